@@ -1,0 +1,1 @@
+"""Tables, figures and what-if sweeps. Empty until its first experiment lands."""

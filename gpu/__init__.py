@@ -1,0 +1,1 @@
+"""The sparse formats of :mod:`vecsim.formats` on real GPUs. Empty until its first kernel lands."""

@@ -1,0 +1,1 @@
+"""The vector instruction set: its table, its assembler, its binary form."""
