@@ -1,0 +1,82 @@
+"""Numbers: 32-bit wrap-around, containers, the canonical NaN, little-endian memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isa.state import State
+
+NAN_S = np.float32(np.nan)
+NAN_D = np.float64(np.nan)
+
+
+def wrap(value: Any) -> Any:
+    """Give an integer (fewer than 63 bits) wrapped to signed 32 bits."""
+    return ((value + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+
+
+def put_x(m: State, register: int, value: Any) -> None:
+    """Write a scalar integer register, wrapped to 32 bits; x0 stays 0."""
+    if register != 0:
+        m.x[register] = wrap(value)
+
+
+def put_vs(m: State, element: int, value: Any) -> None:
+    """Write container ``element`` with a float32; every NaN becomes the canonical one."""
+    m.v[element] = 0
+    if value != value:
+        value = NAN_S
+    m.vs[2 * element] = value
+
+
+def put_vd(m: State, element: int, value: Any) -> None:
+    """Write container ``element`` with a float64; every NaN becomes the canonical one."""
+    if value != value:
+        value = NAN_D
+    m.vd[element] = value
+
+
+def put_fs(m: State, register: int, value: Any) -> None:
+    """Write a scalar float register with a float32; every NaN becomes the canonical one."""
+    m.f[register] = 0
+    if value != value:
+        value = NAN_S
+    m.fs[2 * register] = value
+
+
+def put_fd(m: State, register: int, value: Any) -> None:
+    """Write a scalar float register with a float64; every NaN becomes the canonical one."""
+    if value != value:
+        value = NAN_D
+    m.fd[register] = value
+
+
+def load16(m: State, address: int) -> Any:
+    """Read an unsigned 16-bit little-endian integer."""
+    return int(m.memory[address]) | (int(m.memory[address + 1]) << 8)
+
+
+def load32(m: State, address: int) -> Any:
+    """Read 32 bits, unsigned, little-endian, at any alignment."""
+    return load16(m, address) | (load16(m, address + 2) << 16)
+
+
+def load64(m: State, address: int) -> Any:
+    """Read 64 bits as a signed integer, little-endian, at any alignment."""
+    return load32(m, address) | (wrap(load32(m, address + 4)) << 32)
+
+
+def store32(m: State, address: int, value: Any) -> None:
+    """Write the low 32 bits, little-endian, at any alignment."""
+    m.memory[address] = value & 0xFF
+    m.memory[address + 1] = (value >> 8) & 0xFF
+    m.memory[address + 2] = (value >> 16) & 0xFF
+    m.memory[address + 3] = (value >> 24) & 0xFF
+
+
+def store64(m: State, address: int, value: Any) -> None:
+    """Write 64 bits, little-endian, at any alignment."""
+    store32(m, address, value)
+    store32(m, address + 4, value >> 32)

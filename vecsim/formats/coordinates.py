@@ -1,0 +1,110 @@
+"""Matrices as coordinates: what every format is made from, goes back to and multiplies with."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import ArrayLike, NDArray
+
+from isa.errors import UserError
+
+FloatArray = NDArray[np.floating[Any]]
+IntArray = NDArray[np.int64]
+Shape = tuple[int, int]
+
+# Images and formats address entries and elements with signed 32-bit integers.
+MAX_COUNT = 2**31 - 1
+
+
+def canonical_csr(matrix: Any) -> Any:
+    """Copy a sparse matrix into sorted CSR without duplicates.
+
+    Parameters
+    ----------
+    matrix
+        Any SciPy sparse matrix or array of two dimensions; it is left as it was.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        float32 values stay float32, all others become float64. Duplicates are summed (in that type),
+        explicit zeros kept, as far as the given format stores them.
+
+    Raises
+    ------
+    UserError
+        If `matrix` is not a real two-dimensional sparse matrix or too large to count in 32 bits.
+    ValueError
+        If its index arrays are inconsistent (from SciPy).
+    """
+    if not scipy.sparse.issparse(matrix) or len(matrix.shape) != 2:
+        raise UserError(f"a two-dimensional SciPy sparse matrix is needed, not {type(matrix).__name__}")
+    if matrix.dtype.kind == "c":
+        raise UserError("the matrix has complex values: give its real part (matrix.real)")
+    if max(*matrix.shape, matrix.nnz) > MAX_COUNT:
+        raise UserError(
+            f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} with {matrix.nnz} entries cannot be counted "
+            f"in 32 bits: rows, columns and entries must each be at most {MAX_COUNT}"
+        )
+    # Converted before anything is summed: 8-bit integers would overflow and booleans saturate.
+    dtype = np.float32 if matrix.dtype == np.float32 else np.float64
+    if matrix.dtype != dtype:
+        matrix = matrix.astype(dtype)
+    if matrix.format == "csr":
+        matrix.check_format(full_check=True)
+    csr = scipy.sparse.csr_array(matrix, copy=True)
+    csr.sum_duplicates()
+    return csr
+
+
+def csr_from_coordinates(shape: Shape, rows: IntArray, columns: IntArray, values: FloatArray) -> Any:
+    """Return the sorted scipy.sparse.csr_array with these entries, zeros included."""
+    csr = scipy.sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+    csr.sort_indices()
+    return csr
+
+
+def rows_of_csr(rowptr: NDArray[np.integer[Any]]) -> IntArray:
+    """Return the row of each entry, int64, from row pointers."""
+    return np.repeat(np.arange(len(rowptr) - 1, dtype=np.int64), np.diff(rowptr))
+
+
+def product(shape: Shape, rows: IntArray, columns: IntArray, values: FloatArray, x: ArrayLike) -> FloatArray:
+    """Multiply the matrix with these entries by `x`.
+
+    Every product and every sum is rounded to the type of `values`; the sum of a row runs in the
+    order in which its entries are given, which is the order they are stored in.
+
+    Raises
+    ------
+    ValueError
+        If `x` is not a real vector with one element a column.
+    """
+    vector = np.asarray(x)
+    if vector.shape != (shape[1],):
+        raise ValueError(f"x has shape {vector.shape}, but the matrix has {shape[1]} columns")
+    if vector.dtype.kind not in "biuf":
+        raise ValueError(f"x has type {vector.dtype}, but real numbers are needed")
+    y = np.zeros(shape[0], dtype=values.dtype)
+    np.add.at(y, rows, values * vector.astype(values.dtype)[columns])
+    return y
+
+
+def require(condition: object, invariant: str) -> None:
+    """Raise ValueError naming `invariant` unless `condition` holds."""
+    if not condition:
+        raise ValueError(invariant)
+
+
+def check_pointers(name: str, pointers: NDArray[np.integer[Any]], parts: int, end: int) -> None:
+    """Check that `pointers` cuts `end` entries into `parts` parts: parts + 1 values from 0, never falling."""
+    require(len(pointers) == parts + 1, f"{name} must have {parts + 1} elements, has {len(pointers)}")
+    require(pointers[0] == 0, f"{name} must start at 0, starts at {pointers[0]}")
+    require(bool(np.all(np.diff(pointers) >= 0)), f"{name} must never fall")
+    require(pointers[-1] == end, f"{name} must end at {end}, ends at {pointers[-1]}")
+
+
+def check_range(name: str, values: NDArray[np.integer[Any]], limit: int) -> None:
+    """Check that all `values` lie in 0 .. limit - 1."""
+    inside = len(values) == 0 or (values.min() >= 0 and values.max() < limit)
+    require(inside, f"{name} must lie in 0 .. {limit - 1}")

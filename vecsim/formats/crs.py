@@ -1,0 +1,129 @@
+"""Compressed Row Storage: rows one behind the other, with a pointer to where each begins."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import storage
+from .coordinates import (
+    FloatArray,
+    IntArray,
+    Shape,
+    canonical_csr,
+    check_pointers,
+    check_range,
+    csr_from_coordinates,
+    product,
+    require,
+    rows_of_csr,
+)
+from .image import Image, Layout, image_of_arrays, int32, value_field
+
+
+@dataclass(frozen=True, eq=False)
+class CRS:
+    """A matrix in Compressed Row Storage (HiSM paper, section 3).
+
+    Attributes
+    ----------
+    shape
+        Rows M and columns N.
+    rowptr
+        int32 of M + 1: where each row begins in the other two, then nnz.
+    colidx
+        int32 of nnz: column of each entry, rising within a row.
+    values
+        float32 or float64 of nnz.
+    """
+
+    shape: Shape
+    rowptr: NDArray[np.int32]
+    colidx: NDArray[np.int32]
+    values: FloatArray
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Self:
+        """Convert a SciPy sparse matrix.
+
+        Parameters
+        ----------
+        matrix
+            Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+
+        Raises
+        ------
+        UserError
+            If it is not a real matrix of two dimensions, or too large.
+        """
+        csr = canonical_csr(matrix)
+        return cls(
+            shape=(int(csr.shape[0]), int(csr.shape[1])),
+            rowptr=csr.indptr.astype(np.int32, copy=False),
+            colidx=csr.indices.astype(np.int32, copy=False),
+            values=csr.data,
+        )
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries, explicit zeros included."""
+        return len(self.values)
+
+    def coordinates(self) -> tuple[IntArray, IntArray]:
+        """Return row and column of each entry, int64, in storage order."""
+        return rows_of_csr(self.rowptr), self.colidx.astype(np.int64)
+
+    def to_scipy(self) -> Any:
+        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
+        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
+
+    def matvec(self, x: ArrayLike) -> FloatArray:
+        """Return the product with the vector `x` of N elements, in the type of the values.
+
+        Raises
+        ------
+        ValueError
+            If `x` has another length.
+        """
+        return product(self.shape, *self.coordinates(), self.values, x)
+
+    def check(self) -> None:
+        """Check every invariant of the format.
+
+        Raises
+        ------
+        ValueError
+            Naming the first one that is broken.
+        """
+        check_pointers("rowptr", self.rowptr, self.shape[0], self.nnz)
+        require(len(self.colidx) == self.nnz, "colidx and values must be equally long")
+        check_range("colidx", self.colidx, self.shape[1])
+        rows, columns = self.coordinates()
+        rising = (np.diff(columns) > 0) | (np.diff(rows) > 0)
+        require(rising.all(), "colidx must rise within a row")
+
+    def image(self, layout: Layout) -> Image:
+        """Build the memory image.
+
+        Symbols: ROWS, COLS, NNZ; the addresses ROWPTR (int32, element offsets), COLIDX (int32, element
+        indices into x) and VALUES.
+
+        Raises
+        ------
+        UserError
+            If it does not fit the address space.
+        """
+        arrays = [
+            ("ROWPTR", int32(self.rowptr)),
+            ("COLIDX", int32(self.colidx)),
+            ("VALUES", value_field(layout, self.values)),
+        ]
+        sizes = {"ROWS": self.shape[0], "COLS": self.shape[1], "NNZ": self.nnz}
+        return image_of_arrays(layout, arrays, sizes)
+
+    def storage(self, accounting: str) -> int:
+        """Return the bytes the matrix takes by a named accounting of `vecsim.formats.storage`."""
+        return storage.crs_bytes(
+            accounting, rows=self.shape[0], nnz=self.nnz, value_bytes=self.values.dtype.itemsize
+        )

@@ -1,0 +1,59 @@
+"""How many bytes a format takes, by named accountings.
+
+``paper``
+    What Table 1 of the HiSM paper behaves as (/facts/hism.md, section 7, recomputed from real
+    matrices): 32-bit values and indices, CRS 8 nnz + 8 M, JD 8 nnz + 4 M (diagonal pointers not
+    counted), BBCS 5 bytes a non-zero (no zero-row entries), HiSM 5 bytes an entry at every level
+    (no lengths).
+``image``
+    The arrays of the memory image that the programs read for the matrix: the sum of their sizes with
+    values as wide as the format holds them, without alignment gaps, x and y.
+"""
+
+from collections.abc import Sequence
+
+from isa.errors import UserError
+
+ACCOUNTINGS = ("paper", "image")
+
+# A 32-bit value or pointer with 8 bits of position, as Table 1 charges BBCS and HiSM.
+PAPER_ENTRY_BYTES = 5
+WORD_BYTES = 4
+
+
+def _is_paper(accounting: str) -> bool:
+    if accounting not in ACCOUNTINGS:
+        raise UserError(f"unknown storage accounting {accounting!r}: use one of {', '.join(ACCOUNTINGS)}")
+    return accounting == "paper"
+
+
+def crs_bytes(accounting: str, *, rows: int, nnz: int, value_bytes: int) -> int:
+    """Return the bytes of CRS: values, column indices, row pointers."""
+    if _is_paper(accounting):
+        return 8 * nnz + 8 * rows
+    return (value_bytes + WORD_BYTES) * nnz + WORD_BYTES * (rows + 1)
+
+
+def jd_bytes(accounting: str, *, rows: int, nnz: int, diagonals: int, value_bytes: int) -> int:
+    """Return the bytes of JD: values, column indices, permutation, diagonal pointers."""
+    if _is_paper(accounting):
+        return 8 * nnz + 4 * rows
+    return (value_bytes + WORD_BYTES) * nnz + WORD_BYTES * rows + WORD_BYTES * (diagonals + 1)
+
+
+def bbcs_bytes(
+    accounting: str, *, nnz: int, entries: int, blocks: int, descriptor_bytes: int, value_bytes: int
+) -> int:
+    """Return the bytes of BBCS: entries (zero-row entries among them), address and length of each block."""
+    if _is_paper(accounting):
+        return PAPER_ENTRY_BYTES * nnz
+    return (value_bytes + descriptor_bytes) * entries + 2 * WORD_BYTES * blocks
+
+
+def hism_bytes(accounting: str, *, level_entries: Sequence[int], position_bytes: int, value_bytes: int) -> int:
+    """Return the bytes of HiSM: the entries of every level, from level 1 up with lengths."""
+    if _is_paper(accounting):
+        return PAPER_ENTRY_BYTES * sum(level_entries)
+    pointers = sum(level_entries[1:])
+    pointer_bytes = WORD_BYTES + 2 * position_bytes + WORD_BYTES
+    return (value_bytes + 2 * position_bytes) * level_entries[0] + pointer_bytes * pointers
