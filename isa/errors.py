@@ -1,4 +1,4 @@
-"""The one exception that a user's mistake raises; the command line prints it and exits with code 2."""
+"""The exceptions that a user's mistake raises; the command line prints them and exits with code 2."""
 
 
 class UserError(Exception):
@@ -7,3 +7,30 @@ class UserError(Exception):
     The message is one line (an assembly error may add the source line and a caret below it) that names
     the file, line, field or program counter, says what was wrong and what would be right.
     """
+
+
+class AssemblyError(UserError):
+    """A mistake in assembly text, with the place where it stands.
+
+    Attributes
+    ----------
+    file, line, column
+        The place; line and column count from 1.
+    text
+        The source line.
+    reason
+        What was wrong and what would be right, one line.
+    """
+
+    def __init__(self, file: str, line: int, column: int, text: str, reason: str) -> None:
+        super().__init__(file, line, column, text, reason)
+        self.file = file
+        self.line = line
+        self.column = column
+        self.text = text
+        self.reason = reason
+
+    def __str__(self) -> str:
+        before = self.text[: self.column - 1].ljust(self.column - 1)
+        caret = "".join(c if c == "\t" else " " for c in before) + "^"
+        return f"{self.file}:{self.line}:{self.column}: {self.reason}\n{self.text}\n{caret}"

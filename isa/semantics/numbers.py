@@ -13,8 +13,8 @@ NAN_D = np.float64(np.nan)
 
 
 def wrap(value: Any) -> Any:
-    """Give an integer (fewer than 63 bits) wrapped to signed 32 bits."""
-    return ((value + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+    """Give an integer (at most 64 bits) wrapped to signed 32 bits."""
+    return ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
 
 
 def put_x(m: State, register: int, value: Any) -> None:

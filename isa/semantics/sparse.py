@@ -20,6 +20,11 @@ ZERO_ROW = 1 << 17
 """Flags of an element of the position register of LDS, above the column in the low 16 bits."""
 
 
+def descriptor_bytes(section: int) -> int:
+    """Bytes of a BBCS descriptor: log2(s) + 2 bits, rounded up."""
+    return 1 if section <= 64 else 2
+
+
 def _advance(m: State, n: int, pointer: int, length: int, record_bytes: int) -> None:
     """Post-increment what an LDB reads through: the pointer, the length left, the vector length."""
     put_x(m, pointer, m.x[pointer] + n * record_bytes)
@@ -108,13 +113,12 @@ def bmipac_d(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
 def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> None:
     """Fill register p with column and flags, register r with the rows touched; move rowptr on."""
     s = m.section
-    descriptor_bytes = 1 if s <= 64 else 2
-    record = value_bytes + descriptor_bytes
+    record = value_bytes + descriptor_bytes(s)
     open_row = False
     rows = 0
     for k in range(n):
         a = m.address[0] + k * record
-        if descriptor_bytes == 1:
+        if descriptor_bytes(s) == 1:
             descriptor = int(m.memory[a + value_bytes])
         else:
             descriptor = load16(m, a + value_bytes)
@@ -137,7 +141,7 @@ def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> Non
 def lds_w(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
     """Load min(blocklen, s) entries with 32-bit values: values, descriptors and the rows touched."""
     s = m.section
-    record = 4 + (1 if s <= 64 else 2)
+    record = 4 + descriptor_bytes(s)
     for k in range(n):
         m.v[v * s + k] = load32(m, m.address[0] + k * record)
     _load_descriptors(m, n, p, r, 4)
@@ -147,7 +151,7 @@ def lds_w(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
 def lds_d(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
     """Load min(blocklen, s) entries with 64-bit values: values, descriptors and the rows touched."""
     s = m.section
-    record = 8 + (1 if s <= 64 else 2)
+    record = 8 + descriptor_bytes(s)
     for k in range(n):
         m.v[v * s + k] = load64(m, m.address[0] + k * record)
     _load_descriptors(m, n, p, r, 8)

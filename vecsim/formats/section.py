@@ -6,6 +6,13 @@ MIN_SECTION_SIZE = 4
 MAX_SECTION_SIZE = 4096
 
 
+def is_section_size(section_size: int) -> bool:
+    """Return whether a machine here can have this section size: a power of two from 4 to 4096."""
+    size = int(section_size)
+    in_range = size == section_size and MIN_SECTION_SIZE <= size <= MAX_SECTION_SIZE
+    return in_range and size & (size - 1) == 0
+
+
 def section_bits(section_size: int) -> int:
     """Return log2 of the section size, refusing sizes no machine here has.
 
@@ -19,13 +26,12 @@ def section_bits(section_size: int) -> int:
     UserError
         If it is anything else.
     """
-    size = int(section_size)
-    if size != section_size or not MIN_SECTION_SIZE <= size <= MAX_SECTION_SIZE or size & (size - 1):
+    if not is_section_size(section_size):
         raise UserError(
             f"section size {section_size} is not possible: "
             f"use a power of two from {MIN_SECTION_SIZE} to {MAX_SECTION_SIZE}"
         )
-    return size.bit_length() - 1
+    return int(section_size).bit_length() - 1
 
 
 def blocks_along(extent: int, section_size: int) -> int:

@@ -1,10 +1,9 @@
 """How many bytes a format takes, by named accountings.
 
 ``paper``
-    What Table 1 of the HiSM paper behaves as (/facts/hism.md, section 7, recomputed from real
-    matrices): 32-bit values and indices, CRS 8 nnz + 8 M, JD 8 nnz + 4 M (diagonal pointers not
-    counted), BBCS 5 bytes a non-zero (no zero-row entries), HiSM 5 bytes an entry at every level
-    (no lengths).
+    What Table 1 of the HiSM paper behaves as, recomputed from five of its six real matrices: 32-bit
+    values and indices, CRS 8 nnz + 8 M, JD 8 nnz + 4 M (diagonal pointers not counted), BBCS 5 bytes
+    a non-zero (no zero-row entries), HiSM 5 bytes an entry at every level (no lengths).
 ``image``
     The arrays of the memory image that the programs read for the matrix: the sum of their sizes with
     values as wide as the format holds them, without alignment gaps, x and y.
@@ -50,7 +49,9 @@ def bbcs_bytes(
     return (value_bytes + descriptor_bytes) * entries + 2 * WORD_BYTES * blocks
 
 
-def hism_bytes(accounting: str, *, level_entries: Sequence[int], position_bytes: int, value_bytes: int) -> int:
+def hism_bytes(
+    accounting: str, *, level_entries: Sequence[int], position_bytes: int, value_bytes: int
+) -> int:
     """Return the bytes of HiSM: the entries of every level, from level 1 up with lengths."""
     if _is_paper(accounting):
         return PAPER_ENTRY_BYTES * sum(level_entries)

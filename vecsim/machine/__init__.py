@@ -1,1 +1,6 @@
-"""."""
+"""The vector machine as numbers: its description, its presets, its form for the engines."""
+
+from vecsim.machine.description import WORD_BYTES, Latencies, Machine, SparseUnit
+from vecsim.machine.source import load_machine, presets, to_toml
+
+__all__ = ["WORD_BYTES", "Latencies", "Machine", "SparseUnit", "load_machine", "presets", "to_toml"]

@@ -1,0 +1,250 @@
+"""From assembly text to a :class:`isa.program.Program`.
+
+Two passes: the first reads the lines, gives labels their values and finds registers; the second
+evaluates expressions, when forward references are known, and encodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isa import mnemonics
+from isa.conditions import Conditions
+from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, Place, segments
+from isa.declaration import Instruction, InstructionSet
+from isa.directives import check_directive
+from isa.encoding import encode
+from isa.errors import AssemblyError, UserError
+from isa.expressions import evaluate, in_range
+from isa.instructions import BASE, TYPED
+from isa.operands import Field, field_value
+from isa.program import Program, SourceLine
+from isa.symbols import Symbols
+from isa.syntax import Argument, Name, Problem, parse_line
+
+ENTRY_LABELS = ("start", "main")
+"""The run begins at the first of these labels that is defined, else at instruction 0."""
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """An instruction whose operands are matched and not yet evaluated."""
+
+    place: Place
+    instruction: Instruction
+    fields: list[Field]
+
+
+class _Assembler:
+    """The state between the lines of one text."""
+
+    def __init__(self, file: str, symbols: Symbols, instruction_set: InstructionSet, data_base: int) -> None:
+        self.file = file
+        self.symbols = symbols
+        self.instruction_set = instruction_set
+        self.value_bytes = symbols.values["VALUE_BYTES"]
+        self.place = Place(0, "")
+        self.pending: list[_Pending] = []
+        self.code_labels: dict[str, int] = {}
+        self.data = DataSection(data_base)
+        self.in_data = False
+        self.conditions = Conditions()
+
+    @contextmanager
+    def at(self, place: Place) -> Iterator[None]:
+        """Name file and line in what goes wrong inside."""
+        self.place = place
+        try:
+            yield
+        except Problem as problem:
+            raise AssemblyError(self.file, place.number, problem.column, place.text, problem.reason) from None
+
+    def read(self, text: str) -> None:
+        """First pass."""
+        for number, line in enumerate(text.split("\n"), 1):
+            with self.at(Place(number, line.rstrip("\r"))):
+                self._line()
+        unclosed = self.conditions.unclosed()
+        if unclosed is not None:
+            place, column = unclosed
+            with self.at(place):
+                raise Problem(column, ".if without .endif")
+
+    def _line(self) -> None:
+        line = parse_line(self.place.text)
+        if self.conditions.active:
+            for label in line.labels:
+                self._label(label)
+        name = line.operation
+        if name is None:
+            return
+        if name.text in _CONDITIONAL:
+            self._conditional(name, line.arguments)
+        elif self.conditions.active:
+            if name.text.startswith("."):
+                self._directive(name, line.arguments)
+            elif self.in_data:
+                raise Problem(name.column, f"{name.text!r} in the data section; instructions follow .text")
+            else:
+                self._instruction(name, line.arguments)
+
+    def _label(self, label: Name) -> None:
+        value = self.data.address if self.in_data else len(self.pending)
+        self.symbols.define(label, value, self.place.number, data_label=self.in_data)
+        if not self.in_data:
+            self.code_labels[label.text] = value
+
+    def _instruction(self, name: Name, arguments: tuple[Argument, ...]) -> None:
+        rows = mnemonics.expand(name, arguments, self.instruction_set, self.value_bytes, self.symbols)
+        for instruction, matched in rows:
+            self.pending.append(_Pending(self.place, instruction, matched))
+
+    def _conditional(self, name: Name, arguments: tuple[Argument, ...]) -> None:
+        check_directive(name, arguments)
+        if name.text == ".if":
+            taken = self.conditions.active and evaluate(arguments[0], self.symbols.lookup) != 0
+            self.conditions.open(self.place, name, taken)
+        elif name.text == ".else":
+            self.conditions.turn(name)
+        else:
+            self.conditions.close(name)
+
+    def _directive(self, name: Name, arguments: tuple[Argument, ...]) -> None:
+        check_directive(name, arguments)
+        if name.text in (".equ", ".default", ".reg"):
+            self._define(name, *arguments)
+        elif name.text in (".text", ".data"):
+            self.in_data = name.text == ".data"
+            if arguments:
+                address = evaluate(arguments[0], self.symbols.lookup)
+                in_range(address, (0, ADDRESS_LIMIT - 1), "address", arguments[0].column)
+                self.data.address = address
+        elif not self.in_data:
+            raise Problem(name.column, f"{name.text} in the text section; data follows .data")
+        else:
+            self._place_data(name, arguments)
+
+    def _define(self, directive: Name, name: Argument, value: Argument) -> None:
+        if not isinstance(name, Name):
+            raise Problem(name.column, f"a name must stand here: {directive.text} NAME, ...")
+        if directive.text == ".reg":
+            if mnemonics.is_mnemonic(name.text, self.instruction_set):
+                raise Problem(name.column, f"{name.text!r} is an instruction")
+            self.symbols.rename(name, self.symbols.register(value, "xfvs"))
+        elif directive.text == ".equ" or name.text not in self.symbols.values:
+            self.symbols.define(name, evaluate(value, self.symbols.lookup), self.place.number)
+
+    def _place_data(self, name: Name, arguments: tuple[Argument, ...]) -> None:
+        if name.text in (".space", ".align"):
+            size = evaluate(arguments[0], self.symbols.lookup)
+            if name.text == ".align":
+                in_range(size, (1, ADDRESS_LIMIT), "alignment", arguments[0].column)
+                size = -self.data.address % size
+            self.data.reserve(self.place, name, size, arguments[0].column)
+        else:
+            values = FLOAT if self.value_bytes == 4 else DOUBLE
+            self.data.add(self.place, name, ELEMENTS.get(name.text, values), arguments)
+
+    def finish(self) -> Program:
+        """Second pass."""
+        words = np.array([self._word(pc, pending) for pc, pending in enumerate(self.pending)], np.uint32)
+        overlap = self.data.overlap()
+        if overlap is not None:
+            with self.at(overlap[1].place):
+                raise Problem(overlap[1].column, f"data lies on that of line {overlap[0].place.number}")
+        contents = []
+        for item in self.data.items:
+            with self.at(item.place):
+                contents.append((item.address, item.content(self.symbols.lookup)))
+        return Program(
+            words,
+            dict(self.symbols.values),
+            tuple(SourceLine(self.file, p.place.number, p.place.text.strip()) for p in self.pending),
+            segments(contents),
+            self.instruction_set,
+            next((self.code_labels[name] for name in ENTRY_LABELS if name in self.code_labels), 0),
+        )
+
+    def _word(self, pc: int, pending: _Pending) -> int:
+        with self.at(pending.place):
+            operands = pending.instruction.operands
+            fields = [
+                field_value(operand, field, pc, self.symbols)
+                for operand, field in zip(operands, pending.fields, strict=True)
+            ]
+            return encode(pending.instruction, fields)
+
+
+_CONDITIONAL = (".if", ".else", ".endif")
+
+
+def assemble(
+    text: str,
+    *,
+    file: str = "<input>",
+    symbols: Mapping[str, int] | None = None,
+    instruction_set: InstructionSet = BASE,
+    value_bytes: int = 4,
+    data_base: int = 64,
+) -> Program:
+    """Assemble a text.
+
+    Parameters
+    ----------
+    text
+        Assembly text; its language is described by :mod:`isa.reference`.
+    file
+        Its name in messages.
+    symbols
+        Constants given from outside; the text may name a value for their absence with ``.default``.
+    instruction_set
+        The instructions to choose from.
+    value_bytes
+        Bytes of a matrix value, 4 or 8: what the suffix ``.f`` and ``.value`` stand for.
+    data_base
+        First address of the data section.
+
+    Raises
+    ------
+    AssemblyError
+        The first mistake in the text.
+    UserError
+        A mistake in the other parameters.
+    """
+    if value_bytes not in TYPED:
+        raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
+    if not 0 <= data_base < ADDRESS_LIMIT:
+        raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
+    assembler = _Assembler(file, Symbols(symbols or {}, value_bytes), instruction_set, data_base)
+    assembler.read(text)
+    return assembler.finish()
+
+
+def assemble_file(
+    path: str | Path,
+    *,
+    symbols: Mapping[str, int] | None = None,
+    instruction_set: InstructionSet = BASE,
+    value_bytes: int = 4,
+    data_base: int = 64,
+) -> Program:
+    """Assemble a file of UTF-8 text; see :func:`assemble`. UserError if the file cannot be read."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: is not text in UTF-8") from None
+    return assemble(
+        text,
+        file=str(path),
+        symbols=symbols,
+        instruction_set=instruction_set,
+        value_bytes=value_bytes,
+        data_base=data_base,
+    )

@@ -1,0 +1,144 @@
+"""The program file (``.vsx``): a JSON object in UTF-8.
+
+========== ======================================================================================
+``format`` ``"vecsim program"``
+``version`` 1
+``words``  the instructions, each eight hexadecimal digits
+``entry``  number of the instruction to begin with
+``symbols`` object of names and integers
+``source`` list of [file, line, text], one an instruction, or empty
+``data``   list of [address, bytes in base 64]
+========== ======================================================================================
+
+The instruction set is not in the file: who loads a program that uses instructions of his own names the
+set again.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from isa.data_section import ADDRESS_LIMIT
+from isa.declaration import InstructionSet
+from isa.errors import UserError
+from isa.instructions import BASE
+from isa.program import DataSegment, Program, SourceLine
+
+FORMAT = "vecsim program"
+VERSION = 1
+_KEYS = {"format", "version", "words", "entry", "symbols", "source", "data"}
+_WORD = re.compile(r"[0-9a-f]{8}")
+
+
+def dump(program: Program) -> bytes:
+    """Give the bytes of a program file; the same program always gives the same bytes."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "entry": program.entry,
+        "words": [f"{word:08x}" for word in program.words.tolist()],
+        "symbols": dict(program.symbols),
+        "source": [[line.file, line.line, line.text] for line in program.source],
+        "data": [[s.address, base64.b64encode(s.content).decode("ascii")] for s in program.data],
+    }
+    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode("utf-8")
+
+
+def load(content: bytes, instruction_set: InstructionSet = BASE, *, file: str = "program file") -> Program:
+    """Read the bytes of a program file.
+
+    Parameters
+    ----------
+    content
+        What :func:`dump` gave.
+    instruction_set
+        What its words mean.
+    file
+        Its name in messages.
+
+    Raises
+    ------
+    UserError
+        The bytes are no program file, or hold a word that is no instruction of the set.
+    """
+    try:
+        fields = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise UserError(f"{file}: is not a vecsim program (no JSON)") from None
+    try:
+        return _program(fields, instruction_set)
+    except UserError as error:
+        raise UserError(f"{file}: {error}") from None
+
+
+def _program(fields: Any, instruction_set: InstructionSet) -> Program:
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+        raise UserError(f"is not a vecsim program (no format {FORMAT!r})")
+    if fields.get("version") != VERSION:
+        raise UserError(f"has version {fields.get('version')!r}; this vecsim reads version {VERSION}")
+    if set(fields) != _KEYS:
+        odd = sorted(set(fields) ^ _KEYS)
+        raise UserError(f"missing or unknown entries: {', '.join(odd)}")
+    words = _list(fields, "words")
+    for index, word in enumerate(words):
+        _check(isinstance(word, str) and _WORD.fullmatch(word) is not None, f"words[{index}]")
+    symbols = fields["symbols"]
+    _check(isinstance(symbols, dict) and all(_is_integer(value) for value in symbols.values()), "symbols")
+    _check(_is_integer(fields["entry"]), "entry")
+    return Program(
+        np.array([int(word, 16) for word in words], np.uint32),
+        symbols,
+        tuple(_source_line(row, index) for index, row in enumerate(_list(fields, "source"))),
+        _segments(_list(fields, "data")),
+        instruction_set,
+        fields["entry"],
+    )
+
+
+def _list(fields: dict[str, Any], key: str) -> list[Any]:
+    value = fields[key]
+    _check(isinstance(value, list), key)
+    assert isinstance(value, list)
+    return value
+
+
+def _source_line(row: Any, index: int) -> SourceLine:
+    match row:
+        case [str(file), int(line), str(text)] if _is_integer(line):
+            return SourceLine(file, line, text)
+    raise UserError(f"source[{index}] is not of the form that a vecsim program has")
+
+
+def _segments(rows: list[Any]) -> tuple[DataSegment, ...]:
+    found: list[DataSegment] = []
+    for index, row in enumerate(rows):
+        match row:
+            case [int(address), str(text)] if _is_integer(address):
+                segment = DataSegment(address, _bytes(text, index))
+            case _:
+                raise UserError(f"data[{index}] is not of the form that a vecsim program has")
+        _check(address >= (found[-1].end if found else 0) and segment.end <= ADDRESS_LIMIT, f"data[{index}]")
+        found.append(segment)
+    return tuple(found)
+
+
+def _bytes(text: str, index: int) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise UserError(f"data[{index}] is not base 64") from None
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check(condition: bool, what: str) -> None:
+    if not condition:
+        raise UserError(f"{what} is not of the form that a vecsim program has")

@@ -1,0 +1,54 @@
+"""Conditional assembly: which lines count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isa.data_section import Place
+from isa.syntax import Name, Problem
+
+
+@dataclass
+class _Frame:
+    place: Place
+    column: int
+    outer: bool
+    taken: bool
+    in_else: bool = False
+
+
+class Conditions:
+    """The open ``.if`` directives."""
+
+    def __init__(self) -> None:
+        self._frames: list[_Frame] = []
+
+    @property
+    def active(self) -> bool:
+        """True where lines are assembled."""
+        if not self._frames:
+            return True
+        frame = self._frames[-1]
+        return frame.outer and frame.taken != frame.in_else
+
+    def open(self, place: Place, name: Name, taken: bool) -> None:
+        """``.if`` with its value; the value of one in lines that do not count is not asked for."""
+        self._frames.append(_Frame(place, name.column, self.active, taken))
+
+    def turn(self, name: Name) -> None:
+        """``.else``; Problem if there is no .if or a second .else."""
+        if not self._frames:
+            raise Problem(name.column, ".else without .if")
+        if self._frames[-1].in_else:
+            raise Problem(name.column, f"second .else of the .if in line {self._frames[-1].place.number}")
+        self._frames[-1].in_else = True
+
+    def close(self, name: Name) -> None:
+        """``.endif``; Problem if there is no .if."""
+        if not self._frames:
+            raise Problem(name.column, ".endif without .if")
+        self._frames.pop()
+
+    def unclosed(self) -> tuple[Place, int] | None:
+        """Place and column of an ``.if`` that is still open."""
+        return (self._frames[-1].place, self._frames[-1].column) if self._frames else None

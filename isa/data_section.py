@@ -1,0 +1,121 @@
+"""The data of a program: where each item lies, and its bytes once all labels are known."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from isa.expressions import evaluate, in_range
+from isa.program import DataSegment
+from isa.syntax import Argument, Float, Name, Problem
+
+ADDRESS_LIMIT = 1 << 31
+SPACE_LIMIT = 1 << 28
+"""Most bytes of one .space or .align."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """The items of a data directive: bytes, struct code, limits (None for floating point)."""
+
+    size: int
+    code: str
+    limits: tuple[int, int] | None = None
+
+
+FLOAT, DOUBLE = Element(4, "<f"), Element(8, "<d")
+ELEMENTS = {
+    ".word": Element(4, "<I", (-(1 << 31), (1 << 32) - 1)),
+    ".half": Element(2, "<H", (-(1 << 15), (1 << 16) - 1)),
+    ".byte": Element(1, "<B", (-(1 << 7), (1 << 8) - 1)),
+    ".float": FLOAT,
+    ".double": DOUBLE,
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the text: its number, counted from 1, and the text."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """Data at an address: elements to be evaluated, or zeros where there is no element."""
+
+    place: Place
+    column: int
+    address: int
+    size: int
+    element: Element | None = None
+    arguments: tuple[Argument, ...] = ()
+
+    def content(self, lookup: Callable[[Name], int]) -> bytes:
+        """Give the bytes; Problem if a value does not fit."""
+        if self.element is None:
+            return bytes(self.size)
+        return b"".join(pack(self.element, argument, lookup) for argument in self.arguments)
+
+
+def pack(element: Element, argument: Argument, lookup: Callable[[Name], int]) -> bytes:
+    """Give the little-endian bytes of one value; Problem if it does not fit."""
+    if isinstance(argument, Float) and element.limits is None:
+        value: int | float = argument.value
+    else:
+        value = evaluate(argument, lookup)
+    if element.limits is not None:
+        checked = in_range(int(value), element.limits, "value", argument.column)
+        return struct.pack(element.code, checked & ((1 << 8 * element.size) - 1))
+    try:
+        return struct.pack(element.code, value)
+    except OverflowError:
+        raise Problem(argument.column, f"{value} does not fit float{8 * element.size}") from None
+
+
+class DataSection:
+    """Items placed one behind the other from an address that ``.data`` may move."""
+
+    def __init__(self, base: int) -> None:
+        self.address = base
+        self.items: list[Item] = []
+
+    def add(self, place: Place, name: Name, element: Element, arguments: tuple[Argument, ...]) -> None:
+        """Place the elements of a data directive."""
+        self._place(Item(place, name.column, self.address, element.size * len(arguments), element, arguments))
+
+    def reserve(self, place: Place, name: Name, size: int, column: int) -> None:
+        """Place zero bytes; ``column`` is where their number stands."""
+        in_range(size, (0, SPACE_LIMIT), "size", column)
+        self._place(Item(place, name.column, self.address, size))
+
+    def _place(self, item: Item) -> None:
+        if item.address + item.size > ADDRESS_LIMIT:
+            raise Problem(item.column, f"data behind address {ADDRESS_LIMIT}")
+        self.address += item.size
+        if item.size:
+            self.items.append(item)
+
+    def overlap(self) -> tuple[Item, Item] | None:
+        """Give two items that share an address, the later line second, or None."""
+        items = sorted(self.items, key=lambda item: item.address)
+        for first, second in pairwise(items):
+            if first.address + first.size > second.address:
+                earlier, later = sorted((first, second), key=lambda item: item.place.number)
+                return earlier, later
+        return None
+
+
+def segments(contents: list[tuple[int, bytes]]) -> tuple[DataSegment, ...]:
+    """Join (address, bytes) that follow one another; the result is sorted by address."""
+    found: list[tuple[int, list[bytes]]] = []
+    end = -1
+    for address, content in sorted(contents):
+        if address != end:
+            found.append((address, []))
+        found[-1][1].append(content)
+        end = address + len(content)
+    return tuple(DataSegment(address, b"".join(parts)) for address, parts in found)

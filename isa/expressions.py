@@ -1,0 +1,112 @@
+"""The value of an expression: integers of at most 64 bits with the operators of C."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from isa.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Unary
+
+LIMIT = 1 << 63
+WORD_RANGE = (-(1 << 31), (1 << 32) - 1)
+"""What 32 bits hold, read as signed or as unsigned."""
+
+UPPER_SHIFT = 13
+"""lui shifts by this much, so that addi can add the rest as a positive immediate."""
+
+
+def _divide(a: int, b: int) -> int:
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - b * _divide(a, b)
+
+
+_BINARY: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divide,
+    "%": _remainder,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
+_UNARY: dict[str, Callable[[int], int]] = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
+
+
+def evaluate(node: Argument, lookup: Callable[[Name], int]) -> int:
+    """Give the value of an expression.
+
+    Division truncates towards zero and the remainder has the sign of the dividend, as in C. ``%hi(e)``
+    and ``%lo(e)`` are the operands of lui and addi that together make the 32-bit value e.
+
+    Parameters
+    ----------
+    node
+        A parsed argument.
+    lookup
+        The value of a symbol; raises Problem if there is none.
+
+    Raises
+    ------
+    Problem
+        No integer, an undefined symbol, a division by zero, a shift outside 0 to 63, a value over 64 bits.
+    """
+    try:
+        return _value(node, lookup)
+    except RecursionError:
+        raise Problem(node.column, "the expression is nested too deeply") from None
+
+
+def _value(node: Argument, lookup: Callable[[Name], int]) -> int:
+    match node:
+        case Number(value):
+            return _bounded(value, node.column)
+        case Name():
+            return lookup(node)
+        case Group(inner):
+            return _value(inner, lookup)
+        case Half(part, inner):
+            return _half(part, _value(inner, lookup), node.column)
+        case Unary(sign, operand):
+            return _bounded(_UNARY[sign](_value(operand, lookup)), node.column)
+        case Binary(sign, left, right):
+            return _binary(sign, _value(left, lookup), _value(right, lookup), node.column)
+        case Memory():
+            raise Problem(node.column, "a memory operand stands where a number must stand")
+        case Float():
+            raise Problem(node.column, "a floating-point number stands where an integer must stand")
+
+
+def _binary(sign: str, left: int, right: int, column: int) -> int:
+    if sign in "/%" and right == 0:
+        raise Problem(column, "division by zero")
+    if sign in ("<<", ">>") and not 0 <= right < 64:
+        raise Problem(column, f"shift by {right}; a shift is by 0 to 63")
+    return _bounded(_BINARY[sign](left, right), column)
+
+
+def _half(part: str, value: int, column: int) -> int:
+    in_range(value, WORD_RANGE, "value", column)
+    if part == "lo":
+        return value & ((1 << UPPER_SHIFT) - 1)
+    return (value & 0xFFFFFFFF) >> UPPER_SHIFT
+
+
+def _bounded(value: int, column: int) -> int:
+    if not -LIMIT <= value < LIMIT:
+        raise Problem(column, "the value does not fit 64 bits")
+    return value
+
+
+def in_range(value: int, limits: tuple[int, int], what: str, column: int) -> int:
+    """Give ``value`` back, or raise Problem that names the range it should lie in."""
+    low, high = limits
+    if not low <= value <= high:
+        raise Problem(column, f"{what} {value} is out of range {low} to {high}")
+    return value

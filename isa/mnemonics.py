@@ -1,0 +1,127 @@
+"""From a written mnemonic to instructions of the table: generic suffixes and pseudo-instructions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from isa import pseudo
+from isa.declaration import Instruction, InstructionSet
+from isa.expressions import evaluate
+from isa.instructions import BASE, TYPED
+from isa.operands import Field, instruction_slots, match_operands, written_syntax
+from isa.suggest import amount, nearest
+from isa.symbols import Symbols, Undefined
+from isa.syntax import Argument, Half, Line, Name, Problem, parse_line
+
+GENERIC = ".f"
+"""The suffix that stands for the type of a matrix value."""
+
+
+def candidates(mnemonic: str, instruction_set: InstructionSet, value_bytes: int) -> list[Instruction]:
+    """Instructions that a mnemonic may mean with values of so many bytes, the best first."""
+    table = instruction_set.by_mnemonic
+    if mnemonic in table:
+        return [table[mnemonic]]
+    if not mnemonic.endswith(GENERIC):
+        return []
+    stem = mnemonic[: -len(GENERIC)]
+    names = dict.fromkeys(f"{stem}.{suffix}" for suffix in TYPED[value_bytes])
+    return [table[name] for name in names if name in table]
+
+
+def is_mnemonic(name: str, instruction_set: InstructionSet) -> bool:
+    """Say whether a name is that of an instruction or pseudo-instruction."""
+    return name in instruction_set.by_mnemonic or name in pseudo.MNEMONICS
+
+
+def known_names(instruction_set: InstructionSet) -> set[str]:
+    """Every name that can stand as mnemonic, the generic ones included."""
+    names = set(instruction_set.by_mnemonic) | pseudo.MNEMONICS
+    stems = {name.rpartition(".")[0] for name in names if "." in name}
+    return names | {stem + GENERIC for stem in stems}
+
+
+def unknown(mnemonic: str, instruction_set: InstructionSet) -> str:
+    """Say that there is no such instruction, and what may have been meant."""
+    names = known_names(instruction_set)
+    typed = sorted(name for name in names if name.startswith(mnemonic + "."))
+    if typed:
+        return f"{mnemonic!r} needs the type of an element: {', '.join(typed)}"
+    return f"unknown instruction {mnemonic!r}{nearest(mnemonic, names)}"
+
+
+def expand(
+    name: Name,
+    arguments: tuple[Argument, ...],
+    instruction_set: InstructionSet,
+    value_bytes: int,
+    symbols: Symbols,
+) -> list[tuple[Instruction, list[Field]]]:
+    """Give the instructions that a written one stands for, with their operands matched.
+
+    Raises
+    ------
+    Problem
+        An unknown mnemonic, or operands that do not fit; the message shows the syntax.
+    """
+    short = pseudo.BY_NAME.get((name.text, len(arguments)))
+    found = candidates(name.text, instruction_set, value_bytes)
+    forms = [written_syntax(instruction) for instruction in found[:1]]
+    forms += [p.syntax for p in pseudo.PSEUDO_INSTRUCTIONS if p.mnemonic == name.text]
+    if not forms:
+        raise Problem(name.column, unknown(name.text, instruction_set))
+    try:
+        if found and len(arguments) == len(instruction_slots(found[0])):
+            return [(found[0], match_operands(found[0], arguments, symbols))]
+        if short is None:
+            count = amount(len(arguments), "operand")
+            raise Problem(name.column, f"{name.text!r} does not have {count}")
+        return [
+            (row, match_operands(row, operands, symbols))
+            for row, operands in _substitute_all(short, arguments, symbols)
+        ]
+    except Undefined:
+        raise
+    except Problem as problem:
+        raise Problem(problem.column, f"{problem.reason} (write: {' or '.join(forms)})") from None
+
+
+def _substitute_all(
+    short: pseudo.Pseudo,
+    arguments: tuple[Argument, ...],
+    symbols: Symbols,
+) -> list[tuple[Instruction, tuple[Argument, ...]]]:
+    """Write out a pseudo-instruction with the user's operands."""
+    values = dict(zip(short.operands, arguments, strict=True))
+    rows = []
+    for line in _choose(short, values, symbols).lines:
+        template = _template(line)
+        assert template.operation is not None
+        operands = tuple(_substitute(argument, values) for argument in template.arguments)
+        rows.append((BASE.by_mnemonic[template.operation.text], operands))
+    return rows
+
+
+def _choose(short: pseudo.Pseudo, values: dict[str, Argument], symbols: Symbols) -> pseudo.Expansion:
+    if len(short.expansions) == 1:
+        return short.expansions[0]
+    try:
+        value = evaluate(values["value"], symbols.lookup)
+    except Undefined:
+        return short.expansions[-1]
+    return next(expansion for expansion in short.expansions if expansion.when(value))
+
+
+@cache
+def _template(line: str) -> Line:
+    return parse_line(line)
+
+
+def _substitute(node: Argument, values: dict[str, Argument]) -> Argument:
+    """Put the user's operands in the place of their names in an expansion."""
+    if isinstance(node, Name):
+        return values.get(node.text, node)
+    if isinstance(node, Half):
+        inner = _substitute(node.inner, values)
+        return Half(node.part, inner, inner.column)  # type: ignore[arg-type]
+    return node

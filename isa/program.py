@@ -1,0 +1,105 @@
+"""An assembled program: its words, decoded for the engines, with symbols and source lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Instruction, InstructionSet
+from isa.encoding import decode
+from isa.errors import UserError
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """Where an instruction comes from: file, line counted from 1, and the line's text, stripped."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class DataSegment:
+    """Bytes to be copied to ``address`` in memory before the run."""
+
+    address: int
+    content: bytes
+
+    @property
+    def end(self) -> int:
+        """The first address behind the segment."""
+        return self.address + len(self.content)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A program for a vector machine. Arrays are read-only.
+
+    Attributes
+    ----------
+    words
+        (n,) uint32, the binary form; ``opcode`` and ``fields`` are derived from it.
+    symbols
+        Constants and labels: a code label is an instruction number, a data label a byte address.
+    source
+        Per instruction its source line; empty if the program was not made from text.
+    data
+        What must stand in memory before the run; segments are sorted and do not overlap.
+    instruction_set
+        What the words mean.
+    entry
+        Number of the instruction to begin with.
+    opcode
+        (n,) int64.
+    fields
+        (n, 5) int64, the operands in the order of the syntax: register numbers, immediates with their
+        sign, branch distances in instructions from this one; 0 where unused.
+
+    Raises
+    ------
+    UserError
+        A word that is no instruction of the set, or an entry outside the program.
+    """
+
+    words: npt.NDArray[np.uint32]
+    symbols: Mapping[str, int]
+    source: tuple[SourceLine, ...]
+    data: tuple[DataSegment, ...]
+    instruction_set: InstructionSet
+    entry: int = 0
+    opcode: npt.NDArray[np.int64] = field(init=False, repr=False)
+    fields: npt.NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Decode the words."""
+        words = np.array(self.words, np.uint32)
+        opcode, fields = decode(words, self.instruction_set)
+        for name, array in (("words", words), ("opcode", opcode), ("fields", fields)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if not 0 <= self.entry <= len(words):
+            raise UserError(f"entry {self.entry} is outside the program's {len(words)} instructions")
+        if self.source and len(self.source) != len(words):
+            raise UserError(f"{len(self.source)} source lines for {len(words)} instructions")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def instruction(self, pc: int) -> Instruction:
+        """Give the row of the table for instruction number ``pc``."""
+        return self.instruction_set.by_opcode[int(self.opcode[pc])]
+
+    def where(self, pc: int) -> str:
+        """Name instruction number ``pc`` for a message: ``file.s:12: text`` where the source is known."""
+        if 0 <= pc < len(self.source):
+            return str(self.source[pc])
+        if 0 <= pc < len(self.words):
+            return f"instruction {pc}: {self.instruction(pc).mnemonic}"
+        return f"instruction {pc}: outside the program of {len(self.words)} instructions"

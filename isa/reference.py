@@ -1,0 +1,159 @@
+"""What the reference says of an instruction, pseudo-instruction or directive, as plain data.
+
+Nothing is written here by hand: the entries come from the instruction table and its companions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from isa import mnemonics
+from isa.declaration import Instruction, InstructionSet
+from isa.directives import BY_NAME as DIRECTIVES
+from isa.directives import Directive
+from isa.encoding import OPCODE_SHIFT
+from isa.errors import UserError
+from isa.instructions import BASE, TYPED
+from isa.operands import written_syntax
+from isa.pseudo import PSEUDO_INSTRUCTIONS, Pseudo
+from isa.suggest import nearest
+
+
+@dataclass(frozen=True)
+class BitField:
+    """Part of an instruction word, from bit ``high`` down to bit ``low``."""
+
+    name: str
+    high: int
+    low: int
+
+
+@dataclass(frozen=True)
+class InstructionEntry:
+    """An instruction: what a user writes, what it does, how it is encoded, where and how it runs."""
+
+    mnemonic: str
+    syntax: str
+    summary: str
+    opcode: int
+    layout: tuple[BitField, ...]
+    unit: str
+    timing: str
+    latency: str
+    length: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PseudoEntry:
+    """A pseudo-instruction: the ways to write it out, each with one or two instructions."""
+
+    mnemonic: str
+    syntax: str
+    summary: str
+    expansions: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class DirectiveEntry:
+    """A directive of the assembler."""
+
+    mnemonic: str
+    syntax: str
+    summary: str
+
+
+Entry: TypeAlias = InstructionEntry | PseudoEntry | DirectiveEntry
+
+
+def layout(instruction: Instruction) -> tuple[BitField, ...]:
+    """Give the fields of an instruction's word from the highest bit down; ``0`` names unused bits."""
+    fields = [BitField("opcode", 31, OPCODE_SHIFT)]
+    fields += [BitField(o.name, o.shift + o.bits - 1, o.shift) for o in instruction.operands]
+    if fields[-1].low:
+        fields.append(BitField("0", fields[-1].low - 1, 0))
+    return tuple(fields)
+
+
+def _reads(instruction: Instruction) -> tuple[str, ...]:
+    names = [operand.name for operand in instruction.operands if operand.is_register and operand.read]
+    names += instruction.reads
+    names += ["mask"] * ("r" in instruction.mask)
+    access = instruction.access
+    if access is not None:
+        names += ["memory"] if not access.store else ["vector cache"] * access.cache
+    names += ["vector cache"] * bool(instruction.slice_operand)
+    return tuple(names)
+
+
+def _writes(instruction: Instruction) -> tuple[str, ...]:
+    names = [operand.name for operand in instruction.operands if operand.written]
+    names += [*instruction.writes, *instruction.late]
+    names += ["mask"] * ("w" in instruction.mask)
+    access = instruction.access
+    if access is not None:
+        names += ["memory"] if access.store else ["vector cache"] * access.cache
+    names += ["vector cache"] * bool(instruction.slice_operand)
+    return tuple(names)
+
+
+def instruction_entry(instruction: Instruction) -> InstructionEntry:
+    """Describe an instruction of the table."""
+    return InstructionEntry(
+        instruction.mnemonic,
+        written_syntax(instruction),
+        instruction.summary,
+        instruction.opcode,
+        layout(instruction),
+        instruction.unit.name.lower(),
+        instruction.timing.name.lower(),
+        instruction.latency,
+        instruction.length.name.lower(),
+        _reads(instruction),
+        _writes(instruction),
+    )
+
+
+def pseudo_entry(pseudo: Pseudo) -> PseudoEntry:
+    """Describe a pseudo-instruction."""
+    expansions = tuple(expansion.lines for expansion in pseudo.expansions)
+    return PseudoEntry(pseudo.mnemonic, pseudo.syntax, pseudo.summary, expansions)
+
+
+def directive_entry(directive: Directive) -> DirectiveEntry:
+    """Describe a directive."""
+    return DirectiveEntry(directive.name, directive.syntax, directive.summary)
+
+
+def entries(instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
+    """Describe everything: instructions by opcode, pseudo-instructions, directives."""
+    rows = sorted(instruction_set.instructions, key=lambda instruction: instruction.opcode)
+    return (
+        *map(instruction_entry, rows),
+        *map(pseudo_entry, PSEUDO_INSTRUCTIONS),
+        *map(directive_entry, DIRECTIVES.values()),
+    )
+
+
+def describe(name: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
+    """Describe what a mnemonic or directive means; a generic ``.f`` means several instructions.
+
+    Raises
+    ------
+    UserError
+        There is no such name; the message offers the nearest.
+    """
+    if name in DIRECTIVES:
+        return (directive_entry(DIRECTIVES[name]),)
+    if name.startswith("."):
+        raise UserError(f"unknown directive {name!r}{nearest(name, DIRECTIVES)}")
+    found: dict[str, Instruction] = {}
+    for value_bytes in TYPED:
+        for instruction in mnemonics.candidates(name, instruction_set, value_bytes)[:1]:
+            found[instruction.mnemonic] = instruction
+    pseudos = [pseudo for pseudo in PSEUDO_INSTRUCTIONS if pseudo.mnemonic == name]
+    if not found and not pseudos:
+        raise UserError(mnemonics.unknown(name, instruction_set))
+    return (*map(instruction_entry, found.values()), *map(pseudo_entry, pseudos))

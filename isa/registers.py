@@ -1,0 +1,34 @@
+"""Names of registers in assembly text."""
+
+from __future__ import annotations
+
+from isa.declaration import REGISTERS, SPECIAL_REGISTERS
+
+KINDS = {
+    "x": "a scalar integer register",
+    "f": "a scalar float register",
+    "v": "a vector register",
+    "s": "a special register",
+}
+"""What each kind of register is called in messages."""
+
+ALIASES = {"zero": "x0", "ra": "x1", "sp": "x2"}
+"""Second names of registers with a customary use."""
+
+Register = tuple[str, int]
+"""Kind (x, f, v, s) and number."""
+
+
+def _names() -> dict[str, Register]:
+    names = {f"{kind}{number}": (kind, number) for kind in "xfv" for number in range(REGISTERS)}
+    names |= {name: ("s", number) for number, name in enumerate(SPECIAL_REGISTERS)}
+    return names | {alias: names[name] for alias, name in ALIASES.items()}
+
+
+REGISTER_NAMES: dict[str, Register] = _names()
+"""Every name that means a register."""
+
+
+def register_name(kind: str, number: int) -> str:
+    """Give the plain name of a register, such as ``x2`` or ``rowptr``."""
+    return SPECIAL_REGISTERS[number] if kind == "s" else f"{kind}{number}"

@@ -1,0 +1,114 @@
+"""The names of a program in assembly: constants, labels, and second names of registers."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping
+
+from isa.declaration import REGISTERS
+from isa.errors import UserError
+from isa.expressions import LIMIT
+from isa.registers import KINDS, REGISTER_NAMES, Register
+from isa.suggest import nearest
+from isa.syntax import Argument, Name, Problem
+
+VALUE_BYTES = "VALUE_BYTES"
+"""Predefined: the bytes of a matrix value."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_NUMBERED = re.compile(r"[xfv][0-9]+")
+
+
+class Undefined(Problem):
+    """A symbol that is not defined, or not yet."""
+
+
+class Symbols:
+    """Values of constants and labels, and the registers' names.
+
+    Parameters
+    ----------
+    given
+        Symbols defined outside the text.
+    value_bytes
+        Value of the predefined symbol VALUE_BYTES.
+
+    Raises
+    ------
+    UserError
+        A given symbol whose name is no name or is taken, or whose value is no integer of 64 bits.
+    """
+
+    def __init__(self, given: Mapping[str, int], value_bytes: int) -> None:
+        self.values: dict[str, int] = {VALUE_BYTES: value_bytes}
+        self.data_labels: set[str] = set()
+        self._origin: dict[str, str] = {VALUE_BYTES: "predefined"}
+        self._registers: dict[str, Register] = dict(REGISTER_NAMES)
+        for name, value in given.items():
+            self._give(name, value)
+
+    def _give(self, name: str, value: int) -> None:
+        if _NAME.fullmatch(name) is None:
+            raise UserError(f"symbol {name!r}: a name is letters, digits, '_' and '.', no digit first")
+        if name in self._registers:
+            raise UserError(f"symbol {name!r} is the name of a register")
+        if name == VALUE_BYTES and value != self.values[VALUE_BYTES]:
+            raise UserError(f"symbol {VALUE_BYTES} is predefined as {self.values[VALUE_BYTES]}")
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise UserError(f"symbol {name!r}: {value!r} is no integer") from None
+        if not -LIMIT <= number < LIMIT:
+            raise UserError(f"symbol {name!r}: the value does not fit 64 bits")
+        self.values[name] = number
+        self._origin.setdefault(name, "given from outside")
+
+    def define(self, name: Name, value: int, line: int, *, data_label: bool = False) -> None:
+        """Define a constant or label; Problem if the name is taken."""
+        if name.text in self._registers:
+            raise Problem(name.column, f"{name.text!r} is the name of a register")
+        if name.text in self.values:
+            origin = self._origin[name.text]
+            hint = "; use .default for a value that may be given" if origin.startswith("given") else ""
+            raise Problem(name.column, f"{name.text!r} is already defined ({origin}){hint}")
+        self.values[name.text] = value
+        self._origin[name.text] = f"line {line}"
+        if data_label:
+            self.data_labels.add(name.text)
+
+    def rename(self, name: Name, register: Register) -> None:
+        """Let ``name`` mean a register from here on; Problem if the name is taken."""
+        if name.text in self._registers:
+            raise Problem(name.column, f"{name.text!r} is already the name of a register")
+        if name.text in self.values:
+            raise Problem(name.column, f"{name.text!r} is already defined ({self._origin[name.text]})")
+        self._registers[name.text] = register
+
+    def lookup(self, name: Name) -> int:
+        """Give the value of a symbol; Undefined if it has none, Problem if it is a register."""
+        if name.text in self.values:
+            return self.values[name.text]
+        if name.text in self._registers:
+            raise Problem(name.column, f"{name.text} is a register; a number must stand here")
+        raise Undefined(name.column, f"undefined symbol {name.text!r}{nearest(name.text, self.values)}")
+
+    def register(self, argument: Argument, kinds: str) -> Register:
+        """Give the register that an argument names; Problem unless it is one of ``kinds`` (letters)."""
+        wanted = " or ".join(KINDS[kind] for kind in kinds)
+        if not isinstance(argument, Name):
+            raise Problem(argument.column, f"{wanted} must stand here")
+        found = self._registers.get(argument.text)
+        if found is None:
+            if argument.text in self.values:
+                raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} must stand here")
+            raise Problem(argument.column, self._unknown_register(argument.text, kinds))
+        if found[0] not in kinds:
+            raise Problem(argument.column, f"{argument.text} is {KINDS[found[0]]}; {wanted} must stand here")
+        return found
+
+    def _unknown_register(self, name: str, kinds: str) -> str:
+        if _NUMBERED.fullmatch(name):
+            return f"unknown register {name!r}; they are {name[0]}0 to {name[0]}{REGISTERS - 1}"
+        names = [other for other, (kind, _) in self._registers.items() if kind in kinds]
+        return f"unknown register {name!r}{nearest(name, names)}"

@@ -1,0 +1,214 @@
+"""The text of one line as a small tree: labels, a mnemonic or directive, and its arguments.
+
+The grammar is ``grammar.lark``. Nodes carry the column where they stand, for messages; nothing is known
+here about instructions, registers or the values of symbols.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TypeAlias
+
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken, v_args
+
+
+class Problem(Exception):
+    """A mistake at a column of the line in hand; the assembler adds file and line."""
+
+    def __init__(self, column: int, reason: str) -> None:
+        super().__init__(column, reason)
+        self.column = column
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Number:
+    """An integer."""
+
+    value: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Name:
+    """A symbol or a register."""
+
+    text: str
+    column: int
+
+
+@dataclass(frozen=True)
+class Unary:
+    """``+ - ~`` before an expression."""
+
+    operator: str
+    operand: Expression
+    column: int
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Two expressions with an operator between them; the column is the operator's."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    column: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """A parenthesised expression; ``(x5)`` alone is also a memory operand without offset."""
+
+    inner: Expression
+    column: int
+
+
+@dataclass(frozen=True)
+class Half:
+    """``%hi(e)`` or ``%lo(e)``: the parts that lui and addi put together again."""
+
+    part: str
+    inner: Expression
+    column: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """``offset(base)``."""
+
+    offset: Expression
+    base: Name
+    column: int
+
+
+@dataclass(frozen=True)
+class Float:
+    """A literal that only floating-point data takes."""
+
+    value: float
+    column: int
+
+
+Expression: TypeAlias = Number | Name | Unary | Binary | Group | Half
+Argument: TypeAlias = Expression | Memory | Float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its labels and its statement, if it has one."""
+
+    labels: tuple[Name, ...]
+    operation: Name | None
+    """The mnemonic, or the directive with its dot."""
+    arguments: tuple[Argument, ...]
+
+
+def _number(token: Token) -> Number:
+    column = token.column or 1
+    if len(token) > 66:
+        raise Problem(column, "the number does not fit 64 bits")
+    base = {"x": 16, "b": 2}.get(token[1:2].lower(), 10)
+    return Number(int(token, base), column)
+
+
+def _name(token: Token) -> Name:
+    return Name(str(token), token.column or 1)
+
+
+@v_args(inline=True)
+class _Builder(Transformer[Token, Line]):
+    """Nodes from the parser's reductions."""
+
+    def number(self, token: Token) -> Number:
+        return _number(token)
+
+    def name(self, token: Token) -> Name:
+        return _name(token)
+
+    def label(self, token: Token) -> Name:
+        return _name(token)
+
+    def unary(self, sign: Token, operand: Expression) -> Unary:
+        return Unary(str(sign), operand, sign.column or 1)
+
+    def binary(self, left: Expression, sign: Token, right: Expression) -> Binary:
+        return Binary(str(sign), left, right, sign.column or 1)
+
+    def group(self, opening: Token, inner: Expression) -> Group:
+        return Group(inner, opening.column or 1)
+
+    def half(self, part: Token, inner: Expression) -> Half:
+        return Half(str(part)[1:], inner, part.column or 1)
+
+    def memory(self, offset: Expression, opening: Token, base: Token) -> Memory:
+        return Memory(offset, _name(base), offset.column)
+
+    def float(self, *tokens: Token) -> Float:
+        return Float(float("".join(tokens)), tokens[0].column or 1)
+
+    def arguments(self, *arguments: Argument) -> tuple[Argument, ...]:
+        return arguments
+
+    def directive(
+        self, name: Token, arguments: tuple[Argument, ...] | None
+    ) -> tuple[Name, tuple[Argument, ...]]:
+        return _name(name), arguments or ()
+
+    instruction = directive
+
+    def line(self, *parts: Name | tuple[Name, tuple[Argument, ...]] | None) -> Line:
+        labels = tuple(part for part in parts if isinstance(part, Name))
+        operation, arguments = parts[-1] if isinstance(parts[-1], tuple) else (None, ())
+        return Line(labels, operation, arguments)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = files("isa").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(grammar, start="line", parser="lalr", maybe_placeholders=True, transformer=_Builder())
+
+
+def parse_line(text: str) -> Line:
+    """Parse one line.
+
+    Raises
+    ------
+    Problem
+        The text does not follow the grammar.
+    """
+    try:
+        tree = _parser().parse(text)
+    except UnexpectedInput as error:
+        raise _problem(error, text) from None
+    assert isinstance(tree, Line)
+    return tree
+
+
+def _problem(error: UnexpectedInput, text: str) -> Problem:
+    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        expected = " or ".join(_expected(error.accepts or error.expected))
+        return Problem(error.token.column or 1, f"unexpected {str(error.token)!r}; expected {expected}")
+    if isinstance(error, UnexpectedCharacters):
+        expected = " or ".join(_expected(error.allowed or set()))
+        return Problem(error.column, f"unexpected {text[error.column - 1]!r}; expected {expected}")
+    expected = " or ".join(_expected(getattr(error, "accepts", None) or set()))
+    end = len(text.rstrip()) + 1
+    return Problem(end, f"the line ends too early; expected {expected}")
+
+
+_READABLE = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "COMMA": "a comma",
+    "RPAR": "')'",
+    "$END": "the end of the line",
+    "DIRECTIVE": "a directive",
+}
+
+
+def _expected(terminals: set[str]) -> list[str]:
+    """Name what may stand at a place, the commonest few; operators go without saying."""
+    return [text for terminal, text in _READABLE.items() if terminal in terminals] or ["something else"]

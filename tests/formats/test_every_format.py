@@ -1,0 +1,176 @@
+"""What all formats have in common: the way from SciPy and back, the product, refusals."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+import scipy.sparse
+from format_cases import SECTION_SIZES, assert_same, canonical, matrices
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isa.errors import UserError
+from vecsim.formats import ACCOUNTINGS, BBCS, FORMATS, HiSM, Layout
+
+ORDERS = (("row",), ("column",), ("row", "column"), ("column", "row"), ("row", "column", "row"))
+
+
+def build(name, matrix, section_size=8, order=None):
+    kind = FORMATS[name]
+    if kind is HiSM:
+        return kind.from_scipy(
+            matrix, section_size=section_size, **({} if order is None else {"order": order})
+        )
+    return kind.from_scipy(matrix, section_size=section_size) if kind is BBCS else kind.from_scipy(matrix)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(matrix=matrices(), section_size=st.sampled_from(SECTION_SIZES), order=st.sampled_from(ORDERS))
+def test_round_trip_is_lossless_and_valid(name, matrix, section_size, order):
+    before = matrix.copy()
+    made = build(name, matrix, section_size, order)
+    made.check()
+    assert made.nnz == canonical(matrix).nnz
+    assert_same(made.to_scipy(), matrix)
+    assert_same(canonical(matrix), before)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(matrix=matrices(), section_size=st.sampled_from(SECTION_SIZES), order=st.sampled_from(ORDERS))
+def test_product_agrees_with_scipy(name, matrix, section_size, order):
+    x = np.arange(matrix.shape[1]) % 7 - 3
+    y = build(name, matrix, section_size, order).matvec(x)
+    assert y.dtype == matrix.dtype
+    np.testing.assert_array_equal(y, canonical(matrix) @ x.astype(matrix.dtype))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("section_size", [4, 64])
+@pytest.mark.parametrize("extra", [0, 1])
+def test_matrices_of_a_section_and_one_more(name, section_size, extra):
+    size = section_size + extra
+    matrix = scipy.sparse.csr_array(np.arange(1.0, size * size + 1).reshape(size, size))
+    made = build(name, matrix, section_size)
+    made.check()
+    assert_same(made.to_scipy(), matrix)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (1, 1), (3, 100), (100, 3)])
+def test_matrices_without_entries(name, shape):
+    made = build(name, scipy.sparse.csr_array(shape))
+    made.check()
+    assert made.nnz == 0
+    assert made.to_scipy().shape == shape
+    np.testing.assert_array_equal(made.matvec(np.ones(shape[1])), np.zeros(shape[0]))
+    assert made.image(Layout(64, 4)).symbols["NNZ"] == 0
+    assert all(made.storage(accounting) >= 0 for accounting in ACCOUNTINGS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int64])
+def test_integers_become_float64_before_duplicates_are_summed(name, dtype):
+    values = np.full(3, 1 if dtype == np.bool_ else 100, dtype=dtype)
+    matrix = scipy.sparse.coo_array((values, ([1, 1, 1], [2, 2, 2])), shape=(3, 4))
+    back = build(name, matrix).to_scipy()
+    assert back.dtype == np.float64
+    assert back[1, 2] == 3 * float(values[0])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("kind", [scipy.sparse.coo_array, scipy.sparse.coo_matrix])
+def test_any_scipy_format_is_accepted(name, form, kind):
+    matrix = kind(([1.0, -2.0, 3.0], ([0, 2, 2], [1, 0, 3])), shape=(4, 4))
+    back = build(name, matrix.asformat(form)).to_scipy()
+    np.testing.assert_array_equal(back.toarray(), matrix.toarray())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_unsorted_csr_is_sorted_on_a_copy(name):
+    matrix = scipy.sparse.csr_array((np.array([2.0, 1.0]), np.array([3, 0]), np.array([0, 2])), shape=(1, 4))
+    made = build(name, matrix)
+    made.check()
+    matrix.data[:] = 9.0
+    assert matrix.indices.tolist() == [3, 0]
+    np.testing.assert_array_equal(made.to_scipy().toarray(), [[1.0, 0.0, 0.0, 2.0]])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_vector_of_another_length_or_type_is_refused(name):
+    made = build(name, scipy.sparse.csr_array(np.eye(3)))
+    with pytest.raises(ValueError, match="3 columns"):
+        made.matvec(np.ones(4))
+    with pytest.raises(ValueError, match="real numbers"):
+        made.matvec(np.ones(3) * 1j)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.eye(3), "SciPy sparse matrix is needed, not ndarray"),
+        (scipy.sparse.csr_array(np.eye(3) * 1j), "complex"),
+        (scipy.sparse.coo_array((2**31, 1)), "32 bits"),
+        (scipy.sparse.coo_array(np.ones(3)), "two-dimensional"),
+    ],
+)
+def test_what_is_not_a_real_matrix_is_refused(name, matrix, message):
+    with pytest.raises(UserError, match=message):
+        build(name, matrix)
+
+
+@pytest.mark.parametrize("name", ["bbcs", "hism"])
+@pytest.mark.parametrize("section_size", [0, 2, 6, 100, 8192, -64, 64.5])
+def test_an_impossible_section_size_is_refused(name, section_size):
+    with pytest.raises(UserError, match="power of two from 4 to 4096"):
+        build(name, scipy.sparse.csr_array(np.eye(3)), section_size)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("value_bytes", [4, 8])
+def test_an_image_beyond_the_address_space_is_refused(name, value_bytes):
+    made = build(name, scipy.sparse.csr_array(np.eye(3)))
+    end = made.image(Layout(0, value_bytes)).end
+    highest = (2**31 - end) // 16 * 16
+    assert made.image(Layout(highest, value_bytes)).end <= 2**31
+    with pytest.raises(UserError, match=rf"ends at byte {highest + 16 + end}, the limit is {2**31}"):
+        made.image(Layout(highest + 16, value_bytes))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(matrix=matrices(), alignment=st.sampled_from([1, 4, 16, 64]), base=st.integers(0, 100))
+def test_image_bytes_are_the_arrays_and_their_gaps(name, matrix, alignment, base):
+    made = build(name, matrix.astype(np.float64))
+    image = made.image(Layout(base, 8, alignment))
+    assert image.base == base
+    assert len(image.data) >= made.storage("image")
+    if alignment == 1:
+        assert len(image.data) == made.storage("image")
+
+
+def test_an_unknown_accounting_is_refused():
+    for name in FORMATS:
+        with pytest.raises(UserError, match="paper, image"):
+            build(name, scipy.sparse.csr_array(np.eye(3))).storage("thesis")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 2), "4 or 8 bytes"),
+        ((-4, 4), "negative"),
+        ((0, 4, 12), "power of two"),
+        ((0, 4, 0), "power of two"),
+    ],
+)
+def test_an_impossible_layout_is_refused(arguments, message):
+    with pytest.raises(UserError, match=message):
+        Layout(*arguments)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_are_frozen_records(name):
+    made = build(name, scipy.sparse.csr_array(np.eye(3)))
+    with pytest.raises(AttributeError):
+        setattr(made, fields(made)[0].name, None)

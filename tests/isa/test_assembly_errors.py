@@ -1,0 +1,185 @@
+"""Every mistake in a text gives one message with file, line, column, a caret and what would be right."""
+
+import pickle
+
+import pytest
+
+from isa.assembler import assemble
+from isa.errors import AssemblyError, UserError
+
+
+def mistake(text: str, **options) -> AssemblyError:
+    with pytest.raises(AssemblyError) as caught:
+        assemble(text, file="p.s", **options)
+    return caught.value
+
+
+def test_the_form_of_a_message():
+    error = mistake("nop\n  add x1, x2, x32  # c\nhalt")
+    assert isinstance(error, UserError)
+    assert str(error).split("\n") == [
+        "p.s:2:15: unknown register 'x32'; they are x0 to x31 (write: add xd, xa, xb)",
+        "  add x1, x2, x32  # c",
+        "              ^",
+    ]
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_the_caret_stands_below_its_column_after_tabs():
+    error = mistake("\tlw\tx1, 8(f2)")
+    assert str(error).split("\n")[1:] == ["\tlw\tx1, 8(f2)", "\t  \t      ^"]
+
+
+# text, line, the text from the column on, reason
+MISTAKES = [
+    ("addd x1, x2, x3", 1, "addd", "unknown instruction 'addd'; did you mean 'add'?"),
+    ("frobnicate", 1, "frobnicate", "unknown instruction 'frobnicate'"),
+    (
+        "addvv v1, v2, v3",
+        1,
+        "addvv",
+        "'addvv' needs the type of an element: addvv.d, addvv.f, addvv.s, addvv.w",
+    ),
+    ("addvv.q v1, v2, v3", 1, "addvv.q", "unknown instruction 'addvv.q'; did you mean 'addvv.w'?"),
+    ("ADD x1, x2, x3", 1, "ADD", "unknown instruction 'ADD'"),
+    ("add x1, x2", 1, "add", "'add' does not have 2 operands (write: add xd, xa, xb)"),
+    ("halt x1", 1, "halt", "'halt' does not have 1 operand (write: halt)"),
+    ("jal x1, x2, x3", 1, "jal", "'jal' does not have 3 operands (write: jal xd, label or jal label)"),
+    ("ret x1", 1, "ret", "'ret' does not have 1 operand (write: ret)"),
+    (
+        "add x1, x2, f3",
+        1,
+        "f3",
+        "f3 is a scalar float register; a scalar integer register must stand here (write: add xd, xa, xb)",
+    ),
+    (
+        "addvv.f v1, v2, x3",
+        1,
+        "x3",
+        "x3 is a scalar integer register; a vector register must stand here (write: addvv.s vd, va, vb)",
+    ),
+    ("add x1, x2, 5", 1, "5", "a scalar integer register must stand here (write: add xd, xa, xb)"),
+    ("mv x1, 5", 1, "5", "a scalar integer register must stand here (write: mv xd, xa)"),
+    (
+        ".equ A, 1\nadd x1, x2, A",
+        2,
+        "A",
+        "'A' is a symbol; a scalar integer register must stand here (write: add xd, xa, xb)",
+    ),
+    (
+        ".reg column, x3\nadd x1, x2, colum",
+        2,
+        "colum",
+        "unknown register 'colum'; did you mean 'column'? (write: add xd, xa, xb)",
+    ),
+    ("mfs x1, rowpt", 1, "rowpt", "unknown register 'rowpt'; did you mean 'rowptr'? (write: mfs xd, sa)"),
+    ("movv v32, v1", 1, "v32", "unknown register 'v32'; they are v0 to v31 (write: movv vd, va)"),
+    ("lw x1, x2", 1, "x2", "a memory operand i14(xa) must stand here (write: lw xd, i14(xa))"),
+    ("lw x1, 4", 1, "4", "a memory operand i14(xa) must stand here (write: lw xd, i14(xa))"),
+    (
+        "lvws.w v1, 4(x2), x3",
+        1,
+        "4(",
+        "this memory operand has no offset; write (x2) (write: lvws.w vd, (xa), xs)",
+    ),
+    ("addi x1, x2, 4(x3)", 1, "4(", "a memory operand stands where i14 must stand (write: addi xd, xa, i14)"),
+    (
+        "addi x1, x2, 1.5",
+        1,
+        "1.5",
+        "a floating-point number stands where i14 must stand (write: addi xd, xa, i14)",
+    ),
+    ("addi x1, x2, x3", 1, "x3", "x3 is a register; a number must stand here"),
+    ("addi x1, x2, 8192", 1, "8192", "immediate 8192 is out of range -8192 to 8191"),
+    ("lw x1, 4*5000(x2)", 1, "*", "immediate 20000 is out of range -8192 to 8191"),
+    ("lui x1, -1", 1, "-1", "immediate -1 is out of range 0 to 524287"),
+    ("ldb.w v1, v2, (x1), x2, 16", 1, "16", "immediate 16 is out of range 0 to 15"),
+    ("li x1, 1 << 32", 1, "<<", "value 4294967296 is out of range -2147483648 to 4294967295"),
+    ("li x1, -0x80000001", 1, "-0", "value -2147483649 is out of range -2147483648 to 4294967295"),
+    ("la x1, end - 0x80000001\nend:", 1, "- 0x", "value -2147483647 is out of range 0 to 0"),
+    ("loop: j lopp", 1, "lopp", "undefined symbol 'lopp'; did you mean 'loop'?"),
+    ("li x1, 3 + QQ", 1, "QQ", "undefined symbol 'QQ'"),
+    (".if OPTION\n.endif", 1, "OPTION", "undefined symbol 'OPTION'"),
+    (".equ A, B\n.equ B, 1", 1, "B", "undefined symbol 'B'"),
+    ("a: nop\na: nop", 2, "a:", "'a' is already defined (line 1)"),
+    (".equ a, 1\n.data\na: .word 1", 3, "a:", "'a' is already defined (line 1)"),
+    (".equ VALUE_BYTES, 8", 1, "VALUE", "'VALUE_BYTES' is already defined (predefined)"),
+    ("x5: nop", 1, "x5", "'x5' is the name of a register"),
+    (".reg row, x5\nrow: nop", 2, "row", "'row' is the name of a register"),
+    (".reg row, x5\n.reg row, x6", 2, "row", "'row' is already the name of a register"),
+    ("row: nop\n.reg row, x6", 2, "row", "'row' is already defined (line 1)"),
+    (".reg add, x5", 1, "add", "'add' is an instruction"),
+    (".reg li, x5", 1, "li", "'li' is an instruction"),
+    (".reg 5, x5", 1, "5", "a name must stand here: .reg NAME, ..."),
+    ("beq x1, x2, 8192", 1, "8192", "branch too far: 8192 instructions; this branch reaches -8192 to 8191"),
+    ("j 262144", 1, "262144", "branch too far: 262144 instructions; this branch reaches -262144 to 262143"),
+    ("j a\n.data\na: .word 1", 1, "a", "'a' is a data label; a branch goes to a code label"),
+    ("nop\n .if 1\nnop", 2, ".if", ".if without .endif"),
+    (".if 1\n.if 0\n.endif", 1, ".if", ".if without .endif"),
+    (".else", 1, ".else", ".else without .if"),
+    (".endif", 1, ".endif", ".endif without .if"),
+    (".if 1\n.else\n.else", 3, ".else", "second .else of the .if in line 1"),
+    (".if", 1, ".if", "'.if' does not have no arguments (write: .if expression)"),
+    (".word 1", 1, ".word", ".word in the text section; data follows .data"),
+    (".data\nnop", 2, "nop", "'nop' in the data section; instructions follow .text"),
+    (".wrod 1", 1, ".wrod", "unknown directive '.wrod'; did you mean '.word'?"),
+    (".equ A", 1, ".equ", "'.equ' does not have 1 argument (write: .equ NAME, expression)"),
+    (".data\n.word 1, 1 << 32", 2, "<<", "value 4294967296 is out of range -2147483648 to 4294967295"),
+    (".data\n.half 65536", 2, "65536", "value 65536 is out of range -32768 to 65535"),
+    (".data\n.byte -129", 2, "-129", "value -129 is out of range -128 to 255"),
+    (".data\n.word 1.5", 2, "1.5", "a floating-point number stands where an integer must stand"),
+    (".data\n.float 1e39", 2, "1e39", "1e+39 does not fit float32"),
+    (".data\n.space 1 << 29", 2, "<<", "size 536870912 is out of range 0 to 268435456"),
+    (".data\n.align 0", 2, "0", "alignment 0 is out of range 1 to 2147483648"),
+    (".data -4", 1, "-4", "address -4 is out of range 0 to 2147483647"),
+    (".data 0x7FFFFFFF\n.word 1", 2, ".word", "data behind address 2147483648"),
+    (".data 64\n.word 1\n.data 66\n.byte 1", 4, ".byte", "data lies on that of line 2"),
+    (".equ A, 1 / (3 - 3)", 1, "/", "division by zero"),
+    (".equ A, 1 % 0", 1, "%", "division by zero"),
+    (".equ A, 1 << -1", 1, "<<", "shift by -1; a shift is by 0 to 63"),
+    (".equ A, 1 << 62 << 1", 1, "<< 1", "the value does not fit 64 bits"),
+    (f".equ A, {10**40}", 1, "1", "the value does not fit 64 bits"),
+    (".equ A, 1" + "0" * 5000, 1, "1", "the number does not fit 64 bits"),
+    (f".equ A, {'(' * 3000}1{')' * 3000}", 1, "(", "the expression is nested too deeply"),
+    ("add x1,, x2", 1, ", x2", "unexpected ','; expected a name or a number"),
+    ("add x1, x2 x3", 1, "x3", "unexpected 'x3'; expected a comma or the end of the line"),
+    ("add x1, ", 1, "", "the line ends too early; expected a name or a number"),
+    ("li x1, (3", 1, "", "the line ends too early; expected ')'"),
+    ("li x1, $3", 1, "$3", "unexpected '$'; expected a name or a number"),
+    ("5: nop", 1, "5", "unexpected '5'; expected a name or the end of the line or a directive"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "place", "reason"), MISTAKES, ids=lambda value: str(value)[:30])
+def test_mistakes(text, line, place, reason):
+    error = mistake(text)
+    assert error.reason == reason
+    assert error.file == "p.s"
+    assert error.line == line
+    assert error.text == text.split("\n")[line - 1]
+    rest = error.text[error.column - 1 :]
+    assert rest.startswith(place) if place else rest.strip() == ""
+    assert str(error) == f"p.s:{line}:{error.column}: {reason}\n{error.text}\n{' ' * (error.column - 1)}^"
+
+
+def test_a_given_symbol_is_not_defined_again():
+    error = mistake(".equ N, 3", symbols={"N": 3})
+    assert error.reason == (
+        "'N' is already defined (given from outside); use .default for a value that may be given"
+    )
+
+
+def test_a_branch_too_far_to_a_label():
+    error = mistake("top: nop\n" + "nop\n" * 8192 + "beqz x1, top")
+    assert error.line == 8194
+    assert error.reason == "branch too far: -8193 instructions; this branch reaches -8192 to 8191"
+
+
+def test_the_first_mistake_is_reported():
+    assert mistake("nop\nfoo\nbar").line == 2
+
+
+@pytest.mark.parametrize("end", ["", " ", "\t", " # c"])
+def test_a_message_at_the_end_of_a_line_points_behind_its_last_character(end):
+    error = mistake(f"add x1,{end}")
+    assert error.column <= len(error.text) + 1

@@ -1,0 +1,75 @@
+"""The program file holds a program and refuses anything else."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from isa_strategies import rows, same_code
+
+from isa.assembler import assemble
+from isa.binary import dump, load
+from isa.disassembler import instruction_text
+from isa.errors import UserError
+
+PROGRAM = assemble(
+    "nop\nmain: li x5, table\nhalt\n.data 100\ntable: .word 1, 2\n.data 64\n.byte 3", file="a.s"
+)
+
+
+def test_a_program_comes_back():
+    loaded = load(dump(PROGRAM))
+    assert same_code(loaded, PROGRAM)
+    assert loaded.symbols == PROGRAM.symbols
+    assert loaded.source == PROGRAM.source
+    assert dump(loaded) == dump(PROGRAM)
+
+
+@given(st.lists(rows(), max_size=10), st.binary(max_size=40))
+def test_any_program_comes_back(code, data):
+    text = "\n".join(instruction_text(row, fields, pc) for pc, (row, fields) in enumerate(code))
+    program = assemble(text + "\n.data\n" + "\n".join(f".byte {byte}" for byte in data))
+    assert same_code(load(dump(program)), program)
+
+
+CHANGES = [
+    ("format", "elf", "no format 'vecsim program'"),
+    ("version", 2, "has version 2; this vecsim reads version 1"),
+    ("extra", 1, "missing or unknown entries: extra"),
+    ("words", "0", "words is not of the form"),
+    ("words", ["0b000000", 3], r"words\[1\] is not of the form"),
+    ("words", ["0b00000g"], r"words\[0\] is not of the form"),
+    ("words", ["ff000000"], "instruction 0: 0xff000000: opcode 0xff is not in the instruction set"),
+    ("entry", 5, "entry 5 is outside the program's 4 instructions"),
+    ("entry", -1, "entry -1 is outside"),
+    ("entry", True, "entry is not of the form"),
+    ("symbols", [1], "symbols is not of the form"),
+    ("symbols", {"a": "1"}, "symbols is not of the form"),
+    ("source", [["a.s", 1, "nop"]], "1 source lines for 4 instructions"),
+    ("source", [["a.s", "1", "nop"]], r"source\[0\] is not of the form"),
+    ("data", [[64]], r"data\[0\] is not of the form"),
+    ("data", [[64, "!"]], r"data\[0\] is not base 64"),
+    ("data", [[64, "é"]], r"data\[0\] is not base 64"),
+    ("data", [[-1, ""]], r"data\[0\] is not of the form"),
+    ("data", [[64, "AAAA"], [66, "AAAA"]], r"data\[1\] is not of the form"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "message"), CHANGES, ids=lambda value: str(value)[:20])
+def test_malformed_files(key, value, message):
+    content = json.loads(dump(PROGRAM)) | {key: value}
+    with pytest.raises(UserError, match=f"^p.vsx: .*{message}"):
+        load(json.dumps(content).encode(), file="p.vsx")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"null", b"{}", b"[" * 100000, b"1" * 5000])
+def test_no_program_at_all(content):
+    with pytest.raises(UserError, match="is not a vecsim program"):
+        load(content)
+
+
+def test_a_missing_entry():
+    content = json.loads(dump(PROGRAM))
+    del content["data"]
+    with pytest.raises(UserError, match="missing or unknown entries: data"):
+        load(json.dumps(content).encode())

@@ -1,0 +1,93 @@
+"""A matrix with its name and where it came from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isa.errors import UserError
+
+# With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full.
+MAX_DIMENSION = 2**27
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A named sparse matrix.
+
+    Attributes
+    ----------
+    name
+        What reports call it: the file's name without suffixes, or the built-in's.
+    csr
+        scipy.sparse.csr_array of float64: sorted, duplicates summed, explicit zeros kept.
+    source
+        Path of the file, or "built-in".
+    warnings
+        What reading it changed, one line each.
+    """
+
+    name: str
+    csr: Any
+    source: str
+    warnings: tuple[str, ...] = ()
+
+
+def check_size(source: str, rows: int, columns: int, entries: int) -> None:
+    """Refuse sizes that no run can use, before anything of that size is allocated.
+
+    Raises
+    ------
+    UserError
+        If the matrix is empty, has more entries than places, or rows or columns beyond `MAX_DIMENSION`.
+    """
+    size = f"{source}: the matrix has {rows} rows, {columns} columns and {entries} entries"
+    if min(rows, columns, entries) < 0:
+        raise UserError(f"{size}: none of these can be negative")
+    if min(rows, columns, entries) == 0:
+        raise UserError(f"{size}: an empty matrix has no product to run, at least one entry is needed")
+    if max(rows, columns) > MAX_DIMENSION:
+        raise UserError(
+            f"{size}: at most {MAX_DIMENSION} rows and columns fit the simulated address space of 2**31 bytes"
+        )
+
+
+def assemble(name: str, source: str, coo: Any, warnings: tuple[str, ...] = ()) -> Matrix:
+    """Make a `Matrix` of coordinates: real, finite, sorted, duplicates summed.
+
+    Parameters
+    ----------
+    name, source
+        As in `Matrix`.
+    coo
+        SciPy COO matrix of any numeric type; of complex values the real part is taken.
+    warnings
+        What has been changed already.
+
+    Raises
+    ------
+    UserError
+        If the matrix is empty or a value is NaN or infinite.
+    """
+    check_size(source, coo.shape[0], coo.shape[1], coo.nnz)
+    notes = list(warnings)
+    _require_finite(source, coo)
+    if coo.dtype.kind == "c":
+        coo = coo.real
+        notes.append(f"{source}: complex values, only their real part is used")
+    csr = coo.astype(np.float64).tocsr()
+    csr.sum_duplicates()
+    if csr.nnz < coo.nnz:
+        notes.append(f"{source}: {coo.nnz - csr.nnz} duplicate entries summed into others")
+        _require_finite(source, csr.tocoo())
+    return Matrix(name, csr, source, tuple(notes))
+
+
+def _require_finite(source: str, coo: Any) -> None:
+    finite = np.isfinite(coo.data)
+    if not finite.all():
+        bad = int(np.argmin(finite))
+        raise UserError(
+            f"{source}: the entry in row {coo.row[bad] + 1}, column {coo.col[bad] + 1} is {coo.data[bad]}: "
+            "values must be finite 64-bit numbers"
+        )

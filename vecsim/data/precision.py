@@ -1,0 +1,59 @@
+"""Matrix values in the width that the machine has."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from isa.errors import UserError
+
+# What to do about it, in every message about lost range.
+ADVICE = "use 64-bit values (--value-bits 64)"
+
+
+def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, ...]]:
+    """Round the values of a matrix to 4 or 8 bytes.
+
+    Parameters
+    ----------
+    matrix
+        scipy.sparse.csr_array of float32 or float64; not changed.
+    value_bytes
+        4 for float32, 8 for float64.
+
+    Returns
+    -------
+    matrix
+        csr_array of that type on the same index arrays; `matrix` itself if it has the type already.
+    warnings
+        A line if non-zero values became zero or lost digits because they are too small for float32.
+
+    Raises
+    ------
+    UserError
+        If a finite value is too large for float32, naming its place.
+    """
+    if value_bytes not in (4, 8):
+        raise UserError(f"a value has 4 or 8 bytes, not {value_bytes}")
+    dtype = np.dtype(f"f{value_bytes}")
+    if matrix.dtype == dtype:
+        return matrix, ()
+    with np.errstate(over="ignore", under="ignore"):
+        values = matrix.data.astype(dtype)
+    overflown = np.isinf(values) & np.isfinite(matrix.data)
+    if overflown.any():
+        first = int(np.argmax(overflown))
+        row = int(np.searchsorted(matrix.indptr, first, side="right"))
+        raise UserError(
+            f"the value {matrix.data[first]} in row {row}, column {matrix.indices[first] + 1} "
+            f"is too large for 32 bits ({np.count_nonzero(overflown)} such values): {ADVICE}"
+        )
+    small = (np.abs(values) < np.finfo(dtype).tiny) & (matrix.data != 0)
+    rounded = type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+    if value_bytes == 8 or not small.any():
+        return rounded, ()
+    zeros = np.count_nonzero(values[small] == 0)
+    warning = (
+        f"{np.count_nonzero(small)} values are too small for 32 bits: {zeros} became zero, "
+        f"the others lost digits; {ADVICE}"
+    )
+    return rounded, (warning,)

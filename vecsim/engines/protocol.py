@@ -1,0 +1,209 @@
+"""What every engine offers, and what a run gives.
+
+An engine is started on a program, a memory and a machine; it advances to a cycle or a number of
+instructions, can be copied and set back at any such point, and :func:`run` is built on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Unit
+from isa.errors import UserError
+from isa.program import Program
+from isa.state import State
+from vecsim.engines.fault import Fault
+from vecsim.engines.record import Cause, Counter, Snapshot
+from vecsim.engines.timeline import TimelineRequest
+from vecsim.machine import WORD_BYTES, Machine
+
+MAX_CYCLES = 10_000_000_000
+"""Cycles after which a run is taken for an infinite loop, unless the user says otherwise."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of a run.
+
+    Attributes
+    ----------
+    cycles
+        Up to and with the last retirement after halt.
+    counters
+        By the name of :class:`vecsim.engines.record.Counter`, lower case.
+    charged
+        Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
+        ``cycles``.
+    waited
+        Cycles that instructions waited, by cause, summed over instructions (they overlap).
+    busy
+        Cycles in which a unit started an element or a port transferred a word, by unit.
+    state
+        Final registers and memory.
+    timeline
+        Columns of :data:`vecsim.engines.timeline.COLUMNS`, if it was asked for and not streamed.
+    """
+
+    machine: Machine
+    cycles: int
+    counters: dict[str, int]
+    charged: dict[str, int]
+    waited: dict[str, int]
+    busy: dict[str, int]
+    state: State
+    timeline: dict[str, npt.NDArray[np.int64]] | None = None
+
+    @property
+    def instructions(self) -> int:
+        """Instructions executed."""
+        return self.counters["instructions"]
+
+    @property
+    def vector_bytes(self) -> int:
+        """Bytes that passed the vector memory ports."""
+        return WORD_BYTES * (self.counters["words_loaded"] + self.counters["words_stored"])
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes between memory and processor, vector and scalar."""
+        return self.vector_bytes + self.counters["scalar_bytes"]
+
+    @property
+    def peak_share(self) -> float:
+        """What the vector ports moved, as a share of what they could have moved in all cycles."""
+        return self.vector_bytes / (self.cycles * self.machine.peak_bytes_per_cycle) if self.cycles else 0.0
+
+
+class Engine(Protocol):
+    """A program under way."""
+
+    @property
+    def cycle(self) -> int:
+        """The cycle that comes next."""
+
+    @property
+    def pc(self) -> int:
+        """Number of the instruction that issues next."""
+
+    @property
+    def finished(self) -> bool:
+        """True when halt has issued and everything has retired from the units."""
+
+    @property
+    def state(self) -> State:
+        """Registers and memory, as of the instructions issued so far."""
+
+    def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
+        """Go on until the boundary before ``cycle``, or the end of the cycle in which the
+        ``instructions``-th instruction issues, or the end of the program.
+
+        Raises
+        ------
+        Fault
+            The program does what the machine cannot do.
+        """
+
+    def snapshot(self) -> Snapshot:
+        """Copy everything that decides what happens next."""
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back, or forward, to a snapshot of the same program on the same machine.
+
+        The timeline restarts there; rows of instructions that had left flight are not in a snapshot.
+        """
+
+    def result(self) -> Run:
+        """Give what the run has come to."""
+
+
+StartEngine = Callable[[Program, npt.NDArray[np.uint8], Machine, TimelineRequest | None], Engine]
+
+
+def _simpy(
+    program: Program, memory: npt.NDArray[np.uint8], machine: Machine, timeline: TimelineRequest | None
+) -> Engine:
+    from vecsim.engines.simpy.engine import SimpyEngine
+
+    return SimpyEngine(program, memory, machine, timeline)
+
+
+ENGINES: dict[str, StartEngine] = {"simpy": _simpy}
+"""The engines by the name that ``--engine`` takes; each is imported when it is started."""
+
+
+def start(
+    program: Program,
+    memory: npt.NDArray[np.uint8],
+    machine: Machine,
+    *,
+    engine: str = "simpy",
+    timeline: TimelineRequest | None = None,
+) -> Engine:
+    """Start a program on a copy of ``memory`` (bytes), with the program's data laid into it.
+
+    Raises
+    ------
+    UserError
+        An unknown engine, data of the program outside memory, or a program that this machine cannot run.
+    """
+    if engine not in ENGINES:
+        raise UserError(f"unknown engine {engine!r}: engines are {', '.join(ENGINES)}")
+    memory = memory.copy()
+    for segment in program.data:
+        if segment.end > len(memory):
+            raise UserError(
+                f"data at {segment.address} to {segment.end - 1} lies outside memory, {len(memory)} bytes"
+            )
+        memory[segment.address : segment.end] = np.frombuffer(segment.content, np.uint8)
+    return ENGINES[engine](program, memory, machine, timeline)
+
+
+def run(
+    program: Program,
+    memory: npt.NDArray[np.uint8],
+    machine: Machine,
+    *,
+    engine: str = "simpy",
+    timeline: TimelineRequest | None = None,
+    max_cycles: int = MAX_CYCLES,
+    progress: Callable[[Engine], None] | None = None,
+    progress_cycles: int = 20_000,
+) -> Run:
+    """Run a program to its end.
+
+    Parameters
+    ----------
+    memory
+        (n,) bytes; it is copied.
+    max_cycles
+        A program that has not ended by then is taken for an infinite loop.
+    progress
+        Called every ``progress_cycles`` cycles.
+
+    Raises
+    ------
+    Fault
+        The program does what the machine cannot do, or does not end.
+    UserError
+        See :func:`start`.
+    """
+    running = start(program, memory, machine, engine=engine, timeline=timeline)
+    while not running.finished:
+        if running.cycle >= max_cycles:
+            pc = running.pc
+            raise Fault(program, pc, running.cycle, f"no end after max_cycles = {max_cycles}: infinite loop?")
+        step = max_cycles if progress is None else min(max_cycles, running.cycle + progress_cycles)
+        running.advance(cycle=step)
+        if progress is not None:
+            progress(running)
+    return running.result()
+
+
+def named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:
+    """Give an array of the record as a dictionary by lower-case names."""
+    return {names(i).name.lower(): int(value) for i, value in enumerate(values)}

@@ -1,0 +1,260 @@
+"""The one record of an engine's state: all that decides what happens next, as flat arrays.
+
+A snapshot is a copy of this record; an engine started from it goes on exactly as the one that it was
+taken from (docs/timing.md, "State").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Unit
+from isa.state import ARCHITECTURAL, State, copy_into, new_state
+from vecsim.engines.decoded import SCALARS
+from vecsim.machine import Machine
+
+Ints = npt.NDArray[np.int64]
+
+PENDING = 1 << 60
+"""The ready cycle of a scalar register whose value comes with a vector result not yet timed."""
+
+
+class Cause(IntEnum):
+    """Why an instruction waits; the closed list. EXECUTE is the remainder: it works."""
+
+    ISSUE = 0
+    SCALAR_OPERAND = 1
+    VECTOR_OPERAND = 2
+    HAZARD = 3
+    UNIT = 4
+    PORT = 5
+    STARTUP = 6
+    ALIGNMENT = 7
+    BANK_CONFLICT = 8
+    MEMORY_ORDER = 9
+    EXECUTE = 10
+
+
+WAITS = len(Cause) - 1
+"""The causes of waiting, without EXECUTE."""
+
+
+class Counter(IntEnum):
+    """What every run counts."""
+
+    INSTRUCTIONS = 0
+    SCALAR_INSTRUCTIONS = 1
+    VECTOR_INSTRUCTIONS = 2
+    ELEMENT_OPERATIONS = 3
+    WORDS_LOADED = 4
+    WORDS_STORED = 5
+    SCALAR_BYTES = 6
+    TAKEN_BRANCHES = 7
+
+
+class Control(IntEnum):
+    """Single numbers of the record, in :attr:`TimingRecord.control`."""
+
+    PC = 0
+    AGE = 1  # instructions issued so far; the age of the next one
+    HALTED = 2
+    ISSUE_CYCLE = 3  # cycle of the latest issue, and how many issued in it
+    ISSUED = 4
+    FETCH = 5  # no issue before this cycle (a taken branch)
+    SLOTS = 6  # vector instructions in flight
+    RETIRED = 7  # latest retirement of all instructions older than any in flight
+    LAST_RETIRED = 8  # latest retirement known
+
+
+class Slot(IntEnum):
+    """Columns of the table of vector instructions in flight, :attr:`TimingRecord.slots`.
+
+    An instruction is in flight from its issue to the cycle in which its last element starts; from then
+    on its whole future is known and stands in the register arrays.
+    """
+
+    AGE = 0  # -1: the slot is free
+    PC = 1
+    UNIT = 2
+    PORT = 3  # the memory port, -1 before acceptance
+    ELEMENTS = 4
+    FIRST = 5  # number of the first element
+    ISSUE = 6
+    ACCEPT = 7  # -1: waits in the queue
+    BASE = 8  # the first element may start from here on; -1: not yet known
+    ELEMENT = 9  # elements started (of an access: transferred)
+    WORD = 10  # words transferred
+    WORDS = 11
+    ADDRESS = 12  # first byte address of a contiguous access
+    LAST_BYTE = 13  # end of a contiguous access, exclusive
+    START_CYCLE = 14  # cycle of the first element, -1 before
+    CYCLE = 15  # cycle of the latest element
+    IN_CYCLE = 16  # elements (words) started in that cycle
+    ORDER_END = 17  # when the last of the accesses that it had to follow ended
+    CHARGED = 18  # cycles charged to it while it was the oldest
+    AFTER = 19  # latest retirement of known instructions between it and the next in flight
+    FIRST_USABLE = 20
+    SLICE = 21  # the slice of the cache that a sparse instruction adds to, -1
+    CACHE_FIRST = 22  # first element of the cache that an access moves, -1
+    ROWS = 23  # distinct rows in CYCLE (sparse unit)
+
+
+class Wait(IntEnum):
+    """Kinds of what a vector instruction in flight waits for in an older one."""
+
+    ELEMENT = 1  # element k of it started
+    WHOLE = 2  # it has left the table
+    SLICE = 4  # the same slice of the vector cache is complete
+    ORDER = 8  # a memory access that it must follow
+
+
+@dataclass
+class TimingRecord:
+    """All timing state; N slots, P ports, V + 1 vector registers (the mask is the last), s elements.
+
+    Cycle arrays hold the cycle from which something is usable (``usable``, ``ready``, ``bank_free``) or
+    in which it happened (``taken``).
+    """
+
+    control: Ints
+    ready: Ints
+    """(68,) scalar registers; PENDING if a vector instruction in flight writes it."""
+    slots: Ints
+    """(N, len(Slot))."""
+    waits: Ints
+    """(N, WAITS) cycles waited so far by cause."""
+    depends: npt.NDArray[np.uint8]
+    """(N, N) depends[i, j]: what i waits for in j, bits of Wait."""
+    word_address: Ints
+    """(N, s) word address of each element of strided and indexed accesses."""
+    rows: Ints
+    """(N, s) row of each entry of sparse instructions."""
+    usable: Ints
+    """((V + 1) * s,) element by element."""
+    taken: Ints
+    """((V + 1) * s,) latest cycle in which a reader took the element."""
+    usable_all: Ints
+    """(V + 1,) from here on every element is usable."""
+    taken_all: Ints
+    """(V + 1,) latest cycle in which any element was taken."""
+    usable_accumulator: Ints
+    """(V + 1,) like usable_all without what the sparse unit wrote, which it forwards to itself."""
+    slice_usable: Ints
+    """(s,) slices of the vector cache."""
+    slice_taken: Ints
+    slice_accumulator: Ints
+    bank_free: Ints
+    """(banks,)."""
+    unit_free: Ints
+    """(5,) the cycle from which an arithmetic or sparse unit may accept again."""
+    unit_slot: Ints
+    """(5,) the slot that the unit works on, -1."""
+    queue: Ints
+    """(5, unit_queue + 1) slots that wait for the unit, oldest first."""
+    queued: Ints
+    """(5,) how many."""
+    accepted: Ints
+    """(5, unit_queue + 1) cycles of the latest acceptances, newest first; -1 for none."""
+    port_slots: Ints
+    """(P, accesses_in_flight) accepted accesses whose transfer has not ended, oldest first."""
+    port_count: Ints
+    port_ends: Ints
+    """(P, accesses_in_flight) ends of the latest transfers, newest first."""
+    port_last: Ints
+    """(P, 4) the access that ended last: end cycle, first byte, last byte (exclusive; -1: not
+    contiguous), store."""
+    charged: Ints
+    """(11,) cycles by cause."""
+    waited: Ints
+    """(10,) cycles that instructions waited, by cause, over all of them."""
+    counters: Ints
+    """(8,) by Counter."""
+    unit_busy: Ints
+    """(5,) cycles in which a unit started an element or a port transferred a word."""
+
+
+def new_record(machine: Machine) -> TimingRecord:
+    """Give the record of a machine that has done nothing."""
+    s, registers = machine.section_size, machine.vector_registers + 1
+    queue, ports, flight = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
+    slots = ports * flight + (queue + 1) * (len(Unit) - 1)
+    zeros, units = _zeros, len(Unit)
+    record = TimingRecord(
+        control=zeros(len(Control)),
+        ready=zeros(SCALARS),
+        slots=zeros(slots, len(Slot)),
+        waits=zeros(slots, WAITS),
+        depends=np.zeros((slots, slots), np.uint8),
+        word_address=zeros(slots, s),
+        rows=zeros(slots, s),
+        usable=zeros(registers * s),
+        taken=zeros(registers * s) - 1,
+        usable_all=zeros(registers),
+        taken_all=zeros(registers) - 1,
+        usable_accumulator=zeros(registers),
+        slice_usable=zeros(s),
+        slice_taken=zeros(s) - 1,
+        slice_accumulator=zeros(s),
+        bank_free=zeros(machine.banks),
+        unit_free=zeros(units),
+        unit_slot=zeros(units) - 1,
+        queue=zeros(units, queue + 1) - 1,
+        queued=zeros(units),
+        accepted=zeros(units, queue + 1) - 1,
+        port_slots=zeros(ports, flight) - 1,
+        port_count=zeros(ports),
+        port_ends=zeros(ports, flight),
+        port_last=zeros(ports, 4),
+        charged=zeros(len(Cause)),
+        waited=zeros(WAITS),
+        counters=zeros(len(Counter)),
+        unit_busy=zeros(units),
+    )
+    record.slots[:, Slot.AGE] = -1
+    return record
+
+
+def _zeros(*shape: int) -> Ints:
+    return np.zeros(shape, np.int64)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A copy of everything at the boundary of a cycle."""
+
+    cycle: int
+    architectural: dict[str, npt.NDArray[Any]]
+    timing: dict[str, npt.NDArray[Any]]
+
+
+def take_snapshot(cycle: int, state: State, record: TimingRecord) -> Snapshot:
+    """Copy the state and the record."""
+    return Snapshot(
+        cycle,
+        {name: getattr(state, name).copy() for name in ARCHITECTURAL},
+        {field.name: getattr(record, field.name).copy() for field in fields(record)},
+    )
+
+
+def from_snapshot(snapshot: Snapshot, machine: Machine) -> tuple[State, TimingRecord]:
+    """Give a new state and record that hold what the snapshot holds.
+
+    Raises
+    ------
+    ValueError
+        The snapshot is of a machine of other dimensions.
+    """
+    memory = np.zeros_like(snapshot.architectural["memory"])
+    state = new_state(machine.section_size, machine.vector_registers, memory)
+    record = new_record(machine)
+    for name, values in snapshot.timing.items():
+        if getattr(record, name).shape != values.shape:
+            raise ValueError(f"the snapshot is of another machine: {name} has the shape {values.shape}")
+        getattr(record, name)[...] = values
+    copy_into(state, snapshot.architectural)
+    return state, record

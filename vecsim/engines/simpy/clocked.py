@@ -1,0 +1,74 @@
+"""Processes of the SimPy model and the phases of a cycle.
+
+Every process is memoryless: it looks at the record, does what it can do in this cycle, and either names
+the cycle in which to look again or sleeps until another process rings. So processes can be started anew
+at the boundary of any cycle. All effects of a cycle on other processes are dated at least one cycle
+later, except for the phases below, so the order in which SimPy runs the events of one phase is of no
+consequence; memory ports alone meet in the same cycle, at the banks, and their phase is the age of
+their access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+
+BOUNDARY = 0
+"""Phase before all others: where a run stops. SimPy itself uses 1 to tell that it has stopped."""
+ACCEPT = 2
+"""Phase in which units accept from their queues."""
+ISSUE = 3
+"""Phase in which instructions issue."""
+EXECUTE = 4
+"""Phase of the arithmetic and sparse units; a memory port adds 1 + the age of its access."""
+
+
+class Alarm(simpy.Event):
+    """An event that fires once, at a cycle and a phase that are named when it is set."""
+
+    def set(self, delay: int, phase: int) -> None:
+        """Fire ``delay`` cycles from now."""
+        self._ok = True
+        self._value = None
+        self.env.schedule(self, phase, delay)  # type: ignore[arg-type]
+
+
+class Clocked:
+    """A process that acts at most once a cycle. Subclasses give :meth:`step`."""
+
+    phase = EXECUTE
+
+    def __init__(self, environment: simpy.Environment) -> None:
+        self.environment = environment
+        self.asleep = False
+        self.alarm = Alarm(environment)
+        self.alarm.set(0, self.current_phase())
+        environment.process(self._run())
+
+    def current_phase(self) -> int:
+        """Phase of the next wake-up."""
+        return self.phase
+
+    def step(self, cycle: int) -> int | None:
+        """Act in this cycle; give the next cycle to act in, None to sleep until rung."""
+        raise AssertionError("a clocked process defines step()")
+
+    def ring(self, cycle: int) -> None:
+        """Wake the process at ``cycle`` if it sleeps."""
+        if self.asleep:
+            self.asleep = False
+            self.alarm.set(cycle - int(self.environment.now), self.current_phase())
+
+    def _run(self) -> Generator[simpy.Event, Any, None]:
+        environment = self.environment
+        while True:
+            yield self.alarm
+            now = int(environment.now)
+            wake = self.step(now)
+            self.alarm = Alarm(environment)
+            if wake is None:
+                self.asleep = True
+            else:
+                self.alarm.set(wake - now, self.current_phase())

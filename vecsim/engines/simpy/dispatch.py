@@ -1,0 +1,95 @@
+"""The queue in front of a unit, and acceptance from it, in program order."""
+
+from __future__ import annotations
+
+import simpy
+
+from isa.declaration import Unit
+from vecsim.engines.simpy.clocked import ACCEPT, Clocked
+from vecsim.engines.simpy.columns import ACCEPTED_AT, PORT
+from vecsim.engines.simpy.core import Core
+
+MEMORY = int(Unit.MEMORY)
+
+
+class Dispatcher(Clocked):
+    """One unit's queue; the memory ports share one."""
+
+    phase = ACCEPT
+
+    def __init__(self, environment: simpy.Environment, core: Core, unit: int) -> None:
+        record = core.record
+        self.core = core
+        self.unit = unit
+        self.capacity = core.machine.unit_queue
+        self.queue = memoryview(record.queue[unit])
+        self.accepted = record.accepted[unit]
+        self.queued = memoryview(record.queued)
+        self.unit_free = memoryview(record.unit_free)
+        self.unit_slot = memoryview(record.unit_slot)
+        self.port_count = memoryview(record.port_count)
+        self.port_ends = [memoryview(row) for row in record.port_ends]
+        self.port_slots = [memoryview(row) for row in record.port_slots]
+        super().__init__(environment)
+
+    def step(self, cycle: int) -> int | None:
+        """Accept what can be accepted."""
+        while self.queued[self.unit] and self._free(cycle):
+            slot = self.queue[0]
+            count = self.queued[self.unit] - 1
+            for i in range(count):
+                self.queue[i] = self.queue[i + 1]
+            self.queue[count] = -1
+            self.queued[self.unit] = count
+            self._accept(slot, cycle)
+        return None
+
+    def has_room(self, cycle: int) -> bool:
+        """Tell whether an instruction that issues now finds the unit free or room in the queue."""
+        waiting = self.queued[self.unit]
+        return waiting < self.capacity or (waiting == 0 and self._free(cycle))
+
+    def room_since(self) -> int:
+        """The cycle from which there has been room for the next instruction."""
+        if self.capacity:
+            return int(self.accepted[self.capacity - self.queued[self.unit] - 1])
+        if self.unit == MEMORY:
+            return min(self._port_free(p) for p in range(len(self.port_slots)) if self._port_open(p))
+        return self.unit_free[self.unit]
+
+    def put(self, slot: int, cycle: int) -> None:
+        """Take an instruction that issues now."""
+        if self.queued[self.unit] == 0 and self._free(cycle):
+            self._accept(slot, cycle)
+        else:
+            self.queue[self.queued[self.unit]] = slot
+            self.queued[self.unit] += 1
+
+    def _free(self, cycle: int) -> bool:
+        if self.unit == MEMORY:
+            return any(
+                self._port_open(p) and self._port_free(p) <= cycle for p in range(len(self.port_slots))
+            )
+        return self.unit_slot[self.unit] < 0 and self.unit_free[self.unit] <= cycle
+
+    def _port_open(self, port: int) -> bool:
+        return self.port_count[port] < len(self.port_ends[port])
+
+    def _port_free(self, port: int) -> int:
+        """End of the access ``accesses_in_flight`` before the next one of this port."""
+        return self.port_ends[port][len(self.port_ends[port]) - 1 - self.port_count[port]]
+
+    def _accept(self, slot: int, cycle: int) -> None:
+        core = self.core
+        self.accepted[1:] = self.accepted[:-1].copy()
+        self.accepted[0] = cycle
+        core.slots[slot][ACCEPTED_AT] = cycle
+        if self.unit != MEMORY:
+            self.unit_slot[self.unit] = slot
+            core.units[self.unit].ring(cycle)
+            return
+        free, port = min((self._port_free(p), p) for p in range(len(self.port_slots)) if self._port_open(p))
+        core.slots[slot][PORT] = port
+        self.port_slots[port][self.port_count[port]] = slot
+        self.port_count[port] += 1
+        core.ports[port].ring(cycle)

@@ -1,0 +1,278 @@
+"""In-order issue: the scalar side, and the way of a vector instruction into the queue of its unit."""
+
+from __future__ import annotations
+
+import simpy
+
+from isa.declaration import Timing, Unit
+from isa.semantics.numbers import wrap
+from vecsim.engines import access
+from vecsim.engines.fault import Trouble
+from vecsim.engines.record import PENDING
+from vecsim.engines.simpy.clocked import BOUNDARY, ISSUE, Clocked
+from vecsim.engines.simpy.columns import (
+    AGE,
+    BY_ISSUE,
+    BY_ORDER,
+    BY_PORT,
+    BY_SCALAR,
+    BY_UNIT,
+    BY_VECTOR,
+    COUNT,
+    ELEMENT_OPERATIONS,
+    FETCH,
+    HALTED,
+    INSTRUCTIONS,
+    ISSUE_CYCLE,
+    ISSUED,
+    PC,
+    SCALAR_BYTES,
+    SCALAR_INSTRUCTIONS,
+    TAKEN_BRANCHES,
+    VECTOR_INSTRUCTIONS,
+)
+from vecsim.engines.simpy.core import Core
+from vecsim.engines.simpy.dispatch import Dispatcher
+from vecsim.engines.simpy.flight import enter
+from vecsim.engines.simpy.static import Static
+
+SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT = (
+    int(Timing.SCALAR),
+    int(Timing.BRANCH),
+    int(Timing.SCALAR_LOAD),
+    int(Timing.SCALAR_STORE),
+    int(Timing.HALT),
+    int(Timing.EXTRACT),
+)
+MEMORY = int(Unit.MEMORY)
+
+
+class Issue(Clocked):
+    """Issues up to ``issue_width`` instructions a cycle, in program order.
+
+    An instruction issues when the scalar registers that it reads or writes are ready, and, if it is a
+    vector instruction, its unit accepts it or has room in its queue. Its values are computed here, so no
+    value depends on timing.
+    """
+
+    phase = ISSUE
+
+    def __init__(self, environment: simpy.Environment, core: Core, queues: dict[int, Dispatcher]) -> None:
+        self.core = core
+        self.queues = queues
+        super().__init__(environment)
+
+    def step(self, cycle: int) -> int | None:
+        """Issue what can issue in this cycle."""
+        core = self.core
+        core.issue_watches_elements = False
+        control, instructions = core.control, core.instructions
+        while not control[HALTED]:
+            width_left = control[ISSUE_CYCLE] < cycle or control[ISSUED] < core.machine.issue_width
+            if not width_left:
+                return cycle + 1
+            if control[FETCH] > cycle:
+                return control[FETCH]
+            pc = control[PC]
+            if not 0 <= pc < len(instructions):
+                raise Trouble("the program runs past its end: halt is missing, or a jump went astray")
+            static = instructions[pc]
+            ready = 0
+            for register in static.wait_ready:
+                if core.ready[register] > ready:
+                    ready = core.ready[register]
+            if ready > cycle:
+                return None if ready == PENDING else ready
+            if static.unit:
+                if not self._issue_vector(static, cycle, ready):
+                    return None
+            elif static.timing == SCALAR or static.timing == BRANCH:
+                self._issue_scalar(static, cycle, self._wait_cause(cycle, ready))
+            else:
+                again = self._issue_other(static, cycle, ready)
+                if again != cycle:
+                    return again
+        return None
+
+    # The scalar side
+
+    def _issue_scalar(self, static: Static, cycle: int, cause: int) -> None:
+        core = self.core
+        m, control = core.state, core.control
+        pc = static.pc
+        if static.timing == BRANCH:
+            m.address[0] = pc + 1
+            indirect = int(m.x[static.fields[0]]) if static.target < 0 else 0
+            if static.semantics(m, 0, *static.fields):
+                control[PC] = indirect if static.target < 0 else static.target
+                control[FETCH] = cycle + 1 + core.machine.branch_penalty
+                core.counters[TAKEN_BRANCHES] += 1
+            else:
+                control[PC] = pc + 1
+        else:
+            static.semantics(m, 0, *static.fields)
+            control[PC] = pc + 1
+        self._done(static, cycle, cause, cycle + static.latency)
+
+    def _done(self, static: Static, cycle: int, cause: int, retire: int) -> None:
+        """Book a scalar instruction that issued in ``cycle``."""
+        core = self.core
+        for register in static.scalar_writes:
+            core.ready[register] = retire
+        core.counters[SCALAR_INSTRUCTIONS] += 1
+        begin = self._advance(cycle)
+        if core.timeline is not None:
+            self._write_timeline(static, cycle, cause, begin, retire)
+        core.retire_scalar(retire, cause, begin, cycle)
+
+    def _advance(self, cycle: int) -> int:
+        """Count the instruction; give the cycle of the issue before it."""
+        core = self.core
+        control = core.control
+        before = control[ISSUE_CYCLE]
+        if before < cycle or control[ISSUED] == 0:
+            control[ISSUE_CYCLE] = cycle
+            control[ISSUED] = 1
+        else:
+            control[ISSUED] += 1
+        control[COUNT] += 1
+        if control[COUNT] == core.stop_count and core.count_reached is not None:
+            core.count_reached.set(1, BOUNDARY)
+        core.counters[INSTRUCTIONS] += 1
+        return before
+
+    def _issue_other(self, static: Static, cycle: int, ready: int) -> int | None:
+        """Words in memory, elements of vector registers, halt; gives the cycle to try again."""
+        core = self.core
+        m, timing = core.state, static.timing
+        operand = order = 0
+        if timing == EXTRACT:
+            operand_or_none = self._extract_ready(static, cycle)
+            if operand_or_none is None or operand_or_none > cycle:
+                core.issue_watches_elements = operand_or_none is None
+                return operand_or_none
+            operand = operand_or_none
+        elif timing in (SCALAR_LOAD, SCALAR_STORE):
+            first, last = access.place(m, static, 1)
+            if any(core.conflicts(i, static.store, first, last) for i in core.order):
+                return None
+            order = cycle if self._order_ended(cycle, static.store, first, last) else 0
+            core.counters[SCALAR_BYTES] += static.value_bytes
+        cause = self._wait_cause(cycle, ready, operand, order=order)
+        static.semantics(m, 1, *static.fields)
+        core.control[PC] = static.pc + 1
+        if timing == HALT:
+            core.control[HALTED] = 1
+        self._done(static, cycle, cause, cycle + static.latency)
+        core.check_end()
+        return cycle
+
+    def _extract_ready(self, static: Static, cycle: int) -> int | None:
+        """From when the element of an extract is usable; None while an instruction in flight writes it."""
+        core = self.core
+        s = core.section
+        register = static.all_reads[0]
+        element = int(core.state.x[static.element]) & (s - 1)
+        mask = 1 << register
+        for i in core.order:
+            writer, row = core.static[i], core.slots[i]
+            if (writer.whole_write_mask | writer.accumulator_mask) & mask:
+                return None
+            if writer.write_mask & mask and core.starts_later(row, element):
+                return None
+        if not core.machine.chaining:
+            usable = core.usable_all[register]
+        else:
+            usable = core.usable[register * s + element]
+        if usable <= cycle:
+            core.taken[register * s + element] = max(core.taken[register * s + element], cycle)
+            core.taken_all[register] = max(core.taken_all[register], cycle)
+        return int(usable)
+
+    def _order_ended(self, cycle: int, store: bool, first: int, last: int) -> bool:
+        """Tell whether an access that this one must follow ended just now."""
+        for end, begin, stop, stored in self.core.record.port_last:
+            if end == cycle and (store or stored) and (stop < 0 or (first < stop and begin < last)):
+                return True
+        return False
+
+    def _wait_cause(self, cycle: int, ready: int, operand: int = 0, *, queue: int = 0, order: int = 0, unit: int = 0) -> int:
+        """The condition that let the instruction wait until now; ties go to the first of the list."""
+        control, machine = self.core.control, self.core.machine
+        before = control[ISSUE_CYCLE]
+        full = control[ISSUED] >= machine.issue_width
+        if max(control[FETCH], before + full) >= cycle:
+            return BY_ISSUE
+        if ready == cycle:
+            return BY_SCALAR
+        if operand == cycle:
+            return BY_VECTOR
+        if queue == cycle:
+            return BY_PORT if unit == MEMORY else BY_UNIT
+        if order == cycle:
+            return BY_ORDER
+        return BY_ISSUE
+
+    def _write_timeline(self, static: Static, cycle: int, cause: int, begin: int, retire: int) -> None:
+        core = self.core
+        assert core.timeline is not None
+        waits = [0] * 10
+        waits[cause] = max(cycle - begin, 0)
+        age = core.control[COUNT] - 1
+        address = int(core.state.address[0]) if static.pattern else -1
+        words = static.value_bytes // 4 if static.pattern else 0
+        core.timeline.add(
+            age,
+            (static.pc, age, 0, -1, 0, cycle, cycle, cycle, retire, retire, retire, address, words, *waits),
+        )
+
+    # Vector instructions
+
+    def _issue_vector(self, static: Static, cycle: int, ready: int) -> bool:
+        """Issue a vector instruction; False if its unit has no room."""
+        core = self.core
+        m = core.state
+        n = access.elements(m, static)
+        if n == 0:
+            self._issue_empty(static, cycle, self._wait_cause(cycle, ready))
+            return True
+        queue = self.queues[static.unit]
+        if not queue.has_room(cycle):
+            return False
+        cause = self._wait_cause(cycle, ready, queue=queue.room_since(), unit=static.unit)
+        if static.slice >= 0 and not 0 <= int(m.x[static.slice]) < m.section:
+            raise Trouble(f"slice {int(m.x[static.slice])} of the vector cache: it has 0 to {m.section - 1}")
+        first, last = access.place(m, static, n) if static.pattern else (-1, -1)
+        slot = enter(core, static, cycle, n, first, last)
+        static.semantics(m, n, *static.fields)
+        if static.timing == int(Timing.SPARSE):
+            core.record.rows[slot, :n] = m.row[:n]
+        core.control[PC] = static.pc + 1
+        for register in static.scalar_writes:
+            core.ready[register] = cycle + 1
+        for register in static.late_writes:
+            core.ready[register] = PENDING
+        core.counters[VECTOR_INSTRUCTIONS] += 1
+        core.counters[ELEMENT_OPERATIONS] += n
+        core.slots[slot][AGE] = core.control[COUNT]
+        begin = self._advance(cycle)
+        core.wait(slot, cause, begin, cycle)
+        queue.put(slot, cycle)
+        return True
+
+    def _issue_empty(self, static: Static, cycle: int, cause: int) -> None:
+        """A vector instruction of length 0 touches no unit."""
+        core = self.core
+        core.state.address[0] = wrap(int(core.state.x[static.base]) + static.offset) if static.pattern else 0
+        static.semantics(core.state, 0, *static.fields)
+        core.control[PC] = static.pc + 1
+        for register in static.scalar_writes:
+            core.ready[register] = cycle + 1
+        for register in static.late_writes:
+            if core.ready[register] != PENDING:
+                core.ready[register] = max(core.ready[register], cycle + 1)
+        core.counters[VECTOR_INSTRUCTIONS] += 1
+        begin = self._advance(cycle)
+        if core.timeline is not None:
+            self._write_timeline(static, cycle, cause, begin, cycle + 1)
+        core.retire_scalar(cycle + 1, cause, begin, cycle)

@@ -1,0 +1,235 @@
+"""A vector memory port in front of the word-interleaved banks.
+
+An access becomes the port's current one when the access before it has ended; its words then go one after
+the other, up to ``words_per_cycle`` (contiguous) or ``addresses_per_cycle`` (strided, indexed) a cycle,
+each when its bank is free and its data are there. Ports that transfer in the same cycle meet at the banks
+in the order of the age of their accesses: that is their phase.
+"""
+
+from __future__ import annotations
+
+import simpy
+
+from vecsim.engines.simpy.clocked import EXECUTE
+from vecsim.engines.simpy.columns import (
+    ACCEPTED_AT,
+    ADDRESS,
+    AGE,
+    BASE,
+    BY_ALIGNMENT,
+    BY_BANK,
+    BY_HAZARD,
+    BY_ORDER,
+    BY_PORT,
+    BY_STARTUP,
+    BY_VECTOR,
+    CACHE_FIRST,
+    CYCLE,
+    ELEMENT,
+    ELEMENTS,
+    FIRST_USABLE,
+    IN_CYCLE,
+    LAST_BYTE,
+    ORDER_END,
+    WORD,
+    WORDS,
+    WORDS_LOADED,
+    WORDS_STORED,
+)
+from vecsim.engines.simpy.core import CONTIGUOUS, MEMORY, Core
+from vecsim.engines.simpy.pipeline import Pipeline
+from vecsim.engines.simpy.static import Static
+
+
+class MemoryPort(Pipeline):
+    """One port; all ports share the banks."""
+
+    def __init__(self, environment: simpy.Environment, core: Core, port: int) -> None:
+        record = core.record
+        self.port = port
+        self.port_count = memoryview(record.port_count)
+        self.port_slots = memoryview(record.port_slots[port])
+        self.port_ends = record.port_ends[port]
+        self.bank_free = memoryview(record.bank_free)
+        self.bank_mask = core.machine.banks - 1
+        super().__init__(environment, core)
+
+    def current_phase(self) -> int:
+        """Order ports that act in the same cycle by the age of their access."""
+        if not self.port_count[self.port]:
+            return EXECUTE
+        return EXECUTE + 1 + int(self.core.slots[self.port_slots[0]][AGE])
+
+    def step(self, cycle: int) -> int | None:
+        """Transfer the words that can go in this cycle."""
+        if not self.port_count[self.port]:
+            return None
+        core = self.core
+        slot = self.port_slots[0]
+        if core.blocked[slot]:
+            return None
+        row, static = core.slots[slot], core.static[slot]
+        if row[BASE] < 0:
+            row[BASE] = self._base(row, static)
+        if row[BASE] > cycle:
+            return int(row[BASE])
+        word = row[WORD]
+        wake = self._transfer(slot, row, static, cycle)
+        if row[WORD] > word:
+            core.unit_busy[MEMORY] += 1
+            if row[WORD] == row[WORDS]:
+                return self._finish(slot, row, static, cycle)
+            core.progressed(slot, cycle)
+        return wake
+
+    def _base(self, row: memoryview, static: Static) -> int:
+        """The first cycle in which a word of the access may go."""
+        ready = max(row[ACCEPTED_AT] + self.core.machine.startup, int(self.port_ends[0]), row[ORDER_END])
+        return int(ready) + self._unaligned(row, static)
+
+    def _unaligned(self, row: memoryview, static: Static) -> int:
+        contiguous = static.pattern == CONTIGUOUS
+        return int(contiguous and row[ADDRESS] % self.core.machine.alignment_bytes != 0)
+
+    def _transfer(self, slot: int, row: memoryview, static: Static, cycle: int) -> int | None:
+        """Transfer words; give the cycle to go on in, None while one is blocked."""
+        core, machine = self.core, self.core.machine
+        contiguous = static.pattern == CONTIGUOUS
+        rate = machine.words_per_cycle if contiguous else machine.addresses_per_cycle
+        word, words = row[WORD], row[WORDS]
+        last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
+        bank_free, bank_mask, busy = self.bank_free, self.bank_mask, machine.bank_busy
+        wake: int | None = cycle + 1
+        while word < words:
+            if last_cycle == cycle and in_cycle == rate:
+                break
+            needed, done, address = self._word(slot, row, static, word)
+            times = self._word_cycles(slot, row, static, word, needed)
+            if times is None:
+                wake = None
+                break
+            operand, hazard = times
+            bank = bank_free[address & bank_mask]
+            if operand > cycle or hazard > cycle or bank > cycle:
+                wake = max(operand, hazard, bank)
+                break
+            if word == 0:
+                self._begin(slot, row, static, cycle)
+                free = row[BASE]
+            else:
+                free = last_cycle if in_cycle < rate else last_cycle + 1
+            if free < cycle:
+                cause = BY_VECTOR if operand == cycle else BY_HAZARD if hazard == cycle else BY_BANK
+                core.wait(slot, cause, free, cycle)
+            bank_free[address & bank_mask] = cycle + busy
+            self._mark_elements(row, static, done, cycle)
+            in_cycle = in_cycle + 1 if last_cycle == cycle else 1
+            last_cycle = cycle
+            word += 1
+        row[WORD], row[CYCLE], row[IN_CYCLE] = word, last_cycle, in_cycle
+        return wake
+
+    def _word(self, slot: int, row: memoryview, static: Static, word: int) -> tuple[int, int, int]:
+        """Elements that must be free to go for a word, elements complete with it, its word address.
+
+        A word of a contiguous load must find free what it completes; any other word its whole element.
+        """
+        n = row[ELEMENTS]
+        if row[LAST_BYTE] < 0:
+            per_element = static.value_bytes >> 2
+            element = word // per_element
+            address = self.core.word_address[slot][element] + word % per_element
+            return element + 1, (word + 1) // per_element, address
+        first = row[ADDRESS]
+        address = (first >> 2) + word
+        behind = 4 * (address + 1) - first
+        record = static.record_bytes
+        done = min(n, behind // record)
+        if static.store or static.cache:
+            return min(n, (behind - 1) // record + 1), done, address
+        return done, done, address
+
+    def _word_cycles(
+        self, slot: int, row: memoryview, static: Static, word: int, needed: int
+    ) -> tuple[int, int] | None:
+        """Operand and hazard cycle of a word; None while an older instruction in flight blocks it."""
+        core = self.core
+        operand = hazard = 0
+        if word == 0:
+            operand, hazard = self.whole_cycles(slot, static)
+        if static.cache:
+            return self._cache_cycles(slot, row, static, needed, operand, hazard)
+        waits = core.element_waits[slot]
+        for element in range(row[ELEMENT], needed):
+            if waits and core.element_blocked(slot, element):
+                return None
+            element_operand, element_hazard = self.element_cycles(static, element)
+            if element_operand > operand:
+                operand = element_operand
+            if element_hazard > hazard:
+                hazard = element_hazard
+        return operand, hazard
+
+    def _cache_cycles(
+        self, slot: int, row: memoryview, static: Static, end: int, operand: int, hazard: int
+    ) -> tuple[int, int] | None:
+        """Like _word_cycles for an access that moves slices of the vector cache."""
+        core = self.core
+        s, first = core.section, row[CACHE_FIRST]
+        for slice_ in range((first + row[ELEMENT]) // s, (first + end - 1) // s + 1):
+            if core.slice_waits[slot] and core.slice_blocked(slot, slice_):
+                return None
+            if static.store:
+                operand = max(operand, core.slice_usable[slice_])
+            else:
+                hazard = max(hazard, core.slice_usable[slice_], core.slice_taken[slice_] + 1)
+        return operand, hazard
+
+    def _begin(self, slot: int, row: memoryview, static: Static, cycle: int) -> None:
+        """Book the waits up to the first word."""
+        core = self.core
+        self.started(slot, static, cycle, 0, 0)
+        started_up = row[ACCEPTED_AT] + core.machine.startup
+        aligned = row[BASE] - self._unaligned(row, static)
+        core.wait(slot, BY_STARTUP, row[ACCEPTED_AT], started_up)
+        core.wait(slot, BY_PORT if self.port_ends[0] == aligned else BY_ORDER, started_up, aligned)
+        core.wait(slot, BY_ALIGNMENT, aligned, row[BASE])
+
+    def _mark_elements(self, row: memoryview, static: Static, done: int, cycle: int) -> None:
+        """Note the elements that a word completed."""
+        core = self.core
+        if done > row[ELEMENT]:
+            if row[FIRST_USABLE] < 0:
+                row[FIRST_USABLE] = cycle + 1
+            if static.cache:
+                self._mark_slices(row, static, done, cycle)
+            else:
+                for element in range(row[ELEMENT], done):
+                    self.mark(static, element, cycle, cycle + 1)
+            row[ELEMENT] = done
+
+    def _mark_slices(self, row: memoryview, static: Static, done: int, cycle: int) -> None:
+        core, s, first = self.core, self.core.section, row[CACHE_FIRST]
+        for slice_ in range((first + row[ELEMENT]) // s, (first + done - 1) // s + 1):
+            if static.store:
+                core.slice_taken[slice_] = cycle
+            else:
+                core.slice_usable[slice_] = core.slice_accumulator[slice_] = cycle + 1
+
+    def _finish(self, slot: int, row: memoryview, static: Static, cycle: int) -> int | None:
+        core, record = self.core, self.core.record
+        if static.cache and not core.machine.chaining:
+            row[ELEMENT] = 0
+            self._mark_slices(row, static, row[ELEMENTS], cycle)
+        count = self.port_count[self.port] - 1
+        self.port_slots[:count] = self.port_slots[1 : count + 1]
+        self.port_slots[count] = -1
+        self.port_count[self.port] = count
+        self.port_ends[1:] = self.port_ends[:-1].copy()
+        self.port_ends[0] = cycle + 1
+        record.port_last[self.port] = (cycle + 1, row[ADDRESS], row[LAST_BYTE], static.store)
+        core.counters[WORDS_STORED if static.store else WORDS_LOADED] += row[WORDS]
+        core.finish(slot, cycle, cycle + 1, cycle + 1)
+        return cycle + 1 if count else None
+
+

@@ -1,0 +1,81 @@
+"""What arithmetic units, the sparse unit and memory ports share: when an element may start, and why not.
+
+An element has an operand cycle (from which all that it reads is usable) and a hazard cycle (from which
+it may be written). Both are known numbers once every older instruction in flight has started the same
+element; until then the element is blocked and the unit sleeps.
+"""
+
+from __future__ import annotations
+
+import simpy
+
+from vecsim.engines.simpy.clocked import Clocked
+from vecsim.engines.simpy.columns import (
+    ACCEPTED_AT,
+    BY_HAZARD,
+    BY_PORT,
+    BY_UNIT,
+    BY_VECTOR,
+    ISSUED_AT,
+    SLICE,
+    START_CYCLE,
+)
+from vecsim.engines.simpy.core import MEMORY, Core
+from vecsim.engines.simpy.static import Static
+
+
+class Pipeline(Clocked):
+    """A process that starts the elements of one vector instruction after the other, in order."""
+
+    def __init__(self, environment: simpy.Environment, core: Core) -> None:
+        self.core = core
+        super().__init__(environment)
+
+    def whole_cycles(self, slot: int, static: Static) -> tuple[int, int]:
+        """Operand and hazard cycle of the operands that must be complete before the first element."""
+        core = self.core
+        operand = hazard = 0
+        for v in static.whole_reads:
+            operand = max(operand, core.usable_all[v])
+        for v in static.whole_writes:
+            hazard = max(hazard, core.usable_all[v], core.taken_all[v] + 1)
+        if static.accumulator >= 0:
+            operand = max(operand, core.usable_accumulator[static.accumulator])
+            hazard = max(hazard, core.taken_all[static.accumulator] + 1)
+        if static.slice >= 0:
+            touched = core.slots[slot][SLICE]
+            operand = max(operand, core.slice_accumulator[touched])
+            hazard = max(hazard, core.slice_taken[touched] + 1)
+        return operand, hazard
+
+    def element_cycles(self, static: Static, element: int) -> tuple[int, int]:
+        """Operand and hazard cycle of what is read and written element by element."""
+        core = self.core
+        s, usable = core.section, core.usable
+        operand = hazard = 0
+        for v in static.reads:
+            cycle = usable[v * s + element]
+            if cycle > operand:
+                operand = cycle
+        for v in static.writes:
+            hazard = max(hazard, usable[v * s + element], core.taken[v * s + element] + 1)
+        return operand, hazard
+
+    def mark(self, static: Static, element: int, cycle: int, result: int) -> None:
+        """Note that an element was taken in ``cycle`` and that what it writes is usable at ``result``."""
+        core = self.core
+        s = core.section
+        for v in static.reads:
+            core.taken[v * s + element] = cycle
+        for v in static.writes:
+            core.usable[v * s + element] = result
+
+    def started(self, slot: int, static: Static, cycle: int, operand: int, hazard: int) -> None:
+        """Book the waits from issue to the first element; of an access, those up to acceptance."""
+        core = self.core
+        row = core.slots[slot]
+        accept = row[ACCEPTED_AT]
+        row[START_CYCLE] = cycle
+        core.wait(slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], accept)
+        if static.unit != MEMORY:
+            core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, accept, cycle)

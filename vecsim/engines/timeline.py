@@ -1,0 +1,79 @@
+"""The timeline: a row for each instruction executed, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.engines.record import WAITS, Cause
+
+COLUMNS = (
+    "pc",
+    "age",
+    "unit",
+    "port",
+    "vl",
+    "issue",
+    "accept",
+    "start",
+    "first",
+    "last",
+    "retire",
+    "address",
+    "words",
+    *(f"wait_{Cause(i).name.lower()}" for i in range(WAITS)),
+)
+"""Instruction number; place in program order; unit; memory port (-1: none); elements; cycles of issue,
+acceptance by the unit, start of the first element, first and last element usable, retirement; byte
+address (-1: none) and words of an access; cycles waited by cause. Scalar instructions have accept = start
+= issue, and vector instructions of length 0 are shown like them."""
+
+CHUNK = 65_536
+
+
+@dataclass(frozen=True)
+class TimelineRequest:
+    """Which rows to keep: those of the instructions with first_age <= age < last_age.
+
+    With ``sink``, full chunks of rows ((n, len(COLUMNS)) int64) are handed to it as they are finished and
+    not kept; rows come in the order in which instructions leave flight, not in program order.
+    """
+
+    first_age: int = 0
+    last_age: int | None = None
+    sink: Callable[[npt.NDArray[np.int64]], None] | None = None
+
+
+class TimelineWriter:
+    """Collects rows as an engine finishes instructions."""
+
+    def __init__(self, request: TimelineRequest) -> None:
+        self.request = request
+        self.first_age = request.first_age
+        self.last_age = request.last_age if request.last_age is not None else 1 << 62
+        self.rows: list[tuple[int, ...]] = []
+
+    def add(self, age: int, row: tuple[int, ...]) -> None:
+        """Keep a row if its age is in the window."""
+        if self.first_age <= age < self.last_age:
+            self.rows.append(row)
+            if self.request.sink is not None and len(self.rows) >= CHUNK:
+                self.flush()
+
+    def flush(self) -> None:
+        """Hand what is there to the sink."""
+        if self.request.sink is not None and self.rows:
+            self.request.sink(self._table())
+            self.rows = []
+
+    def _table(self) -> npt.NDArray[np.int64]:
+        return np.array(self.rows, np.int64).reshape(-1, len(COLUMNS))
+
+    def columns(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Give the rows kept as columns, in program order."""
+        table = self._table()
+        table = table[np.argsort(table[:, COLUMNS.index("age")], kind="stable")]
+        return {name: table[:, i].copy() for i, name in enumerate(COLUMNS)}

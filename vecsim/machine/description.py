@@ -1,0 +1,96 @@
+"""The machine description: every number of the vector machine, validated and frozen.
+
+The defaults are those of the preset ``vs2003``. Times are in cycles of the one clock; a word is 4 bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+WORD_BYTES = 4
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _number(default: int, description: str, *, ge: int = 1, le: int = 10_000) -> Any:
+    return Field(default=default, ge=ge, le=le, description=description)
+
+
+class Latencies(_Frozen):
+    """Cycles from the start of an element (or a scalar instruction) to its result, by class."""
+
+    integer: int = _number(1, "scalar integer operations, branches and stores")
+    integer_multiply: int = _number(3, "scalar integer multiply")
+    float: int = _number(4, "scalar float operations")
+    extract: int = _number(2, "element of a vector to a scalar register")
+    move: int = _number(4, "vector moves, insert, compare, merge, iota")
+    add: int = _number(8, "vector add and subtract")
+    multiply: int = _number(8, "vector multiply")
+    multiply_add: int = _number(12, "vector multiply-add")
+    sum: int = _number(8, "sum reduction, beside ceil(log2(elements)) cycles of its tree")
+
+
+class SparseUnit(_Frozen):
+    """The pipelined unit of MIPA and BMIPA."""
+
+    p: int = _number(4, "entries taken in a cycle, at most", le=4096)
+    r: int = _number(4, "distinct rows among the entries of a cycle, at most", le=4096)
+    latency: int = _number(10, "cycles from taking an entry to its sum")
+
+
+class Machine(_Frozen):
+    """One vector machine. A field's description states its unit; docs/timing.md the rules that read it."""
+
+    name: str = Field(default="vs2003", min_length=1, description="name that reports show")
+    section_size: int = Field(default=64, description="elements of a vector register, s: a power of two")
+    vector_registers: int = _number(16, "vector registers", ge=8, le=32)
+    issue_width: int = _number(4, "instructions issued in a cycle, in program order", le=64)
+    unit_queue: int = _number(
+        4, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64
+    )
+    memory_ports: int = _number(1, "vector memory ports", le=16)
+    accesses_in_flight: int = _number(2, "vector accesses that a port has in flight", le=64)
+    startup: int = _number(20, "cycles from acceptance of an access to its first transfer", ge=0)
+    words_per_cycle: int = _number(4, "words a port transfers in a cycle, contiguous", le=1024)
+    addresses_per_cycle: int = _number(1, "words a port transfers in a cycle, strided or indexed", le=1024)
+    alignment_bytes: int = Field(
+        default=16, description="a contiguous access that starts elsewhere takes a cycle more"
+    )
+    banks: int = Field(default=16, description="word-interleaved memory banks: a power of two")
+    bank_busy: int = _number(4, "cycles that a word occupies its bank")
+    chaining: bool = Field(default=True, description="elements pass between units as they are produced")
+    lanes: int = _number(4, "elements an arithmetic unit starts in a cycle", le=4096)
+    scalar_load_latency: int = _number(2, "cycles of a scalar load, which has a path of its own")
+    branch_penalty: int = _number(0, "cycles lost after a taken branch", ge=0)
+    latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
+    sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
+
+    @field_validator("section_size")
+    @classmethod
+    def _check_section_size(cls, value: int) -> int:
+        if not 4 <= value <= 4096 or value & (value - 1):
+            raise ValueError("must be a power of two from 4 to 4096")
+        return value
+
+    @field_validator("banks")
+    @classmethod
+    def _check_banks(cls, value: int) -> int:
+        if not 1 <= value <= 65536 or value & (value - 1):
+            raise ValueError("must be a power of two from 1 to 65536")
+        return value
+
+    @field_validator("alignment_bytes")
+    @classmethod
+    def _check_alignment(cls, value: int) -> int:
+        if not 1 <= value <= 4096 or value & (value - 1):
+            raise ValueError("must be a power of two from 1 to 4096")
+        return value
+
+    @property
+    def peak_bytes_per_cycle(self) -> int:
+        """Bytes that all ports together transfer in a cycle at best."""
+        return self.memory_ports * self.words_per_cycle * WORD_BYTES
