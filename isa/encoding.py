@@ -48,10 +48,9 @@ def encode(instruction: Instruction, fields: Sequence[int]) -> int:
 
 
 def _check_operands(instruction: Instruction) -> None:
-    if len(instruction.operands) > MAX_OPERANDS:
-        raise UserError(
-            f"{instruction.mnemonic} has {len(instruction.operands)} operands; at most {MAX_OPERANDS} are possible"
-        )
+    count = len(instruction.operands)
+    if count > MAX_OPERANDS:
+        raise UserError(f"{instruction.mnemonic} has {count} operands; at most {MAX_OPERANDS} are possible")
 
 
 def decode(

@@ -1,6 +1,8 @@
 """The assembler's language: what a correct text means."""
 
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -302,3 +304,8 @@ def test_no_sequence_of_words_makes_anything_but_a_program_or_a_message(text):
         assert 1 <= error.line <= text.count("\n") + 1
         assert error.text == text.split("\n")[error.line - 1]
         assert 1 <= error.column <= len(error.text) + 1
+
+
+def test_formats_and_engines_do_not_pay_for_the_parser():
+    code = "import sys, isa, isa.errors, isa.program; sys.exit('lark' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -96,7 +96,12 @@ MISTAKES = [
     ("ldb.w v1, v2, (x1), x2, 16", 1, "16", "immediate 16 is out of range 0 to 15"),
     ("li x1, 1 << 32", 1, "<<", "value 4294967296 is out of range -2147483648 to 4294967295"),
     ("li x1, -0x80000001", 1, "-0", "value -2147483649 is out of range -2147483648 to 4294967295"),
-    ("la x1, end - 0x80000001\nend:", 1, "- 0x", "value -2147483647 is out of range 0 to 0"),
+    (
+        "la x1, end - 0x80000003\nend:",
+        1,
+        "- 0x",
+        "value -2147483649 is out of range -2147483648 to 4294967295",
+    ),
     ("loop: j lopp", 1, "lopp", "undefined symbol 'lopp'; did you mean 'loop'?"),
     ("li x1, 3 + QQ", 1, "QQ", "undefined symbol 'QQ'"),
     (".if OPTION\n.endif", 1, "OPTION", "undefined symbol 'OPTION'"),

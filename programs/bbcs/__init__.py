@@ -1,0 +1,1 @@
+"""SMVM on block based compression storage, with LDS and MIPA."""

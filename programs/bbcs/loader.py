@@ -1,0 +1,16 @@
+"""Lays out a matrix for ``smvm.s``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from programs.loading import MatrixImage
+from vecsim.formats import BBCS, Layout
+from vecsim.machine import Machine
+
+
+def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
+    """Give the image of a SciPy sparse matrix in BBCS with blocks as wide as a section."""
+    bbcs = BBCS.from_scipy(matrix, section_size=machine.section_size)
+    return MatrixImage(bbcs.image(layout), bbcs.storage("image"))

@@ -1,0 +1,1 @@
+"""SMVM on compressed row storage."""

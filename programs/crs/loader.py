@@ -1,0 +1,16 @@
+"""Lays out a matrix for ``smvm.s``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from programs.loading import MatrixImage
+from vecsim.formats import CRS, Layout
+from vecsim.machine import Machine
+
+
+def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
+    """Give the image of a SciPy sparse matrix in CRS."""
+    crs = CRS.from_scipy(matrix)
+    return MatrixImage(crs.image(layout), crs.storage("image"))

@@ -1,0 +1,78 @@
+# y = A x with A in compressed row storage (CRS): row by row.
+#
+# Each row is strip-mined in sections of s elements: load the values and the column indices of a strip,
+# gather the elements of x that the indices name, multiply, and add the strips up in one vector register.
+# One sum reduction gives the element of y. Short rows make short vectors: every row pays the startup of
+# its three loads.
+#
+# Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value).
+
+.reg rows,    x3        # rows left
+.reg rowptr,  x4        # address of the next row's entry of ROWPTR
+.reg values,  x5        # address of the next value
+.reg columns, x6        # address of the next column index
+.reg xbase,   x7
+.reg y,       x8        # address of the next element of y
+.reg begin,   x9        # where the row begins, in elements
+.reg end,     x10       # where it ends
+.reg left,    x11       # elements of the row that are left
+.reg n,       x12       # elements of this strip
+.reg bytes,   x13
+.reg first,   x14       # elements of the first strip, the longest of the row
+
+.reg value,   v0
+.reg column,  v1
+.reg gathered, v2
+.reg partial, v3        # partial sums
+
+start:
+    li      rows, ROWS
+    li      rowptr, ROWPTR
+    li      values, VALUES
+    li      columns, COLIDX
+    li      xbase, X
+    li      y, Y
+    lw      begin, (rowptr)
+
+row:
+    beqz    rows, done
+    addi    rows, rows, -1
+    lw      end, 4(rowptr)
+    addi    rowptr, rowptr, 4
+    sub     left, end, begin
+    mv      begin, end
+    beqz    left, next_row          # an empty row: y is 0 already
+
+    setvl   first, left             # the first strip: its products are the partial sums
+    lv.f    value, (values)
+    lv.w    column, (columns)
+    lvi.f   gathered, (xbase), column
+    mulvv.f partial, value, gathered
+    mv      n, first
+
+advance:                            # move on by the n elements of the strip
+    slli    bytes, n, VALUE_SHIFT
+    add     values, values, bytes
+    slli    bytes, n, 2
+    add     columns, columns, bytes
+    sub     left, left, n
+    beqz    left, reduce
+
+    setvl   n, left                 # the other strips are added to the partial sums
+    lv.f    value, (values)
+    lv.w    column, (columns)
+    lvi.f   gathered, (xbase), column
+    maddvv.f partial, value, gathered
+    j       advance
+
+reduce:
+    setvl   first                   # all partial sums of the row
+    sumv.f  f1, partial
+    fs.f    f1, (y)
+
+next_row:
+    addi    y, y, VALUE_BYTES
+    j       row
+
+done:
+    halt

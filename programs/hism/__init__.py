@@ -1,0 +1,1 @@
+"""SMVM on the hierarchical sparse matrix format, with LDB and BMIPA."""

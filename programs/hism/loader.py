@@ -1,0 +1,22 @@
+"""Lays out a matrix for ``smvm.s``, and for that of CHiSM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from programs.loading import MatrixImage
+from vecsim.formats import HiSM, Layout
+from vecsim.machine import Machine
+
+
+def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
+    """Give the image of a SciPy sparse matrix in HiSM.
+
+    Option POSITION_BYTES is the size of a column or row position, 0 for the smallest that s allows.
+    """
+    hism = HiSM.from_scipy(matrix, section_size=machine.section_size)
+    image = hism.image(layout, position_bytes=options["POSITION_BYTES"] or None)
+    levels = image.symbols["LEVELS"]
+    frame = 32 + 3 * 4 * machine.section_size
+    return MatrixImage(image, hism.storage("image"), stack_bytes=levels * frame)

@@ -1,0 +1,1 @@
+"""SMVM on jagged diagonals."""

@@ -1,0 +1,138 @@
+# y = A x with A in jagged diagonals (JD).
+#
+# The rows are sorted by falling length; the n-th non-zeros of all rows that have so many form the n-th
+# jagged diagonal, as long as the number of those rows. So the vectors are long, but x is gathered for
+# every element, and matrices with a few long rows have many short diagonals.
+#
+# The result y' in the order of the sorted rows is built up in one of two ways (option y):
+#   memory   (Y_IN_REGISTER = 0)  diagonal by diagonal; y' is loaded and stored for every strip;
+#   register (Y_IN_REGISTER = 1)  strip by strip of rows; y' stays in a register over all diagonals.
+# At the end y' is scattered to y through the permutation.
+#
+# Symbols from the loader: ROWS, DIAGONALS, DIAGPTR, COLIDX, VALUES, PERM, X, Y, WORK (room for y', zero),
+# VALUE_SHIFT (log2 of the bytes of a value).
+
+.default Y_IN_REGISTER, 0
+
+.reg diagptr,  x3       # address of this diagonal's entry of DIAGPTR
+.reg diagonals, x4      # diagonals left
+.reg xbase,    x5
+.reg begin,    x6       # where the diagonal begins, in elements
+.reg end,      x7       # where it ends
+.reg left,     x8       # elements (rows) left
+.reg n,        x9       # elements of this strip
+.reg values,   x10
+.reg columns,  x11
+.reg sums,     x12      # address in y'
+.reg bytes,    x13
+.reg perm,     x14
+.reg ybase,    x15
+.reg row,      x16      # first row of the strip
+.reg index,    x17
+
+.reg value,    v0
+.reg column,   v1
+.reg gathered, v2
+.reg y,        v3
+.reg target,   v4
+
+start:
+    li      xbase, X
+    li      ybase, Y
+
+.if Y_IN_REGISTER
+
+    li      left, ROWS
+    li      perm, PERM
+    li      row, 0
+strip:
+    beqz    left, done
+    setvl   x0, left                # n rows: zero their sums
+    movvx   y, zero
+    li      diagptr, DIAGPTR
+    li      diagonals, DIAGONALS
+diagonal:
+    beqz    diagonals, scatter
+    lw      begin, (diagptr)
+    lw      end, 4(diagptr)
+    addi    diagptr, diagptr, 4
+    addi    diagonals, diagonals, -1
+    sub     n, end, begin
+    sub     n, n, row               # rows of the strip and below that the diagonal reaches
+    blez    n, scatter              # none: the longer rows lie above this strip
+    setvl   n, n
+    add     index, begin, row
+    slli    bytes, index, VALUE_SHIFT
+    li      values, VALUES
+    add     values, values, bytes
+    slli    bytes, index, 2
+    li      columns, COLIDX
+    add     columns, columns, bytes
+    lv.f    value, (values)
+    lv.w    column, (columns)
+    lvi.f   gathered, (xbase), column
+    maddvv.f y, value, gathered
+    j       diagonal
+scatter:
+    setvl   n, left
+    lv.w    target, (perm)
+    svi.f   y, (ybase), target
+    sub     left, left, n
+    add     row, row, n
+    slli    bytes, n, 2
+    add     perm, perm, bytes
+    j       strip
+
+.else
+
+    li      diagptr, DIAGPTR
+    li      diagonals, DIAGONALS
+    li      values, VALUES
+    li      columns, COLIDX
+    lw      begin, (diagptr)
+diagonal:
+    beqz    diagonals, scatter
+    addi    diagonals, diagonals, -1
+    lw      end, 4(diagptr)
+    addi    diagptr, diagptr, 4
+    sub     left, end, begin
+    mv      begin, end
+    li      sums, WORK
+strip:
+    setvl   n, left
+    lv.f    value, (values)
+    lv.w    column, (columns)
+    lvi.f   gathered, (xbase), column
+    lv.f    y, (sums)
+    maddvv.f y, value, gathered
+    sv.f    y, (sums)
+    sub     left, left, n
+    slli    bytes, n, 2
+    add     columns, columns, bytes
+    slli    bytes, n, VALUE_SHIFT
+    add     values, values, bytes
+    add     sums, sums, bytes
+    bnez    left, strip
+    j       diagonal
+
+scatter:                            # y' through the permutation to y
+    li      left, ROWS
+    li      perm, PERM
+    li      sums, WORK
+scatter_strip:
+    beqz    left, done
+    setvl   n, left
+    lv.f    y, (sums)
+    lv.w    target, (perm)
+    svi.f   y, (ybase), target
+    sub     left, left, n
+    slli    bytes, n, 2
+    add     perm, perm, bytes
+    slli    bytes, n, VALUE_SHIFT
+    add     sums, sums, bytes
+    j       scatter_strip
+
+.endif
+
+done:
+    halt

@@ -1,0 +1,118 @@
+"""How a matrix and its vectors come to lie in simulated memory, for every program alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.errors import UserError
+from vecsim.formats import Image, Layout
+from vecsim.machine import Machine
+
+BASE = 64
+"""First address that a loader uses; nothing lies at address 0."""
+
+STACK_BYTES = 4096
+"""Stack beside what a program asks for."""
+
+ADDRESS_SPACE = 1 << 31
+"""Bytes that the simulated addresses can name."""
+
+
+@dataclass(frozen=True)
+class MatrixImage:
+    """What a program's loader gives: a format's image and what it was made from.
+
+    Attributes
+    ----------
+    image
+        Bytes and symbols of the matrix.
+    storage_bytes
+        Bytes of the format in memory, without gaps (accounting ``image``).
+    work_elements
+        Values that the program needs as work space (symbol WORK).
+    stack_bytes
+        Stack that the program needs beyond :data:`STACK_BYTES`.
+    """
+
+    image: Image
+    storage_bytes: int
+    work_elements: int = 0
+    stack_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Memory before the run, and the symbols that the program is assembled with.
+
+    Attributes
+    ----------
+    memory
+        (n,) uint8.
+    symbols
+        Those of the format's image with X, Y, WORK, SECTION_BITS and VALUE_SHIFT.
+    rows, value_bytes
+        Elements of y that belong to the matrix, and the bytes of each.
+    """
+
+    memory: npt.NDArray[np.uint8]
+    symbols: Mapping[str, int]
+    rows: int
+    value_bytes: int
+
+    def result(self, memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.floating]:
+        """Read y, (rows,) float32 or float64, out of memory after the run."""
+        y = self.symbols["Y"]
+        return memory[y : y + self.rows * self.value_bytes].view(f"<f{self.value_bytes}").copy()
+
+
+def layout_for(value_bytes: Literal[4, 8]) -> Layout:
+    """Where every image begins, its arrays aligned to 16 bytes."""
+    return Layout(BASE, value_bytes)
+
+
+def place_vectors(
+    matrix: MatrixImage,
+    shape: tuple[int, int],
+    x: npt.NDArray[np.floating],
+    machine: Machine,
+    value_bytes: Literal[4, 8],
+) -> Loaded:
+    """Lay x, y and work space behind a matrix image.
+
+    x is padded with zeros to a multiple of s elements, y to a multiple of s * s: a program may move whole
+    segments of both (facts: HiSM paper, section 3.1.1).
+
+    Raises
+    ------
+    UserError
+        Everything together needs more than the address space.
+    """
+    s = machine.section_size
+    layout = layout_for(value_bytes)
+    at_x = layout.align(matrix.image.end)
+    at_y = layout.align(at_x + _padded(shape[1], s) * value_bytes)
+    at_work = layout.align(at_y + _padded(shape[0], s * s) * value_bytes)
+    end = at_work + matrix.work_elements * value_bytes
+    size = layout.align(end + matrix.stack_bytes + STACK_BYTES)
+    if size > ADDRESS_SPACE:
+        raise UserError(
+            f"the matrix is too large for the simulated address space: matrix, vectors and stack need {size} "
+            f"bytes, addresses reach {ADDRESS_SPACE}"
+        )
+    memory = np.zeros(size, np.uint8)
+    memory[matrix.image.base : matrix.image.end] = matrix.image.data
+    stored = x.astype(layout.value_type)
+    memory[at_x : at_x + stored.nbytes] = stored.view(np.uint8)
+    symbols = dict(matrix.image.symbols)
+    symbols |= {"X": at_x, "Y": at_y, "WORK": at_work}
+    symbols |= {"SECTION_BITS": s.bit_length() - 1, "VALUE_SHIFT": value_bytes.bit_length() - 1}
+    return Loaded(memory, symbols, shape[0], value_bytes)
+
+
+def _padded(count: int, multiple: int) -> int:
+    return -(-count // multiple) * multiple

@@ -1,0 +1,150 @@
+"""The programs: the one place where each is declared."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isa.errors import UserError
+from programs.bbcs import loader as bbcs
+from programs.crs import loader as crs
+from programs.hism import loader as hism
+from programs.jd import loader as jd
+from programs.loading import MatrixImage
+from vecsim.formats import Layout
+from vecsim.machine import Machine
+
+Loader = Callable[[Any, Machine, Layout, Mapping[str, int]], MatrixImage]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice that the papers leave open, set as an assembler symbol.
+
+    Attributes
+    ----------
+    name, summary
+        As the user gives it, and what it decides.
+    symbol
+        The assembler's symbol.
+    values
+        What the user may give, and the symbol's value for it.
+    default
+        The one that holds if the user says nothing.
+    """
+
+    name: str
+    symbol: str
+    values: Mapping[str, int]
+    default: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class SmvmProgram:
+    """A sparse matrix-vector product: an assembly file, its loader and its options."""
+
+    name: str
+    title: str
+    summary: str
+    load: Loader
+    options: tuple[Option, ...] = ()
+
+    @property
+    def source(self) -> Path:
+        """The assembly file."""
+        return Path(__file__).parent / self.name / "smvm.s"
+
+    def choose(self, given: Mapping[str, str]) -> dict[str, str]:
+        """Give every option its value.
+
+        Raises
+        ------
+        UserError
+            An option that the program does not have, or a value that it does not take.
+        """
+        declared = {option.name: option for option in self.options}
+        for name, value in given.items():
+            if name not in declared:
+                has = ", ".join(declared) or "none"
+                raise UserError(f"program {self.name} has no option {name!r}{_near(name, declared)}; it has: {has}")
+            if value not in declared[name].values:
+                takes = ", ".join(declared[name].values)
+                raise UserError(f"program {self.name}: option {name} = {value!r}: it takes {takes}")
+        return {name: given.get(name, option.default) for name, option in declared.items()}
+
+    def symbols(self, chosen: Mapping[str, str]) -> dict[str, int]:
+        """Give the assembler symbols for the values that :meth:`choose` gave."""
+        return {option.symbol: option.values[chosen[option.name]] for option in self.options}
+
+
+_POSITIONS = Option(
+    "positions",
+    "POSITION_BYTES",
+    {"auto": 0, "one": 1, "two": 2},
+    "auto",
+    "bytes of a column or row position in a block array: one if s <= 256 (auto), one, two",
+)
+
+_ALL = (
+    SmvmProgram("crs", "CRS", "compressed row storage, row by row, x gathered", crs.load),
+    SmvmProgram(
+        "jd",
+        "JD",
+        "jagged diagonals, x gathered",
+        jd.load,
+        (
+            Option(
+                "y",
+                "Y_IN_REGISTER",
+                {"memory": 0, "register": 1},
+                "memory",
+                "where sums stay: in memory, diagonal by diagonal, or in a register, strip by strip of rows",
+            ),
+        ),
+    ),
+    SmvmProgram("bbcs", "BBCS", "block columns with LDS and MIPA, y gathered and scattered", bbcs.load),
+    SmvmProgram(
+        "hism", "HiSM", "hierarchy of blocks with LDB and BMIPA, all accesses contiguous", hism.load, (_POSITIONS,)
+    ),
+    SmvmProgram(
+        "chism",
+        "CHiSM",
+        "HiSM with the result in the vector cache",
+        hism.load,
+        (
+            _POSITIONS,
+            Option(
+                "transfer",
+                "ONE_STREAM",
+                {"stream": 1, "slices": 0},
+                "stream",
+                "how the cache is moved: as one stream of s * s elements, or in s accesses of s elements",
+            ),
+        ),
+    ),
+)
+
+PROGRAMS: dict[str, SmvmProgram] = {program.name: program for program in _ALL}
+"""The programs by name, in the order of the tables."""
+
+
+def find(name: str) -> SmvmProgram:
+    """Give a program by name.
+
+    Raises
+    ------
+    UserError
+        There is none of that name.
+    """
+    if name not in PROGRAMS:
+        raise UserError(f"unknown program {name!r}{_near(name, PROGRAMS)}; programs are {', '.join(PROGRAMS)}")
+    return PROGRAMS[name]
+
+
+def _near(name: str, known: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f", did you mean {near[0]}?" if near else ""
