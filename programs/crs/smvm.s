@@ -8,7 +8,7 @@
 # Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value).
 
 .reg rows,    x3        # rows left
-.reg rowptr,  x4        # address of the next row's entry of ROWPTR
+.reg pointer, x4        # address of the next row's entry of ROWPTR
 .reg values,  x5        # address of the next value
 .reg columns, x6        # address of the next column index
 .reg xbase,   x7
@@ -27,18 +27,18 @@
 
 start:
     li      rows, ROWS
-    li      rowptr, ROWPTR
+    li      pointer, ROWPTR
     li      values, VALUES
     li      columns, COLIDX
     li      xbase, X
     li      y, Y
-    lw      begin, (rowptr)
+    lw      begin, (pointer)
 
 row:
     beqz    rows, done
     addi    rows, rows, -1
-    lw      end, 4(rowptr)
-    addi    rowptr, rowptr, 4
+    lw      end, 4(pointer)
+    addi    pointer, pointer, 4
     sub     left, end, begin
     mv      begin, end
     beqz    left, next_row          # an empty row: y is 0 already

@@ -173,10 +173,13 @@ class MemoryPort(Pipeline):
     def _cache_cycles(
         self, slot: int, row: memoryview, static: Static, end: int, operand: int, hazard: int
     ) -> tuple[int, int] | None:
-        """Like _word_cycles for an access that moves slices of the vector cache."""
+        """Like _word_cycles for an access that moves slices of the vector cache, on entering a slice."""
         core = self.core
-        s, first = core.section, row[CACHE_FIRST]
-        for slice_ in range((first + row[ELEMENT]) // s, (first + end - 1) // s + 1):
+        s, first, element = core.section, row[CACHE_FIRST], row[ELEMENT]
+        entered = (first + element) // s
+        if element and (first + element) % s:
+            entered += 1
+        for slice_ in range(entered, (first + end - 1) // s + 1):
             if core.slice_waits[slot] and core.slice_blocked(slot, slice_):
                 return None
             if static.store:

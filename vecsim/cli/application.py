@@ -1,0 +1,117 @@
+"""The command ``vecsim``: its commands put together, and how every run of it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from isa.errors import UserError
+from vecsim import __version__
+from vecsim.cli.assemble import asm, disasm
+from vecsim.cli.execute import execute
+from vecsim.cli.formats import formats
+from vecsim.cli.lists import lists
+from vecsim.cli.machine import machines
+from vecsim.cli.reference import reference
+from vecsim.cli.run import run
+
+MISTAKE = 2
+"""Exit code when something the user gave is wrong."""
+INTERRUPTED = 130
+READER_GONE = 141
+"""What a shell reports of a program that wrote to a closed pipe."""
+
+app = typer.Typer(
+    name="vecsim",
+    help="A vector machine with sparse-matrix instructions: a matrix in, the cycles of five products out.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run)
+app.command("exec")(execute)
+app.command("asm")(asm)
+app.command("disasm")(disasm)
+app.command("isa")(reference)
+app.add_typer(machines, name="machine")
+app.command("formats")(formats)
+app.add_typer(lists, name="list")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"vecsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _begin(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and say how it ended.
+
+    Parameters
+    ----------
+    arguments
+        What follows the command's name; by default the process's own.
+
+    Returns
+    -------
+    int
+        0; 1 if a result is not good enough; 2 if something the user gave is wrong; 130 if interrupted.
+    """
+    try:
+        code = app(
+            args=sys.argv[1:] if arguments is None else list(arguments),
+            prog_name="vecsim",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+    except UserError as error:
+        return _mistake(str(error))
+    except MemoryError:
+        return _mistake("not enough memory on this computer for what was asked")
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # typer and rich turn a broken pipe into SystemExit; outside stand-alone mode nothing else does.
+        return _reader_gone()
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _mistake(f"{name}{error.strerror or error}")
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        return _mistake(_usage(error))
+    return int(code or 0)
+
+
+def _usage(error: Exception) -> str:
+    """Word a usage error of typer (its class has no public name in every version)."""
+    message = str(getattr(error, "format_message")())  # noqa: B009
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "vecsim"
+    return f"{message.rstrip('.')}; see `{command} --help`"
+
+
+def _mistake(message: str) -> int:
+    print(f"vecsim: error: {message}", file=sys.stderr)
+    return MISTAKE
+
+
+def _reader_gone() -> int:
+    # What is still buffered must not be written, or the interpreter complains at its end.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    return READER_GONE

@@ -1,0 +1,66 @@
+"""Where text goes: consoles and tables that stay readable in a terminal, a pipe and a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+UNLIMITED = 10_000
+"""Columns of a console that is no terminal: nothing is cut."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Give a console on stdout or stderr: plain text without escape codes unless it is a terminal."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    terminal = stream.isatty()
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        width=None if terminal else UNLIMITED,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+
+
+def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "", title: str = "") -> Table:
+    """Give an empty table: text columns ``left``, number columns ``right``, a text column ``last``."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    for name in left:
+        made.add_column(name, overflow="fold")
+    for name in right:
+        made.add_column(name, justify="right", overflow="fold")
+    if last:
+        made.add_column(last, overflow="fold")
+    return made
+
+
+def fill(made: Table, rows: Iterable[Sequence[object]]) -> Table:
+    """Add rows to a table: integers with separators of thousands, None as a dash."""
+    for row in rows:
+        made.add_row(*map(cell, row))
+    return made
+
+
+def cell(value: object) -> str:
+    """Write one value of a table."""
+    if value is None:
+        return "-"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def warn(message: str) -> None:
+    """Tell the user, beside the results, of something that does not stop the run."""
+    print(f"vecsim: warning: {message}", file=sys.stderr)

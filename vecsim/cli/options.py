@@ -1,0 +1,94 @@
+"""Options that several commands share: how they are declared and read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+import typer
+
+from isa.errors import UserError
+
+JsonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--json",
+        metavar="FILE|-",
+        help="Write the results as JSON to a file, or to stdout (everything else then goes to stderr).",
+    ),
+]
+MachineOption = Annotated[
+    str,
+    typer.Option("--machine", metavar="PRESET|FILE.toml", help="The machine; see `vecsim machine list`."),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a number of the machine, such as banks=32. Repeatable."
+    ),
+]
+EngineOption = Annotated[str, typer.Option("--engine", metavar="NAME", help="What simulates the machine.")]
+ValueBitsOption = Annotated[
+    int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, a float of 32 or 64.")
+]
+DefineOption = Annotated[
+    list[str] | None,
+    typer.Option("--define", metavar="NAME=VALUE", help="Define a symbol of the program. Repeatable."),
+]
+
+MEMORY_LIMITS = (16, 2**31)
+"""Fewest and most bytes of simulated memory."""
+
+_BYTES = re.compile(r"(\d{1,12})([kKmMgG]?)")
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def value_bytes(bits: int) -> Literal[4, 8]:
+    """Read ``--value-bits``."""
+    if bits == 32:
+        return 4
+    if bits == 64:
+        return 8
+    raise UserError(f"--value-bits {bits}: a matrix value has 32 or 64 bits")
+
+
+def byte_count(text: str) -> int:
+    """Read ``--memory``: a number of bytes, or of K, M or G of them."""
+    match = _BYTES.fullmatch(text)
+    if match is None:
+        raise UserError(f"--memory {text}: write a number of bytes, such as 4096, 64K or 1M")
+    count = int(match[1]) * _UNITS[match[2].lower()]
+    low, high = MEMORY_LIMITS
+    if not low <= count <= high:
+        raise UserError(f"--memory {text}: {count} bytes is out of range {low} to {high}")
+    return count
+
+
+def definitions(texts: Iterable[str] | None) -> dict[str, int]:
+    """Read ``--define``: names and integers; a later one counts."""
+    found = {}
+    for text in texts or ():
+        name, value = split_assignment("--define", text)
+        number = integer(value)
+        if number is None:
+            raise UserError(f"--define {text}: {value!r} is no integer")
+        found[name] = number
+    return found
+
+
+def split_assignment(option: str, text: str) -> tuple[str, str]:
+    """Split NAME=VALUE."""
+    name, separator, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if not (separator and name and value):
+        raise UserError(f"{option} {text}: write it as NAME=VALUE")
+    return name, value
+
+
+def integer(text: str) -> int | None:
+    """Read an integer, decimal or with 0x or 0b; None if it is none."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None

@@ -1,0 +1,120 @@
+"""The results of a command: tables for the reader, JSON for programs, files that are whole or not there."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isa.errors import UserError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STDOUT = "-"
+
+
+class OutputFile:
+    """A file to be written once, at the end, as a whole.
+
+    Parameters
+    ----------
+    name
+        Its path.
+    inputs
+        Files that it must not be.
+
+    Raises
+    ------
+    UserError
+        It cannot be written. This is found out before any work is done.
+    """
+
+    def __init__(self, name: str, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+        self.name = name
+        # A symbolic link stays and what it points to is replaced.
+        self.path = path = Path(os.path.realpath(name))
+        if not path.parent.is_dir():
+            raise UserError(f"{name}: there is no folder {Path(name).parent} to write it in")
+        if path.is_dir():
+            raise UserError(f"{name}: is a folder, a file is to be written")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise UserError(f"{name}: cannot be written: permission denied")
+        for other in inputs:
+            if path.exists() and Path(other).exists() and path.samefile(other):
+                raise UserError(f"{name}: is the input, it would be overwritten")
+
+    def write(self, content: bytes) -> None:
+        """Put the content there at once, so that nobody ever sees a part of it."""
+        try:
+            if self.path.exists() and not self.path.is_file():
+                self.path.write_bytes(content)  # a device or a pipe, such as /dev/stdout
+                return
+            self._replace(content)
+        except OSError as error:
+            raise UserError(f"{self.name}: cannot be written: {error.strerror or error}") from None
+
+    def _replace(self, content: bytes) -> None:
+        partial = self.path.with_name(f".{self.path.name}.{os.getpid()}.partial")
+        try:
+            partial.write_bytes(content)
+            partial.replace(self.path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+class Output:
+    """Where the tables and the JSON of one command go.
+
+    Parameters
+    ----------
+    target
+        What the user gave as ``--json``: a file's name, ``-`` for stdout, or None.
+    inputs
+        Files that must not be overwritten.
+
+    Raises
+    ------
+    UserError
+        The file cannot be written.
+    """
+
+    def __init__(self, target: str | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+        from vecsim.cli.console import console
+
+        self._file = None if target in (None, STDOUT) else OutputFile(str(target), inputs)
+        self._stdout = target == STDOUT
+        self.console: Console = console(stderr=self._stdout)
+        """For everything but the JSON: stdout, unless the JSON goes there."""
+
+    def text(self, text: str) -> None:
+        """Print a line as it is, without wrapping."""
+        self.console.print(text, soft_wrap=True)
+
+    def finish(self, document: Mapping[str, Any]) -> None:
+        """Write the JSON, if it was asked for."""
+        if self._file is not None:
+            self._file.write(to_json(document).encode("utf-8"))
+        elif self._stdout:
+            sys.stdout.write(to_json(document))
+
+
+def to_json(document: Mapping[str, Any]) -> str:
+    """Write a document as strict JSON; NaN and infinity, which JSON does not know, become null."""
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
