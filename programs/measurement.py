@@ -154,10 +154,8 @@ def measure(
     return Measurement(name, result, int(matrix.nnz), error, prepared.storage_bytes, prepared.options)
 
 
-def relative_error(
-    matrix: Any, x: npt.NDArray[np.floating], y: npt.NDArray[np.floating]
-) -> float:
-    """max |y - r| / max(|A| |x|) with r = A x in float64 on the values as stored."""
+def relative_error(matrix: Any, x: npt.NDArray[np.floating], y: npt.NDArray[np.floating]) -> float:
+    """Max |y - r| / max(|A| |x|) with r = A x in float64 on the values as stored."""
     exact = matrix.astype(np.float64)
     wide = x.astype(np.float64)
     difference = np.abs(y.astype(np.float64) - exact @ wide)

@@ -70,7 +70,9 @@ class SmvmProgram:
         for name, value in given.items():
             if name not in declared:
                 has = ", ".join(declared) or "none"
-                raise UserError(f"program {self.name} has no option {name!r}{_near(name, declared)}; it has: {has}")
+                raise UserError(
+                    f"program {self.name} has no option {name!r}{_near(name, declared)}; it has: {has}"
+                )
             if value not in declared[name].values:
                 takes = ", ".join(declared[name].values)
                 raise UserError(f"program {self.name}: option {name} = {value!r}: it takes {takes}")
@@ -108,7 +110,11 @@ _ALL = (
     ),
     SmvmProgram("bbcs", "BBCS", "block columns with LDS and MIPA, y gathered and scattered", bbcs.load),
     SmvmProgram(
-        "hism", "HiSM", "hierarchy of blocks with LDB and BMIPA, all accesses contiguous", hism.load, (_POSITIONS,)
+        "hism",
+        "HiSM",
+        "hierarchy of blocks with LDB and BMIPA, all accesses contiguous",
+        hism.load,
+        (_POSITIONS,),
     ),
     SmvmProgram(
         "chism",
@@ -141,7 +147,9 @@ def find(name: str) -> SmvmProgram:
         There is none of that name.
     """
     if name not in PROGRAMS:
-        raise UserError(f"unknown program {name!r}{_near(name, PROGRAMS)}; programs are {', '.join(PROGRAMS)}")
+        raise UserError(
+            f"unknown program {name!r}{_near(name, PROGRAMS)}; programs are {', '.join(PROGRAMS)}"
+        )
     return PROGRAMS[name]
 
 

@@ -162,9 +162,7 @@ def _check_registers(
             )
 
 
-def _scalars(
-    instruction: Instruction, operands: list[tuple[Operand, int]]
-) -> dict[str, int | list[int]]:
+def _scalars(instruction: Instruction, operands: list[tuple[Operand, int]]) -> dict[str, int | list[int]]:
     late = instruction.timing == Timing.REDUCTION
     reads = [scalar_id(o, f) for o, f in operands if o.kind in "xfs" and o.read]
     writes = [scalar_id(o, f) for o, f in operands if o.kind in "xfs" and o.written]

@@ -15,7 +15,7 @@ from vecsim.engines.simpy.columns import (
     FIRST_USABLE,
     IN_CYCLE,
 )
-from vecsim.engines.simpy.core import Core
+from vecsim.engines.simpy.core import NEVER, Core
 from vecsim.engines.simpy.pipeline import Pipeline
 from vecsim.engines.simpy.static import Static
 
@@ -65,13 +65,13 @@ class Arithmetic(Pipeline):
         lanes, n, element = core.machine.lanes, row[ELEMENTS], row[ELEMENT]
         first, begin = row[FIRST], element
         last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
-        waits = core.element_waits[slot]
+        limit = core.first_blocked(slot, first + element) if core.element_waits[slot] else NEVER
         wake: int | None = cycle + 1
         while element < n:
             if last_cycle == cycle and in_cycle == lanes:
                 break
             k = first + element
-            if waits and core.element_blocked(slot, k):
+            if k >= limit:
                 wake = None
                 break
             operand, hazard = self.element_cycles(static, k)
@@ -82,17 +82,15 @@ class Arithmetic(Pipeline):
                 wake = max(operand, hazard)
                 break
             if element == 0:
-                self.started(slot, static, cycle, operand, hazard)
+                self.started(slot, static, cycle, operand)
                 row[FIRST_USABLE] = cycle + static.latency
             else:
                 free = last_cycle if in_cycle < lanes else last_cycle + 1
                 if free < cycle:
                     core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
-            self.mark(static, k, cycle, cycle + static.latency)
             in_cycle = in_cycle + 1 if last_cycle == cycle else 1
             last_cycle = cycle
             element += 1
+        self.mark(static, first + begin, first + element, cycle, cycle + static.latency)
         row[ELEMENT], row[CYCLE], row[IN_CYCLE] = element, last_cycle, in_cycle
         return element - begin, wake
-
-

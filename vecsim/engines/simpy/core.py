@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from isa.declaration import Pattern, Timing, Unit
 from isa.state import State
-from vecsim.engines.record import PENDING, TimingRecord
+from vecsim.engines.record import TimingRecord
 from vecsim.engines.simpy.columns import (
     ACCEPTED_AT,
     ADDRESS,
@@ -19,7 +17,6 @@ from vecsim.engines.simpy.columns import (
     AGE,
     CACHE_FIRST,
     CHARGED,
-    CYCLE,
     ELEMENT,
     ELEMENTS,
     EXECUTING,
@@ -52,6 +49,15 @@ if TYPE_CHECKING:
 MEMORY, SPARSE = int(Unit.MEMORY), int(Unit.SPARSE)
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
 ACCESS = int(Timing.ACCESS)
+NEVER = 1 << 60
+
+
+def _remove(rows: list[memoryview], row: memoryview) -> None:
+    """Take out a row by identity; memoryviews compare by content."""
+    for i, other in enumerate(rows):
+        if other is row:
+            del rows[i]
+            return
 
 
 class Core:
@@ -102,10 +108,15 @@ class Core:
         self.units: dict[int, Clocked]
         self.ports: list[Clocked]
         count = len(self.slots)
+        self.depends = [memoryview(row) for row in record.depends]
         self.static = [instructions[0]] * count
-        self.element_waits: list[list[int]] = [[] for _ in range(count)]
-        self.slice_waits: list[list[int]] = [[] for _ in range(count)]
-        self.blocked: list[int] = [0] * count
+        self.process: list[Clocked | None] = [None] * count
+        """The unit or port that has accepted the slot."""
+        self.waits_for: list[list[int]] = [[] for _ in range(count)]
+        self.element_waits: list[list[memoryview]] = [[] for _ in range(count)]
+        self.slice_waits: list[list[memoryview]] = [[] for _ in range(count)]
+        self.blocked = [0] * count
+        """How many older instructions must have left flight before the slot may start."""
         self.followers: list[list[int]] = [[] for _ in range(count)]
         self.order = sorted(
             (i for i in range(count) if self.slots[i][AGE] >= 0), key=lambda i: self.slots[i][AGE]
@@ -114,6 +125,13 @@ class Core:
             self.static[i] = instructions[self.slots[i][SLOT_PC]]
         for i in self.order:
             self._list_waits(i)
+
+    def connect(self) -> None:
+        """Find the processes of the slots that had been accepted before a restore."""
+        for i in self.order:
+            row = self.slots[i]
+            if row[ACCEPTED_AT] >= 0:
+                self.process[i] = self.ports[row[PORT]] if row[UNIT] == MEMORY else self.units[row[UNIT]]
 
     def check_end(self) -> None:
         """Let the run stop at the next boundary if halt has issued and nothing is in flight."""
@@ -124,30 +142,50 @@ class Core:
     # Who waits for whom
 
     def _list_waits(self, slot: int) -> None:
-        """Rebuild what ``slot`` waits for from its row of ``depends``."""
-        kinds = self.record.depends[slot]
-        older = [int(j) for j in np.flatnonzero(kinds)]
-        self.element_waits[slot] = [j for j in older if kinds[j] & WAIT_ELEMENT]
-        self.slice_waits[slot] = [j for j in older if kinds[j] & WAIT_SLICE]
-        self.blocked[slot] = int(np.bitwise_or.reduce(kinds)) & (WAIT_WHOLE | WAIT_ORDER)
-        for j in older:
-            if slot not in self.followers[j]:
-                self.followers[j].append(slot)
+        """List what ``slot`` waits for from its row of ``depends``."""
+        for j, bits in enumerate(self.depends[slot]):
+            if bits:
+                self._list_wait(slot, j, bits)
+
+    def _list_wait(self, slot: int, j: int, bits: int) -> None:
+        self.waits_for[slot].append(j)
+        self.followers[j].append(slot)
+        if bits & WAIT_ELEMENT:
+            self.element_waits[slot].append(self.slots[j])
+        if bits & WAIT_SLICE:
+            self.slice_waits[slot].append(self.slots[j])
+        if bits & (WAIT_WHOLE | WAIT_ORDER):
+            self.blocked[slot] += 1
 
     def link(self, slot: int, kinds: dict[int, int]) -> None:
         """Let ``slot`` wait for each older slot in ``kinds`` in the ways that its bits say."""
-        row = self.record.depends[slot]
-        row[:] = 0
+        depends = self.depends[slot]
         for j, bits in kinds.items():
-            row[j] = bits
-        if kinds:
-            self._list_waits(slot)
-        else:
-            self.element_waits[slot], self.slice_waits[slot], self.blocked[slot] = [], [], 0
+            depends[j] = bits
+            self._list_wait(slot, j, bits)
 
-    def element_blocked(self, slot: int, element: int) -> bool:
-        """Tell whether an older instruction in flight has yet to start this element."""
-        return any(self.starts_later(self.slots[j], element) for j in self.element_waits[slot])
+    def _release(self, slot: int, j: int, cycle: int) -> None:
+        """Let ``slot`` wait no longer for ``j``, whose last element started in ``cycle``."""
+        bits, row = self.depends[slot][j], self.slots[j]
+        self.depends[slot][j] = 0
+        self.waits_for[slot].remove(j)
+        if bits & WAIT_ELEMENT:
+            _remove(self.element_waits[slot], row)
+        if bits & WAIT_SLICE:
+            _remove(self.slice_waits[slot], row)
+        if bits & (WAIT_WHOLE | WAIT_ORDER):
+            self.blocked[slot] -= 1
+        if bits & WAIT_ORDER:
+            self.slots[slot][ORDER_END] = max(self.slots[slot][ORDER_END], cycle + 1)
+
+    def first_blocked(self, slot: int, element: int) -> int:
+        """The first element from ``element`` on that an older instruction in flight has yet to start."""
+        limit = NEVER
+        for row in self.element_waits[slot]:
+            first = row[FIRST]
+            if element < first + row[ELEMENTS]:
+                limit = min(limit, max(element, first + row[ELEMENT]))
+        return limit
 
     @staticmethod
     def starts_later(row: memoryview, element: int) -> bool:
@@ -158,8 +196,7 @@ class Core:
     def slice_blocked(self, slot: int, slice_: int) -> bool:
         """Tell whether an older instruction in flight has yet to complete this slice of the cache."""
         begin, end = slice_ * self.section, (slice_ + 1) * self.section
-        for j in self.slice_waits[slot]:
-            row = self.slots[j]
+        for row in self.slice_waits[slot]:
             if row[SLICE] >= 0:
                 if row[SLICE] == slice_:
                     return True
@@ -173,17 +210,11 @@ class Core:
     def progressed(self, slot: int, cycle: int) -> None:
         """Wake what waits for elements of ``slot``; they see them from the next cycle on."""
         for i in self.followers[slot]:
-            self._ring_unit(i, cycle + 1)
+            process = self.process[i]
+            if process is not None and process.asleep:
+                process.ring(cycle + 1)
         if self.issue_watches_elements:
             self.issue.ring(cycle + 1)
-
-    def _ring_unit(self, slot: int, cycle: int) -> None:
-        row = self.slots[slot]
-        if row[ACCEPTED_AT] < 0:
-            return
-        process = self.ports[row[PORT]] if row[UNIT] == MEMORY else self.units[row[UNIT]]
-        if process.asleep:
-            process.ring(cycle)
 
     # Waiting and charging
 
@@ -235,26 +266,27 @@ class Core:
         if self.timeline is not None:
             self._write_timeline(slot, row, static, result, retire)
         for i in self.followers[slot]:
-            depends = self.record.depends[i]
-            if depends[slot] & WAIT_ORDER:
-                self.slots[i][ORDER_END] = max(self.slots[i][ORDER_END], cycle + 1)
-            depends[slot] = 0
-            self._list_waits(i)
-            self._ring_unit(i, cycle + 1)
-        self._unlink(slot)
-        row[AGE] = -1
+            self._release(i, slot, cycle)
+            process = self.process[i]
+            if process is not None and process.asleep:
+                process.ring(cycle + 1)
+        self._free(slot)
         self.check_end()
         self.issue.ring(cycle + 1)
         if self.queued[row[UNIT]]:
             self.dispatchers[row[UNIT]].ring(cycle + 1)
 
-    def _unlink(self, slot: int) -> None:
-        """Forget what ``slot`` waited for and who waited for it; the slot is free again."""
-        depends = self.record.depends[slot]
-        for j in np.flatnonzero(depends):
-            self.followers[int(j)].remove(slot)
-        depends[:] = 0
-        self.followers[slot] = []
+    def _free(self, slot: int) -> None:
+        """Forget what ``slot`` waited for and who waited for it."""
+        for j in self.waits_for[slot]:
+            self.followers[j].remove(slot)
+            self.depends[slot][j] = 0
+        self.waits_for[slot].clear()
+        self.element_waits[slot].clear()
+        self.slice_waits[slot].clear()
+        self.followers[slot].clear()
+        self.process[slot] = None
+        self.slots[slot][AGE] = -1
 
     def _complete_registers(self, static: Static, cycle: int, result: int) -> None:
         s, record = self.section, self.record
@@ -285,9 +317,9 @@ class Core:
         control = self.control
         if retire > control[LAST_RETIRED]:
             control[LAST_RETIRED] = retire
-        older = [i for i in self.order if self.slots[i][AGE] < row[AGE]]
-        if older:
-            row_before = self.slots[older[-1]]
+        if self.order and self.slots[self.order[0]][AGE] < row[AGE]:
+            before = [i for i in self.order if self.slots[i][AGE] < row[AGE]][-1]
+            row_before = self.slots[before]
             row_before[AFTER] = max(row_before[AFTER], retire, row[AFTER])
             return
         retired = control[RETIRED]
@@ -299,9 +331,7 @@ class Core:
             retired = row[AFTER]
         control[RETIRED] = retired
 
-    def _write_timeline(
-        self, slot: int, row: memoryview, static: Static, result: int, retire: int
-    ) -> None:
+    def _write_timeline(self, slot: int, row: memoryview, static: Static, result: int, retire: int) -> None:
         assert self.timeline is not None
         memory = static.timing == ACCESS
         self.timeline.add(
@@ -335,5 +365,3 @@ class Core:
         if last < 0 or row[LAST_BYTE] < 0:
             return True
         return bool(first < row[LAST_BYTE] and row[ADDRESS] < last)
-
-

@@ -23,7 +23,7 @@ class Dispatcher(Clocked):
         self.unit = unit
         self.capacity = core.machine.unit_queue
         self.queue = memoryview(record.queue[unit])
-        self.accepted = record.accepted[unit]
+        self.accepted = memoryview(record.accepted[unit])
         self.queued = memoryview(record.queued)
         self.unit_free = memoryview(record.unit_free)
         self.unit_slot = memoryview(record.unit_slot)
@@ -52,7 +52,7 @@ class Dispatcher(Clocked):
     def room_since(self) -> int:
         """The cycle from which there has been room for the next instruction."""
         if self.capacity:
-            return int(self.accepted[self.capacity - self.queued[self.unit] - 1])
+            return self.accepted[self.capacity - self.queued[self.unit] - 1]
         if self.unit == MEMORY:
             return min(self._port_free(p) for p in range(len(self.port_slots)) if self._port_open(p))
         return self.unit_free[self.unit]
@@ -81,15 +81,19 @@ class Dispatcher(Clocked):
 
     def _accept(self, slot: int, cycle: int) -> None:
         core = self.core
-        self.accepted[1:] = self.accepted[:-1].copy()
-        self.accepted[0] = cycle
+        accepted = self.accepted
+        for i in range(len(accepted) - 1, 0, -1):
+            accepted[i] = accepted[i - 1]
+        accepted[0] = cycle
         core.slots[slot][ACCEPTED_AT] = cycle
         if self.unit != MEMORY:
             self.unit_slot[self.unit] = slot
+            core.process[slot] = core.units[self.unit]
             core.units[self.unit].ring(cycle)
             return
         free, port = min((self._port_free(p), p) for p in range(len(self.port_slots)) if self._port_open(p))
         core.slots[slot][PORT] = port
         self.port_slots[port][self.port_count[port]] = slot
         self.port_count[port] += 1
+        core.process[slot] = core.ports[port]
         core.ports[port].ring(cycle)

@@ -66,6 +66,7 @@ class SimpyEngine:
             int(Unit.SPARSE): Sparse(environment, core),
         }
         core.ports = [MemoryPort(environment, core, port) for port in range(self.machine.memory_ports)]
+        core.connect()
 
     @property
     def cycle(self) -> int:

@@ -5,25 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from isa.declaration import Timing
+from vecsim.engines.record import Slot
 from vecsim.engines.simpy.columns import (
     ACCEPTED_AT,
     ADDRESS,
-    AFTER,
     AGE,
     BASE,
     CACHE_FIRST,
-    CHARGED,
     CYCLE,
-    ELEMENT,
     ELEMENTS,
     FIRST,
     FIRST_USABLE,
-    IN_CYCLE,
     ISSUED_AT,
     LAST_BYTE,
-    ORDER_END,
     PORT,
-    ROWS,
     SLICE,
     SLOT_PC,
     START_CYCLE,
@@ -32,13 +27,16 @@ from vecsim.engines.simpy.columns import (
     WAIT_ORDER,
     WAIT_SLICE,
     WAIT_WHOLE,
-    WORD,
     WORDS,
 )
 from vecsim.engines.simpy.core import Core
 from vecsim.engines.simpy.static import Static
 
 ACCESS = int(Timing.ACCESS)
+
+EMPTY = np.zeros(len(Slot), np.int64)
+"""A slot that has done nothing yet."""
+EMPTY[[PORT, ACCEPTED_AT, BASE, START_CYCLE, CYCLE, FIRST_USABLE, SLICE, CACHE_FIRST]] = -1
 
 
 def enter(core: Core, static: Static, cycle: int, n: int, first_byte: int, last_byte: int) -> int:
@@ -50,32 +48,9 @@ def enter(core: Core, static: Static, cycle: int, n: int, first_byte: int, last_
     row = core.slots[slot]
     core.static[slot] = static
     core.record.waits[slot] = 0
-    for column, value in (
-        (SLOT_PC, static.pc),
-        (UNIT, static.unit),
-        (PORT, -1),
-        (ELEMENTS, n),
-        (FIRST, 0),
-        (ISSUED_AT, cycle),
-        (ACCEPTED_AT, -1),
-        (BASE, -1),
-        (ELEMENT, 0),
-        (WORD, 0),
-        (WORDS, 0),
-        (ADDRESS, first_byte),
-        (LAST_BYTE, last_byte),
-        (START_CYCLE, -1),
-        (CYCLE, -1),
-        (IN_CYCLE, 0),
-        (ORDER_END, 0),
-        (CHARGED, 0),
-        (AFTER, 0),
-        (FIRST_USABLE, -1),
-        (SLICE, -1),
-        (CACHE_FIRST, -1),
-        (ROWS, 0),
-    ):
-        row[column] = value
+    core.record.slots[slot] = EMPTY
+    row[SLOT_PC], row[UNIT], row[ELEMENTS], row[ISSUED_AT] = static.pc, static.unit, n, cycle
+    row[ADDRESS], row[LAST_BYTE] = first_byte, last_byte
     x = core.state.x
     if static.cache:
         row[CACHE_FIRST] = int(x[static.element])

@@ -196,7 +196,9 @@ class Issue(Clocked):
                 return True
         return False
 
-    def _wait_cause(self, cycle: int, ready: int, operand: int = 0, *, queue: int = 0, order: int = 0, unit: int = 0) -> int:
+    def _wait_cause(
+        self, cycle: int, ready: int, operand: int = 0, *, queue: int = 0, order: int = 0, unit: int = 0
+    ) -> int:
         """The condition that let the instruction wait until now; ties go to the first of the list."""
         control, machine = self.core.control, self.core.machine
         before = control[ISSUE_CYCLE]

@@ -36,7 +36,7 @@ from vecsim.engines.simpy.columns import (
     WORDS_LOADED,
     WORDS_STORED,
 )
-from vecsim.engines.simpy.core import CONTIGUOUS, MEMORY, Core
+from vecsim.engines.simpy.core import CONTIGUOUS, MEMORY, NEVER, Core
 from vecsim.engines.simpy.pipeline import Pipeline
 from vecsim.engines.simpy.static import Static
 
@@ -96,19 +96,19 @@ class MemoryPort(Pipeline):
         core, machine = self.core, self.core.machine
         contiguous = static.pattern == CONTIGUOUS
         rate = machine.words_per_cycle if contiguous else machine.addresses_per_cycle
-        word, words = row[WORD], row[WORDS]
+        word, words, done = row[WORD], row[WORDS], row[ELEMENT]
         last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
+        limit = core.first_blocked(slot, done) if core.element_waits[slot] else NEVER
         bank_free, bank_mask, busy = self.bank_free, self.bank_mask, machine.bank_busy
         wake: int | None = cycle + 1
         while word < words:
             if last_cycle == cycle and in_cycle == rate:
                 break
-            needed, done, address = self._word(slot, row, static, word)
-            times = self._word_cycles(slot, row, static, word, needed)
-            if times is None:
+            needed, complete, address = self._word(slot, row, static, word)
+            if needed > limit or (static.cache and self._slices_blocked(slot, row, done, needed)):
                 wake = None
                 break
-            operand, hazard = times
+            operand, hazard = self._word_cycles(slot, row, static, word, done, needed)
             bank = bank_free[address & bank_mask]
             if operand > cycle or hazard > cycle or bank > cycle:
                 wake = max(operand, hazard, bank)
@@ -122,10 +122,11 @@ class MemoryPort(Pipeline):
                 cause = BY_VECTOR if operand == cycle else BY_HAZARD if hazard == cycle else BY_BANK
                 core.wait(slot, cause, free, cycle)
             bank_free[address & bank_mask] = cycle + busy
-            self._mark_elements(row, static, done, cycle)
+            done = complete
             in_cycle = in_cycle + 1 if last_cycle == cycle else 1
             last_cycle = cycle
             word += 1
+        self._mark_elements(row, static, done, cycle)
         row[WORD], row[CYCLE], row[IN_CYCLE] = word, last_cycle, in_cycle
         return wake
 
@@ -134,13 +135,13 @@ class MemoryPort(Pipeline):
 
         A word of a contiguous load must find free what it completes; any other word its whole element.
         """
-        n = row[ELEMENTS]
         if row[LAST_BYTE] < 0:
-            per_element = static.value_bytes >> 2
-            element = word // per_element
-            address = self.core.word_address[slot][element] + word % per_element
-            return element + 1, (word + 1) // per_element, address
-        first = row[ADDRESS]
+            words = self.core.word_address[slot]
+            if static.value_bytes == 4:
+                return word + 1, word + 1, words[word]
+            element = word >> 1
+            return element + 1, (word + 1) >> 1, words[element] + (word & 1)
+        first, n = row[ADDRESS], row[ELEMENTS]
         address = (first >> 2) + word
         behind = 4 * (address + 1) - first
         record = static.record_bytes
@@ -150,19 +151,15 @@ class MemoryPort(Pipeline):
         return done, done, address
 
     def _word_cycles(
-        self, slot: int, row: memoryview, static: Static, word: int, needed: int
-    ) -> tuple[int, int] | None:
-        """Operand and hazard cycle of a word; None while an older instruction in flight blocks it."""
-        core = self.core
+        self, slot: int, row: memoryview, static: Static, word: int, done: int, needed: int
+    ) -> tuple[int, int]:
+        """Operand and hazard cycle of a word: of its elements from ``done`` to ``needed``."""
         operand = hazard = 0
         if word == 0:
             operand, hazard = self.whole_cycles(slot, static)
         if static.cache:
-            return self._cache_cycles(slot, row, static, needed, operand, hazard)
-        waits = core.element_waits[slot]
-        for element in range(row[ELEMENT], needed):
-            if waits and core.element_blocked(slot, element):
-                return None
+            return self._cache_cycles(row, static, done, needed, operand, hazard)
+        for element in range(done, needed):
             element_operand, element_hazard = self.element_cycles(static, element)
             if element_operand > operand:
                 operand = element_operand
@@ -170,18 +167,24 @@ class MemoryPort(Pipeline):
                 hazard = element_hazard
         return operand, hazard
 
+    def _entered(self, row: memoryview, done: int, needed: int) -> range:
+        """Slices of the vector cache that the elements from ``done`` to ``needed`` are the first in."""
+        s, first = self.core.section, row[CACHE_FIRST]
+        inside = done > 0 and (first + done) % s > 0
+        return range((first + done) // s + inside, (first + needed - 1) // s + 1)
+
+    def _slices_blocked(self, slot: int, row: memoryview, done: int, needed: int) -> bool:
+        core = self.core
+        if not core.slice_waits[slot]:
+            return False
+        return any(core.slice_blocked(slot, slice_) for slice_ in self._entered(row, done, needed))
+
     def _cache_cycles(
-        self, slot: int, row: memoryview, static: Static, end: int, operand: int, hazard: int
-    ) -> tuple[int, int] | None:
+        self, row: memoryview, static: Static, done: int, needed: int, operand: int, hazard: int
+    ) -> tuple[int, int]:
         """Like _word_cycles for an access that moves slices of the vector cache, on entering a slice."""
         core = self.core
-        s, first, element = core.section, row[CACHE_FIRST], row[ELEMENT]
-        entered = (first + element) // s
-        if element and (first + element) % s:
-            entered += 1
-        for slice_ in range(entered, (first + end - 1) // s + 1):
-            if core.slice_waits[slot] and core.slice_blocked(slot, slice_):
-                return None
+        for slice_ in self._entered(row, done, needed):
             if static.store:
                 operand = max(operand, core.slice_usable[slice_])
             else:
@@ -191,7 +194,7 @@ class MemoryPort(Pipeline):
     def _begin(self, slot: int, row: memoryview, static: Static, cycle: int) -> None:
         """Book the waits up to the first word."""
         core = self.core
-        self.started(slot, static, cycle, 0, 0)
+        self.started(slot, static, cycle, 0)
         started_up = row[ACCEPTED_AT] + core.machine.startup
         aligned = row[BASE] - self._unaligned(row, static)
         core.wait(slot, BY_STARTUP, row[ACCEPTED_AT], started_up)
@@ -207,8 +210,7 @@ class MemoryPort(Pipeline):
             if static.cache:
                 self._mark_slices(row, static, done, cycle)
             else:
-                for element in range(row[ELEMENT], done):
-                    self.mark(static, element, cycle, cycle + 1)
+                self.mark(static, row[ELEMENT], done, cycle, cycle + 1)
             row[ELEMENT] = done
 
     def _mark_slices(self, row: memoryview, static: Static, done: int, cycle: int) -> None:
@@ -234,5 +236,3 @@ class MemoryPort(Pipeline):
         core.counters[WORDS_STORED if static.store else WORDS_LOADED] += row[WORDS]
         core.finish(slot, cycle, cycle + 1, cycle + 1)
         return cycle + 1 if count else None
-
-

@@ -51,31 +51,38 @@ class Pipeline(Clocked):
     def element_cycles(self, static: Static, element: int) -> tuple[int, int]:
         """Operand and hazard cycle of what is read and written element by element."""
         core = self.core
-        s, usable = core.section, core.usable
+        usable = core.usable
         operand = hazard = 0
-        for v in static.reads:
-            cycle = usable[v * s + element]
+        for offset in static.read_offsets:
+            cycle = usable[offset + element]
             if cycle > operand:
                 operand = cycle
-        for v in static.writes:
-            hazard = max(hazard, usable[v * s + element], core.taken[v * s + element] + 1)
+        for offset in static.write_offsets:
+            cycle = usable[offset + element]
+            if cycle > hazard:
+                hazard = cycle
+            cycle = core.taken[offset + element]
+            if cycle >= hazard:
+                hazard = cycle + 1
         return operand, hazard
 
-    def mark(self, static: Static, element: int, cycle: int, result: int) -> None:
-        """Note that an element was taken in ``cycle`` and that what it writes is usable at ``result``."""
-        core = self.core
-        s = core.section
-        for v in static.reads:
-            core.taken[v * s + element] = cycle
-        for v in static.writes:
-            core.usable[v * s + element] = result
+    def mark(self, static: Static, begin: int, end: int, cycle: int, result: int) -> None:
+        """Note that elements were taken in ``cycle`` and that what they write is usable at ``result``."""
+        taken, usable = self.core.taken, self.core.usable
+        for offset in static.read_offsets:
+            for element in range(offset + begin, offset + end):
+                taken[element] = cycle
+        for offset in static.write_offsets:
+            for element in range(offset + begin, offset + end):
+                usable[element] = result
 
-    def started(self, slot: int, static: Static, cycle: int, operand: int, hazard: int) -> None:
+    def started(self, slot: int, static: Static, cycle: int, operand: int) -> None:
         """Book the waits from issue to the first element; of an access, those up to acceptance."""
         core = self.core
         row = core.slots[slot]
         accept = row[ACCEPTED_AT]
         row[START_CYCLE] = cycle
-        core.wait(slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], accept)
-        if static.unit != MEMORY:
+        if accept > row[ISSUED_AT]:
+            core.wait(slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], accept)
+        if static.unit != MEMORY and cycle > accept:
             core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, accept, cycle)

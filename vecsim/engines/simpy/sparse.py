@@ -20,7 +20,7 @@ from vecsim.engines.simpy.columns import (
     ROWS,
     SLICE,
 )
-from vecsim.engines.simpy.core import SPARSE, Core
+from vecsim.engines.simpy.core import NEVER, SPARSE, Core
 from vecsim.engines.simpy.pipeline import Pipeline
 from vecsim.engines.simpy.static import Static
 
@@ -60,13 +60,15 @@ class Sparse(Pipeline):
         n, element, rows = row[ELEMENTS], row[ELEMENT], core.rows[slot]
         begin, last_cycle, in_cycle = element, row[CYCLE], row[IN_CYCLE]
         touched = {rows[k] for k in range(element - in_cycle, element)} - {-1}
+        limit = core.first_blocked(slot, element) if core.element_waits[slot] else NEVER
         wake: int | None = cycle + 1
         while element < n:
-            new = rows[element] >= 0 and rows[element] not in touched
+            target = rows[element]
+            new = target >= 0 and target not in touched
             full = in_cycle == p or (new and len(touched) == r)
             if full and last_cycle == cycle:
                 break
-            if core.element_waits[slot] and core.element_blocked(slot, element):
+            if element >= limit:
                 wake = None
                 break
             operand, hazard = self.element_cycles(static, element)
@@ -77,19 +79,19 @@ class Sparse(Pipeline):
                 wake = max(operand, hazard)
                 break
             if element == 0:
-                self.started(slot, static, cycle, operand, hazard)
+                self.started(slot, static, cycle, operand)
                 row[FIRST_USABLE] = cycle + static.latency
             else:
                 free = last_cycle + 1 if full else last_cycle
                 if free < cycle:
                     core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
-            self.mark(static, element, cycle, cycle + static.latency)
             if last_cycle != cycle:
                 last_cycle, in_cycle, touched = cycle, 0, set()
             in_cycle += 1
-            if rows[element] >= 0:
-                touched.add(rows[element])
+            if target >= 0:
+                touched.add(target)
             element += 1
+        self.mark(static, begin, element, cycle, cycle + static.latency)
         row[ELEMENT], row[CYCLE], row[IN_CYCLE], row[ROWS] = element, last_cycle, in_cycle, len(touched)
         return element - begin, wake
 
@@ -101,5 +103,3 @@ class Sparse(Pipeline):
         self.unit_slot[SPARSE] = -1
         self.unit_free[SPARSE] = cycle + 1
         core.finish(slot, cycle, result, result)
-
-

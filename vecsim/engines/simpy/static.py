@@ -44,6 +44,9 @@ class Static:
     element: int
     slice: int
     target: int
+    read_offsets: tuple[int, ...]
+    """Where the registers of ``reads`` begin in the element arrays."""
+    write_offsets: tuple[int, ...]
     read_mask: int
     write_mask: int
     whole_read_mask: int
@@ -64,12 +67,12 @@ def unpack(program: Program, decoded: Decoded, machine: Machine) -> list[Static]
     """Unpack every instruction; without chaining, every vector operand is a whole one."""
     instructions = program.instruction_set.instructions
     return [
-        _unpack_one(decoded, pc, machine.chaining, instructions[int(decoded.operation[pc])].semantics)
+        _unpack_one(decoded, pc, machine, instructions[int(decoded.operation[pc])].semantics)
         for pc in range(len(decoded.operation))
     ]
 
 
-def _unpack_one(decoded: Decoded, pc: int, chaining: bool, semantics: Callable[..., Any]) -> Static:
+def _unpack_one(decoded: Decoded, pc: int, machine: Machine, semantics: Callable[..., Any]) -> Static:
     def row(name: str) -> tuple[int, ...]:
         return tuple(int(r) for r in getattr(decoded, name)[pc] if r != NONE)
 
@@ -78,7 +81,8 @@ def _unpack_one(decoded: Decoded, pc: int, chaining: bool, semantics: Callable[.
 
     reads, writes = row("vector_reads"), row("vector_writes")
     whole_reads, whole_writes = row("whole_reads"), row("whole_writes")
-    if not chaining:
+    s = machine.section_size
+    if not machine.chaining:
         whole_reads, whole_writes, reads, writes = whole_reads + reads, whole_writes + writes, (), ()
     scalar_writes, late = row("scalar_writes"), row("late_writes")
     waits = row("scalar_reads") + scalar_writes + tuple(r for r in late if r < SPECIAL)
@@ -97,6 +101,8 @@ def _unpack_one(decoded: Decoded, pc: int, chaining: bool, semantics: Callable[.
         whole_reads=whole_reads,
         whole_writes=whole_writes,
         accumulator=accumulator,
+        read_offsets=tuple(s * v for v in reads),
+        write_offsets=tuple(s * v for v in writes),
         read_mask=_mask(reads),
         write_mask=_mask(writes),
         whole_read_mask=_mask(whole_reads),

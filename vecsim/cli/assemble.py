@@ -1,0 +1,93 @@
+"""``vecsim asm`` and ``vecsim disasm``: from text to words and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isa.errors import UserError
+from vecsim.cli.options import DefineOption, ValueBitsOption, definitions, value_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    from isa.program import Program
+
+SUFFIX = ".vsx"
+"""Suffix of a program file."""
+
+
+def asm(
+    file: Annotated[str, typer.Argument(metavar="FILE.s", help="Assembly text.")],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="The program file to write; by default FILE.vsx, or none with --listing.",
+        ),
+    ] = None,
+    listing: Annotated[
+        bool, typer.Option("--listing", help="Print number, word, instruction and source of every line.")
+    ] = False,
+    define: DefineOption = None,
+    value_bits: ValueBitsOption = 32,
+) -> None:
+    """Assemble a program."""
+    from isa import binary
+    from isa.assembler import assemble_file
+    from isa.disassembler import listing as listed
+    from vecsim.cli.output import OutputFile
+
+    symbols = definitions(define)
+    if output is None and not listing:
+        output = str(Path(file).with_suffix(SUFFIX))
+    target = None if output is None else OutputFile(output, [file])
+    program = assemble_file(file, symbols=symbols, value_bytes=value_bytes(value_bits))
+    if target is not None:
+        target.write(binary.dump(program))
+    if listing:
+        typer.echo(listed(program), nl=False)
+    else:
+        data = sum(len(segment.content) for segment in program.data)
+        typer.echo(f"{output}: {len(program)} instructions, {data} bytes of data")
+
+
+def disasm(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A program file, as `vecsim asm` writes it.")],
+) -> None:
+    """Print assembly text that assembles to the same program."""
+    from isa import binary
+    from isa.disassembler import disassemble
+
+    typer.echo(disassemble(binary.load(read_bytes(file), file=file)), nl=False)
+
+
+def read_program(file: str, symbols: Mapping[str, int], width: Literal[4, 8]) -> Program:
+    """Read a program from assembly text or a program file, whichever it is.
+
+    Raises
+    ------
+    UserError
+        It cannot be read or is neither, or symbols are given for what is assembled already.
+    """
+    from isa import binary
+    from isa.assembler import assemble_file
+
+    if not read_bytes(file).lstrip().startswith(b"{"):  # no assembly text begins so
+        return assemble_file(file, symbols=symbols, value_bytes=width)
+    if symbols:
+        raise UserError(f"{file}: --define {next(iter(symbols))}: the program is assembled already")
+    return binary.load(read_bytes(file), file=file)
+
+
+def read_bytes(file: str) -> bytes:
+    """Read a file; UserError if it cannot be read."""
+    try:
+        return Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file}: {getattr(error, 'strerror', None) or error}") from None

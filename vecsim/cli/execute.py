@@ -1,0 +1,84 @@
+"""``vecsim exec``: run any program and show what became of the machine."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from vecsim.cli.options import (
+    DefineOption,
+    EngineOption,
+    JsonOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    byte_count,
+    definitions,
+    value_bytes,
+)
+
+
+def execute(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Assembly text or a program file.")],
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = "simpy",
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory, all zero: 4096, 64K, 1M.")
+    ] = "1M",
+    define: DefineOption = None,
+    value_bits: ValueBitsOption = 32,
+    dump: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dump",
+            metavar="PLACE:COUNT[:TYPE]",
+            help="Show memory after the run: PLACE is an address or a symbol, TYPE one of word, float, "
+            "double, byte. Repeatable.",
+        ),
+    ] = None,
+    registers: Annotated[bool, typer.Option("--registers", help="Show the registers after the run.")] = False,
+    timeline: Annotated[bool, typer.Option("--timeline", help="Show when each instruction ran.")] = False,
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of the timeline, at most.")] = 200,
+    max_cycles: Annotated[
+        int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
+    ] = 100_000_000,
+    json: JsonOption = None,
+) -> None:
+    """Run a program on a machine and show its cycles and chosen memory."""
+    import numpy as np
+
+    from vecsim.cli import inspection
+    from vecsim.cli.assemble import read_program
+    from vecsim.cli.output import Output
+    from vecsim.cli.progress import Progress
+    from vecsim.engines.protocol import run
+    from vecsim.engines.timeline import TimelineRequest
+    from vecsim.machine import load_machine
+
+    width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
+    described = load_machine(machine, set_ or ())
+    output = Output(json, inputs=[file])
+    program = read_program(file, symbols, width)
+    dumps = [inspection.parse_dump(text, program, size) for text in dump or ()]
+
+    with Progress(1) as progress:
+        result = run(
+            program,
+            np.zeros(size, np.uint8),
+            described,
+            engine=engine,
+            timeline=TimelineRequest(last_age=rows) if timeline else None,
+            max_cycles=max_cycles,
+            progress=progress.of(file),
+        )
+    document: dict[str, Any] = inspection.summary(file, engine, result)
+    inspection.show_summary(output, result, set_ or ())
+    if dumps:
+        document["memory"] = inspection.show_dumps(output, dumps, result.state.memory)
+    if registers:
+        document["registers"] = inspection.show_registers(output, result)
+    if timeline:
+        document |= inspection.show_timeline(output, program, result)
+    output.finish(document)

@@ -1,0 +1,115 @@
+"""What ``vecsim run`` says of its measurements: a header, a table, a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vecsim import __version__
+from vecsim.cli.console import fill, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from programs.measurement import Measurement
+    from vecsim.data import Matrix
+    from vecsim.machine import Machine
+
+COLUMNS = (
+    "cycles",
+    "cycles/non-zero",
+    "instructions",
+    "speed vs CRS",
+    "bytes moved",
+    "peak share",
+    "relative error",
+)
+
+
+def header(
+    matrix: Matrix, machine: Machine, changes: Sequence[str], engine: str, value_bits: int | None = None
+) -> str:
+    """Say in a line what was run on what."""
+    rows, columns = matrix.csr.shape
+    parts = [
+        f"{matrix.name}: {rows:,} x {columns:,}, {matrix.csr.nnz:,} non-zeros",
+        machine_line(machine, changes),
+        f"engine {engine}",
+    ]
+    if value_bits is not None:
+        parts.append(f"{value_bits}-bit values")
+    return "; ".join(parts)
+
+
+def machine_line(machine: Machine, changes: Sequence[str]) -> str:
+    """Name a machine with what the user changed in it."""
+    changed = f" with {', '.join(changes)}" if changes else ""
+    return f"machine {machine.name}{changed}"
+
+
+def results_table(measurements: Sequence[Measurement]) -> Table:
+    """Show the measurements, a row each."""
+    speeds = speedups(measurements)
+    rows = (
+        (
+            m.program,
+            m.cycles,
+            f"{m.cycles_per_nnz:.2f}",
+            m.instructions,
+            None if speed is None else f"{speed:.2f}",
+            m.bytes_moved,
+            f"{m.peak_share:.1%}",
+            f"{m.relative_error:.1e}",
+        )
+        for m, speed in zip(measurements, speeds, strict=True)
+    )
+    return fill(table(["program"], COLUMNS), rows)
+
+
+def speedups(measurements: Sequence[Measurement]) -> list[float | None]:
+    """Give how many times faster than CRS each is; None if CRS is not among them."""
+    crs = next((m.cycles for m in measurements if m.program == "crs"), None)
+    return [None if crs is None else crs / m.cycles for m in measurements]
+
+
+def document(
+    matrix: Matrix,
+    machine: Machine,
+    engine: str,
+    seed: int,
+    value_bits: int,
+    measurements: Sequence[Measurement],
+) -> dict[str, Any]:
+    """Give everything as one JSON object."""
+    rows, columns = matrix.csr.shape
+    return {
+        "matrix": {"name": matrix.name, "rows": rows, "cols": columns, "nnz": int(matrix.csr.nnz)},
+        "machine": machine.model_dump(),
+        "engine": engine,
+        "results": [
+            _result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)
+        ],
+        "seed": seed,
+        "value_bits": value_bits,
+        "version": __version__,
+    }
+
+
+def _result(measurement: Measurement, speedup: float | None) -> dict[str, Any]:
+    run = measurement.run
+    return {
+        "program": measurement.program,
+        "cycles": measurement.cycles,
+        "instructions": measurement.instructions,
+        "cycles_per_nnz": measurement.cycles_per_nnz,
+        "speedup_over_crs": speedup,
+        "bytes_moved": measurement.bytes_moved,
+        "peak_share": measurement.peak_share,
+        "relative_error": measurement.relative_error,
+        "vector_instructions": run.counters["vector_instructions"],
+        "element_operations": run.counters["element_operations"],
+        "options": measurement.options,
+        "charged": run.charged,
+        "busy": run.busy,
+        "storage_bytes": measurement.storage_bytes,
+    }

@@ -1,0 +1,165 @@
+"""``vecsim run``: a matrix in, the cycles of the chosen programs out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isa.errors import UserError
+from vecsim.cli.options import (
+    EngineOption,
+    JsonOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    split_assignment,
+    value_bytes,
+)
+
+if TYPE_CHECKING:
+    from programs.measurement import Measurement
+    from vecsim.data import Matrix
+
+NOT_RIGHT = 1
+"""Exit code when a result is further off than :data:`ALLOWED_ERROR`."""
+
+ALLOWED_ERROR = 1e-5
+"""The relative error from which on a result counts as wrong."""
+
+
+def run(
+    matrix: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MATRIX",
+            help="A Matrix Market, Harwell-Boeing or Rutherford-Boeing file (.gz too), or the name of a "
+            "built-in; see `vecsim list matrices`, which also shows what is taken without it.",
+        ),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option("--program", metavar="NAME", help="Which to run; all without it. Repeatable."),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            help="An option of the programs that have it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
+            "programs`. Repeatable.",
+        ),
+    ] = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = "simpy",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    value_bits: ValueBitsOption = 32,
+    max_cycles: Annotated[
+        int | None,
+        typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Run sparse matrix-vector products on a matrix and compare their cycles.
+
+    Every result is checked against SciPy's; exit code 1 says that one was not right.
+    """
+    from programs.measurement import measure
+    from vecsim.cli.output import Output
+    from vecsim.cli.progress import Progress
+    from vecsim.cli.report import document, header, results_table
+    from vecsim.engines.protocol import MAX_CYCLES
+    from vecsim.machine import load_machine
+
+    width = value_bytes(value_bits)
+    chosen = _programs(program)
+    options = _options(chosen, option or ())
+    described = load_machine(machine, set_ or ())
+    output = Output(json, inputs=[matrix] if matrix else [])
+    loaded = load_matrix(matrix)
+    values = matrix_values(loaded, width)
+
+    measurements = []
+    with Progress(len(chosen)) as progress:
+        for name in chosen:
+            measurements.append(
+                measure(
+                    name,
+                    values,
+                    described,
+                    seed=seed,
+                    options=options[name],
+                    engine=engine,
+                    max_cycles=MAX_CYCLES if max_cycles is None else max_cycles,
+                    progress=progress.of(name),
+                )
+            )
+    output.text(header(loaded, described, set_ or (), engine, value_bits))
+    output.console.print(results_table(measurements))
+    output.finish(document(loaded, described, engine, seed, value_bits, measurements))
+    _check(measurements)
+
+
+def load_matrix(name: str | None) -> Matrix:
+    """Read the matrix that the user names, or the default one, with its warnings told."""
+    from vecsim.cli.console import warn
+    from vecsim.data import DEFAULT_BUILTIN, load
+
+    loaded = load(DEFAULT_BUILTIN if name is None else name)
+    for warning in loaded.warnings:
+        warn(warning)
+    return loaded
+
+
+def matrix_values(matrix: Matrix, width: Any) -> Any:
+    """Give the matrix (csr_array) with values of 4 or 8 bytes, with what got lost told."""
+    from vecsim.cli.console import warn
+    from vecsim.data import values_as
+
+    name = matrix.name if matrix.source == "built-in" else matrix.source
+    try:
+        values, warnings = values_as(matrix.csr, width)
+    except UserError as error:
+        raise UserError(f"{name}: {error}") from None
+    for warning in warnings:
+        warn(f"{name}: {warning}")
+    return values
+
+
+def _programs(names: Sequence[str] | None) -> list[str]:
+    from programs.registry import PROGRAMS, find
+
+    return list(dict.fromkeys(find(name).name for name in names or PROGRAMS))
+
+
+def _options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
+    """Give each chosen program the options meant for it, checked."""
+    from programs.registry import PROGRAMS, find
+
+    declared = {name: [option.name for option in PROGRAMS[name].options] for name in chosen}
+    given: dict[str, dict[str, str]] = {name: {} for name in chosen}
+    for text in texts:
+        name, value = split_assignment("--option", text)
+        if "." in name:
+            program, _, name = name.partition(".")
+            if find(program).name not in chosen:
+                raise UserError(f"--option {text}: program {program} is not among those to run")
+            meant = [program]
+        else:
+            meant = [program for program in chosen if name in declared[program]]
+        if not meant:
+            has = "; ".join(f"{program}: {', '.join(names) or 'none'}" for program, names in declared.items())
+            raise UserError(f"--option {text}: no program to be run has an option {name!r}; they have {has}")
+        for program in meant:
+            given[program][name] = value
+    return {name: find(name).choose(given[name]) for name in chosen}
+
+
+def _check(measurements: Sequence[Measurement]) -> None:
+    wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]
+    if wrong:
+        names = ", ".join(f"{m.program} ({m.relative_error:.1e})" for m in wrong)
+        typer.echo(f"vecsim: the relative error is above {ALLOWED_ERROR:g}: {names}", err=True)
+        raise typer.Exit(NOT_RIGHT)
