@@ -1,3 +1,73 @@
-"""vecsim: a cycle-level vector machine for sparse matrices."""
+"""vecsim: a cycle-level vector machine for sparse matrices.
+
+The names below are loaded when they are first used::
+
+    import vecsim
+
+    matrix = vecsim.load("pde900").csr.astype("float32")
+    machine = vecsim.load_machine("vs2003", ["banks=32"])
+    vecsim.measure("hism", matrix, machine).cycles
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from isa.assembler import assemble, assemble_file
+    from isa.errors import UserError
+    from programs.measurement import Measurement, measure
+    from programs.registry import PROGRAMS
+    from vecsim.data import Matrix, load, values_as
+    from vecsim.engines.protocol import Run, run, start
+    from vecsim.engines.timeline import TimelineRequest
+    from vecsim.formats import FORMATS
+    from vecsim.machine import Machine, load_machine
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "FORMATS": "vecsim.formats",
+    "Machine": "vecsim.machine",
+    "Matrix": "vecsim.data",
+    "Measurement": "programs.measurement",
+    "PROGRAMS": "programs.registry",
+    "Run": "vecsim.engines.protocol",
+    "TimelineRequest": "vecsim.engines.timeline",
+    "UserError": "isa.errors",
+    "assemble": "isa.assembler",
+    "assemble_file": "isa.assembler",
+    "load": "vecsim.data",
+    "load_machine": "vecsim.machine",
+    "measure": "programs.measurement",
+    "run": "vecsim.engines.protocol",
+    "start": "vecsim.engines.protocol",
+    "values_as": "vecsim.data",
+}
+
+__all__ = [
+    "FORMATS",
+    "PROGRAMS",
+    "Machine",
+    "Matrix",
+    "Measurement",
+    "Run",
+    "TimelineRequest",
+    "UserError",
+    "assemble",
+    "assemble_file",
+    "load",
+    "load_machine",
+    "measure",
+    "run",
+    "start",
+    "values_as",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module where it lives."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'vecsim' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)

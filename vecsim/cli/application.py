@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -71,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 1 if a result is not good enough; 2 if something the user gave is wrong; 130 if interrupted.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be no text
     try:
         code = app(
             args=sys.argv[1:] if arguments is None else list(arguments),

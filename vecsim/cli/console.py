@@ -30,12 +30,12 @@ def console(*, stderr: bool = False) -> Console:
     )
 
 
-def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "", title: str = "") -> Table:
+def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> Table:
     """Give an empty table: text columns ``left``, number columns ``right``, a text column ``last``."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in left:
         made.add_column(name, overflow="fold")
     for name in right:

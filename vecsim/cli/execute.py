@@ -49,10 +49,13 @@ def execute(
     """Run a program on a machine and show its cycles and chosen memory."""
     import numpy as np
 
-    from vecsim.cli import inspection
     from vecsim.cli.assemble import read_program
+    from vecsim.cli.counters import counters_document, show_counters
+    from vecsim.cli.memory_dump import parse_dump, show_dumps
     from vecsim.cli.output import Output
     from vecsim.cli.progress import Progress
+    from vecsim.cli.register_dump import show_registers
+    from vecsim.cli.timeline_view import show_timeline
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import load_machine
@@ -61,7 +64,7 @@ def execute(
     described = load_machine(machine, set_ or ())
     output = Output(json, inputs=[file])
     program = read_program(file, symbols, width)
-    dumps = [inspection.parse_dump(text, program, size) for text in dump or ()]
+    dumps = [parse_dump(text, program, size) for text in dump or ()]
 
     with Progress(1) as progress:
         result = run(
@@ -73,12 +76,12 @@ def execute(
             max_cycles=max_cycles,
             progress=progress.of(file),
         )
-    document: dict[str, Any] = inspection.summary(file, engine, result)
-    inspection.show_summary(output, result, set_ or ())
+    document: dict[str, Any] = counters_document(file, engine, result)
+    show_counters(output, file, result, set_ or (), engine)
     if dumps:
-        document["memory"] = inspection.show_dumps(output, dumps, result.state.memory)
+        document["memory"] = show_dumps(output, dumps, result.state.memory)
     if registers:
-        document["registers"] = inspection.show_registers(output, result)
+        document["registers"] = show_registers(output, result.state, described, width)
     if timeline:
-        document |= inspection.show_timeline(output, program, result)
+        document |= show_timeline(output, program, result)
     output.finish(document)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from isa.errors import UserError
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.table import Table
 
 STDOUT = "-"
 
@@ -88,12 +88,21 @@ class Output:
 
         self._file = None if target in (None, STDOUT) else OutputFile(str(target), inputs)
         self._stdout = target == STDOUT
-        self.console: Console = console(stderr=self._stdout)
-        """For everything but the JSON: stdout, unless the JSON goes there."""
+        # For everything but the JSON: stdout, unless the JSON goes there.
+        self._console = console(stderr=self._stdout)
+        self._begun = False
 
     def text(self, text: str) -> None:
         """Print a line as it is, without wrapping."""
-        self.console.print(text, soft_wrap=True)
+        self._begun = True
+        self._console.print(text, soft_wrap=True)
+
+    def table(self, table: Table) -> None:
+        """Print a table, and an empty line between it and what stands before."""
+        if self._begun:
+            self._console.print()
+        self._begun = True
+        self._console.print(table)
 
     def finish(self, document: Mapping[str, Any]) -> None:
         """Write the JSON, if it was asked for."""

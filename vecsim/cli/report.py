@@ -86,9 +86,7 @@ def document(
         "matrix": {"name": matrix.name, "rows": rows, "cols": columns, "nnz": int(matrix.csr.nnz)},
         "machine": machine.model_dump(),
         "engine": engine,
-        "results": [
-            _result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)
-        ],
+        "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
         "seed": seed,
         "value_bits": value_bits,
         "version": __version__,

@@ -81,23 +81,23 @@ def run(
     loaded = load_matrix(matrix)
     values = matrix_values(loaded, width)
 
-    measurements = []
+    limit = MAX_CYCLES if max_cycles is None else max_cycles
     with Progress(len(chosen)) as progress:
-        for name in chosen:
-            measurements.append(
-                measure(
-                    name,
-                    values,
-                    described,
-                    seed=seed,
-                    options=options[name],
-                    engine=engine,
-                    max_cycles=MAX_CYCLES if max_cycles is None else max_cycles,
-                    progress=progress.of(name),
-                )
+        measurements = [
+            measure(
+                name,
+                values,
+                described,
+                seed=seed,
+                options=options[name],
+                engine=engine,
+                max_cycles=limit,
+                progress=progress.of(name),
             )
+            for name in chosen
+        ]
     output.text(header(loaded, described, set_ or (), engine, value_bits))
-    output.console.print(results_table(measurements))
+    output.table(results_table(measurements))
     output.finish(document(loaded, described, engine, seed, value_bits, measurements))
     _check(measurements)
 

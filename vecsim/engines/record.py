@@ -163,11 +163,9 @@ class TimingRecord:
     port_slots: Ints
     """(P, accesses_in_flight) accepted accesses whose transfer has not ended, oldest first."""
     port_count: Ints
-    port_ends: Ints
-    """(P, accesses_in_flight) ends of the latest transfers, newest first."""
-    port_last: Ints
-    """(P, 4) the access that ended last: end cycle, first byte, last byte (exclusive; -1: not
-    contiguous), store."""
+    port_history: Ints
+    """(P, accesses_in_flight, 4) the accesses that ended last, newest first: end cycle, first byte, last
+    byte (exclusive; -1: not contiguous), store."""
     charged: Ints
     """(11,) cycles by cause."""
     waited: Ints
@@ -208,8 +206,7 @@ def new_record(machine: Machine) -> TimingRecord:
         accepted=zeros(units, queue + 1) - 1,
         port_slots=zeros(ports, flight) - 1,
         port_count=zeros(ports),
-        port_ends=zeros(ports, flight),
-        port_last=zeros(ports, 4),
+        port_history=zeros(ports, flight, 4),
         charged=zeros(len(Cause)),
         waited=zeros(WAITS),
         counters=zeros(len(Counter)),

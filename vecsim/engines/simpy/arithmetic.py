@@ -37,60 +37,65 @@ class Arithmetic(Pipeline):
         super().__init__(environment, core)
 
     def step(self, cycle: int) -> int | None:
-        """Start the elements that can start in this cycle."""
+        """Start the elements that can start in this cycle, or all that are left (see Core.looks_ahead)."""
         slot = self.unit_slot[self.unit]
-        if slot < 0:
-            return None
         core = self.core
-        if core.blocked[slot]:
+        if slot < 0 or core.blocked[slot]:
             return None
         row, static = core.slots[slot], core.static[slot]
-        count, wake = self._take(slot, row, static, cycle)
-        if count:
-            core.unit_busy[self.unit] += 1
-            if row[ELEMENT] == row[ELEMENTS]:
-                self.unit_slot[self.unit] = -1
-                self.unit_free[self.unit] = cycle + 1
-                result = cycle + result_latency(static, row[ELEMENTS])
-                if static.timing == REDUCTION:
-                    row[FIRST_USABLE] = result
-                core.finish(slot, cycle, result, result)
-                return None
+        begin = row[ELEMENT]
+        wake = self._take(slot, row, static, cycle, core.looks_ahead(slot))
+        if row[ELEMENT] == row[ELEMENTS]:
+            last = row[CYCLE]
+            self.unit_slot[self.unit] = -1
+            self.unit_free[self.unit] = last + 1
+            result = last + result_latency(static, row[ELEMENTS])
+            if static.timing == REDUCTION:
+                row[FIRST_USABLE] = result
+            core.finish(slot, cycle, last, result, result)
+            return None
+        if row[ELEMENT] > begin:
             core.progressed(slot, cycle)
         return wake
 
-    def _take(self, slot: int, row: memoryview, static: Static, cycle: int) -> tuple[int, int | None]:
-        """Start elements; give how many and the cycle to go on in, None while one is blocked."""
+    def _take(self, slot: int, row: memoryview, static: Static, cycle: int, ahead: bool) -> int | None:
+        """Start elements; give the cycle to go on in, None while one is blocked."""
         core = self.core
-        lanes, n, element = core.machine.lanes, row[ELEMENTS], row[ELEMENT]
-        first, begin = row[FIRST], element
-        last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
+        lanes, n, element, latency = core.machine.lanes, row[ELEMENTS], row[ELEMENT], static.latency
+        first, last_cycle, in_cycle = row[FIRST], row[CYCLE], row[IN_CYCLE]
         limit = core.first_blocked(slot, first + element) if core.element_waits[slot] else NEVER
-        wake: int | None = cycle + 1
+        usable, taken = core.usable, core.taken
+        wake: int | None = None
         while element < n:
-            if last_cycle == cycle and in_cycle == lanes:
-                break
             k = first + element
+            free = last_cycle if in_cycle < lanes else last_cycle + 1
             if k >= limit:
-                wake = None
+                wake = None if free <= cycle else free
                 break
             operand, hazard = self.element_cycles(static, k)
             if element == 0:
                 whole_operand, whole_hazard = self.whole_cycles(slot, static)
                 operand, hazard = max(operand, whole_operand), max(hazard, whole_hazard)
-            if operand > cycle or hazard > cycle:
-                wake = max(operand, hazard)
-                break
+            start = max(free, operand, hazard)
+            if start > cycle:
+                if not ahead:
+                    wake = start
+                    break
+                cycle = start
             if element == 0:
                 self.started(slot, static, cycle, operand)
-                row[FIRST_USABLE] = cycle + static.latency
+                row[FIRST_USABLE] = cycle + latency
+            elif free < cycle:
+                core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+            for offset in static.read_offsets:
+                taken[offset + k] = cycle
+            for offset in static.write_offsets:
+                usable[offset + k] = cycle + latency
+            if last_cycle == cycle:
+                in_cycle += 1
             else:
-                free = last_cycle if in_cycle < lanes else last_cycle + 1
-                if free < cycle:
-                    core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
-            in_cycle = in_cycle + 1 if last_cycle == cycle else 1
-            last_cycle = cycle
+                last_cycle, in_cycle = cycle, 1
+                core.unit_busy[self.unit] += 1
             element += 1
-        self.mark(static, first + begin, first + element, cycle, cycle + static.latency)
         row[ELEMENT], row[CYCLE], row[IN_CYCLE] = element, last_cycle, in_cycle
-        return element - begin, wake
+        return wake

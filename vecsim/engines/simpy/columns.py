@@ -33,6 +33,9 @@ WAIT_ELEMENT, WAIT_WHOLE, WAIT_SLICE, WAIT_ORDER = (
     int(Wait.ORDER),
 )
 
+END, FIRST_BYTE, STOP_BYTE, STORED = 0, 1, 2, 3
+"""Columns of the history of a port."""
+
 BY_ISSUE, BY_SCALAR, BY_VECTOR, BY_HAZARD = (
     int(Cause.ISSUE),
     int(Cause.SCALAR_OPERAND),

@@ -77,6 +77,9 @@ class Core:
         self.instructions = instructions
         self.timeline = timeline
         self.section = machine.section_size
+        self.one_port = machine.memory_ports == 1
+        self.look_ahead = True
+        """False makes every unit go cycle by cycle; the result is the same, to the last digit."""
         self.control = memoryview(record.control)
         self.ready = memoryview(record.ready)
         self.slots = [memoryview(row) for row in record.slots]
@@ -253,28 +256,40 @@ class Core:
 
     # The end of an instruction's time in flight
 
-    def finish(self, slot: int, cycle: int, result: int, retire: int) -> None:
-        """Take ``slot`` out of flight: its last element started in ``cycle``.
+    def looks_ahead(self, slot: int) -> bool:
+        """Tell whether all that is left of ``slot`` can be timed now.
+
+        The oldest instruction in flight depends on nothing unknown: all that came before it is dated.
+        Only a port that shares the banks with others must go cycle by cycle.
+        """
+        return (
+            self.order[0] == slot
+            and self.look_ahead
+            and (self.one_port or self.static[slot].timing != ACCESS)
+        )
+
+    def finish(self, slot: int, now: int, last: int, result: int, retire: int) -> None:
+        """Take ``slot`` out of flight: its last element starts in ``last``, now or later.
 
         ``result`` is the cycle from which its late results are usable.
         """
         row, static = self.slots[slot], self.static[slot]
-        self._complete_registers(static, cycle, result)
+        self._complete_registers(static, last, result)
         self.order.remove(slot)
         self._complete_scalars(static, result)
         self._book(slot, row, retire)
         if self.timeline is not None:
             self._write_timeline(slot, row, static, result, retire)
         for i in self.followers[slot]:
-            self._release(i, slot, cycle)
+            self._release(i, slot, last)
             process = self.process[i]
             if process is not None and process.asleep:
-                process.ring(cycle + 1)
+                process.ring(now + 1)
         self._free(slot)
         self.check_end()
-        self.issue.ring(cycle + 1)
+        self.issue.ring(now + 1)
         if self.queued[row[UNIT]]:
-            self.dispatchers[row[UNIT]].ring(cycle + 1)
+            self.dispatchers[row[UNIT]].ring(now + 1)
 
     def _free(self, slot: int) -> None:
         """Forget what ``slot`` waited for and who waited for it."""

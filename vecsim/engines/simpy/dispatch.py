@@ -6,7 +6,7 @@ import simpy
 
 from isa.declaration import Unit
 from vecsim.engines.simpy.clocked import ACCEPT, Clocked
-from vecsim.engines.simpy.columns import ACCEPTED_AT, PORT
+from vecsim.engines.simpy.columns import ACCEPTED_AT, END, PORT
 from vecsim.engines.simpy.core import Core
 
 MEMORY = int(Unit.MEMORY)
@@ -28,13 +28,17 @@ class Dispatcher(Clocked):
         self.unit_free = memoryview(record.unit_free)
         self.unit_slot = memoryview(record.unit_slot)
         self.port_count = memoryview(record.port_count)
-        self.port_ends = [memoryview(row) for row in record.port_ends]
+        self.history = [memoryview(rows) for rows in record.port_history]
+        self.flight = core.machine.accesses_in_flight
         self.port_slots = [memoryview(row) for row in record.port_slots]
         super().__init__(environment)
 
     def step(self, cycle: int) -> int | None:
         """Accept what can be accepted."""
-        while self.queued[self.unit] and self._free(cycle):
+        while self.queued[self.unit]:
+            free = self._free_at()
+            if free is None or free > cycle:
+                return free
             slot = self.queue[0]
             count = self.queued[self.unit] - 1
             for i in range(count):
@@ -44,40 +48,39 @@ class Dispatcher(Clocked):
             self._accept(slot, cycle)
         return None
 
-    def has_room(self, cycle: int) -> bool:
-        """Tell whether an instruction that issues now finds the unit free or room in the queue."""
-        waiting = self.queued[self.unit]
-        return waiting < self.capacity or (waiting == 0 and self._free(cycle))
+    def room_at(self, cycle: int) -> int | None:
+        """From when an instruction finds the unit free or room in the queue; None if not yet known.
 
-    def room_since(self) -> int:
-        """The cycle from which there has been room for the next instruction."""
-        if self.capacity:
-            return self.accepted[self.capacity - self.queued[self.unit] - 1]
-        if self.unit == MEMORY:
-            return min(self._port_free(p) for p in range(len(self.port_slots)) if self._port_open(p))
-        return self.unit_free[self.unit]
+        A full queue has room again when its unit accepts, so with a queue the answer is never ahead.
+        """
+        waiting = self.queued[self.unit]
+        if waiting < self.capacity:
+            return self.accepted[self.capacity - waiting - 1]
+        return None if waiting else self._free_at()
 
     def put(self, slot: int, cycle: int) -> None:
         """Take an instruction that issues now."""
-        if self.queued[self.unit] == 0 and self._free(cycle):
+        free = self._free_at()
+        if self.queued[self.unit] == 0 and free is not None and free <= cycle:
             self._accept(slot, cycle)
         else:
             self.queue[self.queued[self.unit]] = slot
             self.queued[self.unit] += 1
+            self.ring(cycle + 1)
 
-    def _free(self, cycle: int) -> bool:
-        if self.unit == MEMORY:
-            return any(
-                self._port_open(p) and self._port_free(p) <= cycle for p in range(len(self.port_slots))
-            )
-        return self.unit_slot[self.unit] < 0 and self.unit_free[self.unit] <= cycle
+    def _free_at(self) -> int | None:
+        """From when the unit may accept; None if that is not yet known."""
+        if self.unit != MEMORY:
+            return self.unit_free[self.unit] if self.unit_slot[self.unit] < 0 else None
+        frees = [self._port_free(p) for p in range(len(self.port_slots)) if self._port_open(p)]
+        return min(frees, default=None)
 
     def _port_open(self, port: int) -> bool:
-        return self.port_count[port] < len(self.port_ends[port])
+        return self.port_count[port] < self.flight
 
     def _port_free(self, port: int) -> int:
         """End of the access ``accesses_in_flight`` before the next one of this port."""
-        return self.port_ends[port][len(self.port_ends[port]) - 1 - self.port_count[port]]
+        return int(self.history[port][self.flight - 1 - self.port_count[port], END])
 
     def _accept(self, slot: int, cycle: int) -> None:
         core = self.core
@@ -91,7 +94,7 @@ class Dispatcher(Clocked):
             core.process[slot] = core.units[self.unit]
             core.units[self.unit].ring(cycle)
             return
-        free, port = min((self._port_free(p), p) for p in range(len(self.port_slots)) if self._port_open(p))
+        _, port = min((self._port_free(p), p) for p in range(len(self.port_slots)) if self._port_open(p))
         core.slots[slot][PORT] = port
         self.port_slots[port][self.port_count[port]] = slot
         self.port_count[port] += 1

@@ -84,8 +84,9 @@ class Issue(Clocked):
             if ready > cycle:
                 return None if ready == PENDING else ready
             if static.unit:
-                if not self._issue_vector(static, cycle, ready):
-                    return None
+                again = self._issue_vector(static, cycle, ready)
+                if again is None or again > cycle:
+                    return again
             elif static.timing == SCALAR or static.timing == BRANCH:
                 self._issue_scalar(static, cycle, self._wait_cause(cycle, ready))
             else:
@@ -156,7 +157,9 @@ class Issue(Clocked):
             first, last = access.place(m, static, 1)
             if any(core.conflicts(i, static.store, first, last) for i in core.order):
                 return None
-            order = cycle if self._order_ended(cycle, static.store, first, last) else 0
+            order = self._order_end(static.store, first, last)
+            if order > cycle:
+                return order
             core.counters[SCALAR_BYTES] += static.value_bytes
         cause = self._wait_cause(cycle, ready, operand, order=order)
         static.semantics(m, 1, *static.fields)
@@ -189,12 +192,14 @@ class Issue(Clocked):
             core.taken_all[register] = max(core.taken_all[register], cycle)
         return int(usable)
 
-    def _order_ended(self, cycle: int, store: bool, first: int, last: int) -> bool:
-        """Tell whether an access that this one must follow ended just now."""
-        for end, begin, stop, stored in self.core.record.port_last:
-            if end == cycle and (store or stored) and (stop < 0 or (first < stop and begin < last)):
-                return True
-        return False
+    def _order_end(self, store: bool, first: int, last: int) -> int:
+        """Latest end of the accesses, known to end, that a scalar access must follow."""
+        latest = 0
+        for history in self.core.record.port_history:
+            for end, begin, stop, stored in history:
+                if end > latest and (store or stored) and (stop < 0 or (first < stop and begin < last)):
+                    latest = int(end)
+        return latest
 
     def _wait_cause(
         self, cycle: int, ready: int, operand: int = 0, *, queue: int = 0, order: int = 0, unit: int = 0
@@ -230,18 +235,19 @@ class Issue(Clocked):
 
     # Vector instructions
 
-    def _issue_vector(self, static: Static, cycle: int, ready: int) -> bool:
-        """Issue a vector instruction; False if its unit has no room."""
+    def _issue_vector(self, static: Static, cycle: int, ready: int) -> int | None:
+        """Issue a vector instruction; give the cycle to try again if its unit has no room."""
         core = self.core
         m = core.state
         n = access.elements(m, static)
         if n == 0:
             self._issue_empty(static, cycle, self._wait_cause(cycle, ready))
-            return True
+            return cycle
         queue = self.queues[static.unit]
-        if not queue.has_room(cycle):
-            return False
-        cause = self._wait_cause(cycle, ready, queue=queue.room_since(), unit=static.unit)
+        room = queue.room_at(cycle)
+        if room is None or room > cycle:
+            return room
+        cause = self._wait_cause(cycle, ready, queue=room, unit=static.unit)
         if static.slice >= 0 and not 0 <= int(m.x[static.slice]) < m.section:
             raise Trouble(f"slice {int(m.x[static.slice])} of the vector cache: it has 0 to {m.section - 1}")
         first, last = access.place(m, static, n) if static.pattern else (-1, -1)
@@ -260,7 +266,7 @@ class Issue(Clocked):
         begin = self._advance(cycle)
         core.wait(slot, cause, begin, cycle)
         queue.put(slot, cycle)
-        return True
+        return cycle
 
     def _issue_empty(self, static: Static, cycle: int, cause: int) -> None:
         """A vector instruction of length 0 touches no unit."""

@@ -27,6 +27,7 @@ from vecsim.engines.simpy.columns import (
     CYCLE,
     ELEMENT,
     ELEMENTS,
+    END,
     FIRST_USABLE,
     IN_CYCLE,
     LAST_BYTE,
@@ -49,7 +50,7 @@ class MemoryPort(Pipeline):
         self.port = port
         self.port_count = memoryview(record.port_count)
         self.port_slots = memoryview(record.port_slots[port])
-        self.port_ends = record.port_ends[port]
+        self.history = memoryview(record.port_history[port])
         self.bank_free = memoryview(record.bank_free)
         self.bank_mask = core.machine.banks - 1
         super().__init__(environment, core)
@@ -61,37 +62,37 @@ class MemoryPort(Pipeline):
         return EXECUTE + 1 + int(self.core.slots[self.port_slots[0]][AGE])
 
     def step(self, cycle: int) -> int | None:
-        """Transfer the words that can go in this cycle."""
-        if not self.port_count[self.port]:
-            return None
+        """Transfer the words that can go in this cycle, or all that are left (see Core.looks_ahead)."""
         core = self.core
-        slot = self.port_slots[0]
-        if core.blocked[slot]:
-            return None
-        row, static = core.slots[slot], core.static[slot]
-        if row[BASE] < 0:
-            row[BASE] = self._base(row, static)
-        if row[BASE] > cycle:
-            return int(row[BASE])
-        word = row[WORD]
-        wake = self._transfer(slot, row, static, cycle)
-        if row[WORD] > word:
-            core.unit_busy[MEMORY] += 1
-            if row[WORD] == row[WORDS]:
-                return self._finish(slot, row, static, cycle)
-            core.progressed(slot, cycle)
-        return wake
+        while self.port_count[self.port]:
+            slot = self.port_slots[0]
+            if core.blocked[slot]:
+                return None
+            row, static = core.slots[slot], core.static[slot]
+            ahead = core.looks_ahead(slot)
+            if row[BASE] < 0:
+                row[BASE] = self._base(row, static)
+            if row[BASE] > cycle and not ahead:
+                return int(row[BASE])
+            word = row[WORD]
+            wake = self._transfer(slot, row, static, cycle, ahead)
+            if row[WORD] < row[WORDS]:
+                if row[WORD] > word:
+                    core.progressed(slot, cycle)
+                return wake
+            self._finish(slot, row, static, cycle)
+        return None
 
     def _base(self, row: memoryview, static: Static) -> int:
         """The first cycle in which a word of the access may go."""
-        ready = max(row[ACCEPTED_AT] + self.core.machine.startup, int(self.port_ends[0]), row[ORDER_END])
+        ready = max(row[ACCEPTED_AT] + self.core.machine.startup, self.history[0, END], row[ORDER_END])
         return int(ready) + self._unaligned(row, static)
 
     def _unaligned(self, row: memoryview, static: Static) -> int:
         contiguous = static.pattern == CONTIGUOUS
         return int(contiguous and row[ADDRESS] % self.core.machine.alignment_bytes != 0)
 
-    def _transfer(self, slot: int, row: memoryview, static: Static, cycle: int) -> int | None:
+    def _transfer(self, slot: int, row: memoryview, static: Static, cycle: int, ahead: bool) -> int | None:
         """Transfer words; give the cycle to go on in, None while one is blocked."""
         core, machine = self.core, self.core.machine
         contiguous = static.pattern == CONTIGUOUS
@@ -100,33 +101,36 @@ class MemoryPort(Pipeline):
         last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
         limit = core.first_blocked(slot, done) if core.element_waits[slot] else NEVER
         bank_free, bank_mask, busy = self.bank_free, self.bank_mask, machine.bank_busy
-        wake: int | None = cycle + 1
+        wake: int | None = None
         while word < words:
-            if last_cycle == cycle and in_cycle == rate:
-                break
+            free = row[BASE] if word == 0 else last_cycle if in_cycle < rate else last_cycle + 1
             needed, complete, address = self._word(slot, row, static, word)
             if needed > limit or (static.cache and self._slices_blocked(slot, row, done, needed)):
-                wake = None
+                wake = None if free <= cycle else free
                 break
             operand, hazard = self._word_cycles(slot, row, static, word, done, needed)
             bank = bank_free[address & bank_mask]
-            if operand > cycle or hazard > cycle or bank > cycle:
-                wake = max(operand, hazard, bank)
-                break
+            start = max(free, operand, hazard, bank)
+            if start > cycle:
+                if not ahead:
+                    wake = start
+                    break
+                cycle = start
             if word == 0:
                 self._begin(slot, row, static, cycle)
-                free = row[BASE]
-            else:
-                free = last_cycle if in_cycle < rate else last_cycle + 1
             if free < cycle:
                 cause = BY_VECTOR if operand == cycle else BY_HAZARD if hazard == cycle else BY_BANK
                 core.wait(slot, cause, free, cycle)
             bank_free[address & bank_mask] = cycle + busy
-            done = complete
-            in_cycle = in_cycle + 1 if last_cycle == cycle else 1
-            last_cycle = cycle
+            if complete > done:
+                self._mark_elements(row, static, done, complete, cycle)
+                done = complete
+            if last_cycle == cycle:
+                in_cycle += 1
+            else:
+                last_cycle, in_cycle = cycle, 1
+                core.unit_busy[MEMORY] += 1
             word += 1
-        self._mark_elements(row, static, done, cycle)
         row[WORD], row[CYCLE], row[IN_CYCLE] = word, last_cycle, in_cycle
         return wake
 
@@ -198,41 +202,44 @@ class MemoryPort(Pipeline):
         started_up = row[ACCEPTED_AT] + core.machine.startup
         aligned = row[BASE] - self._unaligned(row, static)
         core.wait(slot, BY_STARTUP, row[ACCEPTED_AT], started_up)
-        core.wait(slot, BY_PORT if self.port_ends[0] == aligned else BY_ORDER, started_up, aligned)
+        core.wait(slot, BY_PORT if self.history[0, END] == aligned else BY_ORDER, started_up, aligned)
         core.wait(slot, BY_ALIGNMENT, aligned, row[BASE])
 
-    def _mark_elements(self, row: memoryview, static: Static, done: int, cycle: int) -> None:
-        """Note the elements that a word completed."""
-        core = self.core
-        if done > row[ELEMENT]:
-            if row[FIRST_USABLE] < 0:
-                row[FIRST_USABLE] = cycle + 1
-            if static.cache:
-                self._mark_slices(row, static, done, cycle)
-            else:
-                self.mark(static, row[ELEMENT], done, cycle, cycle + 1)
-            row[ELEMENT] = done
+    def _mark_elements(self, row: memoryview, static: Static, done: int, complete: int, cycle: int) -> None:
+        """Note that the elements from ``done`` to ``complete`` have passed."""
+        if row[FIRST_USABLE] < 0:
+            row[FIRST_USABLE] = cycle + 1
+        if static.cache:
+            self._mark_slices(row, static, done, complete, cycle)
+        else:
+            taken, usable = self.core.taken, self.core.usable
+            for element in range(done, complete):
+                for offset in static.read_offsets:
+                    taken[offset + element] = cycle
+                for offset in static.write_offsets:
+                    usable[offset + element] = cycle + 1
+        row[ELEMENT] = complete
 
-    def _mark_slices(self, row: memoryview, static: Static, done: int, cycle: int) -> None:
+    def _mark_slices(self, row: memoryview, static: Static, done: int, complete: int, cycle: int) -> None:
         core, s, first = self.core, self.core.section, row[CACHE_FIRST]
-        for slice_ in range((first + row[ELEMENT]) // s, (first + done - 1) // s + 1):
+        for slice_ in range((first + done) // s, (first + complete - 1) // s + 1):
             if static.store:
                 core.slice_taken[slice_] = cycle
             else:
                 core.slice_usable[slice_] = core.slice_accumulator[slice_] = cycle + 1
 
-    def _finish(self, slot: int, row: memoryview, static: Static, cycle: int) -> int | None:
+    def _finish(self, slot: int, row: memoryview, static: Static, cycle: int) -> None:
         core, record = self.core, self.core.record
+        last = row[CYCLE]
         if static.cache and not core.machine.chaining:
-            row[ELEMENT] = 0
-            self._mark_slices(row, static, row[ELEMENTS], cycle)
+            self._mark_slices(row, static, 0, row[ELEMENTS], last)
         count = self.port_count[self.port] - 1
-        self.port_slots[:count] = self.port_slots[1 : count + 1]
+        for i in range(count):
+            self.port_slots[i] = self.port_slots[i + 1]
         self.port_slots[count] = -1
         self.port_count[self.port] = count
-        self.port_ends[1:] = self.port_ends[:-1].copy()
-        self.port_ends[0] = cycle + 1
-        record.port_last[self.port] = (cycle + 1, row[ADDRESS], row[LAST_BYTE], static.store)
+        history = record.port_history[self.port]
+        history[1:] = history[:-1].copy()
+        history[0] = (last + 1, row[ADDRESS], row[LAST_BYTE], static.store)
         core.counters[WORDS_STORED if static.store else WORDS_LOADED] += row[WORDS]
-        core.finish(slot, cycle, cycle + 1, cycle + 1)
-        return cycle + 1 if count else None
+        core.finish(slot, cycle, last, last + 1, last + 1)

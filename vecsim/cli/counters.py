@@ -1,0 +1,55 @@
+"""What a run counted, as a table and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vecsim import __version__
+from vecsim.cli.console import fill, table
+
+if TYPE_CHECKING:
+    from vecsim.cli.output import Output
+    from vecsim.engines.protocol import Run
+
+
+def counters_document(file: str, engine: str, run: Run) -> dict[str, Any]:
+    """Give what a run counted as plain data."""
+    return {
+        "file": file,
+        "machine": run.machine.model_dump(),
+        "engine": engine,
+        "cycles": run.cycles,
+        "counters": run.counters,
+        "bytes_moved": run.bytes_moved,
+        "peak_share": run.peak_share,
+        "charged": run.charged,
+        "waited": run.waited,
+        "busy": run.busy,
+        "version": __version__,
+    }
+
+
+def show_counters(output: Output, file: str, run: Run, changes: Sequence[str], engine: str) -> None:
+    """Show what a run counted."""
+    from vecsim.cli.report import machine_line
+
+    output.text(f"{file}: {machine_line(run.machine, changes)}; engine {engine}; {run.cycles:,} cycles")
+    counted = [(name.replace("_", " "), count) for name, count in run.counters.items()]
+    output.table(fill(table(["counter"], ["count"]), [*counted, ("bytes moved", run.bytes_moved)]))
+    causes = table(["cycles by cause"], ["cycles", "share", "waited by instructions"])
+    output.table(fill(causes, _causes(run)))
+    units = ((name, cycles, _share(cycles, run.cycles)) for name, cycles in run.busy.items())
+    output.table(fill(table(["unit"], ["busy cycles", "share"]), units))
+
+
+def _causes(run: Run) -> list[Sequence[object]]:
+    return [
+        (name.replace("_", " "), cycles, _share(cycles, run.cycles), run.waited.get(name))
+        for name, cycles in run.charged.items()
+        if cycles or run.waited.get(name)
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"

@@ -1,0 +1,96 @@
+"""Chosen memory after a run: ``PLACE:COUNT[:TYPE]``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from isa.errors import UserError
+from isa.suggest import nearest
+from vecsim.cli.options import integer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from isa.program import Program
+    from vecsim.cli.output import Output
+
+TYPES = {"word": "<i4", "float": "<f4", "double": "<f8", "byte": "u1"}
+"""NumPy's name of each type that may be shown."""
+
+A_LINE = 8
+
+
+@dataclass(frozen=True)
+class Dump:
+    """A piece of memory to show: where it begins, how many of which type."""
+
+    place: str
+    address: int
+    count: int
+    type: str
+
+    def values(self, memory: npt.NDArray[np.uint8]) -> list[Any]:
+        """Read it."""
+        import numpy as np
+
+        dtype = np.dtype(TYPES[self.type])
+        content = memory[self.address : self.address + self.count * dtype.itemsize]
+        values: list[Any] = np.frombuffer(content.tobytes(), dtype).tolist()
+        return values
+
+
+def parse_dump(text: str, program: Program, memory_bytes: int) -> Dump:
+    """Read one ``--dump``.
+
+    Raises
+    ------
+    UserError
+        It is not of the form, or names no symbol of the program, or lies outside memory.
+    """
+    place, *rest = (part.strip() for part in text.split(":"))
+    if len(rest) not in (1, 2):
+        raise UserError(f"--dump {text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as y:8:float")
+    kind = rest[1] if len(rest) == 2 else "word"
+    if kind not in TYPES:
+        raise UserError(f"--dump {text}: unknown type {kind!r}{nearest(kind, TYPES)}; use {', '.join(TYPES)}")
+    count = integer(rest[0])
+    if count is None or count < 1:
+        raise UserError(f"--dump {text}: the count {rest[0]!r} must be an integer, at least 1")
+    address = _address(text, place, program)
+    end = address + count * int(TYPES[kind][-1])
+    if address < 0 or end > memory_bytes:
+        raise UserError(
+            f"--dump {text}: bytes {address} to {end - 1} lie outside memory, {memory_bytes} bytes (--memory)"
+        )
+    return Dump(place, address, count, kind)
+
+
+def _address(text: str, place: str, program: Program) -> int:
+    number = integer(place)
+    if number is not None:
+        return number
+    if place not in program.symbols:
+        raise UserError(f"--dump {text}: no symbol {place!r}{nearest(place, program.symbols)}")
+    return program.symbols[place]
+
+
+def show_dumps(output: Output, dumps: Sequence[Dump], memory: npt.NDArray[np.uint8]) -> list[dict[str, Any]]:
+    """Show pieces of memory and give them as plain data."""
+    found = []
+    for dump in dumps:
+        values = dump.values(memory)
+        size = int(TYPES[dump.type][-1])
+        output.text(f"{dump.place}: {dump.count} x {dump.type}")
+        for start in range(0, dump.count, A_LINE):
+            line = "  ".join(written(value, dump.type) for value in values[start : start + A_LINE])
+            output.text(f"  {dump.address + start * size:>10}  {line}")
+        found.append({"place": dump.place, "address": dump.address, "type": dump.type, "values": values})
+    return found
+
+
+def written(value: float, kind: str) -> str:
+    """Write a value of memory or a register, in as many digits as its type holds."""
+    return f"{value:.9g}" if kind == "float" else f"{value:.17g}" if kind == "double" else str(value)

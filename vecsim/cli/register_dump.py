@@ -1,0 +1,56 @@
+"""The registers after a run; those that hold zero are left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from vecsim.cli.memory_dump import A_LINE, written
+
+if TYPE_CHECKING:
+    from isa.state import State
+    from vecsim.cli.output import Output
+    from vecsim.machine import Machine
+
+
+def show_registers(
+    output: Output, state: State, machine: Machine, width: Literal[4, 8]
+) -> dict[str, dict[str, Any]]:
+    """Show the registers that are not zero and give them as plain data.
+
+    Vector registers are given twice, their elements read as integers and as floats of ``width`` bytes.
+    """
+    from isa.declaration import SPECIAL_REGISTERS
+
+    kind = "float" if width == 4 else "double"
+    floats = state.fs[::2] if width == 4 else state.fd
+    scalar = {f"x{number}": int(value) for number, value in enumerate(state.x) if value}
+    real = {f"f{number}": float(floats[number]) for number, value in enumerate(state.f) if value}
+    special = dict(zip(SPECIAL_REGISTERS, state.special.tolist(), strict=True))
+    vectors = _vectors(state, machine, width)
+
+    output.text("registers that are not zero")
+    for group in (scalar, special):
+        for name, value in group.items():
+            output.text(f"  {name:<8} {value}")
+    for name, number in real.items():
+        output.text(f"  {name:<8} {written(number, kind)}")
+    for name, views in vectors.items():
+        for view, values in views.items():
+            shown = "  ".join(written(value, view) for value in values[:A_LINE])
+            more = f"  ... {len(values)} elements" if len(values) > A_LINE else ""
+            output.text(f"  {name:<8} {view:<7} {shown}{more}")
+    return {"x": scalar, "f": real, "special": special, "v": vectors}
+
+
+def _vectors(state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, dict[str, list[Any]]]:
+    s = machine.section_size
+    if width == 4:
+        views: dict[str, Any] = {"word": state.vw[::2], "float": state.vs[::2]}
+    else:
+        views = {"word": state.v, "double": state.vd}
+    found = {}
+    for number in range(machine.vector_registers):
+        elements = slice(number * s, (number + 1) * s)
+        if state.v[elements].any():
+            found[f"v{number}"] = {view: values[elements].tolist() for view, values in views.items()}
+    return found
