@@ -46,6 +46,8 @@ class State(NamedTuple):
     cd: npt.NDArray[np.float64]
     memory: npt.NDArray[np.uint8]
     """Simulated memory, bytes, little-endian."""
+    words: npt.NDArray[np.uint32]
+    """The same memory as aligned words."""
     address: npt.NDArray[np.int64]
     """(s,) byte addresses of the access in hand, set before its semantics run. A contiguous access sets
     the first alone, the others each element's."""
@@ -77,6 +79,7 @@ def new_state(section_size: int, vector_registers: int, memory: npt.NDArray[np.u
         cs=cache.view(np.float32),
         cd=cache.view(np.float64),
         memory=memory,
+        words=memory[: len(memory) // 4 * 4].view(np.uint32),
         address=np.zeros(section_size, np.int64),
         row=np.zeros(section_size, np.int64),
         section=section_size,

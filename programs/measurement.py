@@ -90,7 +90,9 @@ def multiplicand(columns: int, seed: int, dtype: npt.DTypeLike) -> npt.NDArray[n
     """Give x, uniform in [0, 1), rounded to the type of the values; a seed gives one x for ever."""
     x = np.random.Generator(np.random.PCG64(seed)).random(columns)
     rounded = x.astype(dtype)
-    return np.minimum(rounded, np.nextafter(np.asarray(1, dtype), np.asarray(0, dtype)))
+    below_one = np.nextafter(np.asarray(1, dtype), np.asarray(0, dtype))
+    clipped: npt.NDArray[np.floating] = np.minimum(rounded, below_one)
+    return clipped
 
 
 def prepare(

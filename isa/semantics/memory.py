@@ -12,8 +12,9 @@ from isa.state import State
 
 def lv_w(m: State, n: int, d: int, imm: int, a: int) -> None:
     """``vd[k] = memory[xa + imm + 4 k]``."""
+    first = int(m.address[0])
     for k in range(n):
-        m.v[d * m.section + k] = load32(m, m.address[0] + 4 * k)
+        m.v[d * m.section + k] = load32(m, first + 4 * k)
 
 
 def lv_d(m: State, n: int, d: int, imm: int, a: int) -> None:
@@ -24,8 +25,9 @@ def lv_d(m: State, n: int, d: int, imm: int, a: int) -> None:
 
 def sv_w(m: State, n: int, b: int, imm: int, a: int) -> None:
     """``memory[xa + imm + 4 k] = vb[k]``."""
+    first = int(m.address[0])
     for k in range(n):
-        store32(m, m.address[0] + 4 * k, m.v[b * m.section + k])
+        store32(m, first + 4 * k, m.v[b * m.section + k])
 
 
 def sv_d(m: State, n: int, b: int, imm: int, a: int) -> None:
@@ -37,31 +39,32 @@ def sv_d(m: State, n: int, b: int, imm: int, a: int) -> None:
 def load_elements_w(m: State, n: int, d: int, a: int, i: int) -> None:
     """``vd[k] = memory[address[k]]``, 32 bits; strided and indexed."""
     for k in range(n):
-        m.v[d * m.section + k] = load32(m, m.address[k])
+        m.v[d * m.section + k] = load32(m, int(m.address[k]))
 
 
 def load_elements_d(m: State, n: int, d: int, a: int, i: int) -> None:
     """``vd[k] = memory[address[k]]``, 64 bits; strided and indexed."""
     for k in range(n):
-        m.v[d * m.section + k] = load64(m, m.address[k])
+        m.v[d * m.section + k] = load64(m, int(m.address[k]))
 
 
 def store_elements_w(m: State, n: int, b: int, a: int, i: int) -> None:
     """``memory[address[k]] = vb[k]``, 32 bits, in element order; strided and indexed."""
     for k in range(n):
-        store32(m, m.address[k], m.v[b * m.section + k])
+        store32(m, int(m.address[k]), m.v[b * m.section + k])
 
 
 def store_elements_d(m: State, n: int, b: int, a: int, i: int) -> None:
     """``memory[address[k]] = vb[k]``, 64 bits, in element order; strided and indexed."""
     for k in range(n):
-        store64(m, m.address[k], m.v[b * m.section + k])
+        store64(m, int(m.address[k]), m.v[b * m.section + k])
 
 
 def ldc_w(m: State, n: int, o: int, a: int, c: int) -> None:
     """``cache[xo + k] = memory[xa + 4 k]``."""
+    first, slot = int(m.address[0]), int(m.x[o])
     for k in range(n):
-        m.cache[m.x[o] + k] = load32(m, m.address[0] + 4 * k)
+        m.cache[slot + k] = load32(m, first + 4 * k)
 
 
 def ldc_d(m: State, n: int, o: int, a: int, c: int) -> None:
@@ -72,8 +75,9 @@ def ldc_d(m: State, n: int, o: int, a: int, c: int) -> None:
 
 def stc_w(m: State, n: int, o: int, a: int, c: int) -> None:
     """``memory[xa + 4 k] = cache[xo + k]``."""
+    first, slot = int(m.address[0]), int(m.x[o])
     for k in range(n):
-        store32(m, m.address[0] + 4 * k, m.cache[m.x[o] + k])
+        store32(m, first + 4 * k, m.cache[slot + k])
 
 
 def stc_d(m: State, n: int, o: int, a: int, c: int) -> None:

@@ -60,6 +60,8 @@ def load16(m: State, address: int) -> Any:
 
 def load32(m: State, address: int) -> Any:
     """Read 32 bits, unsigned, little-endian, at any alignment."""
+    if address & 3 == 0:
+        return int(m.words[address >> 2])
     return load16(m, address) | (load16(m, address + 2) << 16)
 
 
@@ -70,6 +72,9 @@ def load64(m: State, address: int) -> Any:
 
 def store32(m: State, address: int, value: Any) -> None:
     """Write the low 32 bits, little-endian, at any alignment."""
+    if address & 3 == 0:
+        m.words[address >> 2] = value & 0xFFFFFFFF
+        return
     m.memory[address] = value & 0xFF
     m.memory[address + 1] = (value >> 8) & 0xFF
     m.memory[address + 2] = (value >> 16) & 0xFF

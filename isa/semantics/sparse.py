@@ -35,8 +35,9 @@ def _advance(m: State, n: int, pointer: int, length: int, record_bytes: int) -> 
 def _load_positions(m: State, n: int, p: int, value_bytes: int, position_bytes: int) -> None:
     """Fill register p with column | row << 16 of n interleaved entries."""
     record = value_bytes + 2 * position_bytes
+    first = int(m.address[0]) + value_bytes
     for k in range(n):
-        a = m.address[0] + k * record + value_bytes
+        a = first + k * record
         if position_bytes == 1:
             m.v[p * m.section + k] = int(m.memory[a]) | (int(m.memory[a + 1]) << 16)
         else:
@@ -46,8 +47,9 @@ def _load_positions(m: State, n: int, p: int, value_bytes: int, position_bytes: 
 def ldb_w(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
     """Load min(xc, s) entries with 32-bit values or pointers; advance xa, count xc down, set vl."""
     record = 4 + 2 * position_bytes
+    first = int(m.address[0])
     for k in range(n):
-        m.v[v * m.section + k] = load32(m, m.address[0] + k * record)
+        m.v[v * m.section + k] = load32(m, first + k * record)
     _load_positions(m, n, p, 4, position_bytes)
     _advance(m, n, a, c, record)
 
@@ -65,7 +67,7 @@ def bmipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
     """``vy[row[k]] += vv[k] * vx[column[k]]``, float32, in entry order."""
     s = m.section
     for k in range(n):
-        position = m.v[p * s + k]
+        position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
         m.row[k] = row
         product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
@@ -76,7 +78,7 @@ def bmipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
     """``vy[row[k]] += vv[k] * vx[column[k]]``, float64, in entry order."""
     s = m.section
     for k in range(n):
-        position = m.v[p * s + k]
+        position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
         m.row[k] = row
         product = m.vd[v * s + k] * m.vd[x * s + (position & (s - 1))]
@@ -88,7 +90,7 @@ def bmipac_s(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
     s = m.section
     base = m.x[i] * s
     for k in range(n):
-        position = m.v[p * s + k]
+        position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
         m.row[k] = row
         product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
@@ -102,7 +104,7 @@ def bmipac_d(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
     s = m.section
     base = m.x[i] * s
     for k in range(n):
-        position = m.v[p * s + k]
+        position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
         m.row[k] = row
         product = m.vd[v * s + k] * m.vd[x * s + (position & (s - 1))]
@@ -117,7 +119,7 @@ def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> Non
     open_row = False
     rows = 0
     for k in range(n):
-        a = m.address[0] + k * record
+        a = int(m.address[0]) + k * record
         if descriptor_bytes(s) == 1:
             descriptor = int(m.memory[a + value_bytes])
         else:
@@ -142,8 +144,9 @@ def lds_w(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
     """Load min(blocklen, s) entries with 32-bit values: values, descriptors and the rows touched."""
     s = m.section
     record = 4 + descriptor_bytes(s)
+    first = int(m.address[0])
     for k in range(n):
-        m.v[v * s + k] = load32(m, m.address[0] + k * record)
+        m.v[v * s + k] = load32(m, first + k * record)
     _load_descriptors(m, n, p, r, 4)
     put_x(m, a, m.x[a] + n * record)
 
@@ -163,7 +166,7 @@ def mipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
     s = m.section
     row = 0
     for k in range(n):
-        position = m.v[p * s + k]
+        position = int(m.v[p * s + k])
         if position & ZERO_ROW:
             m.row[k] = -1
         else:
@@ -178,7 +181,7 @@ def mipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
     s = m.section
     row = 0
     for k in range(n):
-        position = m.v[p * s + k]
+        position = int(m.v[p * s + k])
         if position & ZERO_ROW:
             m.row[k] = -1
         else:

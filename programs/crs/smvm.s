@@ -35,44 +35,45 @@ start:
     lw      begin, (pointer)
 
 row:
-    beqz    rows, done
-    addi    rows, rows, -1
     lw      end, 4(pointer)
     addi    pointer, pointer, 4
     sub     left, end, begin
     mv      begin, end
     beqz    left, next_row          # an empty row: y is 0 already
-
-    setvl   first, left             # the first strip: its products are the partial sums
+    setvl   n, left                 # the first strip: its products are the partial sums
     lv.f    value, (values)
     lv.w    column, (columns)
     lvi.f   gathered, (xbase), column
     mulvv.f partial, value, gathered
-    mv      n, first
+    bne     n, left, long_row
 
-advance:                            # move on by the n elements of the strip
+reduce:
+    sumv.f  f1, partial
+    slli    bytes, left, VALUE_SHIFT
+    add     values, values, bytes
+    slli    bytes, left, 2
+    add     columns, columns, bytes
+    fs.f    f1, (y)
+
+next_row:
+    addi    y, y, VALUE_BYTES
+    addi    rows, rows, -1
+    bnez    rows, row
+    halt
+
+long_row:                           # more than one strip
+    mv      first, n
+strip:
     slli    bytes, n, VALUE_SHIFT
     add     values, values, bytes
     slli    bytes, n, 2
     add     columns, columns, bytes
     sub     left, left, n
-    beqz    left, reduce
-
     setvl   n, left                 # the other strips are added to the partial sums
     lv.f    value, (values)
     lv.w    column, (columns)
     lvi.f   gathered, (xbase), column
     maddvv.f partial, value, gathered
-    j       advance
-
-reduce:
+    bne     n, left, strip
     setvl   first                   # all partial sums of the row
-    sumv.f  f1, partial
-    fs.f    f1, (y)
-
-next_row:
-    addi    y, y, VALUE_BYTES
-    j       row
-
-done:
-    halt
+    j       reduce

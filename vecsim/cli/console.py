@@ -31,15 +31,18 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> Table:
-    """Give an empty table: text columns ``left``, number columns ``right``, a text column ``last``."""
+    """Give an empty table: text columns ``left``, number columns ``right``, a text column ``last``.
+
+    In a narrow terminal text is folded before numbers are.
+    """
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for name in left:
         made.add_column(name, overflow="fold")
     for name in right:
-        made.add_column(name, justify="right", overflow="fold")
+        made.add_column(name.replace(" ", "\n"), justify="right", overflow="fold", no_wrap=True)
     if last:
         made.add_column(last, overflow="fold")
     return made

@@ -55,7 +55,7 @@ def parse_dump(text: str, program: Program, memory_bytes: int) -> Dump:
         raise UserError(f"--dump {text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as y:8:float")
     kind = rest[1] if len(rest) == 2 else "word"
     if kind not in TYPES:
-        raise UserError(f"--dump {text}: unknown type {kind!r}{nearest(kind, TYPES)}; use {', '.join(TYPES)}")
+        raise UserError(f"--dump {text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
     count = integer(rest[0])
     if count is None or count < 1:
         raise UserError(f"--dump {text}: the count {rest[0]!r} must be an integer, at least 1")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "cycles",
-    "cycles/non-zero",
+    "cycles/ non-zero",
     "instructions",
-    "speed vs CRS",
+    "speed/ CRS",
     "bytes moved",
     "peak share",
     "relative error",

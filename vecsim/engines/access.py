@@ -69,10 +69,10 @@ def place(m: State, static: Static, n: int) -> tuple[int, int]:
             raise Trouble(_outside(static, f"bytes {base} to {end - 1}", size))
         return base, end
     if static.pattern == STRIDED:
-        m.address[:n] = base + int(m.x[static.index]) * np.arange(n)
+        m.address[:n] = base + int(m.x[static.index_register]) * np.arange(n)
     else:
         s = m.section
-        indexes = m.vw[2 * static.index * s : 2 * (static.index * s + n) : 2]
+        indexes = m.vw[2 * static.index_register * s : 2 * (static.index_register * s + n) : 2]
         m.address[:n] = base + static.value_bytes * indexes.astype(np.int64)
     lowest, highest = int(m.address[:n].min()), int(m.address[:n].max())
     if lowest < 0 or highest + static.value_bytes > size:

@@ -56,7 +56,7 @@ class Decoded(NamedTuple):
     """(n,) x register of the base address."""
     offset: Ints
     """(n,) bytes."""
-    index: Ints
+    index_register: Ints
     """(n,) x register of the stride (STRIDED) or vector register of the indexes (INDEXED)."""
     scalar_reads: Ints
     """(n, 5) scalar registers read at issue."""
@@ -170,8 +170,8 @@ def _scalars(instruction: Instruction, operands: list[tuple[Operand, int]]) -> d
     reads += [special[name] for name in instruction.reads]
     row: dict[str, int | list[int]] = {"scalar_reads": [r for r in reads if r != 0]}
     row["late_writes"] = (writes if late else []) + [special[name] for name in instruction.late]
-    row["scalar_writes"] = [w for w in ([] if late else writes) if w != 0]
-    row["scalar_writes"] += [special[name] for name in instruction.writes]
+    at_issue = [w for w in ([] if late else writes) if w != 0]
+    row["scalar_writes"] = at_issue + [special[name] for name in instruction.writes]
     return row
 
 
@@ -228,7 +228,7 @@ def _access(
         "offset": operands[memory - 1][1] if memory and not operands[memory - 1][0].is_register else 0,
     }
     if access.pattern in (Pattern.STRIDED, Pattern.INDEXED):
-        row["index"] = operands[memory + 1][1]
+        row["index_register"] = operands[memory + 1][1]
     if access.cache:
         row["element"] = operands[0][1]
     return row

@@ -47,14 +47,13 @@ WAITS = len(Cause) - 1
 class Counter(IntEnum):
     """What every run counts."""
 
-    INSTRUCTIONS = 0
-    SCALAR_INSTRUCTIONS = 1
-    VECTOR_INSTRUCTIONS = 2
-    ELEMENT_OPERATIONS = 3
-    WORDS_LOADED = 4
-    WORDS_STORED = 5
-    SCALAR_BYTES = 6
-    TAKEN_BRANCHES = 7
+    SCALAR_INSTRUCTIONS = 0
+    VECTOR_INSTRUCTIONS = 1
+    ELEMENT_OPERATIONS = 2
+    WORDS_LOADED = 3
+    WORDS_STORED = 4
+    SCALAR_BYTES = 5
+    TAKEN_BRANCHES = 6
 
 
 class Control(IntEnum):
@@ -171,7 +170,7 @@ class TimingRecord:
     waited: Ints
     """(10,) cycles that instructions waited, by cause, over all of them."""
     counters: Ints
-    """(8,) by Counter."""
+    """(7,) by Counter."""
     unit_busy: Ints
     """(5,) cycles in which a unit started an element or a port transferred a word."""
 

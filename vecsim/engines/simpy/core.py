@@ -268,6 +268,17 @@ class Core:
             and (self.one_port or self.static[slot].timing != ACCESS)
         )
 
+    def all_clear(self, static: Static, cycle: int) -> bool:
+        """Tell whether all operands of an instruction that waits for nobody are free from ``cycle`` on."""
+        usable_all, taken_all = self.usable_all, self.taken_all
+        for v in static.reads:
+            if usable_all[v] > cycle:
+                return False
+        for v in static.writes:
+            if usable_all[v] > cycle or taken_all[v] >= cycle:
+                return False
+        return not static.whole_writes and not static.whole_reads
+
     def finish(self, slot: int, now: int, last: int, result: int, retire: int) -> None:
         """Take ``slot`` out of flight: its last element starts in ``last``, now or later.
 

@@ -136,7 +136,7 @@ class SimpyEngine:
         return Run(
             machine=self.machine,
             cycles=int(record.control[Control.LAST_RETIRED]),
-            counters=named(record.counters, Counter),
+            counters={"instructions": int(record.control[Control.AGE]), **named(record.counters, Counter)},
             charged=named(record.charged, Cause),
             waited=named(record.waited[:], Cause),
             busy=named(record.unit_busy, Unit),

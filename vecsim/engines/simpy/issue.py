@@ -22,7 +22,6 @@ from vecsim.engines.simpy.columns import (
     ELEMENT_OPERATIONS,
     FETCH,
     HALTED,
-    INSTRUCTIONS,
     ISSUE_CYCLE,
     ISSUED,
     PC,
@@ -60,6 +59,7 @@ class Issue(Clocked):
     def __init__(self, environment: simpy.Environment, core: Core, queues: dict[int, Dispatcher]) -> None:
         self.core = core
         self.queues = queues
+        self.width = core.machine.issue_width
         super().__init__(environment)
 
     def step(self, cycle: int) -> int | None:
@@ -67,9 +67,9 @@ class Issue(Clocked):
         core = self.core
         core.issue_watches_elements = False
         control, instructions = core.control, core.instructions
+        registers = core.ready
         while not control[HALTED]:
-            width_left = control[ISSUE_CYCLE] < cycle or control[ISSUED] < core.machine.issue_width
-            if not width_left:
+            if control[ISSUED] >= self.width and control[ISSUE_CYCLE] == cycle:
                 return cycle + 1
             if control[FETCH] > cycle:
                 return control[FETCH]
@@ -79,8 +79,8 @@ class Issue(Clocked):
             static = instructions[pc]
             ready = 0
             for register in static.wait_ready:
-                if core.ready[register] > ready:
-                    ready = core.ready[register]
+                if registers[register] > ready:
+                    ready = registers[register]
             if ready > cycle:
                 return None if ready == PENDING else ready
             if static.unit:
@@ -100,19 +100,17 @@ class Issue(Clocked):
     def _issue_scalar(self, static: Static, cycle: int, cause: int) -> None:
         core = self.core
         m, control = core.state, core.control
-        pc = static.pc
+        following = static.pc + 1
         if static.timing == BRANCH:
-            m.address[0] = pc + 1
-            indirect = int(m.x[static.fields[0]]) if static.target < 0 else 0
+            m.address[0] = following
+            target = static.target if static.target >= 0 else int(m.x[static.fields[0]])
             if static.semantics(m, 0, *static.fields):
-                control[PC] = indirect if static.target < 0 else static.target
+                following = target
                 control[FETCH] = cycle + 1 + core.machine.branch_penalty
                 core.counters[TAKEN_BRANCHES] += 1
-            else:
-                control[PC] = pc + 1
         else:
             static.semantics(m, 0, *static.fields)
-            control[PC] = pc + 1
+        control[PC] = following
         self._done(static, cycle, cause, cycle + static.latency)
 
     def _done(self, static: Static, cycle: int, cause: int, retire: int) -> None:
@@ -131,15 +129,15 @@ class Issue(Clocked):
         core = self.core
         control = core.control
         before = control[ISSUE_CYCLE]
-        if before < cycle or control[ISSUED] == 0:
+        if before < cycle:
             control[ISSUE_CYCLE] = cycle
             control[ISSUED] = 1
         else:
             control[ISSUED] += 1
-        control[COUNT] += 1
-        if control[COUNT] == core.stop_count and core.count_reached is not None:
+        count = control[COUNT] + 1
+        control[COUNT] = count
+        if count == core.stop_count and core.count_reached is not None:
             core.count_reached.set(1, BOUNDARY)
-        core.counters[INSTRUCTIONS] += 1
         return before
 
     def _issue_other(self, static: Static, cycle: int, ready: int) -> int | None:
@@ -207,6 +205,8 @@ class Issue(Clocked):
         """The condition that let the instruction wait until now; ties go to the first of the list."""
         control, machine = self.core.control, self.core.machine
         before = control[ISSUE_CYCLE]
+        if before == cycle:
+            return BY_ISSUE
         full = control[ISSUED] >= machine.issue_width
         if max(control[FETCH], before + full) >= cycle:
             return BY_ISSUE

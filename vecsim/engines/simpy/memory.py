@@ -101,16 +101,24 @@ class MemoryPort(Pipeline):
         last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
         limit = core.first_blocked(slot, done) if core.element_waits[slot] else NEVER
         bank_free, bank_mask, busy = self.bank_free, self.bank_mask, machine.bank_busy
+        clear = limit == NEVER and not static.cache and core.all_clear(static, row[BASE])
+        operand = hazard = 0
         wake: int | None = None
         while word < words:
             free = row[BASE] if word == 0 else last_cycle if in_cycle < rate else last_cycle + 1
             needed, complete, address = self._word(slot, row, static, word)
-            if needed > limit or (static.cache and self._slices_blocked(slot, row, done, needed)):
-                wake = None if free <= cycle else free
-                break
-            operand, hazard = self._word_cycles(slot, row, static, word, done, needed)
-            bank = bank_free[address & bank_mask]
-            start = max(free, operand, hazard, bank)
+            if not clear:
+                if needed > limit or (static.cache and self._slices_blocked(slot, row, done, needed)):
+                    wake = None if free <= cycle else free
+                    break
+                operand, hazard = self._word_cycles(slot, row, static, word, done, needed)
+            start = bank_free[address & bank_mask]
+            if free > start:
+                start = free
+            if operand > start:
+                start = operand
+            if hazard > start:
+                start = hazard
             if start > cycle:
                 if not ahead:
                     wake = start

@@ -30,7 +30,7 @@ class Static:
     cache: bool
     base: int
     offset: int
-    index: int
+    index_register: int
     wait_ready: tuple[int, ...]
     """Scalar registers that must be ready at issue: all that it reads, all that it writes."""
     scalar_writes: tuple[int, ...]
@@ -121,7 +121,7 @@ def _unpack_one(decoded: Decoded, pc: int, machine: Machine, semantics: Callable
                 "record_bytes",
                 "base",
                 "offset",
-                "index",
+                "index_register",
                 "element",
                 "slice",
                 "target",
