@@ -39,7 +39,6 @@ def asm(
 ) -> None:
     """Assemble a program."""
     from isa import binary
-    from isa.assembler import assemble_file
     from isa.disassembler import listing as listed
     from vecsim.cli.output import OutputFile
 
@@ -47,7 +46,7 @@ def asm(
     if output is None and not listing:
         output = str(Path(file).with_suffix(SUFFIX))
     target = None if output is None else OutputFile(output, [file])
-    program = assemble_file(file, symbols=symbols, value_bytes=value_bytes(value_bits))
+    program = _assembled(file, read_bytes(file), symbols, value_bytes(value_bits))
     if target is not None:
         target.write(binary.dump(program))
     if listing:
@@ -76,13 +75,23 @@ def read_program(file: str, symbols: Mapping[str, int], width: Literal[4, 8]) ->
         It cannot be read or is neither, or symbols are given for what is assembled already.
     """
     from isa import binary
-    from isa.assembler import assemble_file
 
-    if not read_bytes(file).lstrip().startswith(b"{"):  # no assembly text begins so
-        return assemble_file(file, symbols=symbols, value_bytes=width)
+    content = read_bytes(file)
+    if not content.lstrip().startswith(b"{"):  # no assembly text begins so
+        return _assembled(file, content, symbols, width)
     if symbols:
         raise UserError(f"{file}: --define {next(iter(symbols))}: the program is assembled already")
-    return binary.load(read_bytes(file), file=file)
+    return binary.load(content, file=file)
+
+
+def _assembled(file: str, content: bytes, symbols: Mapping[str, int], width: Literal[4, 8]) -> Program:
+    from isa.assembler import assemble
+
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{file}: is not text in UTF-8") from None
+    return assemble(text, file=file, symbols=symbols, value_bytes=width)
 
 
 def read_bytes(file: str) -> bytes:

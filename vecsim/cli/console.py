@@ -42,7 +42,7 @@ def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> 
     for name in left:
         made.add_column(name, overflow="fold")
     for name in right:
-        made.add_column(name.replace(" ", "\n"), justify="right", overflow="fold", no_wrap=True)
+        made.add_column(name, justify="right", overflow="fold", no_wrap=True)
     if last:
         made.add_column(last, overflow="fold")
     return made

@@ -37,10 +37,10 @@ def show_counters(output: Output, file: str, run: Run, changes: Sequence[str], e
     output.text(f"{file}: {machine_line(run.machine, changes)}; engine {engine}; {run.cycles:,} cycles")
     counted = [(name.replace("_", " "), count) for name, count in run.counters.items()]
     output.table(fill(table(["counter"], ["count"]), [*counted, ("bytes moved", run.bytes_moved)]))
-    causes = table(["cycles by cause"], ["cycles", "share", "waited by instructions"])
+    causes = table(["cycles by cause"], ["cycles", "share", "waited by\ninstructions"])
     output.table(fill(causes, _causes(run)))
     units = ((name, cycles, _share(cycles, run.cycles)) for name, cycles in run.busy.items())
-    output.table(fill(table(["unit"], ["busy cycles", "share"]), units))
+    output.table(fill(table(["unit"], ["busy\ncycles", "share"]), units))
 
 
 def _causes(run: Run) -> list[Sequence[object]]:

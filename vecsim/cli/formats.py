@@ -78,7 +78,7 @@ def _show_storage(output: Output, facts: dict[str, dict[str, Any]], nnz: int) ->
 
     right = []
     for accounting in ACCOUNTINGS:
-        right += [f"bytes ({accounting})", "per non-zero", "vs CRS"]
+        right += [f"bytes\n({accounting})", "per\nnon-zero", "vs\nCRS"]
     rows = []
     for name, fact in facts.items():
         row: list[object] = [name]

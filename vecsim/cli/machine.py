@@ -33,7 +33,7 @@ def list_presets(json: JsonOption = None) -> None:
     output = Output(json)
     found = [load_machine(name) for name in presets()]
     rows = ([machine.name, *(getattr(machine, field) for field in SHOWN)] for machine in found)
-    output.table(fill(table(["preset"], [field.replace("_", " ") for field in SHOWN]), rows))
+    output.table(fill(table(["preset"], [field.replace("_", "\n") for field in SHOWN]), rows))
     output.finish({"machines": [machine.model_dump() for machine in found]})
 
 

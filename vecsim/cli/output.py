@@ -90,19 +90,23 @@ class Output:
         self._stdout = target == STDOUT
         # For everything but the JSON: stdout, unless the JSON goes there.
         self._console = console(stderr=self._stdout)
-        self._begun = False
+        self._before = ""
 
     def text(self, text: str) -> None:
-        """Print a line as it is, without wrapping."""
-        self._begun = True
+        """Print lines as they are, without wrapping."""
+        self._part("text")
         self._console.print(text, soft_wrap=True)
 
     def table(self, table: Table) -> None:
-        """Print a table, and an empty line between it and what stands before."""
-        if self._begun:
-            self._console.print()
-        self._begun = True
+        """Print a table."""
+        self._part("table")
         self._console.print(table)
+
+    def _part(self, kind: str) -> None:
+        """Separate tables by an empty line from what stands before and after."""
+        if self._before and "table" in (self._before, kind):
+            self._console.print()
+        self._before = kind
 
     def finish(self, document: Mapping[str, Any]) -> None:
         """Write the JSON, if it was asked for."""

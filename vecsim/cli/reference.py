@@ -33,8 +33,7 @@ def reference(
         _show_all(output, found)
     else:
         found = describe(mnemonic)
-        for entry in found:
-            _show_one(output, entry)
+        output.text("\n\n".join("\n".join(_lines(entry)) for entry in found))
     output.finish({"entries": [_plain(entry) for entry in found]})
 
 
@@ -63,18 +62,16 @@ def _show_all(output: Output, found: Sequence[Entry]) -> None:
         output.table(fill(shown, ((e.syntax, e.summary) for e in found if _kind(e) == kind)))
 
 
-def _show_one(output: Output, entry: Entry) -> None:
+def _lines(entry: Entry) -> list[str]:
+    """Say all there is to say of one entry."""
     from isa.reference import InstructionEntry, PseudoEntry
 
-    output.text(f"{entry.syntax}  ({_kind(entry)})")
-    output.text(f"  {entry.summary}")
+    lines = [f"{entry.syntax}  ({_kind(entry)})", f"  {entry.summary}"]
     if isinstance(entry, PseudoEntry):
-        for expansion in entry.expansions:
-            output.text(f"  means     {'; '.join(expansion)}")
+        lines += [f"  means     {'; '.join(expansion)}" for expansion in entry.expansions]
     elif isinstance(entry, InstructionEntry):
-        for name, value in _facts(entry):
-            output.text(f"  {name:<9} {value}")
-    output.text("")
+        lines += [f"  {name:<9} {value}" for name, value in _facts(entry)]
+    return lines
 
 
 def _facts(entry: InstructionEntry) -> list[tuple[str, str]]:

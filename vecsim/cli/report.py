@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "cycles",
-    "cycles/ non-zero",
+    "cycles /\nnon-zero",
     "instructions",
-    "speed/ CRS",
-    "bytes moved",
-    "peak share",
-    "relative error",
+    "speed\nvs CRS",
+    "bytes\nmoved",
+    "peak\nshare",
+    "relative\nerror",
 )
 
 

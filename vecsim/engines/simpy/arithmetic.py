@@ -88,7 +88,8 @@ class Arithmetic(Pipeline):
             elif free < cycle:
                 core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
             for offset in static.read_offsets:
-                taken[offset + k] = cycle
+                if taken[offset + k] < cycle:
+                    taken[offset + k] = cycle
             for offset in static.write_offsets:
                 usable[offset + k] = cycle + latency
             if last_cycle == cycle:

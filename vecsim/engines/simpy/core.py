@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from isa.declaration import Pattern, Timing, Unit
 from isa.state import State
 from vecsim.engines.record import TimingRecord
@@ -317,7 +319,8 @@ class Core:
     def _complete_registers(self, static: Static, cycle: int, result: int) -> None:
         s, record = self.section, self.record
         for v in static.whole_reads:
-            record.taken[v * s : (v + 1) * s] = cycle
+            taken = record.taken[v * s : (v + 1) * s]
+            np.maximum(taken, cycle, out=taken)
             self.taken_all[v] = max(self.taken_all[v], cycle)
         for v in static.whole_writes:
             record.usable[v * s : (v + 1) * s] = result

@@ -46,6 +46,7 @@ class Dispatcher(Clocked):
             self.queue[count] = -1
             self.queued[self.unit] = count
             self._accept(slot, cycle)
+            self.core.issue.ring(cycle)
         return None
 
     def room_at(self, cycle: int) -> int | None:

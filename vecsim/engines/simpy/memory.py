@@ -143,10 +143,7 @@ class MemoryPort(Pipeline):
         return wake
 
     def _word(self, slot: int, row: memoryview, static: Static, word: int) -> tuple[int, int, int]:
-        """Elements that must be free to go for a word, elements complete with it, its word address.
-
-        A word of a contiguous load must find free what it completes; any other word its whole element.
-        """
+        """End of the elements that a word touches, end of those complete with it, its word address."""
         if row[LAST_BYTE] < 0:
             words = self.core.word_address[slot]
             if static.value_bytes == 4:
@@ -157,10 +154,7 @@ class MemoryPort(Pipeline):
         address = (first >> 2) + word
         behind = 4 * (address + 1) - first
         record = static.record_bytes
-        done = min(n, behind // record)
-        if static.store or static.cache:
-            return min(n, (behind - 1) // record + 1), done, address
-        return done, done, address
+        return min(n, (behind - 1) // record + 1), min(n, behind // record), address
 
     def _word_cycles(
         self, slot: int, row: memoryview, static: Static, word: int, done: int, needed: int
@@ -180,8 +174,13 @@ class MemoryPort(Pipeline):
         return operand, hazard
 
     def _entered(self, row: memoryview, done: int, needed: int) -> range:
-        """Slices of the vector cache that the elements from ``done`` to ``needed`` are the first in."""
+        """Slices of the vector cache that the elements from ``done`` to ``needed`` are the first in.
+
+        Without chaining, all slices of the access, with its first element.
+        """
         s, first = self.core.section, row[CACHE_FIRST]
+        if not self.core.machine.chaining:
+            return range(first // s, (first + row[ELEMENTS] - 1) // s + 1) if done == 0 else range(0)
         inside = done > 0 and (first + done) % s > 0
         return range((first + done) // s + inside, (first + needed - 1) // s + 1)
 
@@ -223,7 +222,8 @@ class MemoryPort(Pipeline):
             taken, usable = self.core.taken, self.core.usable
             for element in range(done, complete):
                 for offset in static.read_offsets:
-                    taken[offset + element] = cycle
+                    if taken[offset + element] < cycle:
+                        taken[offset + element] = cycle
                 for offset in static.write_offsets:
                     usable[offset + element] = cycle + 1
         row[ELEMENT] = complete
@@ -232,7 +232,7 @@ class MemoryPort(Pipeline):
         core, s, first = self.core, self.core.section, row[CACHE_FIRST]
         for slice_ in range((first + done) // s, (first + complete - 1) // s + 1):
             if static.store:
-                core.slice_taken[slice_] = cycle
+                core.slice_taken[slice_] = max(core.slice_taken[slice_], cycle)
             else:
                 core.slice_usable[slice_] = core.slice_accumulator[slice_] = cycle + 1
 

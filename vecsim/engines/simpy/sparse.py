@@ -84,7 +84,8 @@ class Sparse(Pipeline):
             elif free < cycle:
                 core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
             for offset in static.read_offsets:
-                taken[offset + element] = cycle
+                if taken[offset + element] < cycle:
+                    taken[offset + element] = cycle
             if last_cycle != cycle:
                 last_cycle, in_cycle, touched = cycle, 0, set()
                 core.unit_busy[SPARSE] += 1

@@ -1,0 +1,178 @@
+"""Every mistake of a user ends with one clear message, exit code 2, no traceback and no file."""
+
+import gzip
+
+import pytest
+
+GENERAL = "%%MatrixMarket matrix coordinate real general\n"
+
+MATRICES = {
+    "no banner": ("1 2 3\n", "line 1: not a Matrix Market file"),
+    "malformed": (GENERAL + "2 2 1\n1 1 abc\n", "line 3: 'abc' is not a number"),
+    "truncated": (GENERAL + "2 2 3\n1 1 1\n", "the file was cut off"),
+    "truncated gzip": (gzip.compress(GENERAL.encode() + b"1 1 1\n1 1 2\n")[:-9], "ends too early"),
+    "outside": (GENERAL + "2 2 1\n3 1 1\n", "line 3: Row index out of bounds"),
+    "NaN": (GENERAL + "2 2 1\n2 1 nan\n", "row 2, column 1 is nan"),
+    "infinite": (GENERAL + "2 2 1\n1 2 inf\n", "row 1, column 2 is inf"),
+    "overflow": (GENERAL + "2 2 1\n2 1 1e39\n", "row 2, column 1 is too large for 32 bits"),
+    "empty file": ("", "the file is empty"),
+    "no entries": (GENERAL + "2 2 0\n", "an empty matrix"),
+    "no rows": (GENERAL + "0 2 0\n", "an empty matrix"),
+    "too large": (GENERAL + "999999999 1 1\n1 1 1\n", "simulated address space"),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("command", ["run", "formats"])
+def test_a_bad_matrix_file(vecsim, tmp_path, command, name):
+    content, reason = MATRICES[name]
+    path = tmp_path / "bad.mtx"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    message = vecsim(command, path, "--json", tmp_path / "out.json").mistake()
+    assert message.startswith(str(path))
+    assert reason in message
+    assert "\n" not in message
+    assert [file.name for file in tmp_path.iterdir()] == ["bad.mtx"]
+
+
+def test_overflow_names_the_switch_that_helps(vecsim, tmp_path):
+    path = tmp_path / "large.mtx"
+    path.write_text(GENERAL + "2 2 1\n2 1 1e39\n")
+    assert "--value-bits 64" in vecsim("run", path).mistake()
+    assert vecsim("run", path, "--program", "crs", "--value-bits", 64).code == 0
+
+
+def test_no_such_matrix(vecsim, tmp_path):
+    path = tmp_path / "gone.mtx"
+    assert vecsim("run", path).mistake() == f"{path}: no such file"
+    message = vecsim("run", "pde90").mistake()
+    assert "did you mean pde900" in message
+    assert "`vecsim list matrices`" in message
+    assert vecsim("list", "matrices").code == 0
+
+
+ARGUMENTS = [
+    (["--program", "hsm"], "unknown program 'hsm', did you mean hism?"),
+    (
+        ["--option", "z=1"],
+        "--option z=1: no program to be run has an option 'z'; they have crs: none; jd: y;",
+    ),
+    (["--option", "y=memry"], "option y = 'memry': it takes memory, register"),
+    (["--option", "jd.z=1"], "program jd has no option 'z'"),
+    (["--option", "dj.y=memory"], "unknown program 'dj'"),
+    (["--program", "crs", "--option", "jd.y=memory"], "program jd is not among those to run"),
+    (["--option", "y"], "--option y: write it as NAME=VALUE"),
+    (["--machine", "vs203"], "unknown machine 'vs203': did you mean vs2003?"),
+    (["--machine", "gone.toml"], "gone.toml: cannot be read"),
+    (["--set", "bank=32"], "unknown machine field bank; did you mean banks?"),
+    (["--set", "banks=33"], "banks = 33: must be a power of two"),
+    (["--set", "section_size=2"], "section_size = 2: must be a power of two from 4 to 4096"),
+    (["--set", "startup=-1"], "startup = -1"),
+    (["--set", "banks"], "--set banks: write it as key=value"),
+    (["--engine", "simpi"], "unknown engine 'simpi'"),
+    (["--value-bits", "16"], "--value-bits 16: a matrix value has 32 or 64 bits"),
+    (["--seed", "-1"], "--seed"),
+    (["--seed", "x"], "--seed"),
+    (["--max-cycles", "0"], "--max-cycles"),
+    (["--max-cycles", "20"], "no end after max_cycles = 20: infinite loop?"),
+    (["--bogus"], "--bogus"),
+    (["second"], "second"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "reason"), ARGUMENTS, ids=lambda value: str(value)[:40])
+def test_bad_arguments_of_run(vecsim, matrix, arguments, reason):
+    target = matrix.parent / "out.json"
+    message = vecsim("run", matrix, "--json", target, *arguments).mistake()
+    assert reason in message
+    assert "\n" not in message
+    assert not target.exists()
+
+
+def test_an_infinite_loop_names_program_line_and_program_counter(vecsim, matrix):
+    message = vecsim("run", matrix, "--program", "hism", "--max-cycles", 20).mistake()
+    assert "hism/smvm.s:" in message
+    assert "instruction " in message
+
+
+def test_a_mistake_leaves_an_old_result_as_it_was(vecsim, matrix):
+    target = matrix.parent / "out.json"
+    target.write_text("old")
+    vecsim("run", matrix, "--json", target, "--max-cycles", 20).mistake()
+    assert target.read_text() == "old"
+    assert sorted(file.name for file in matrix.parent.iterdir()) == ["out.json", "tiny.mtx"]
+
+
+def test_an_impossible_json_file_is_refused_before_the_run(vecsim, matrix, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("the run began")
+
+    monkeypatch.setattr("programs.measurement.measure", never)
+    folder = matrix.parent
+    for target, reason in (
+        (folder / "gone" / "out.json", f"there is no folder {folder / 'gone'}"),
+        (folder, "is a folder"),
+        (matrix, "is the input"),
+    ):
+        assert reason in vecsim("run", matrix, "--json", target).mistake()
+
+
+def test_a_full_disk_is_no_traceback_and_leaves_nothing(vecsim, matrix, monkeypatch):
+    def fail(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    target = matrix.parent / "out.json"
+    result = vecsim("run", matrix, "--program", "crs", "--json", target)
+    assert result.code == 2
+    assert result.err == f"vecsim: error: {target}: cannot be written: No space left on device\n"
+    assert [file.name for file in matrix.parent.iterdir()] == ["tiny.mtx"]
+
+
+def test_too_little_memory_is_no_traceback(vecsim, matrix, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("programs.measurement.measure", fail)
+    assert "not enough memory" in vecsim("run", matrix).mistake()
+
+
+def test_square_brackets_in_messages_stay(vecsim):
+    assert vecsim("run", "[red]x[bold]").mistake().startswith("unknown matrix '[red]x[bold]'")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("banks = 33\n", "banks = 33: must be a power of two"),
+        ("bank = 32\n", "unknown machine field bank; did you mean banks?"),
+        ('based_on = "vs203"\n', "unknown preset 'vs203'"),
+        ("banks = \n", "not valid TOML"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_a_bad_machine_file(vecsim, tmp_path, command, text, reason):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    message = vecsim("machine", command, path).mistake()
+    assert message.startswith(f"{path}: ")
+    assert reason in message
+
+
+USAGE = [
+    (["runn"], "Did you mean 'run'"),
+    (["machine"], "vecsim machine --help"),
+    (["machine", "shw"], "shw"),
+    (["exec"], "FILE"),
+    (["formats", "pde225", "--section-size", "5"], "section size 5 is not possible"),
+    (["formats", "pde225", "--value-bits", "8"], "--value-bits 8"),
+    (["isa", "addd"], "unknown instruction 'addd'; did you mean 'add'?"),
+    (["isa", ".wrod"], "unknown directive '.wrod'; did you mean '.word'?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "reason"), USAGE, ids=lambda value: str(value)[:40])
+def test_bad_arguments_of_other_commands(vecsim, arguments, reason):
+    message = vecsim(*arguments).mistake()
+    assert reason in message
+    assert "\n" not in message

@@ -1,0 +1,81 @@
+"""The command as a process: pipes, signals, start-up, the public names of the package."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import vecsim
+
+COMMAND = [sys.executable, "-m", "vecsim"]
+
+
+def test_piped_output_is_plain_and_whole(tmp_path, matrix):
+    # A long path makes a line wider than any terminal.
+    path = tmp_path / f"{'long' * 40}.mtx"
+    path.write_text(matrix.read_text())
+    done = subprocess.run(
+        [*COMMAND, "run", path], capture_output=True, text=True, check=True, env={"TERM": "xterm-256color"}
+    )
+    assert "\x1b" not in done.stdout + done.stderr
+    assert done.stdout.splitlines()[0].startswith(
+        "long" * 40 + ": 5 x 4, 6 non-zeros; machine vs2003; engine"
+    )
+    done = subprocess.run([*COMMAND, "isa"], capture_output=True, text=True, check=True)
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) > 80
+
+
+def test_stdout_that_knows_only_ascii(matrix):
+    environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run([*COMMAND, "run", matrix], capture_output=True, check=True, env=environment)
+    assert done.stdout.isascii()
+    assert b"chism" in done.stdout
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    shell = f"{sys.executable} -m vecsim isa | head -n 1"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("opcode")
+    assert done.stderr == ""
+
+
+def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path):
+    # The command has begun when it opens the pipe to read the program.
+    os.mkfifo(tmp_path / "loop.s")
+    arguments = [*COMMAND, "exec", "loop.s", "--json", "out.json"]
+    with subprocess.Popen(arguments, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        (tmp_path / "loop.s").write_text("again: j again\n")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == ""
+    assert [file.name for file in tmp_path.iterdir()] == ["loop.s"]
+
+
+def test_an_error_of_the_process_goes_to_stderr_with_2():
+    done = subprocess.run([*COMMAND, "run", "nothing"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("vecsim: error: unknown matrix 'nothing'")
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from vecsim.cli import main; main(['--help']); import json; "
+        "print(json.dumps([n for n in ('numpy', 'scipy', 'simpy', 'lark', 'pydantic') if n in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+def test_the_public_names_of_the_package():
+    assert set(vecsim.__all__) == set(vecsim._HOME)
+    for name in vecsim.__all__:
+        assert getattr(vecsim, name) is not None
+    matrix = vecsim.load("laplace2d-3").csr.astype("float32")
+    assert vecsim.measure("hism", matrix, vecsim.load_machine("vs2003")).relative_error <= 1e-5

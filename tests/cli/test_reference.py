@@ -1,0 +1,100 @@
+"""`vecsim isa`, `machine`, `formats`, `list`, `--version`, `--help`."""
+
+import json
+import tomllib
+from importlib.metadata import version
+
+from isa.reference import entries
+from programs.registry import PROGRAMS
+from vecsim.data import BUILTINS, DEFAULT_BUILTIN
+from vecsim.machine import load_machine, presets
+
+
+def test_isa_lists_everything_that_the_table_declares(vecsim):
+    shown = vecsim("isa").out
+    lines = shown.splitlines()
+    for entry in entries():
+        assert any(entry.syntax in line and entry.summary in line for line in lines), entry.syntax
+    document = json.loads(vecsim("isa", "--json", "-").out)
+    assert [e["mnemonic"] for e in document["entries"]] == [e.mnemonic for e in entries()]
+
+
+def test_isa_shows_one_instruction_with_its_encoding(vecsim):
+    result = vecsim("isa", "addvv.s")
+    assert result.code == 0
+    assert result.out.startswith("addvv.s vd, va, vb  (instruction)\n  vd[k] = va[k] + vb[k], float32\n")
+    assert "  encoding  31-24 opcode | 23-19 vd | 18-14 va | 13-9 vb | 8-0 zero\n" in result.out
+    assert "  unit      add\n" in result.out
+    assert "  timing    elementwise, latency.add\n" in result.out
+
+
+def test_isa_shows_all_that_a_generic_name_means(vecsim):
+    out = vecsim("isa", "addvv.f").out
+    assert "addvv.s vd, va, vb" in out
+    assert "addvv.d vd, va, vb" in out
+
+
+def test_isa_shows_pseudo_instructions_and_directives(vecsim):
+    assert "means     addi sp, sp, -4; sw xa, (sp)\n" in vecsim("isa", "push").out
+    assert vecsim("isa", ".word").out.startswith(".word value, ...  (directive)\n")
+    found = json.loads(vecsim("isa", "jal", "--json", "-").out)["entries"]
+    assert [entry["kind"] for entry in found] == ["instruction", "pseudo-instruction"]
+
+
+def test_machine_list_has_every_preset(vecsim):
+    rows = vecsim("machine", "list").out.split("─\n")[1].splitlines()
+    assert [row.split()[0] for row in rows] == list(presets())
+
+
+def test_machine_show_gives_toml_of_the_same_machine(vecsim, tmp_path):
+    result = vecsim("machine", "show", "wide", "--set", "latency.add=3", "--set", "chaining=false")
+    changed = load_machine("wide", ["latency.add=3", "chaining=false"])
+    assert tomllib.loads(result.out) == changed.model_dump()
+    assert "# word-interleaved memory banks: a power of two" in result.out
+    path = tmp_path / "mine.toml"
+    path.write_text(result.out)
+    assert load_machine(str(path)) == changed
+    assert vecsim("machine", "check", path).out == f"{path}: a valid machine, wide (section size 256)\n"
+    assert json.loads(vecsim("machine", "show", path, "--json", "-").out) == changed.model_dump()
+
+
+def test_formats_of_a_matrix_whose_bytes_can_be_counted(vecsim, matrix):
+    # 5 x 4 with 6 entries; CRS: 6 values, 6 indices, 6 pointers of 4 bytes each.
+    document = json.loads(vecsim("formats", matrix, "--section-size", 4, "--json", "-").out)
+    assert document["formats"]["crs"]["bytes"] == {"paper": 8 * 6 + 8 * 5, "image": 4 * (6 + 6 + 6)}
+    # 5 rows at s = 4: two block arrays, with five entries and one, below one array of two pointers.
+    assert document["formats"]["hism"]["level_arrays"] == [2, 1]
+    assert document["formats"]["hism"]["level_entries"] == [6, 2]
+    assert document["formats"]["jd"]["diagonals"] == 2
+    # Row 3 is empty in the one block column, and stands before row 4.
+    assert document["formats"]["bbcs"]["block_columns"] == 1
+    assert document["formats"]["bbcs"]["entries"] == 7
+
+
+def test_formats_as_a_table(vecsim, matrix):
+    out = vecsim("formats", matrix, "--value-bits", 64).out
+    assert out.startswith("tiny: 5 x 4, 6 non-zeros; section size 64; 64-bit values\n")
+    rows = {line.split()[0]: line.split()[1:] for line in out.split("─\n")[1].split("\n\n")[0].splitlines()}
+    assert list(rows) == ["crs", "jd", "bbcs", "hism"]
+    assert rows["crs"] == ["88", "14.67", "1.000", "96", "16.00", "1.000"]
+    assert "bbcs: 1 block columns, 7 entries, 1 of them for empty rows" in out
+
+
+def test_the_lists(vecsim):
+    shown = vecsim("list", "matrices").out
+    assert all(name in shown for name in BUILTINS)
+    assert DEFAULT_BUILTIN in shown
+    shown = vecsim("list", "programs").out
+    for program in PROGRAMS.values():
+        assert program.summary in shown
+        assert all(option.summary in shown for option in program.options)
+    document = json.loads(vecsim("list", "programs", "--json", "-").out)
+    assert [program["name"] for program in document["programs"]] == list(PROGRAMS)
+
+
+def test_version_and_help(vecsim):
+    assert vecsim("--version").out == f"vecsim {version('vecsim')}\n"
+    for arguments in ([], ["--help"]):
+        result = vecsim(*arguments)
+        assert result.code == 0
+        assert "formats" in result.out
