@@ -160,7 +160,7 @@ def test_a_bad_machine_file(vecsim, tmp_path, command, text, reason):
 
 
 USAGE = [
-    (["runn"], "Did you mean 'run'"),
+    (["runn"], "'runn'"),
     (["machine"], "vecsim machine --help"),
     (["machine", "shw"], "shw"),
     (["exec"], "FILE"),

@@ -95,7 +95,10 @@ class Dispatcher(Clocked):
             core.process[slot] = core.units[self.unit]
             core.units[self.unit].ring(cycle)
             return
-        _, port = min((self._port_free(p), p) for p in range(len(self.port_slots)) if self._port_open(p))
+        port = min(
+            (p for p in range(len(self.port_slots)) if self._port_open(p) and self._port_free(p) <= cycle),
+            key=lambda p: (self.port_count[p], self.history[p][0, END], p),
+        )
         core.slots[slot][PORT] = port
         self.port_slots[port][self.port_count[port]] = slot
         self.port_count[port] += 1

@@ -34,7 +34,10 @@ from vecsim.machine import Machine
 
 
 class SimpyEngine:
-    """A program under way on the SimPy model; see :class:`vecsim.engines.protocol.Engine`."""
+    """A program under way on the SimPy model; see :class:`vecsim.engines.protocol.Engine`.
+
+    With ``look_ahead = False`` every unit goes cycle by cycle: slower, with the same result.
+    """
 
     def __init__(
         self,
@@ -42,7 +45,10 @@ class SimpyEngine:
         memory: npt.NDArray[np.uint8],
         machine: Machine,
         timeline: TimelineRequest | None = None,
+        *,
+        look_ahead: bool = True,
     ) -> None:
+        self._look_ahead = look_ahead
         self.program = program
         self.machine = machine
         self._instructions = unpack(program, decode(program, machine), machine)
@@ -56,6 +62,7 @@ class SimpyEngine:
         """Make the environment and its processes around a core, at the boundary before ``cycle``."""
         self._environment = environment = simpy.Environment(initial_time=cycle)
         self._core = core
+        core.look_ahead = self._look_ahead
         units = [unit for unit in Unit if unit != Unit.SCALAR]
         queues = {int(unit): Dispatcher(environment, core, int(unit)) for unit in units}
         core.dispatchers = dict[int, Clocked](queues)

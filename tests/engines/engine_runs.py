@@ -1,0 +1,46 @@
+"""Short programs on small machines: text in, rows of the timeline out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isa.assembler import assemble
+from vecsim.engines.protocol import ENGINES, Run, run
+from vecsim.engines.timeline import TimelineRequest
+from vecsim.machine import load_machine
+
+EVERY_ENGINE = sorted(ENGINES)
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A run and, by label of the program, the timeline's row of the instruction behind the label."""
+
+    run: Run
+    labels: dict[str, int]
+
+    def __getattr__(self, label: str) -> dict[str, int]:
+        return self.row(label)
+
+    def row(self, label: str, occurrence: int = 0) -> dict[str, int]:
+        timeline = self.run.timeline
+        assert timeline is not None
+        position = np.flatnonzero(timeline["pc"] == self.labels[label])[occurrence]
+        return {name: int(column[position]) for name, column in timeline.items()}
+
+
+def trace(
+    text: str, *changes: str, machine: str = "vs2003", engine: str = "simpy", memory: Any = None
+) -> Traced:
+    """Run a program that begins with vl = s; ``changes`` are key=value changes of the machine."""
+    described = load_machine(machine, changes)
+    program = assemble(f"li x31, {described.section_size}\nsetvl x31\n{text}\nhalt\n")
+    memory = np.zeros(1 << 16, np.uint8) if memory is None else memory
+    result = run(
+        program, memory, described, engine=engine, timeline=TimelineRequest(), max_cycles=1_000_000
+    )
+    assert sum(result.charged.values()) == result.cycles
+    return Traced(result, dict(program.symbols))

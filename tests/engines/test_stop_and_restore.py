@@ -1,0 +1,104 @@
+"""A run can be stopped anywhere, copied, set back, and comes to the same end."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_programs import random_case
+
+from isa.state import ARCHITECTURAL
+from vecsim.engines.protocol import ENGINES, start
+from vecsim.engines.simpy.engine import SimpyEngine
+from vecsim.engines.timeline import TimelineRequest
+
+LIMIT = 1_000_000
+seeds = st.integers(0, 2**32 - 1)
+
+
+def finish(engine):
+    engine.advance(cycle=LIMIT)
+    assert engine.finished
+    return engine.result()
+
+
+def assert_same(a, b, *, timeline=True):
+    assert (a.cycles, a.counters, a.charged, a.waited, a.busy) == (
+        b.cycles,
+        b.counters,
+        b.charged,
+        b.waited,
+        b.busy,
+    )
+    for name in ARCHITECTURAL:
+        np.testing.assert_array_equal(getattr(a.state, name), getattr(b.state, name), err_msg=name)
+    if timeline:
+        for name, column in a.timeline.items():
+            np.testing.assert_array_equal(column, b.timeline[name], err_msg=name)
+
+
+@given(seeds)
+@settings(max_examples=150)
+def test_looking_ahead_and_going_cycle_by_cycle_agree(seed):
+    case = random_case(seed)
+    ahead, stepping = (
+        finish(
+            SimpyEngine(
+                case.program, case.memory.copy(), case.machine, TimelineRequest(), look_ahead=look_ahead
+            )
+        )
+        for look_ahead in (True, False)
+    )
+    assert_same(ahead, stepping)
+    assert sum(ahead.charged.values()) == ahead.cycles
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+@given(seeds)
+@settings(max_examples=60)
+def test_stopping_and_restoring_at_random_cycles(engine, seed):
+    case = random_case(seed)
+    rng = random.Random(seed)
+    straight = finish(start(case.program, case.memory, case.machine, engine=engine))
+    running = start(case.program, case.memory, case.machine, engine=engine)
+    snapshots = []
+    for _ in range(3):
+        running.advance(cycle=running.cycle + 1 + rng.randrange(straight.cycles // 3 + 1))
+        snapshots.append(running.snapshot())
+    assert_same(finish(running), straight, timeline=False)
+    for snapshot in rng.sample(snapshots, len(snapshots)):
+        running.restore(snapshot)
+        assert running.cycle == snapshot.cycle
+        again = running.snapshot()
+        for part in ("architectural", "timing"):
+            for name, values in getattr(snapshot, part).items():
+                np.testing.assert_array_equal(values, getattr(again, part)[name], err_msg=name)
+        assert_same(finish(running), straight, timeline=False)
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+@given(seeds)
+@settings(max_examples=40)
+def test_advancing_by_instructions(engine, seed):
+    case = random_case(seed)
+    straight = finish(start(case.program, case.memory, case.machine, engine=engine))
+    running = start(case.program, case.memory, case.machine, engine=engine)
+    count = 0
+    while not running.finished and running.cycle < LIMIT:
+        count += 5
+        running.advance(instructions=count)
+        executed = running.result().instructions
+        if executed < straight.instructions:
+            assert count <= executed < count + case.machine.issue_width
+        elif not running.finished:
+            running.advance(cycle=LIMIT)
+    assert_same(running.result(), straight, timeline=False)
+
+
+def test_a_snapshot_of_another_machine_is_refused():
+    first, second = random_case(1), random_case(1)
+    wider = second.machine.model_copy(update={"section_size": 32})
+    snapshot = start(first.program, first.memory, first.machine).snapshot()
+    with pytest.raises(ValueError, match="another machine"):
+        start(second.program, second.memory, wider).restore(snapshot)

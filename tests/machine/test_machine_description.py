@@ -1,0 +1,88 @@
+import pytest
+from pydantic import ValidationError
+
+from isa.errors import UserError
+from vecsim.machine import Machine, load_machine, presets, to_toml
+
+
+def test_the_presets():
+    assert set(presets()) == {"vs2003", "t0", "wide"}
+
+
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_a_preset_states_every_field_and_streams_at_full_rate(name):
+    machine = load_machine(name)
+    assert machine.name == name
+    assert machine.model_fields_set == set(Machine.model_fields)
+    assert machine.banks >= machine.words_per_cycle * machine.bank_busy
+
+
+def test_vs2003_keeps_what_the_paper_states():
+    machine = load_machine("vs2003")
+    assert (machine.section_size, machine.startup) == (64, 20)
+    assert (machine.words_per_cycle, machine.addresses_per_cycle) == (4, 1)
+    assert machine == Machine()
+
+
+def test_wide():
+    machine = load_machine("wide")
+    assert (machine.section_size, machine.words_per_cycle) == (256, 64)
+    assert machine.banks >= 128
+
+
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_toml_round_trip(name, tmp_path):
+    machine = load_machine(name, ["latency.add=3", "chaining=false"])
+    file = tmp_path / "m.toml"
+    file.write_text(to_toml(machine))
+    assert load_machine(str(file)) == machine
+
+
+def test_a_file_based_on_a_preset(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('based_on = "t0"\nlanes = 16\n[latency]\nadd = 9\n')
+    machine = load_machine(str(file))
+    t0 = load_machine("t0")
+    assert (machine.name, machine.lanes, machine.latency.add) == ("mine", 16, 9)
+    assert machine.latency.multiply == t0.latency.multiply
+
+
+def test_a_machine_is_frozen():
+    with pytest.raises(ValidationError):
+        load_machine("t0").lanes = 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("banks=12", "banks = 12: must be a power of two"),
+        ("bank=16", "unknown machine field bank; did you mean banks?"),
+        ("latency.ad=3", "unknown machine field latency.ad; did you mean latency.add?"),
+        ("lanes=0", "lanes = 0: Input should be greater than or equal to 1"),
+        ("lanes=many", "lanes = 'many': Input should be a valid integer"),
+        ("lanes=2.5", "lanes = 2.5: Input should be a valid integer"),
+        ("chaining=1", "chaining = 1: Input should be a valid boolean"),
+        ("section_size=2", "section_size = 2: must be a power of two from 4 to 4096"),
+        ("lanes", "write it as key=value"),
+        ("lanes.x=1", "lanes is a value and has no fields"),
+        ("latency=3", "latency = 3"),
+    ],
+)
+def test_bad_changes(change, message):
+    with pytest.raises(UserError) as caught:
+        load_machine("vs2003", [change])
+    assert message in str(caught.value)
+
+
+def test_bad_sources(tmp_path):
+    with pytest.raises(UserError, match="unknown machine 'vs2004': did you mean vs2003"):
+        load_machine("vs2004")
+    with pytest.raises(UserError, match="cannot be read: No such file"):
+        load_machine(str(tmp_path / "none.toml"))
+    file = tmp_path / "bad.toml"
+    file.write_text("lanes = \n")
+    with pytest.raises(UserError, match=r"bad\.toml: not valid TOML: .*line 1"):
+        load_machine(str(file))
+    file.write_text('based_on = "t9"\n')
+    with pytest.raises(UserError, match="based_on: unknown preset 't9'"):
+        load_machine(str(file))
