@@ -39,8 +39,6 @@ def trace(
     described = load_machine(machine, changes)
     program = assemble(f"li x31, {described.section_size}\nsetvl x31\n{text}\nhalt\n")
     memory = np.zeros(1 << 16, np.uint8) if memory is None else memory
-    result = run(
-        program, memory, described, engine=engine, timeline=TimelineRequest(), max_cycles=1_000_000
-    )
+    result = run(program, memory, described, engine=engine, timeline=TimelineRequest(), max_cycles=1_000_000)
     assert sum(result.charged.values()) == result.cycles
     return Traced(result, dict(program.symbols))

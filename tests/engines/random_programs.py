@@ -102,7 +102,18 @@ def random_program(rng: random.Random, s: int) -> str:
 def _block(rng: random.Random, s: int, count: int) -> list[str]:
     lines = []
     for _ in range(count):
-        makers = (_arithmetic, _arithmetic, _access, _access, _access, _scalar, _length, _moves, _sparse, _cache)
+        makers = (
+            _arithmetic,
+            _arithmetic,
+            _access,
+            _access,
+            _access,
+            _scalar,
+            _length,
+            _moves,
+            _sparse,
+            _cache,
+        )
         lines += [f"    {line}" for line in rng.choice(makers)(rng, s)]
     return lines
 

@@ -29,8 +29,14 @@ def fault(text, engine, **more):
         ("sw x1, 4096(x0)\nhalt", "store outside memory: bytes 4096 to 4099"),
         ("lw x1, 4093(x0)\nhalt", "load outside memory: bytes 4093 to 4096"),
         ("li x1, 80\nlvws.w v1, (x0), x1\nhalt", "load outside memory: element 63 at address 5040"),
-        ("li x1, -1\nmovvx v2, x1\nsvi.w v1, (x0), v2\nhalt", "store outside memory: element 0 at address -4"),
-        ("li x1, 4032\nli x2, 4096\nli x3, 65\nldc.w x1, (x0), x3\nhalt", "vector cache: it has 64 x 64 = 4096"),
+        (
+            "li x1, -1\nmovvx v2, x1\nsvi.w v1, (x0), v2\nhalt",
+            "store outside memory: element 0 at address -4",
+        ),
+        (
+            "li x1, 4032\nli x2, 4096\nli x3, 65\nldc.w x1, (x0), x3\nhalt",
+            "vector cache: it has 64 x 64 = 4096",
+        ),
         ("li x1, 64\nbmipac.s x1, v1, v2, v3\nhalt", "slice 64 of the vector cache: it has 0 to 63"),
         ("nop", "runs past its end"),
         ("li x1, 1000\njr x1", "runs past its end"),

@@ -13,7 +13,10 @@ pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 
 
 def test_counters(engine):
-    t = trace("lv.w v1, 1024(x0)\naddvv.s v2, v1, v1\nsv.d v2, 2048(x0)\nlw x1, 64(x0)\nfs.d f1, 64(x0)", engine=engine)
+    t = trace(
+        "lv.w v1, 1024(x0)\naddvv.s v2, v1, v1\nsv.d v2, 2048(x0)\nlw x1, 64(x0)\nfs.d f1, 64(x0)",
+        engine=engine,
+    )
     counters = t.run.counters
     assert counters["instructions"] == t.run.instructions == 8
     assert counters["vector_instructions"] == 3

@@ -151,7 +151,9 @@ def test_chaining_passes_elements_as_they_come(engine):
 
 
 def test_a_slow_producer_sets_the_pace(engine):
-    t = trace("li x1, 1\nli x2, 1024\ncvi v2, x1\na: lvi.w v1, (x2), v2\nb: addvv.s v3, v1, v1", engine=engine)
+    t = trace(
+        "li x1, 1\nli x2, 1024\ncvi v2, x1\na: lvi.w v1, (x2), v2\nb: addvv.s v3, v1, v1", engine=engine
+    )
     assert t.b["last"] - t.a["accept"] == 84 + 8
 
 

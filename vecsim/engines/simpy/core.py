@@ -106,6 +106,8 @@ class Core:
         self.end: Alarm | None = None
         """Fires at the boundary after the last instruction has left flight."""
         self.count_reached: Alarm | None = None
+        self.stop_cycle = 0
+        """Nothing issues in this cycle or later."""
         self.stop_count = 0
         """Number of instructions after which ``count_reached`` fires; 0 for never."""
         self.issue: Clocked

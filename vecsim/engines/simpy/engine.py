@@ -23,7 +23,7 @@ from vecsim.engines.record import (
 )
 from vecsim.engines.simpy.arithmetic import Arithmetic
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm, Clocked
-from vecsim.engines.simpy.core import Core
+from vecsim.engines.simpy.core import NEVER, Core
 from vecsim.engines.simpy.dispatch import Dispatcher
 from vecsim.engines.simpy.issue import Issue
 from vecsim.engines.simpy.memory import MemoryPort
@@ -107,6 +107,7 @@ class SimpyEngine:
             return
         core.end = Alarm(environment)
         stops: list[simpy.Event] = [core.end]
+        core.stop_cycle = NEVER if cycle is None else cycle
         if cycle is not None:
             at_cycle = Alarm(environment)
             at_cycle.set(cycle - self.cycle, BOUNDARY)

@@ -67,33 +67,51 @@ class Issue(Clocked):
         core = self.core
         core.issue_watches_elements = False
         control, instructions = core.control, core.instructions
-        registers = core.ready
         while not control[HALTED]:
-            if control[ISSUED] >= self.width and control[ISSUE_CYCLE] == cycle:
-                return cycle + 1
-            if control[FETCH] > cycle:
-                return control[FETCH]
             pc = control[PC]
             if not 0 <= pc < len(instructions):
                 raise Trouble("the program runs past its end: halt is missing, or a jump went astray")
             static = instructions[pc]
-            ready = 0
-            for register in static.wait_ready:
-                if registers[register] > ready:
-                    ready = registers[register]
-            if ready > cycle:
-                return None if ready == PENDING else ready
+            ready = self._ready_at(static)
+            if ready is None:
+                return None
+            start = max(ready, control[FETCH], cycle)
+            if control[ISSUED] >= self.width and control[ISSUE_CYCLE] >= start:
+                start = control[ISSUE_CYCLE] + 1
+            if start > cycle and not self._looks_ahead(static, start):
+                return start
+            cycle = start
             if static.unit:
                 again = self._issue_vector(static, cycle, ready)
-                if again is None or again > cycle:
-                    return again
             elif static.timing == SCALAR or static.timing == BRANCH:
                 self._issue_scalar(static, cycle, self._wait_cause(cycle, ready))
+                continue
             else:
                 again = self._issue_other(static, cycle, ready)
-                if again != cycle:
+            if again is None:
+                return None
+            if again > cycle:
+                if not self._looks_ahead(static, again):
                     return again
+                cycle = again
         return None
+
+    def _ready_at(self, static: Static) -> int | None:
+        """From when all scalar registers of an instruction are ready; None if that is not yet known."""
+        registers = self.core.ready
+        ready = 0
+        for register in static.wait_ready:
+            if registers[register] > ready:
+                ready = registers[register]
+        return None if ready == PENDING else ready
+
+    def _looks_ahead(self, static: Static, cycle: int) -> bool:
+        """Tell whether an instruction of the scalar side may issue in a later cycle right now.
+
+        With nothing in flight, nothing that happens until then matters to it.
+        """
+        core = self.core
+        return not static.unit and not core.order and core.look_ahead and cycle < core.stop_cycle
 
     # The scalar side
 
@@ -137,7 +155,8 @@ class Issue(Clocked):
         count = control[COUNT] + 1
         control[COUNT] = count
         if count == core.stop_count and core.count_reached is not None:
-            core.count_reached.set(1, BOUNDARY)
+            core.count_reached.set(cycle + 1 - int(self.environment.now), BOUNDARY)
+            core.stop_cycle = cycle + 1
         return before
 
     def _issue_other(self, static: Static, cycle: int, ready: int) -> int | None:

@@ -1,0 +1,123 @@
+"""Matrices that are awkward for one program or another, and a product with everything about it checked."""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import scipy.sparse
+from hypothesis import strategies as st
+
+from programs.loading import STACK_BYTES
+from programs.measurement import prepare, relative_error
+from programs.registry import PROGRAMS
+from vecsim.engines.protocol import run
+from vecsim.machine import load_machine
+
+ALLOWED = {np.dtype("f4"): 1e-5, np.dtype("f8"): 1e-13}
+MACHINES = ("vs2003", "t0", "wide")
+
+VARIANTS = [
+    (program.name, dict(zip((o.name for o in program.options), values, strict=True)))
+    for program in PROGRAMS.values()
+    for values in product(*(option.values for option in program.options))
+]
+"""Every program with every choice of its options."""
+
+VARIANT_IDS = ["-".join((name, *options.values())) for name, options in VARIANTS]
+
+
+@cache
+def machine_of(name, section_size):
+    return load_machine(name, [f"section_size={section_size}"])
+
+
+@st.composite
+def patterns(draw, s):
+    """Rows, columns and the places of the entries, sized around the section size s."""
+    small = st.integers(1, 3 * s + 1) if s <= 16 else st.integers(1, 80)
+    kind = draw(st.sampled_from(["any", "clustered", "dense", "tall", "wide", "deep", "long rows", "edge"]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows, columns = draw(small), draw(small)
+    entries = draw(st.integers(0, 120))
+    if s > 8 and kind in ("tall", "wide", "deep"):
+        kind = "any"
+    if kind == "clustered":  # many empty rows and columns
+        row, column = (rng.choice(rng.integers(0, n, 4), entries) for n in (rows, columns))
+    elif kind == "dense":
+        rows, columns = min(rows, 20), min(columns, 20)
+        row, column = (axis.ravel() for axis in np.indices((rows, columns)))
+    elif kind == "long rows":  # longer than a section, at s = 4 and 8 longer than s * s
+        rows, columns = min(rows, 4), min(s * s, 64) + draw(st.integers(1, 70))
+        row, column = np.nonzero(rng.random((rows, columns)) < 0.8)
+    else:
+        if kind == "tall":  # three levels of blocks
+            rows = s * s + draw(st.integers(1, 2 * s * s))
+        elif kind == "wide":
+            columns = s * s + draw(st.integers(1, 2 * s * s))
+        elif kind == "deep":  # four
+            rows = columns = s**3 + draw(st.integers(1, 40))
+        elif kind == "edge":  # exactly a section, a block, one more
+            rows, columns = (draw(st.sampled_from([1, s - 1, s, s + 1])) for _ in range(2))
+        row, column = rng.integers(0, rows, entries), rng.integers(0, columns, entries)
+    return rows, columns, row, column
+
+
+@st.composite
+def matrices(draw, s, values=None):
+    """A CSR matrix of float32 or float64; ``values`` is "integers" (zeros among them), "reals" or either."""
+    rows, columns, row, column = draw(patterns(s))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    values = values or draw(st.sampled_from(["integers", "reals"]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    places = np.unique(np.stack([row, column], 1).astype(np.int64).reshape(-1, 2), axis=0)
+    if values == "integers":
+        numbers = rng.integers(-3, 4, len(places)).astype(dtype)
+    else:
+        numbers = rng.standard_normal(len(places)) * 2.0 ** rng.integers(-20, 20, len(places))
+    return csr(rows, columns, places[:, 0], places[:, 1], numbers.astype(dtype))
+
+
+def csr(rows, columns, row, column, values):
+    return scipy.sparse.coo_array((values, (row, column)), shape=(rows, columns)).tocsr()
+
+
+@dataclass(frozen=True)
+class Product:
+    """A program that ran, with what it left in memory checked."""
+
+    run: object
+    y: np.ndarray
+    relative_error: float
+    instructions: int
+
+
+def multiply(name, matrix, machine, x, options=None):
+    """Run a program; check its memory outside y, work space and stack, and where its cycles went."""
+    prepared = prepare(name, matrix, machine, x, options)
+    loaded = prepared.loaded
+    before = loaded.memory.copy()
+    done = run(prepared.program, loaded.memory, machine, max_cycles=20_000_000)
+    after = done.state.memory
+
+    np.testing.assert_array_equal(loaded.memory, before, "the engine works on a copy")
+    at_y, at_work = loaded.symbols["Y"], loaded.symbols["WORK"]
+    np.testing.assert_array_equal(after[:at_y], before[:at_y], "matrix and x are only read")
+    behind_y = at_y + matrix.shape[0] * matrix.dtype.itemsize
+    assert not after[behind_y:at_work].any(), "y has no elements behind the last row"
+    end_of_work = at_work + (matrix.shape[0] * matrix.dtype.itemsize if name == "jd" else 0)
+    spare = slice(end_of_work, end_of_work + STACK_BYTES - 64)
+    assert not after[spare].any(), "the stack keeps to what the loader reserved"
+
+    assert sum(done.charged.values()) == done.cycles
+    assert min(done.charged.values()) >= 0
+    y = loaded.result(after)
+    assert y.dtype == matrix.dtype
+    return Product(done, y, relative_error(matrix, x, y), done.instructions)
+
+
+def assert_right(matrix, result):
+    assert result.y.shape == (matrix.shape[0],)
+    assert result.relative_error <= ALLOWED[matrix.dtype]
+    lengths = np.diff(matrix.indptr)
+    assert not result.y[lengths == 0].any(), "y of an empty row is zero"

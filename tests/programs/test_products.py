@@ -1,0 +1,150 @@
+"""All programs with all options on matrices of every shape: right results, nothing else touched."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from product_cases import (
+    MACHINES,
+    VARIANT_IDS,
+    VARIANTS,
+    assert_right,
+    csr,
+    machine_of,
+    matrices,
+    multiply,
+)
+
+from programs.measurement import measure, multiplicand
+
+every_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
+
+
+@every_variant
+@given(data=st.data())
+@settings(max_examples=25)
+def test_random_matrices_of_reals(name, options, data):
+    s = data.draw(st.sampled_from([4, 8, 16, 64]))
+    machine = machine_of(data.draw(st.sampled_from(MACHINES)), s)
+    matrix = data.draw(matrices(s, "reals"))
+    x = multiplicand(matrix.shape[1], data.draw(st.integers(0, 1000)), matrix.dtype)
+    assert_right(matrix, multiply(name, matrix, machine, x, options))
+
+
+@every_variant
+@given(data=st.data())
+@settings(max_examples=15)
+def test_random_matrices_of_integers_are_exact(name, options, data):
+    """Explicit zeros among them; sums of small integers are exact in any order."""
+    s = data.draw(st.sampled_from([4, 8, 16, 64]))
+    matrix = data.draw(matrices(s, "integers"))
+    x = (np.arange(matrix.shape[1]) % 9 - 4).astype(matrix.dtype)
+    result = multiply(name, matrix, machine_of("vs2003", s), x, options)
+    np.testing.assert_array_equal(result.y, matrix @ x)
+
+
+@pytest.mark.parametrize("name", ["crs", "jd", "bbcs", "hism", "chism"])
+@given(data=st.data())
+@settings(max_examples=6)
+def test_two_runs_are_equal(name, data):
+    machine = machine_of(data.draw(st.sampled_from(MACHINES)), 8)
+    matrix = data.draw(matrices(8))
+    first, second = (measure(name, matrix, machine, seed=5) for _ in range(2))
+    for field in ("cycles", "counters", "charged", "waited", "busy"):
+        assert getattr(first.run, field) == getattr(second.run, field)
+    np.testing.assert_array_equal(first.run.state.memory, second.run.state.memory)
+    assert first.relative_error == second.relative_error
+
+
+def dense(rows, columns):
+    return scipy.sparse.csr_array(np.arange(1.0, rows * columns + 1).reshape(rows, columns))
+
+
+def shapes(s):
+    """Matrices at the edges of a section size, by what is special about them."""
+    square = s * s
+    last = csr(square + 1, square + 1, [square], [square], [2.0])
+    banded = scipy.sparse.diags_array([2.0, -1.0], offsets=[0, 3], shape=(square + s + 1, square + 2))
+    ragged = [(i, j) for i in range(s + 1) for j in range(0 if i % 3 else square + 1 - i)]
+    row, column = np.array(ragged).T
+    zeros = dense(s, s + 1)
+    zeros.data[::2] = 0
+    return {
+        "no entries": csr(s + 1, s + 1, [], [], np.zeros(0)),
+        "no entries, three levels": csr(square + 1, 3, [], [], np.zeros(0)),
+        "one entry": csr(1, 1, [0], [0], [3.0]),
+        "one row": dense(1, s + 1),
+        "one row longer than a block": dense(1, square + 1),
+        "one column": dense(s + 1, 1),
+        "one column longer than a block": dense(square + 1, 1),
+        "dense, one less than a section": dense(s - 1, s - 1),
+        "dense, a section": dense(s, s),
+        "dense, one more than a section": dense(s + 1, s + 1),
+        "identity, s * s rows": scipy.sparse.eye_array(square, format="csr"),
+        "only the last corner, s * s + 1 rows": last,
+        "band, three levels": banded.tocsr(),
+        "all explicit zeros": csr(s + 1, 2, [0, s], [1, 0], np.zeros(2)),
+        "zeros among the entries": zeros,
+        "empty first and last rows and columns": csr(3 * s, 3 * s, [s, s, s + 1], [s, s + 2, s], np.ones(3)),
+        "every third row longer than a block": csr(s + 1, square + 1, row, column, 1.0 + column % 7),
+    }
+
+
+@pytest.mark.parametrize("machine", ["vs2003", "wide"])
+@pytest.mark.parametrize("shape", shapes(4))
+@every_variant
+def test_edges_of_a_section(name, options, shape, machine):
+    matrix = shapes(4)[shape]
+    assert_right(matrix, multiply(name, matrix, machine_of(machine, 4), x_for(matrix), options))
+
+
+@pytest.mark.parametrize("shape", shapes(8))
+@pytest.mark.parametrize("bits", [32, 64])
+@every_variant
+def test_edges_of_a_longer_section(name, options, shape, bits):
+    matrix = shapes(8)[shape].astype(f"f{bits // 8}")
+    assert_right(matrix, multiply(name, matrix, machine_of("t0", 8), x_for(matrix), options))
+
+
+LONG = ["one row", "one column", "dense, one less than a section", "only the last corner, s * s + 1 rows"]
+
+
+@pytest.mark.parametrize("section_size", [64, 256])
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("name", ["crs", "jd", "bbcs", "hism", "chism"])
+def test_long_sections(name, bits, section_size):
+    """More rows than a section, and at 64 three levels; positions of the last byte value, 255."""
+    s = section_size
+    rng = np.random.default_rng(s)
+    rows = 70 if s == 256 else s * s + 2
+    row, column = rng.integers(0, rows, 400), rng.integers(0, s + 40, 400)
+    row[:2], column[:2] = (0, rows - 1), (s - 1, s)
+    places = np.unique(np.stack([row, column], 1), axis=0)
+    matrix = csr(rows, s + 40, *places.T, rng.standard_normal(len(places)).astype(f"f{bits // 8}"))
+    assert_right(matrix, multiply(name, matrix, machine_of("vs2003", s), x_for(matrix)))
+
+
+@pytest.mark.parametrize("name", ["bbcs", "hism"])
+def test_positions_of_two_bytes_beyond_256(name):
+    matrix = dense(2, 600).astype(np.float32)
+    assert_right(matrix, multiply(name, matrix, machine_of("wide", 512), x_for(matrix)))
+
+
+@pytest.mark.parametrize("name", ["crs", "jd", "bbcs", "hism", "chism"])
+def test_bound_by_chaining_or_not_the_result_is_the_same(name):
+    matrix = shapes(8)["band, three levels"]
+    chained = machine_of("vs2003", 8)
+    results = [
+        multiply(name, matrix, chained.model_copy(update=changes), x_for(matrix))
+        for changes in ({}, {"chaining": False}, {"memory_ports": 3}, {"unit_queue": 0, "issue_width": 1})
+    ]
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0].y, other.y)
+    assert results[1].run.cycles > results[0].run.cycles
+    assert results[2].run.cycles <= results[0].run.cycles
+    assert results[3].run.cycles >= results[0].run.cycles
+
+
+def x_for(matrix):
+    return multiplicand(matrix.shape[1], 3, matrix.dtype)
