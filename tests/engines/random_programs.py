@@ -81,8 +81,7 @@ def random_memory(rng: random.Random) -> npt.NDArray[np.uint8]:
 
 def random_program(rng: random.Random, s: int) -> str:
     lines = ["start:", f"    li x30, {s}", "    setvl x0, x30"]
-    for v in range(REGISTERS):
-        lines.append(f"    lv.w v{v}, {INDEXES + 4 * rng.randrange(64)}(x0)")
+    lines += [f"    lv.w v{v}, {INDEXES + 4 * rng.randrange(64)}(x0)" for v in range(REGISTERS)]
     lines += [f"    li x{r}, {rng.randrange(0, 2 * s)}" for r in range(10, 14)]
     lines += [f"    fl.w f{r}, {4 * rng.randrange(64)}(x0)" for r in range(4)]
     body = _block(rng, s, rng.randrange(4, 40))
