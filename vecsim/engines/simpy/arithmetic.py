@@ -86,7 +86,7 @@ class Arithmetic(Pipeline):
                 self.started(slot, static, cycle, operand)
                 row[FIRST_USABLE] = cycle + latency
             elif free < cycle:
-                core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+                core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
             for offset in static.read_offsets:
                 if taken[offset + k] < cycle:
                     taken[offset + k] = cycle

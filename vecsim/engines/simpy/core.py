@@ -12,25 +12,21 @@ import numpy as np
 from isa.declaration import Pattern, Timing, Unit
 from isa.state import State
 from vecsim.engines.record import TimingRecord
+from vecsim.engines.simpy.accounts import Accounts
 from vecsim.engines.simpy.columns import (
     ACCEPTED_AT,
     ADDRESS,
-    AFTER,
     AGE,
     CACHE_FIRST,
-    CHARGED,
     ELEMENT,
     ELEMENTS,
-    EXECUTING,
     FIRST,
     FIRST_USABLE,
     HALTED,
     ISSUED_AT,
     LAST_BYTE,
-    LAST_RETIRED,
     ORDER_END,
     PORT,
-    RETIRED,
     SLICE,
     SLOT_PC,
     START_CYCLE,
@@ -96,8 +92,6 @@ class Core:
         self.slice_usable = memoryview(record.slice_usable)
         self.slice_taken = memoryview(record.slice_taken)
         self.slice_accumulator = memoryview(record.slice_accumulator)
-        self.charged = memoryview(record.charged)
-        self.waited = memoryview(record.waited)
         self.counters = memoryview(record.counters)
         self.unit_busy = memoryview(record.unit_busy)
         self.queued = memoryview(record.queued)
@@ -128,6 +122,8 @@ class Core:
         self.order = sorted(
             (i for i in range(count) if self.slots[i][AGE] >= 0), key=lambda i: self.slots[i][AGE]
         )
+        """Slots in flight, oldest first."""
+        self.accounts = Accounts(record, self.slots, self.waits, self.order)
         for i in self.order:
             self.static[i] = instructions[self.slots[i][SLOT_PC]]
         for i in self.order:
@@ -223,41 +219,6 @@ class Core:
         if self.issue_watches_elements:
             self.issue.ring(cycle + 1)
 
-    # Waiting and charging
-
-    def wait(self, slot: int, cause: int, begin: int, end: int) -> None:
-        """Book that ``slot`` waited in the cycles from ``begin`` to ``end`` (exclusive)."""
-        if end <= begin:
-            return
-        self.waits[slot][cause] += end - begin
-        self.waited[cause] += end - begin
-        if self.order[0] == slot:
-            begin = max(begin, self.control[RETIRED])
-            if end > begin:
-                self.charged[cause] += end - begin
-                self.slots[slot][CHARGED] += end - begin
-
-    def retire_scalar(self, retire: int, cause: int, begin: int, end: int) -> None:
-        """Book an instruction that is known at issue: it waited before it, and retires at ``retire``."""
-        if retire > self.control[LAST_RETIRED]:
-            self.control[LAST_RETIRED] = retire
-        if end > begin:
-            self.waited[cause] += end - begin
-        if self.order:
-            row = self.slots[self.order[-1]]
-            if retire > row[AFTER]:
-                row[AFTER] = retire
-            return
-        retired = self.control[RETIRED]
-        begin = max(begin, retired)
-        if end > begin:
-            self.charged[cause] += end - begin
-            retired = end
-        if retire > retired:
-            self.charged[EXECUTING] += retire - retired
-            retired = retire
-        self.control[RETIRED] = retired
-
     # The end of an instruction's time in flight
 
     def looks_ahead(self, slot: int) -> bool:
@@ -292,7 +253,7 @@ class Core:
         self._complete_registers(static, last, result)
         self.order.remove(slot)
         self._complete_scalars(static, result)
-        self._book(slot, row, retire)
+        self.accounts.retire(row, retire)
         if self.timeline is not None:
             self._write_timeline(slot, row, static, result, retire)
         for i in self.followers[slot]:
@@ -342,25 +303,6 @@ class Core:
         for register in static.late_writes:
             if not any(register in self.static[i].late_writes for i in self.order):
                 self.ready[register] = result
-
-    def _book(self, slot: int, row: memoryview, retire: int) -> None:
-        """Charge the rest of its cycles, or hand its retirement to the older one that hides it."""
-        control = self.control
-        if retire > control[LAST_RETIRED]:
-            control[LAST_RETIRED] = retire
-        if self.order and self.slots[self.order[0]][AGE] < row[AGE]:
-            before = [i for i in self.order if self.slots[i][AGE] < row[AGE]][-1]
-            row_before = self.slots[before]
-            row_before[AFTER] = max(row_before[AFTER], retire, row[AFTER])
-            return
-        retired = control[RETIRED]
-        if retire > retired:
-            self.charged[EXECUTING] += retire - retired - row[CHARGED]
-            retired = retire
-        if row[AFTER] > retired:
-            self.charged[EXECUTING] += row[AFTER] - retired
-            retired = row[AFTER]
-        control[RETIRED] = retired
 
     def _write_timeline(self, slot: int, row: memoryview, static: Static, result: int, retire: int) -> None:
         assert self.timeline is not None

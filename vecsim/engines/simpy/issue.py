@@ -6,9 +6,9 @@ import simpy
 
 from isa.declaration import Timing, Unit
 from isa.semantics.numbers import wrap
-from vecsim.engines import access
 from vecsim.engines.fault import Trouble
 from vecsim.engines.record import PENDING
+from vecsim.engines.simpy import access
 from vecsim.engines.simpy.clocked import BOUNDARY, ISSUE, Clocked
 from vecsim.engines.simpy.columns import (
     AGE,
@@ -66,6 +66,7 @@ class Issue(Clocked):
         """Issue what can issue in this cycle."""
         core = self.core
         core.issue_watches_elements = False
+        now = cycle
         control, instructions = core.control, core.instructions
         while not control[HALTED]:
             pc = control[PC]
@@ -78,7 +79,7 @@ class Issue(Clocked):
             start = max(ready, control[FETCH], cycle)
             if control[ISSUED] >= self.width and control[ISSUE_CYCLE] >= start:
                 start = control[ISSUE_CYCLE] + 1
-            if start > cycle and not self._looks_ahead(static, start):
+            if start > now and not self._looks_ahead(static, start):
                 return start
             cycle = start
             if static.unit:
@@ -140,7 +141,7 @@ class Issue(Clocked):
         begin = self._advance(cycle)
         if core.timeline is not None:
             self._write_timeline(static, cycle, cause, begin, retire)
-        core.retire_scalar(retire, cause, begin, cycle)
+        core.accounts.retire_scalar(retire, cause, begin, cycle)
 
     def _advance(self, cycle: int) -> int:
         """Count the instruction; give the cycle of the issue before it."""
@@ -283,7 +284,7 @@ class Issue(Clocked):
         core.counters[ELEMENT_OPERATIONS] += n
         core.slots[slot][AGE] = core.control[COUNT]
         begin = self._advance(cycle)
-        core.wait(slot, cause, begin, cycle)
+        core.accounts.wait(slot, cause, begin, cycle)
         queue.put(slot, cycle)
         return cycle
 
@@ -302,4 +303,4 @@ class Issue(Clocked):
         begin = self._advance(cycle)
         if core.timeline is not None:
             self._write_timeline(static, cycle, cause, begin, cycle + 1)
-        core.retire_scalar(cycle + 1, cause, begin, cycle)
+        core.accounts.retire_scalar(cycle + 1, cause, begin, cycle)

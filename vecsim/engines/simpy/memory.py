@@ -128,7 +128,7 @@ class MemoryPort(Pipeline):
                 self._begin(slot, row, static, cycle)
             if free < cycle:
                 cause = BY_VECTOR if operand == cycle else BY_HAZARD if hazard == cycle else BY_BANK
-                core.wait(slot, cause, free, cycle)
+                core.accounts.wait(slot, cause, free, cycle)
             bank_free[address & bank_mask] = cycle + busy
             if complete > done:
                 self._mark_elements(row, static, done, complete, cycle)
@@ -208,9 +208,11 @@ class MemoryPort(Pipeline):
         self.started(slot, static, cycle, 0)
         started_up = row[ACCEPTED_AT] + core.machine.startup
         aligned = row[BASE] - self._unaligned(row, static)
-        core.wait(slot, BY_STARTUP, row[ACCEPTED_AT], started_up)
-        core.wait(slot, BY_PORT if self.history[0, END] == aligned else BY_ORDER, started_up, aligned)
-        core.wait(slot, BY_ALIGNMENT, aligned, row[BASE])
+        core.accounts.wait(slot, BY_STARTUP, row[ACCEPTED_AT], started_up)
+        core.accounts.wait(
+            slot, BY_PORT if self.history[0, END] == aligned else BY_ORDER, started_up, aligned
+        )
+        core.accounts.wait(slot, BY_ALIGNMENT, aligned, row[BASE])
 
     def _mark_elements(self, row: memoryview, static: Static, done: int, complete: int, cycle: int) -> None:
         """Note that the elements from ``done`` to ``complete`` have passed."""

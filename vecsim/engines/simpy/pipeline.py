@@ -83,6 +83,6 @@ class Pipeline(Clocked):
         accept = row[ACCEPTED_AT]
         row[START_CYCLE] = cycle
         if accept > row[ISSUED_AT]:
-            core.wait(slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], accept)
+            core.accounts.wait(slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], accept)
         if static.unit != MEMORY and cycle > accept:
-            core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, accept, cycle)
+            core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, accept, cycle)

@@ -82,7 +82,7 @@ class Sparse(Pipeline):
                 self.started(slot, static, cycle, operand)
                 row[FIRST_USABLE] = cycle + static.latency
             elif free < cycle:
-                core.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+                core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
             for offset in static.read_offsets:
                 if taken[offset + element] < cycle:
                     taken[offset + element] = cycle
