@@ -1,0 +1,127 @@
+"""The registry: names, options and their messages, and that every option reaches the program."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import VARIANTS, machine_of
+
+from isa.errors import UserError
+from programs.measurement import measure, prepare
+from programs.registry import PROGRAMS, find
+
+
+def test_the_programs_in_the_order_of_the_tables():
+    assert list(PROGRAMS) == ["crs", "jd", "bbcs", "hism", "chism"]
+    assert len(VARIANTS) == 1 + 2 + 1 + 3 + 6
+    for name, program in PROGRAMS.items():
+        assert program is find(name)
+        assert program.source.is_file()
+        assert all(option.default in option.values for option in program.options)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("csr", "unknown program 'csr', did you mean crs?; programs are crs, jd, bbcs, hism, chism"),
+        ("hismm", "unknown program 'hismm', did you mean hism?; programs are crs, jd, bbcs, hism, chism"),
+        ("", "unknown program ''; programs are crs, jd, bbcs, hism, chism"),
+        ("CRS", "unknown program 'CRS'; programs are crs, jd, bbcs, hism, chism"),
+    ],
+)
+def test_an_unknown_program(name, message):
+    with pytest.raises(UserError) as caught:
+        find(name)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("crs", {"y": "memory"}, "program crs has no option 'y'; it has: none"),
+        ("jd", {"z": "memory"}, "program jd has no option 'z'; it has: y"),
+        ("jd", {"y": "disk"}, "program jd: option y = 'disk': it takes memory, register"),
+        (
+            "chism",
+            {"transfers": "stream"},
+            "program chism has no option 'transfers', did you mean transfer?; it has: positions, transfer",
+        ),
+        ("chism", {"transfer": "1"}, "program chism: option transfer = '1': it takes stream, slices"),
+        ("hism", {"positions": "three"}, "program hism: option positions = 'three': it takes auto, one, two"),
+    ],
+)
+def test_an_option_that_is_not_there(name, options, message):
+    with pytest.raises(UserError) as caught:
+        prepare(name, scipy.sparse.eye_array(3, format="csr"), machine_of("vs2003", 4), np.ones(3), options)
+    assert str(caught.value) == message
+
+
+def test_what_is_not_given_has_its_default():
+    chism = find("chism")
+    assert chism.choose({}) == {"positions": "auto", "transfer": "stream"}
+    chosen = chism.choose({"transfer": "slices"})
+    assert chosen == {"positions": "auto", "transfer": "slices"}
+    assert chism.symbols(chosen) == {"POSITION_BYTES": 0, "ONE_STREAM": 0}
+
+
+def test_one_byte_is_too_narrow_for_positions_beyond_256():
+    matrix = scipy.sparse.eye_array(3, format="csr")
+    wide = machine_of("wide", 512)
+    with pytest.raises(UserError, match="positions of 1 byte reach to section size 256"):
+        measure("hism", matrix, wide, options={"positions": "one"})
+    assert measure("hism", matrix, wide, options={"positions": "auto"}).relative_error == 0
+
+
+@pytest.fixture(scope="module")
+def banded():
+    """200 rows of one to three entries: more than s * s = 64 rows, not all of one length."""
+    diagonals = scipy.sparse.diags_array([1.0, 2.0, 3.0], offsets=[-70, 0, 9], shape=(200, 200))
+    return diagonals.tocsr().astype(np.float32)
+
+
+def measured(banded, name, **options):
+    return measure(name, banded, machine_of("vs2003", 8), options=options)
+
+
+def test_jd_keeps_y_in_a_register_or_in_memory(banded):
+    memory, register = (measured(banded, "jd", y=value) for value in ("memory", "register"))
+    assert measured(banded, "jd").cycles == memory.cycles
+    assert register.cycles < memory.cycles
+    # y' is not loaded and stored for every strip, only scattered at the end.
+    words = {
+        option: (m.run.counters["words_loaded"], m.run.counters["words_stored"])
+        for option, m in (("memory", memory), ("register", register))
+    }
+    nnz, rows = banded.nnz, banded.shape[0]
+    assert words["register"] == (3 * nnz + rows, rows)
+    assert words["memory"] == (4 * nnz + 2 * rows, nnz + rows)
+
+
+def test_chism_moves_the_cache_as_one_stream_or_by_slices(banded):
+    stream, slices = (measured(banded, "chism", transfer=value) for value in ("stream", "slices"))
+    assert measured(banded, "chism").cycles == stream.cycles
+    assert stream.cycles < slices.cycles
+    assert stream.run.vector_bytes == slices.run.vector_bytes
+    assert stream.run.counters["vector_instructions"] < slices.run.counters["vector_instructions"]
+
+
+@pytest.mark.parametrize("name", ["hism", "chism"])
+def test_positions_of_two_bytes_are_more_to_load(banded, name):
+    auto, one, two = (measured(banded, name, positions=value) for value in ("auto", "one", "two"))
+    assert auto.cycles == one.cycles
+    assert auto.storage_bytes == one.storage_bytes < two.storage_bytes
+    assert one.bytes_moved < two.bytes_moved
+    assert one.cycles != two.cycles
+
+
+def test_options_are_reported(banded):
+    assert measured(banded, "jd", y="register").options == {"y": "register"}
+    assert measured(banded, "crs").options == {}
+
+
+def test_x_shorter_than_a_section_is_padded_with_zeros():
+    matrix = scipy.sparse.csr_array(np.ones((2, 3)))
+    loaded = prepare("hism", matrix, machine_of("vs2003", 4), np.array([1.0, 2.0, 4.0])).loaded
+    x, y, work = (loaded.symbols[name] for name in ("X", "Y", "WORK"))
+    np.testing.assert_array_equal(loaded.memory[x : x + 32].view("<f8"), [1, 2, 4, 0])
+    assert y == x + 32
+    assert work - y == 8 * 16
