@@ -46,12 +46,22 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path):
     # The command has begun when it opens the pipe to read the program.
     os.mkfifo(tmp_path / "loop.s")
     arguments = [*COMMAND, "exec", "loop.s", "--json", "out.json"]
-    with subprocess.Popen(arguments, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        (tmp_path / "loop.s").write_text("again: j again\n")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(1)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+    with subprocess.Popen(
+        arguments,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test run in the background of a shell ignores interrupts, and what it starts inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            (tmp_path / "loop.s").write_text("again: j again\n")
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert err == ""
     assert [file.name for file in tmp_path.iterdir()] == ["loop.s"]

@@ -43,7 +43,7 @@ def execute(
     rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of the timeline, at most.")] = 200,
     max_cycles: Annotated[
         int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
-    ] = 100_000_000,
+    ] = 10_000_000,
     json: JsonOption = None,
 ) -> None:
     """Run a program on a machine and show its cycles and chosen memory."""
