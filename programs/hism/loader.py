@@ -7,6 +7,7 @@ from typing import Any
 
 from programs.loading import MatrixImage
 from vecsim.formats import HiSM, Layout
+from vecsim.formats.storage import hism_bytes
 from vecsim.machine import Machine
 
 
@@ -19,4 +20,10 @@ def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, in
     image = hism.image(layout, position_bytes=options["POSITION_BYTES"] or None)
     levels = image.symbols["LEVELS"]
     frame = 32 + 3 * 4 * machine.section_size
-    return MatrixImage(image, hism.storage("image"), stack_bytes=levels * frame)
+    storage = hism_bytes(
+        "image",
+        level_entries=hism.level_entries,
+        position_bytes=image.symbols["POSITION_BYTES"],
+        value_bytes=layout.value_bytes,
+    )
+    return MatrixImage(image, storage, stack_bytes=levels * frame)

@@ -65,7 +65,7 @@ ARGUMENTS = [
     (["--machine", "vs203"], "unknown machine 'vs203': did you mean vs2003?"),
     (["--machine", "gone.toml"], "gone.toml: cannot be read"),
     (["--set", "bank=32"], "unknown machine field bank; did you mean banks?"),
-    (["--set", "banks=33"], "banks = 33: must be a power of two"),
+    (["--set", "section_size=33"], "section_size = 33: must be a power of two"),
     (["--set", "section_size=2"], "section_size = 2: must be a power of two from 4 to 4096"),
     (["--set", "startup=-1"], "startup = -1"),
     (["--set", "banks"], "--set banks: write it as key=value"),
@@ -144,7 +144,7 @@ def test_square_brackets_in_messages_stay(vecsim):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("banks = 33\n", "banks = 33: must be a power of two"),
+        ("section_size = 33\n", "section_size = 33: must be a power of two"),
         ("bank = 32\n", "unknown machine field bank; did you mean banks?"),
         ('based_on = "vs203"\n', "unknown preset 'vs203'"),
         ("banks = \n", "not valid TOML"),

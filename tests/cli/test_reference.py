@@ -50,7 +50,7 @@ def test_machine_show_gives_toml_of_the_same_machine(vecsim, tmp_path):
     result = vecsim("machine", "show", "wide", "--set", "latency.add=3", "--set", "chaining=false")
     changed = load_machine("wide", ["latency.add=3", "chaining=false"])
     assert tomllib.loads(result.out) == changed.model_dump()
-    assert "# word-interleaved memory banks: a power of two" in result.out
+    assert "# word-interleaved memory banks" in result.out
     path = tmp_path / "mine.toml"
     path.write_text(result.out)
     assert load_machine(str(path)) == changed

@@ -55,7 +55,7 @@ def random_machine(rng: random.Random) -> Machine:
         words_per_cycle=pick([1, 2, 4, 8]),
         addresses_per_cycle=pick([1, 2, 4]),
         alignment_bytes=pick([4, 8, 16]),
-        banks=pick([1, 2, 4, 8, 16, 64]),
+        banks=pick([1, 2, 3, 4, 8, 16, 17, 64]),
         bank_busy=pick([1, 2, 4, 7]),
         chaining=pick([True, True, False]),
         lanes=pick([1, 2, 4, 16]),

@@ -378,3 +378,9 @@ def test_a_store_of_the_cache_waits_for_the_sums_of_a_slice(engine):
     t = trace(text, "sparse_unit.latency=50", engine=engine)
     assert t.b["start"] == t.a["last"]
     assert t.b["wait_vector_operand"] > 0
+
+
+def test_a_prime_number_of_banks_has_no_bad_stride(engine):
+    text = "li x1, 64\nli x2, 1024\na: lvws.w v1, (x2), x1"
+    assert after_accept(trace(text, "banks=16", engine=engine).a) == 20 + 63 * 4 + 1
+    assert after_accept(trace(text, "banks=17", engine=engine).a) == 84

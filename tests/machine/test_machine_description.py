@@ -55,7 +55,7 @@ def test_a_machine_is_frozen():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("banks=12", "banks = 12: must be a power of two"),
+        ("alignment_bytes=12", "alignment_bytes = 12: must be a power of two"),
         ("bank=16", "unknown machine field bank; did you mean banks?"),
         ("latency.ad=3", "unknown machine field latency.ad; did you mean latency.add?"),
         ("lanes=0", "lanes = 0: Input should be greater than or equal to 1"),

@@ -1,4 +1,4 @@
-"""Matrices that are awkward for one program or another, and a product with everything about it checked."""
+"""Matrices that are hard for one program or another, and a run with all that it leaves behind checked."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from programs.loading import STACK_BYTES
 from programs.measurement import prepare, relative_error
 from programs.registry import PROGRAMS
-from vecsim.engines.protocol import run
+from vecsim.engines.protocol import Run, run
 from vecsim.machine import load_machine
 
 ALLOWED = {np.dtype("f4"): 1e-5, np.dtype("f8"): 1e-13}
@@ -86,10 +86,9 @@ def csr(rows, columns, row, column, values):
 class Product:
     """A program that ran, with what it left in memory checked."""
 
-    run: object
+    run: Run
     y: np.ndarray
     relative_error: float
-    instructions: int
 
 
 def multiply(name, matrix, machine, x, options=None):
@@ -113,7 +112,7 @@ def multiply(name, matrix, machine, x, options=None):
     assert min(done.charged.values()) >= 0
     y = loaded.result(after)
     assert y.dtype == matrix.dtype
-    return Product(done, y, relative_error(matrix, x, y), done.instructions)
+    return Product(done, y, relative_error(matrix, x, y))
 
 
 def assert_right(matrix, result):

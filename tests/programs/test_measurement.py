@@ -57,8 +57,8 @@ def test_relative_error_by_hand():
     x = np.array([0.5, 0.75])
     exact = np.array([0.25, 0.75])  # and |A| |x| is 1.75, 0.75
     assert relative_error(matrix, x, exact) == 0
-    assert relative_error(matrix, x, exact + [0, -0.175]) == pytest.approx(0.1)
-    assert relative_error(matrix, x, exact + [0.35, 0.175]) == pytest.approx(0.2)
+    assert relative_error(matrix, x, np.array([0.25, 0.575])) == pytest.approx(0.1)
+    assert relative_error(matrix, x, np.array([0.6, 0.925])) == pytest.approx(0.2)
 
 
 def test_relative_error_takes_values_as_stored():

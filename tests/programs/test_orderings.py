@@ -1,6 +1,7 @@
 """The order of the programs on vs2003 as the HiSM paper (IPDPS 2003) reports it."""
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ def cycles(matrix, *names):
 
 def slower(took, *names):
     """Whether the programs stand from slowest to fastest."""
-    return all(took[a] > took[b] for a, b in zip(names, names[1:], strict=False))
+    return all(took[a] > took[b] for a, b in pairwise(names))
 
 
 def real(name):

@@ -17,13 +17,14 @@ from product_cases import (
 )
 
 from programs.measurement import measure, multiplicand
+from programs.registry import PROGRAMS
 
 every_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
 
 
 @every_variant
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=18)
 def test_random_matrices_of_reals(name, options, data):
     s = data.draw(st.sampled_from([4, 8, 16, 64]))
     machine = machine_of(data.draw(st.sampled_from(MACHINES)), s)
@@ -34,7 +35,7 @@ def test_random_matrices_of_reals(name, options, data):
 
 @every_variant
 @given(data=st.data())
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_random_matrices_of_integers_are_exact(name, options, data):
     """Explicit zeros among them; sums of small integers are exact in any order."""
     s = data.draw(st.sampled_from([4, 8, 16, 64]))
@@ -44,7 +45,7 @@ def test_random_matrices_of_integers_are_exact(name, options, data):
     np.testing.assert_array_equal(result.y, matrix @ x)
 
 
-@pytest.mark.parametrize("name", ["crs", "jd", "bbcs", "hism", "chism"])
+@pytest.mark.parametrize("name", PROGRAMS)
 @given(data=st.data())
 @settings(max_examples=6)
 def test_two_runs_are_equal(name, data):
@@ -91,28 +92,23 @@ def shapes(s):
     }
 
 
-@pytest.mark.parametrize("machine", ["vs2003", "wide"])
 @pytest.mark.parametrize("shape", shapes(4))
 @every_variant
-def test_edges_of_a_section(name, options, shape, machine):
+def test_edges_of_a_section(name, options, shape):
     matrix = shapes(4)[shape]
-    assert_right(matrix, multiply(name, matrix, machine_of(machine, 4), x_for(matrix), options))
+    assert_right(matrix, multiply(name, matrix, machine_of("vs2003", 4), x_for(matrix), options))
 
 
 @pytest.mark.parametrize("shape", shapes(8))
-@pytest.mark.parametrize("bits", [32, 64])
-@every_variant
-def test_edges_of_a_longer_section(name, options, shape, bits):
-    matrix = shapes(8)[shape].astype(f"f{bits // 8}")
-    assert_right(matrix, multiply(name, matrix, machine_of("t0", 8), x_for(matrix), options))
-
-
-LONG = ["one row", "one column", "dense, one less than a section", "only the last corner, s * s + 1 rows"]
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_edges_of_a_longer_section(name, shape):
+    matrix = shapes(8)[shape].astype(np.float32)
+    assert_right(matrix, multiply(name, matrix, machine_of("wide", 8), x_for(matrix)))
 
 
 @pytest.mark.parametrize("section_size", [64, 256])
 @pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("name", ["crs", "jd", "bbcs", "hism", "chism"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_long_sections(name, bits, section_size):
     """More rows than a section, and at 64 three levels; positions of the last byte value, 255."""
     s = section_size
@@ -131,19 +127,19 @@ def test_positions_of_two_bytes_beyond_256(name):
     assert_right(matrix, multiply(name, matrix, machine_of("wide", 512), x_for(matrix)))
 
 
-@pytest.mark.parametrize("name", ["crs", "jd", "bbcs", "hism", "chism"])
-def test_bound_by_chaining_or_not_the_result_is_the_same(name):
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_result_depends_on_timing(name):
     matrix = shapes(8)["band, three levels"]
-    chained = machine_of("vs2003", 8)
+    machine = machine_of("vs2003", 8)
+    slow = {"chaining": False, "accesses_in_flight": 1, "unit_queue": 0, "issue_width": 1}
     results = [
-        multiply(name, matrix, chained.model_copy(update=changes), x_for(matrix))
-        for changes in ({}, {"chaining": False}, {"memory_ports": 3}, {"unit_queue": 0, "issue_width": 1})
+        multiply(name, matrix, machine.model_copy(update=changes), x_for(matrix))
+        for changes in ({}, slow, {"memory_ports": 3})
     ]
     for other in results[1:]:
         np.testing.assert_array_equal(results[0].y, other.y)
     assert results[1].run.cycles > results[0].run.cycles
-    assert results[2].run.cycles <= results[0].run.cycles
-    assert results[3].run.cycles >= results[0].run.cycles
+    assert results[2].run.cycles < results[0].run.cycles
 
 
 def x_for(matrix):

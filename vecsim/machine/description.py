@@ -60,7 +60,7 @@ class Machine(_Frozen):
     alignment_bytes: int = Field(
         default=16, description="a contiguous access that starts elsewhere takes a cycle more"
     )
-    banks: int = Field(default=16, description="word-interleaved memory banks: a power of two")
+    banks: int = _number(16, "word-interleaved memory banks", le=65_536)
     bank_busy: int = _number(4, "cycles that a word occupies its bank")
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
     lanes: int = _number(4, "elements an arithmetic unit starts in a cycle", le=4096)
@@ -74,13 +74,6 @@ class Machine(_Frozen):
     def _check_section_size(cls, value: int) -> int:
         if not 4 <= value <= 4096 or value & (value - 1):
             raise ValueError("must be a power of two from 4 to 4096")
-        return value
-
-    @field_validator("banks")
-    @classmethod
-    def _check_banks(cls, value: int) -> int:
-        if not 1 <= value <= 65536 or value & (value - 1):
-            raise ValueError("must be a power of two from 1 to 65536")
         return value
 
     @field_validator("alignment_bytes")

@@ -52,7 +52,7 @@ class MemoryPort(Pipeline):
         self.port_slots = memoryview(record.port_slots[port])
         self.history = memoryview(record.port_history[port])
         self.bank_free = memoryview(record.bank_free)
-        self.bank_mask = core.machine.banks - 1
+        self.banks = core.machine.banks
         super().__init__(environment, core)
 
     def current_phase(self) -> int:
@@ -100,7 +100,7 @@ class MemoryPort(Pipeline):
         word, words, done = row[WORD], row[WORDS], row[ELEMENT]
         last_cycle, in_cycle = row[CYCLE], row[IN_CYCLE]
         limit = core.first_blocked(slot, done) if core.element_waits[slot] else NEVER
-        bank_free, bank_mask, busy = self.bank_free, self.bank_mask, machine.bank_busy
+        bank_free, banks, busy = self.bank_free, self.banks, machine.bank_busy
         clear = limit == NEVER and not static.cache and core.all_clear(static, row[BASE])
         operand = hazard = 0
         wake: int | None = None
@@ -112,7 +112,7 @@ class MemoryPort(Pipeline):
                     wake = None if free <= cycle else free
                     break
                 operand, hazard = self._word_cycles(slot, row, static, word, done, needed)
-            start = bank_free[address & bank_mask]
+            start = bank_free[address % banks]
             if free > start:
                 start = free
             if operand > start:
@@ -129,7 +129,7 @@ class MemoryPort(Pipeline):
             if free < cycle:
                 cause = BY_VECTOR if operand == cycle else BY_HAZARD if hazard == cycle else BY_BANK
                 core.accounts.wait(slot, cause, free, cycle)
-            bank_free[address & bank_mask] = cycle + busy
+            bank_free[address % banks] = cycle + busy
             if complete > done:
                 self._mark_elements(row, static, done, complete, cycle)
                 done = complete
