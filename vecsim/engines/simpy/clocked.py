@@ -43,8 +43,7 @@ class Clocked:
     def __init__(self, environment: simpy.Environment) -> None:
         self.environment = environment
         self.asleep = False
-        self.alarm = Alarm(environment)
-        self.alarm.set(0, self.current_phase())
+        self._wake_in(0)
         environment.process(self._run())
 
     def current_phase(self) -> int:
@@ -59,16 +58,27 @@ class Clocked:
         """Wake the process at ``cycle`` if it sleeps."""
         if self.asleep:
             self.asleep = False
-            self.alarm.set(cycle - int(self.environment.now), self.current_phase())
+            self._set_alarm(cycle - int(self.environment.now))
 
     def _run(self) -> Generator[simpy.Event, Any, None]:
         environment = self.environment
         while True:
             yield self.alarm
+            if self.current_phase() > self.alarm_phase:
+                self._wake_in(0)  # what it works on came in an earlier phase of this very cycle
+                continue
             now = int(environment.now)
             wake = self.step(now)
-            self.alarm = Alarm(environment)
             if wake is None:
+                self.alarm = Alarm(environment)
                 self.asleep = True
             else:
-                self.alarm.set(wake - now, self.current_phase())
+                self._wake_in(wake - now)
+
+    def _wake_in(self, delay: int) -> None:
+        self.alarm = Alarm(self.environment)
+        self._set_alarm(delay)
+
+    def _set_alarm(self, delay: int) -> None:
+        self.alarm_phase = self.current_phase()
+        self.alarm.set(delay, self.alarm_phase)
