@@ -5,6 +5,7 @@ The lists here (``order``, ``followers``, ...) are views of the record, rebuilt 
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +49,16 @@ MEMORY, SPARSE = int(Unit.MEMORY), int(Unit.SPARSE)
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
 ACCESS = int(Timing.ACCESS)
 NEVER = 1 << 60
+
+
+class Awaited(IntEnum):
+    """What keeps the next instruction from issuing until an instruction in flight has gone on."""
+
+    NOTHING = 0
+    REGISTER = 1  # a scalar register that comes with the last element
+    ELEMENT = 2  # an element of a vector register
+    ACCESS = 3  # an older access
+    ROOM = 4  # its unit, or room in the queue
 
 
 def _remove(rows: list[memoryview], row: memoryview) -> None:
@@ -95,8 +106,8 @@ class Core:
         self.counters = memoryview(record.counters)
         self.unit_busy = memoryview(record.unit_busy)
         self.queued = memoryview(record.queued)
-        self.issue_watches_elements = False
-        """True while the next instruction to issue waits for an element of a vector register."""
+        self.awaited = Awaited.NOTHING
+        """What the next instruction waits for in instructions in flight."""
         self.end: Alarm | None = None
         """Fires at the boundary after the last instruction has left flight."""
         self.count_reached: Alarm | None = None
@@ -216,7 +227,7 @@ class Core:
             process = self.process[i]
             if process is not None and process.asleep:
                 process.ring(cycle + 1)
-        if self.issue_watches_elements:
+        if self.awaited == Awaited.ELEMENT:
             self.issue.ring(cycle + 1)
 
     # The end of an instruction's time in flight
@@ -263,9 +274,19 @@ class Core:
                 process.ring(now + 1)
         self._free(slot)
         self.check_end()
-        self.issue.ring(now + 1)
+        if self._awaited_this(static):
+            self.issue.ring(now + 1)
         if self.queued[row[UNIT]]:
             self.dispatchers[row[UNIT]].ring(now + 1)
+
+    def _awaited_this(self, static: Static) -> bool:
+        """Tell whether issue may have waited for the instruction that just left flight."""
+        awaited = self.awaited
+        if awaited == Awaited.REGISTER:
+            return bool(static.late_writes)
+        if awaited == Awaited.ACCESS:
+            return static.timing == ACCESS
+        return awaited != Awaited.NOTHING
 
     def _free(self, slot: int) -> None:
         """Forget what ``slot`` waited for and who waited for it."""

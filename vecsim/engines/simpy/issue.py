@@ -30,7 +30,7 @@ from vecsim.engines.simpy.columns import (
     TAKEN_BRANCHES,
     VECTOR_INSTRUCTIONS,
 )
-from vecsim.engines.simpy.core import Core
+from vecsim.engines.simpy.core import Awaited, Core
 from vecsim.engines.simpy.dispatch import Dispatcher
 from vecsim.engines.simpy.flight import enter
 from vecsim.engines.simpy.static import Static
@@ -65,7 +65,7 @@ class Issue(Clocked):
     def step(self, cycle: int) -> int | None:
         """Issue what can issue in this cycle."""
         core = self.core
-        core.issue_watches_elements = False
+        core.awaited = Awaited.NOTHING
         now = cycle
         control, instructions = core.control, core.instructions
         while not control[HALTED]:
@@ -75,6 +75,7 @@ class Issue(Clocked):
             static = instructions[pc]
             ready = self._ready_at(static)
             if ready is None:
+                core.awaited = Awaited.REGISTER
                 return None
             start = max(ready, control[FETCH], cycle)
             if control[ISSUED] >= self.width and control[ISSUE_CYCLE] >= start:
@@ -168,12 +169,13 @@ class Issue(Clocked):
         if timing == EXTRACT:
             operand_or_none = self._extract_ready(static, cycle)
             if operand_or_none is None or operand_or_none > cycle:
-                core.issue_watches_elements = operand_or_none is None
+                core.awaited = Awaited.ELEMENT
                 return operand_or_none
             operand = operand_or_none
         elif timing in (SCALAR_LOAD, SCALAR_STORE):
             first, last = access.place(m, static, 1)
             if any(core.conflicts(i, static.store, first, last) for i in core.order):
+                core.awaited = Awaited.ACCESS
                 return None
             order = self._order_end(static.store, first, last)
             if order > cycle:
@@ -266,6 +268,7 @@ class Issue(Clocked):
         queue = self.queues[static.unit]
         room = queue.room_at(cycle)
         if room is None or room > cycle:
+            core.awaited = Awaited.ROOM
             return room
         cause = self._wait_cause(cycle, ready, queue=room, unit=static.unit)
         if static.slice >= 0 and not 0 <= int(m.x[static.slice]) < m.section:
