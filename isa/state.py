@@ -95,3 +95,17 @@ def copy_into(target: State, source: State | dict[str, npt.NDArray[Any]]) -> Non
     for name in ARCHITECTURAL:
         values = source[name] if isinstance(source, dict) else getattr(source, name)
         getattr(target, name)[...] = values
+
+
+def interpreted(state: State) -> State:
+    """Give the same state for semantics that Python interprets, one element after the other.
+
+    The integer arrays are memoryviews on the same bytes: they give and take Python integers, several times
+    faster than NumPy scalars. The float arrays stay, since NumPy scalars round as the machine does.
+    """
+    fields = {
+        name: memoryview(values)
+        for name, values in state._asdict().items()
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iu"
+    }
+    return state._replace(**fields)  # type: ignore[arg-type]

@@ -5,6 +5,9 @@
 # and finds the rows that it touches, those elements of y are gathered, MIPA adds the products to them,
 # and they are scattered back. A row that goes on in the next section is gathered again there.
 #
+# The sections alternate between two sets of registers, so that the next section is on its way, also across
+# the end of a block column, while this one is multiplied.
+#
 # Symbols from the loader: BLOCKS, BLOCKPTR, BLOCKLEN, X, Y, VALUE_SHIFT, SECTION_BITS (log2 of s).
 
 .reg blocks,   x3       # block columns left
@@ -13,55 +16,105 @@
 .reg entry,    x6       # address of the next entry
 .reg left,     x7       # entries of the block column that are left
 .reg ybase,    x8
-.reg xseg,     x9       # address of the segment of x
+.reg xseg,     x9       # address of the segment of x of the block column that LDS reads from
 .reg entries,  x10      # entries of this section
 .reg rows,     x11      # rows that they touch
 .reg s,        x12      # section size
+.reg next,     x13      # entries of the next section, 0: none
+.reg fresh,    x14      # 1: the next section begins a block column
+.reg xbytes,   x15      # bytes of a segment of x
 
-.reg value,    v0
-.reg position, v1
-.reg row,      v2
-.reg y,        v3
+.reg value0,   v0       # sections 0, 2, ...
+.reg position0, v1
+.reg row0,     v2
+.reg y0,       v3
 .reg x,        v4       # multiplicand: s elements of x
+.reg value1,   v5       # sections 1, 3, ...
+.reg position1, v6
+.reg row1,     v7
+.reg y1,       v8
 
 start:
     li      blocks, BLOCKS
     li      blockptr, BLOCKPTR
     li      blocklen_, BLOCKLEN
     li      ybase, Y
-    li      xseg, X
     li      s, 1 << SECTION_BITS
+    slli    xbytes, s, VALUE_SHIFT
+    li      xseg, X
+    sub     xseg, xseg, xbytes
+    call    ahead
+    beqz    left, done
+    lds.f   value0, position0, row0, (entry)
+    mfs     next, vl
+    setvl   s
+    lv.f    x, (xseg)
 
-block:
-    beqz    blocks, done
+section0:
+    mv      entries, next
+    mfs     rows, rowcount          # known when the whole section has arrived
+    setvl   rows
+    lvi.f   y0, (ybase), row0
+    mfs     left, blocklen
+    li      fresh, 0
+    bnez    left, fetch0
+    call    ahead
+fetch0:
+    li      next, 0
+    beqz    left, multiply0         # this is the last section
+    lds.f   value1, position1, row1, (entry)
+    mfs     next, vl
+multiply0:
+    setvl   entries
+    mipa.f  y0, x, value0, position0
+    setvl   rows
+    svi.f   y0, (ybase), row0
+    beqz    next, done
+    beqz    fresh, section1
+    setvl   s
+    lv.f    x, (xseg)
+
+section1:
+    mv      entries, next
+    mfs     rows, rowcount          # known when the whole section has arrived
+    setvl   rows
+    lvi.f   y1, (ybase), row1
+    mfs     left, blocklen
+    li      fresh, 0
+    bnez    left, fetch1
+    call    ahead
+fetch1:
+    li      next, 0
+    beqz    left, multiply1         # this is the last section
+    lds.f   value0, position0, row0, (entry)
+    mfs     next, vl
+multiply1:
+    setvl   entries
+    mipa.f  y1, x, value1, position1
+    setvl   rows
+    svi.f   y1, (ybase), row1
+    beqz    next, done
+    beqz    fresh, section0
+    setvl   s
+    lv.f    x, (xseg)
+    j       section0
+
+# Go to the next block column that is not empty: entry, left, xseg and what LDS counts; left = 0 if none is.
+ahead:
+    li      left, 0
+    beqz    blocks, found
     addi    blocks, blocks, -1
     lw      entry, (blockptr)
     lw      left, (blocklen_)
     addi    blockptr, blockptr, 4
     addi    blocklen_, blocklen_, 4
-    beqz    left, next_block
-    mts     blocklen, left          # what LDS counts down,
-    mts     rowptr, zero            # and the row that it stands in
-    setvl   s
-    lv.f    x, (xseg)
-
-section:
-    lds.f   value, position, row, (entry)
-    mfs     entries, vl
-    mfs     left, blocklen
-    mfs     rows, rowcount          # known when the whole section has arrived
-    setvl   rows
-    lvi.f   y, (ybase), row
-    setvl   entries
-    mipa.f  y, x, value, position
-    setvl   rows
-    svi.f   y, (ybase), row
-    bnez    left, section
-
-next_block:
-    slli    entry, s, VALUE_SHIFT
-    add     xseg, xseg, entry
-    j       block
+    add     xseg, xseg, xbytes
+    beqz    left, ahead
+    li      fresh, 1
+    mts     blocklen, left
+    mts     rowptr, zero
+found:
+    ret
 
 done:
     halt

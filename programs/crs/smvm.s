@@ -2,8 +2,9 @@
 #
 # Each row is strip-mined in sections of s elements: load the values and the column indices of a strip,
 # gather the elements of x that the indices name, multiply, and add the strips up in one vector register.
-# One sum reduction gives the element of y. Short rows make short vectors: every row pays the startup of
-# its three loads.
+# One sum reduction gives the element of y. It takes long, so it is stored only when the next row's loads are
+# under way, and before its gather: a scalar store waits for older gathers. Short rows make short vectors:
+# every row pays the startup of its three loads.
 #
 # Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value).
 
@@ -19,6 +20,7 @@
 .reg n,       x12       # elements of this strip
 .reg bytes,   x13
 .reg first,   x14       # elements of the first strip, the longest of the row
+.reg last,    x15       # address of the element of y whose sum is on its way
 
 .reg value,   v0
 .reg column,  v1
@@ -33,6 +35,8 @@ start:
     li      xbase, X
     li      y, Y
     lw      begin, (pointer)
+    mv      last, y                 # nothing is on its way yet: the first store writes the 0 that y holds
+    mxf     f1, zero
 
 row:
     lw      end, 4(pointer)
@@ -43,6 +47,7 @@ row:
     setvl   n, left                 # the first strip: its products are the partial sums
     lv.f    value, (values)
     lv.w    column, (columns)
+    fs.f    f1, (last)              # the sum of the row before: its latency passed under these loads
     lvi.f   gathered, (xbase), column
     mulvv.f partial, value, gathered
     bne     n, left, long_row
@@ -53,12 +58,13 @@ reduce:
     add     values, values, bytes
     slli    bytes, left, 2
     add     columns, columns, bytes
-    fs.f    f1, (y)
+    mv      last, y
 
 next_row:
     addi    y, y, VALUE_BYTES
     addi    rows, rows, -1
     bnez    rows, row
+    fs.f    f1, (last)
     halt
 
 long_row:                           # more than one strip

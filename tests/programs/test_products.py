@@ -71,7 +71,9 @@ def shapes(s):
     row, column = np.array(ragged).T
     zeros = dense(s, s + 1)
     zeros.data[::2] = 0
+    corners = np.indices((s, s)).reshape(2, -1) * square
     return {
+        "a top block with more entries than a section": csr(s**3, s**3, *corners, np.ones(square)),
         "no entries": csr(s + 1, s + 1, [], [], np.zeros(0)),
         "no entries, three levels": csr(square + 1, 3, [], [], np.zeros(0)),
         "one entry": csr(1, 1, [0], [0], [3.0]),

@@ -118,10 +118,10 @@ def test_options_are_reported(banded):
     assert measured(banded, "crs").options == {}
 
 
-def test_x_shorter_than_a_section_is_padded_with_zeros():
+def test_x_and_y_are_padded_with_zeros():
     matrix = scipy.sparse.csr_array(np.ones((2, 3)))
-    loaded = prepare("hism", matrix, machine_of("vs2003", 4), np.array([1.0, 2.0, 4.0])).loaded
+    loaded = prepare("hism", matrix, machine_of("vs2003", 8), np.array([1.0, 2.0, 4.0])).loaded
     x, y, work = (loaded.symbols[name] for name in ("X", "Y", "WORK"))
-    np.testing.assert_array_equal(loaded.memory[x : x + 32].view("<f8"), [1, 2, 4, 0])
-    assert y == x + 32
-    assert work - y == 8 * 16
+    np.testing.assert_array_equal(loaded.memory[x : x + 64].view("<f8"), [1, 2, 4, 0, 0, 0, 0, 0])
+    assert y == x + 64
+    assert work - y == 8 * 64

@@ -64,9 +64,6 @@ class Clocked:
         environment = self.environment
         while True:
             yield self.alarm
-            if self.current_phase() > self.alarm_phase:
-                self._wake_in(0)  # what it works on came in an earlier phase of this very cycle
-                continue
             now = int(environment.now)
             wake = self.step(now)
             if wake is None:

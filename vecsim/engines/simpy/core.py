@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isa.declaration import Pattern, Timing, Unit
-from isa.state import State
+from isa.state import State, interpreted
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.simpy.accounts import Accounts
 from vecsim.engines.simpy.columns import (
@@ -82,6 +82,7 @@ class Core:
     ) -> None:
         self.machine = machine
         self.state = state
+        self.interpreted = interpreted(state)
         self.record = record
         self.instructions = instructions
         self.timeline = timeline

@@ -119,11 +119,11 @@ class Issue(Clocked):
 
     def _issue_scalar(self, static: Static, cycle: int, cause: int) -> None:
         core = self.core
-        m, control = core.state, core.control
+        m, control = core.interpreted, core.control
         following = static.pc + 1
         if static.timing == BRANCH:
             m.address[0] = following
-            target = static.target if static.target >= 0 else int(m.x[static.fields[0]])
+            target = static.target if static.target >= 0 else m.x[static.fields[0]]
             if static.semantics(m, 0, *static.fields):
                 following = target
                 control[FETCH] = cycle + 1 + core.machine.branch_penalty
@@ -182,7 +182,7 @@ class Issue(Clocked):
                 return order
             core.counters[SCALAR_BYTES] += static.value_bytes
         cause = self._wait_cause(cycle, ready, operand, order=order)
-        static.semantics(m, 1, *static.fields)
+        static.semantics(core.interpreted, 1, *static.fields)
         core.control[PC] = static.pc + 1
         if timing == HALT:
             core.control[HALTED] = 1
@@ -275,7 +275,7 @@ class Issue(Clocked):
             raise Trouble(f"slice {int(m.x[static.slice])} of the vector cache: it has 0 to {m.section - 1}")
         first, last = access.place(m, static, n) if static.pattern else (-1, -1)
         slot = enter(core, static, cycle, n, first, last)
-        static.semantics(m, n, *static.fields)
+        static.semantics(core.interpreted, n, *static.fields)
         if static.timing == int(Timing.SPARSE):
             core.record.rows[slot, :n] = m.row[:n]
         core.control[PC] = static.pc + 1
@@ -295,7 +295,7 @@ class Issue(Clocked):
         """A vector instruction of length 0 touches no unit."""
         core = self.core
         core.state.address[0] = wrap(int(core.state.x[static.base]) + static.offset) if static.pattern else 0
-        static.semantics(core.state, 0, *static.fields)
+        static.semantics(core.interpreted, 0, *static.fields)
         core.control[PC] = static.pc + 1
         for register in static.scalar_writes:
             core.ready[register] = cycle + 1

@@ -64,6 +64,8 @@ class MemoryPort(Pipeline):
     def step(self, cycle: int) -> int | None:
         """Transfer the words that can go in this cycle, or all that are left (see Core.looks_ahead)."""
         core = self.core
+        if self.current_phase() > self.alarm_phase:
+            return cycle  # its access came in an earlier phase of this very cycle: once more, in its turn
         while self.port_count[self.port]:
             slot = self.port_slots[0]
             if core.blocked[slot]:
