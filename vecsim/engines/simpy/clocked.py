@@ -43,6 +43,8 @@ class Clocked:
     def __init__(self, environment: simpy.Environment) -> None:
         self.environment = environment
         self.asleep = False
+        self.alarm: Alarm
+        self.alarm_phase: int
         self._wake_in(0)
         environment.process(self._run())
 
