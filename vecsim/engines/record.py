@@ -65,9 +65,8 @@ class Control(IntEnum):
     ISSUE_CYCLE = 3  # cycle of the latest issue, and how many issued in it
     ISSUED = 4
     FETCH = 5  # no issue before this cycle (a taken branch)
-    SLOTS = 6  # vector instructions in flight
-    RETIRED = 7  # latest retirement of all instructions older than any in flight
-    LAST_RETIRED = 8  # latest retirement known
+    RETIRED = 6  # latest retirement of all instructions older than any in flight
+    LAST_RETIRED = 7  # latest retirement known
 
 
 class Slot(IntEnum):
@@ -100,7 +99,6 @@ class Slot(IntEnum):
     FIRST_USABLE = 20
     SLICE = 21  # the slice of the cache that a sparse instruction adds to, -1
     CACHE_FIRST = 22  # first element of the cache that an access moves, -1
-    ROWS = 23  # distinct rows in CYCLE (sparse unit)
 
 
 class Wait(IntEnum):

@@ -6,7 +6,7 @@ from vecsim.engines.record import Cause, Control, Counter, Slot, Wait
 
 PC, COUNT, HALTED = int(Control.PC), int(Control.AGE), int(Control.HALTED)
 ISSUE_CYCLE, ISSUED, FETCH = int(Control.ISSUE_CYCLE), int(Control.ISSUED), int(Control.FETCH)
-RETIRED, LAST_RETIRED, SLOTS = int(Control.RETIRED), int(Control.LAST_RETIRED), int(Control.SLOTS)
+RETIRED, LAST_RETIRED = int(Control.RETIRED), int(Control.LAST_RETIRED)
 
 AGE, SLOT_PC, UNIT, PORT = int(Slot.AGE), int(Slot.PC), int(Slot.UNIT), int(Slot.PORT)
 ELEMENTS, FIRST, ISSUED_AT, ACCEPTED_AT = (
@@ -19,11 +19,10 @@ BASE, ELEMENT, WORD, WORDS = int(Slot.BASE), int(Slot.ELEMENT), int(Slot.WORD), 
 ADDRESS, LAST_BYTE = int(Slot.ADDRESS), int(Slot.LAST_BYTE)
 START_CYCLE, CYCLE, IN_CYCLE = int(Slot.START_CYCLE), int(Slot.CYCLE), int(Slot.IN_CYCLE)
 ORDER_END, CHARGED, AFTER = int(Slot.ORDER_END), int(Slot.CHARGED), int(Slot.AFTER)
-FIRST_USABLE, SLICE, CACHE_FIRST, ROWS = (
+FIRST_USABLE, SLICE, CACHE_FIRST = (
     int(Slot.FIRST_USABLE),
     int(Slot.SLICE),
     int(Slot.CACHE_FIRST),
-    int(Slot.ROWS),
 )
 
 WAIT_ELEMENT, WAIT_WHOLE, WAIT_SLICE, WAIT_ORDER = (
@@ -33,8 +32,8 @@ WAIT_ELEMENT, WAIT_WHOLE, WAIT_SLICE, WAIT_ORDER = (
     int(Wait.ORDER),
 )
 
-END, FIRST_BYTE, STOP_BYTE, STORED = 0, 1, 2, 3
-"""Columns of the history of a port."""
+END = 0
+"""Column of ``TimingRecord.port_history`` that holds the end of a transfer."""
 
 BY_ISSUE, BY_SCALAR, BY_VECTOR, BY_HAZARD = (
     int(Cause.ISSUE),

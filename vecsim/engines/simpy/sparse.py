@@ -17,7 +17,6 @@ from vecsim.engines.simpy.columns import (
     ELEMENTS,
     FIRST_USABLE,
     IN_CYCLE,
-    ROWS,
     SLICE,
 )
 from vecsim.engines.simpy.core import NEVER, SPARSE, Core
@@ -93,7 +92,7 @@ class Sparse(Pipeline):
             if target >= 0:
                 touched.add(target)
             element += 1
-        row[ELEMENT], row[CYCLE], row[IN_CYCLE], row[ROWS] = element, last_cycle, in_cycle, len(touched)
+        row[ELEMENT], row[CYCLE], row[IN_CYCLE] = element, last_cycle, in_cycle
         return wake
 
     def _finish(self, slot: int, row: memoryview, static: Static, cycle: int) -> None:
