@@ -6,6 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isa.semantics.sparse import descriptor_bytes
+
 from . import storage
 from .coordinates import (
     FloatArray,
@@ -128,7 +130,7 @@ class BBCS:
     @property
     def descriptor_bytes(self) -> int:
         """Bytes of a descriptor in memory: log2(s) + 2 bits, rounded up."""
-        return -(-(section_bits(self.section_size) + 2) // 8)
+        return descriptor_bytes(self.section_size)
 
     def _rows(self) -> IntArray:
         # The row an entry stands at: the rows ended and skipped before it in its block column.
