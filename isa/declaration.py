@@ -231,11 +231,6 @@ class Instruction:
         bases = re.search(r"\((x[a-z]*)", self.syntax)
         return None if bases is None else [o.name for o in self.operands].index(bases[1])
 
-    @property
-    def is_vector(self) -> bool:
-        """True when it goes to a unit with a queue (everything but the scalar side)."""
-        return self.unit != Unit.SCALAR
-
 
 @dataclass(frozen=True)
 class InstructionSet:

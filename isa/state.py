@@ -12,9 +12,6 @@ from isa.declaration import REGISTERS, SPECIAL_REGISTERS
 STACK_POINTER = 2
 """x2 holds the stack pointer; it starts at the end of memory and the stack grows downwards."""
 
-RETURN_ADDRESS = 1
-"""x1 holds the return address, as an instruction number."""
-
 
 class State(NamedTuple):
     """Flat arrays that hold all that a program can see; s is the section size, V the registers.

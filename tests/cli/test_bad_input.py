@@ -64,7 +64,7 @@ ARGUMENTS = [
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
     (["--machine", "vs203"], "unknown machine 'vs203': did you mean vs2003?"),
     (["--machine", "gone.toml"], "gone.toml: cannot be read"),
-    (["--set", "bank=32"], "unknown machine field bank; did you mean banks?"),
+    (["--set", "bank=32"], "unknown machine field 'bank'; did you mean banks?"),
     (["--set", "section_size=33"], "section_size = 33: must be a power of two"),
     (["--set", "section_size=2"], "section_size = 2: must be a power of two from 4 to 4096"),
     (["--set", "startup=-1"], "startup = -1"),
@@ -74,7 +74,7 @@ ARGUMENTS = [
     (["--seed", "-1"], "--seed"),
     (["--seed", "x"], "--seed"),
     (["--max-cycles", "0"], "--max-cycles"),
-    (["--max-cycles", "20"], "no end after max_cycles = 20: infinite loop?"),
+    (["--max-cycles", "20"], "no end after 20 cycles: an infinite loop, or raise the limit (--max-cycles)"),
     (["--bogus"], "--bogus"),
     (["second"], "second"),
 ]
@@ -145,7 +145,7 @@ def test_square_brackets_in_messages_stay(vecsim):
     ("text", "reason"),
     [
         ("section_size = 33\n", "section_size = 33: must be a power of two"),
-        ("bank = 32\n", "unknown machine field bank; did you mean banks?"),
+        ("bank = 32\n", "unknown machine field 'bank'; did you mean banks?"),
         ('based_on = "vs203"\n', "unknown preset 'vs203'"),
         ("banks = \n", "not valid TOML"),
     ],

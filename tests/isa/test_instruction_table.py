@@ -38,7 +38,6 @@ def test_a_row_is_consistent(row):
     assert (row.access is not None) == (
         row.timing in (Timing.ACCESS, Timing.SCALAR_LOAD, Timing.SCALAR_STORE)
     )
-    assert row.is_vector == (row.unit != Unit.SCALAR)
     used = 0
     for operand in row.operands:
         bits = ((1 << operand.bits) - 1) << operand.shift

@@ -56,8 +56,8 @@ def test_a_machine_is_frozen():
     ("change", "message"),
     [
         ("alignment_bytes=12", "alignment_bytes = 12: must be a power of two"),
-        ("bank=16", "unknown machine field bank; did you mean banks?"),
-        ("latency.ad=3", "unknown machine field latency.ad; did you mean latency.add?"),
+        ("bank=16", "unknown machine field 'bank'; did you mean banks?"),
+        ("latency.ad=3", "unknown machine field 'latency.ad'; did you mean latency.add?"),
         ("lanes=0", "lanes = 0: Input should be greater than or equal to 1"),
         ("lanes=many", "lanes = 'many': Input should be a valid integer"),
         ("lanes=2.5", "lanes = 2.5: Input should be a valid integer"),
@@ -65,7 +65,8 @@ def test_a_machine_is_frozen():
         ("section_size=2", "section_size = 2: must be a power of two from 4 to 4096"),
         ("lanes", "write it as key=value"),
         ("lanes.x=1", "lanes is a value and has no fields"),
-        ("latency=3", "latency = 3"),
+        ("latency=3", "latency is a table: set one of its fields, latency.NAME"),
+        ("banks=3\nlanes=2", "write it as key=value"),
     ],
 )
 def test_bad_changes(change, message):
@@ -83,6 +84,10 @@ def test_bad_sources(tmp_path):
     file.write_text("lanes = \n")
     with pytest.raises(UserError, match=r"bad\.toml: not valid TOML: .*line 1"):
         load_machine(str(file))
+    for base in ('["t0"]', "{a = 1}", "3"):
+        file.write_text(f"based_on = {base}\n")
+        with pytest.raises(UserError, match="based_on: unknown preset"):
+            load_machine(str(file))
     file.write_text('based_on = "t9"\n')
     with pytest.raises(UserError, match="based_on: unknown preset 't9'"):
         load_machine(str(file))

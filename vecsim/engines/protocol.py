@@ -195,8 +195,8 @@ def run(
     running = start(program, memory, machine, engine=engine, timeline=timeline)
     while not running.finished:
         if running.cycle >= max_cycles:
-            pc = running.pc
-            raise Fault(program, pc, running.cycle, f"no end after max_cycles = {max_cycles}: infinite loop?")
+            what = f"no end after {max_cycles} cycles: an infinite loop, or raise the limit (--max-cycles)"
+            raise Fault(program, running.pc, running.cycle, what)
         step = max_cycles if progress is None else min(max_cycles, running.cycle + progress_cycles)
         running.advance(cycle=step)
         if progress is not None:

@@ -92,7 +92,7 @@ def _read(path: str, known: dict[str, str]) -> dict[str, Any]:
     if base is None:
         table.setdefault("name", file.stem)
         return table
-    if base not in known:
+    if not isinstance(base, str) or base not in known:
         raise UserError(f"{path}: based_on: unknown preset {base!r}; presets are {', '.join(known)}")
     merged = _parse(known[base], base) | {"name": file.stem}
     for key, value in table.items():
@@ -104,7 +104,7 @@ def _read(path: str, known: dict[str, str]) -> dict[str, Any]:
 def _apply(table: dict[str, Any], change: str) -> None:
     key, separator, text = change.partition("=")
     key, text = key.strip(), text.strip()
-    if not separator or not key or not text:
+    if not separator or not key or not text or "\n" in change:
         raise UserError(f"--set {change}: write it as key=value, for example banks=32")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
@@ -127,7 +127,9 @@ def _validate(table: dict[str, Any], where: str) -> Machine:
         if first["type"] == "extra_forbidden":
             near = difflib.get_close_matches(key, _field_names(Machine), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise UserError(f"{where}: unknown machine field {key}{hint}") from None
+            raise UserError(f"{where}: unknown machine field {key!r}{hint}") from None
+        if first["type"] == "model_type":
+            raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
         message = first["msg"].removeprefix("Value error, ")
         raise UserError(f"{where}: {key} = {first['input']!r}: {message}") from None
 

@@ -122,7 +122,7 @@ class Core:
         self.ports: list[Clocked]
         count = len(self.slots)
         self.depends = [memoryview(row) for row in record.depends]
-        self.static = [instructions[0]] * count
+        self.static: list[Static] = instructions[:1] * count
         self.process: list[Clocked | None] = [None] * count
         """The unit or port that has accepted the slot."""
         self.waits_for: list[list[int]] = [[] for _ in range(count)]

@@ -42,7 +42,7 @@ EMPTY[[PORT, ACCEPTED_AT, BASE, START_CYCLE, CYCLE, FIRST_USABLE, SLICE, CACHE_F
 def enter(core: Core, static: Static, cycle: int, n: int, first_byte: int, last_byte: int) -> int:
     """Take a free slot for n >= 1 elements and fill it; the age is set by the caller.
 
-    ``first_byte`` and ``last_byte`` are those of :func:`vecsim.engines.access.place`.
+    ``first_byte`` and ``last_byte`` are those of :func:`vecsim.engines.simpy.access.place`.
     """
     slot = next(i for i, row in enumerate(core.slots) if row[AGE] < 0)
     row = core.slots[slot]

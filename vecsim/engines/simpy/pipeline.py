@@ -66,16 +66,6 @@ class Pipeline(Clocked):
                 hazard = cycle + 1
         return operand, hazard
 
-    def mark(self, static: Static, begin: int, end: int, cycle: int, result: int) -> None:
-        """Note that elements were taken in ``cycle`` and that what they write is usable at ``result``."""
-        taken, usable = self.core.taken, self.core.usable
-        for offset in static.read_offsets:
-            for element in range(offset + begin, offset + end):
-                taken[element] = cycle
-        for offset in static.write_offsets:
-            for element in range(offset + begin, offset + end):
-                usable[element] = result
-
     def started(self, slot: int, static: Static, cycle: int, operand: int) -> None:
         """Book the waits from issue to the first element; of an access, those up to acceptance."""
         core = self.core
