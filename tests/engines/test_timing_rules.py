@@ -441,3 +441,42 @@ def test_a_load_of_the_cache_waits_for_older_readers_and_writers_of_the_slice(en
     t = trace(f"{SLICE}a: stc.w x1, (x2), x3\nb: ldc.w x1, (x4), x3", *ports, engine=engine)
     assert t.b["start"] == t.a["last"]
     assert t.b["wait_hazard"] == 16
+
+
+@pytest.mark.parametrize(
+    ("instruction", "latency"),
+    [
+        ("movv v1, v2", "move"),
+        ("cvi v1, x31", "move"),
+        ("seqvv.s v2, v3", "move"),
+        ("maddvv.s v1, v2, v3", "multiply_add"),
+        ("subvs.s v1, v2, f1", "add"),
+    ],
+)
+def test_each_class_has_its_latency(engine, instruction, latency):
+    assert after_accept(trace(f"a: {instruction}", f"latency.{latency}=31", engine=engine).a) == 31 + 15
+
+
+def test_scalar_float_latency(engine):
+    t = trace("a: fadd.s f1, f2, f3\nb: fmul.s f4, f1, f1", "latency.float=9", engine=engine)
+    assert t.b["issue"] - t.a["issue"] == 9
+
+
+def test_the_next_lds_does_not_wait_for_the_rows_of_the_one_before(engine):
+    text = "li x1, 1024\nli x2, 128\nmts blocklen, x2\na: lds.w v1, v2, v3, (x1)\nb: lds.w v4, v5, v6, (x1)"
+    t = trace(text, engine=engine)
+    # It waits a cycle for the pointer and blocklen alone, and transfers behind the first.
+    assert t.b["issue"] == t.a["issue"] + 1
+    assert t.b["last"] == t.a["last"] + 20
+
+
+def test_without_chaining_a_register_is_overwritten_after_its_reader_took_all_of_it(engine):
+    text = "a: addvv.s v3, v2, v2\nb: mulvv.s v2, v4, v4"
+    t = trace(text, "chaining=false", engine=engine)
+    assert t.b["start"] == t.a["start"] + 16
+
+
+def test_a_scalar_store_is_done_when_it_issues(engine):
+    t = trace("mul x5, x31, x31\na: sw x5, 1024(x0)\nb: lv.w v1, 1024(x0)", engine=engine)
+    assert t.b["issue"] == t.a["issue"]
+    assert after_accept(t.b) == 36
