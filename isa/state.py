@@ -55,7 +55,10 @@ class State(NamedTuple):
 
 
 def new_state(section_size: int, vector_registers: int, memory: npt.NDArray[np.uint8]) -> State:
-    """Give a zeroed state around ``memory`` (bytes, used in place), the stack pointer at its end."""
+    """Give a zeroed state around ``memory``, the stack pointer at its end.
+
+    Memory is bytes, a whole number of words, and used in place.
+    """
     x = np.zeros(REGISTERS, np.int64)
     x[STACK_POINTER] = len(memory) & ~0xF
     f = np.zeros(REGISTERS, np.int64)
@@ -76,7 +79,7 @@ def new_state(section_size: int, vector_registers: int, memory: npt.NDArray[np.u
         cs=cache.view(np.float32),
         cd=cache.view(np.float64),
         memory=memory,
-        words=memory[: len(memory) // 4 * 4].view(np.uint32),
+        words=memory.view(np.uint32),
         address=np.zeros(section_size, np.int64),
         row=np.zeros(section_size, np.int64),
         section=section_size,

@@ -13,6 +13,7 @@ from isa.assembler import assemble_file
 from isa.program import Program
 from programs.loading import Loaded, layout_for, place_vectors
 from programs.registry import find
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine
@@ -128,7 +129,7 @@ def measure(
     *,
     seed: int = 0,
     options: Mapping[str, str] | None = None,
-    engine: str = "simpy",
+    engine: str = DEFAULT_ENGINE,
     max_cycles: int = MAX_CYCLES,
     timeline: TimelineRequest | None = None,
     progress: Callable[[Engine], None] | None = None,

@@ -60,9 +60,11 @@ def load16(m: State, address: int) -> Any:
 
 def load32(m: State, address: int) -> Any:
     """Read 32 bits, unsigned, little-endian, at any alignment."""
-    if address & 3 == 0:
+    shift = 8 * (address & 3)
+    if shift == 0:
         return int(m.words[address >> 2])
-    return load16(m, address) | (load16(m, address + 2) << 16)
+    low, high = int(m.words[address >> 2]), int(m.words[(address >> 2) + 1])
+    return ((low >> shift) | (high << (32 - shift))) & 0xFFFFFFFF
 
 
 def load64(m: State, address: int) -> Any:

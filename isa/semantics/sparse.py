@@ -12,6 +12,8 @@ Positions are taken modulo s, so a corrupt image gives a wrong product and never
 
 from __future__ import annotations
 
+from typing import Any
+
 from isa.semantics.numbers import NAN_D, NAN_S, load16, load32, load64, put_vd, put_vs, put_x
 from isa.state import State
 
@@ -36,12 +38,13 @@ def _load_positions(m: State, n: int, p: int, value_bytes: int, position_bytes: 
     """Fill register p with column | row << 16 of n interleaved entries."""
     record = value_bytes + 2 * position_bytes
     first = int(m.address[0]) + value_bytes
-    for k in range(n):
-        a = first + k * record
-        if position_bytes == 1:
+    if position_bytes == 1:
+        for k in range(n):
+            a = first + k * record
             m.v[p * m.section + k] = int(m.memory[a]) | (int(m.memory[a + 1]) << 16)
-        else:
-            m.v[p * m.section + k] = load16(m, a) | (load16(m, a + 2) << 16)
+    else:
+        for k in range(n):
+            m.v[p * m.section + k] = load32(m, first + k * record)
 
 
 def ldb_w(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
@@ -69,9 +72,18 @@ def bmipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
     for k in range(n):
         position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
-        m.row[k] = row
         product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
-        put_vs(m, y * s + row, m.vs[2 * (y * s + row)] + product)
+        # The sum of a row stays at hand as long as its entries follow each other.
+        if k == 0:
+            total = m.vs[2 * (y * s + row)] + product
+        elif row == m.row[k - 1]:
+            total = total + product
+        else:
+            put_vs(m, y * s + m.row[k - 1], total)
+            total = m.vs[2 * (y * s + row)] + product
+        m.row[k] = row
+    if n > 0:
+        put_vs(m, y * s + m.row[n - 1], total)
 
 
 def bmipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
@@ -85,6 +97,12 @@ def bmipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
         put_vd(m, y * s + row, m.vd[y * s + row] + product)
 
 
+def _put_cs(m: State, element: int, value: Any) -> None:
+    """Write container ``element`` of the vector cache with a float32."""
+    m.cache[element] = 0
+    m.cs[2 * element] = value if value == value else NAN_S
+
+
 def bmipac_s(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
     """``cache[xi * s + row[k]] += vv[k] * vx[column[k]]``, float32, in entry order."""
     s = m.section
@@ -92,11 +110,17 @@ def bmipac_s(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
     for k in range(n):
         position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
-        m.row[k] = row
         product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
-        total = m.cs[2 * (base + row)] + product
-        m.cache[base + row] = 0
-        m.cs[2 * (base + row)] = total if total == total else NAN_S
+        if k == 0:
+            total = m.cs[2 * (base + row)] + product
+        elif row == m.row[k - 1]:
+            total = total + product
+        else:
+            _put_cs(m, base + m.row[k - 1], total)
+            total = m.cs[2 * (base + row)] + product
+        m.row[k] = row
+    if n > 0:
+        _put_cs(m, base + m.row[n - 1], total)
 
 
 def bmipac_d(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
@@ -165,15 +189,22 @@ def mipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
     """``vy[row] += vv[k] * vx[column[k]]``, float32; the row counts the ends of row before entry k."""
     s = m.section
     row = 0
+    total = m.vs[2 * y * s]
+    complete = True
     for k in range(n):
         position = int(m.v[p * s + k])
         if position & ZERO_ROW:
             m.row[k] = -1
         else:
             m.row[k] = row
-            product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
-            put_vs(m, y * s + row, m.vs[2 * (y * s + row)] + product)
-            row += (position >> 16) & 1
+            total = total + m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
+            complete = position & END_OF_ROW != 0
+            if complete:
+                put_vs(m, y * s + row, total)
+                row += 1
+                total = m.vs[2 * (y * s + (row & (s - 1)))]
+    if not complete:
+        put_vs(m, y * s + row, total)
 
 
 def mipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:

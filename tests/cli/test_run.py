@@ -42,7 +42,7 @@ def test_the_table_of_all_programs(vecsim, matrix):
     result = vecsim("run", matrix)
     assert (result.code, result.err) == (0, "")
     header = result.out.splitlines()[0]
-    assert header == "tiny: 5 x 4, 6 non-zeros; machine vs2003; engine simpy; 32-bit values"
+    assert header == "tiny: 5 x 4, 6 non-zeros; machine vs2003; engine jit; 32-bit values"
     rows = rows_of(result.out)
     assert list(rows) == list(PROGRAMS)
     assert all(float(row[-1]) <= 1e-5 for row in rows.values())
@@ -70,7 +70,7 @@ def test_json_on_stdout_is_one_object_and_all_else_goes_to_stderr(vecsim, matrix
     assert document["matrix"] == {"name": "tiny", "rows": 5, "cols": 4, "nnz": 6}
     assert document["machine"]["name"] == "t0"
     assert document["machine"]["latency"]["add"] == 6
-    assert (document["engine"], document["seed"], document["value_bits"]) == ("simpy", 7, 32)
+    assert (document["engine"], document["seed"], document["value_bits"]) == ("jit", 7, 32)
     assert [r["program"] for r in document["results"]] == list(PROGRAMS)
     for found in document["results"]:
         assert set(found) == KEYS

@@ -4,12 +4,12 @@ import random
 
 import numpy as np
 import pytest
+from differential.cases import random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_programs import random_case
 
 from isa.state import ARCHITECTURAL
-from vecsim.engines.protocol import ENGINES, start
+from vecsim.engines.protocol import ENGINES, start, whole_words
 from vecsim.engines.simpy.engine import SimpyEngine
 from vecsim.engines.timeline import TimelineRequest
 
@@ -45,7 +45,7 @@ def test_looking_ahead_and_going_cycle_by_cycle_agree(seed):
     ahead, stepping = (
         finish(
             SimpyEngine(
-                case.program, case.memory.copy(), case.machine, TimelineRequest(), look_ahead=look_ahead
+                case.program, whole_words(case.memory), case.machine, TimelineRequest(), look_ahead=look_ahead
             )
         )
         for look_ahead in (True, False)

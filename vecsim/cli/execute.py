@@ -17,13 +17,14 @@ from vecsim.cli.options import (
     definitions,
     value_bytes,
 )
+from vecsim.engines import DEFAULT_ENGINE
 
 
 def execute(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Assembly text or a program file.")],
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
-    engine: EngineOption = "simpy",
+    engine: EngineOption = DEFAULT_ENGINE,
     memory: Annotated[
         str, typer.Option("--memory", metavar="BYTES", help="Simulated memory, all zero: 4096, 64K, 1M.")
     ] = "1M",

@@ -28,7 +28,14 @@ SetOption = Annotated[
         "--set", metavar="KEY=VALUE", help="Change a number of the machine, such as banks=32. Repeatable."
     ),
 ]
-EngineOption = Annotated[str, typer.Option("--engine", metavar="NAME", help="What simulates the machine.")]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What simulates the machine: jit (compiled) or simpy (the reference); both give the same.",
+    ),
+]
 ValueBitsOption = Annotated[
     int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, a float of 32 or 64.")
 ]

@@ -17,6 +17,7 @@ from vecsim.cli.options import (
     split_assignment,
     value_bytes,
 )
+from vecsim.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
     from programs.measurement import Measurement
@@ -53,7 +54,7 @@ def run(
     ] = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
-    engine: EngineOption = "simpy",
+    engine: EngineOption = DEFAULT_ENGINE,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
     value_bits: ValueBitsOption = 32,
     max_cycles: Annotated[

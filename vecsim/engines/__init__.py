@@ -1,1 +1,4 @@
-"""Engines: what runs a program on a machine. :mod:`vecsim.engines.protocol` is the way in."""
+"""The engines: the SimPy model, and the same machine compiled."""
+
+DEFAULT_ENGINE = "jit"
+"""The engine that runs when nobody says otherwise; the others are in ``vecsim.engines.protocol.ENGINES``."""

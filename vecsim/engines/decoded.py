@@ -58,20 +58,20 @@ class Decoded(NamedTuple):
     """(n,) bytes."""
     index_register: Ints
     """(n,) x register of the stride (STRIDED) or vector register of the indexes (INDEXED)."""
-    scalar_reads: Ints
-    """(n, 5) scalar registers read at issue."""
+    awaited: Ints
+    """(n, 11) scalar registers that must be ready at issue: all that it reads and all that it writes."""
     scalar_writes: Ints
     """(n, 4) scalar registers written ``latency`` cycles after issue (one cycle for vector instructions)."""
     late_writes: Ints
     """(n, 2) scalar registers written with the last element."""
     vector_reads: Ints
-    """(n, 3) vector registers whose element k is read by element k."""
+    """(n, 3) vector registers whose element k is read by element k; none without chaining."""
     whole_reads: Ints
-    """(n, 1) vector registers read by position."""
+    """(n, 4) vector registers read by position; without chaining, all that are read."""
     vector_writes: Ints
-    """(n, 2) vector registers whose element k is written by element k."""
+    """(n, 2) vector registers whose element k is written by element k; none without chaining."""
     whole_writes: Ints
-    """(n, 1) vector registers that are complete only with the last element."""
+    """(n, 3) vector registers that are complete only with the last element; without chaining, all."""
     accumulator: Ints
     """(n,) the vector register that a sparse instruction adds to."""
     element: Ints
@@ -97,8 +97,8 @@ def decode(program: Program, machine: Machine) -> Decoded:
     """
     rows = [_decode_one(program, machine, pc) for pc in range(len(program.opcode))]
     columns = {}
-    widths = {"fields": 5, "scalar_reads": 5, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}
-    widths |= {"whole_reads": 1, "vector_writes": 2, "whole_writes": 1}
+    widths = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}
+    widths |= {"whole_reads": 4, "vector_writes": 2, "whole_writes": 3}
     for name in Decoded._fields:
         width = widths.get(name)
         shape = (len(rows),) if width is None else (len(rows), width)
@@ -168,11 +168,15 @@ def _scalars(instruction: Instruction, operands: list[tuple[Operand, int]]) -> d
     writes = [scalar_id(o, f) for o, f in operands if o.kind in "xfs" and o.written]
     special = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
     reads += [special[name] for name in instruction.reads]
-    row: dict[str, int | list[int]] = {"scalar_reads": [r for r in reads if r != 0]}
-    row["late_writes"] = (writes if late else []) + [special[name] for name in instruction.late]
-    at_issue = [w for w in ([] if late else writes) if w != 0]
-    row["scalar_writes"] = at_issue + [special[name] for name in instruction.writes]
-    return row
+    at_issue = ([] if late else writes) + [special[name] for name in instruction.writes]
+    late_writes = (writes if late else []) + [special[name] for name in instruction.late]
+    # The special registers that come late stay in the unit: instructions of the kind do not wait for them.
+    awaited = {*reads, *at_issue, *(register for register in late_writes if register < SPECIAL)} - {0}
+    return {
+        "awaited": sorted(awaited),
+        "scalar_writes": [register for register in at_issue if register != 0],
+        "late_writes": late_writes,
+    }
 
 
 def _vectors(
@@ -181,16 +185,18 @@ def _vectors(
     mask = machine.vector_registers
     vectors = [(o, f) for o, f in operands if o.kind == "v"]
     accumulating = instruction.accumulates
+    reads = [f for o, f in vectors if o.read and not o.whole] + [mask] * (instruction.mask == "r")
+    writes = [f for o, f in vectors if o.written and not o.whole] + [mask] * (instruction.mask == "w")
+    whole_reads = [f for o, f in vectors if o.read and o.whole and not (accumulating and o.written)]
+    whole_writes = [f for o, f in vectors if o.written and o.whole and not accumulating]
+    if not machine.chaining:
+        whole_reads, whole_writes, reads, writes = whole_reads + reads, whole_writes + writes, [], []
     row: dict[str, int | list[int]] = {
-        "vector_reads": [f for o, f in vectors if o.read and not o.whole],
-        "vector_writes": [f for o, f in vectors if o.written and not o.whole],
-        "whole_reads": [f for o, f in vectors if o.read and o.whole and not (accumulating and o.written)],
-        "whole_writes": [f for o, f in vectors if o.written and o.whole and not accumulating],
+        "vector_reads": reads,
+        "vector_writes": writes,
+        "whole_reads": whole_reads,
+        "whole_writes": whole_writes,
     }
-    if instruction.mask == "r":
-        row["vector_reads"] = [*[f for o, f in vectors if o.read], mask]
-    if instruction.mask == "w":
-        row["vector_writes"] = [mask]
     if accumulating:
         row["accumulator"] = next((f for o, f in vectors if o.written and o.whole), NONE)
     if instruction.slice_operand:

@@ -17,9 +17,10 @@ from isa.declaration import Unit
 from isa.errors import UserError
 from isa.program import Program
 from isa.state import State
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.fault import Fault
-from vecsim.engines.record import Cause, Counter, Snapshot
-from vecsim.engines.timeline import TimelineRequest
+from vecsim.engines.record import Cause, Control, Counter, Snapshot, TimingRecord
+from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.machine import WORD_BYTES, Machine
 
 MAX_CYCLES = 10_000_000_000
@@ -132,8 +133,23 @@ def _simpy(
     return SimpyEngine(program, memory, machine, timeline)
 
 
-ENGINES: dict[str, StartEngine] = {"simpy": _simpy}
-"""The engines by the name that ``--engine`` takes; each is imported when it is started."""
+def _jit(
+    program: Program, memory: npt.NDArray[np.uint8], machine: Machine, timeline: TimelineRequest | None
+) -> Engine:
+    from vecsim.engines.jit.engine import JitEngine
+
+    return JitEngine(program, memory, machine, timeline)
+
+
+ENGINES: dict[str, StartEngine] = {"jit": _jit, "simpy": _simpy}
+"""The engines by the name that ``--engine`` takes; each is imported when it is started.
+
+``simpy`` is the reference model, ``jit`` the same machine compiled."""
+
+
+def whole_words(memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Copy memory (bytes), filled up to whole words with zeros."""
+    return np.concatenate([memory, np.zeros(-len(memory) % WORD_BYTES, np.uint8)])
 
 
 def start(
@@ -141,10 +157,12 @@ def start(
     memory: npt.NDArray[np.uint8],
     machine: Machine,
     *,
-    engine: str = "simpy",
+    engine: str = DEFAULT_ENGINE,
     timeline: TimelineRequest | None = None,
 ) -> Engine:
     """Start a program on a copy of ``memory`` (bytes), with the program's data laid into it.
+
+    The copy is filled up to whole words with zeros.
 
     Raises
     ------
@@ -153,7 +171,7 @@ def start(
     """
     if engine not in ENGINES:
         raise UserError(f"unknown engine {engine!r}: engines are {', '.join(ENGINES)}")
-    memory = memory.copy()
+    memory = whole_words(memory)
     for segment in program.data:
         if segment.end > len(memory):
             raise UserError(
@@ -168,7 +186,7 @@ def run(
     memory: npt.NDArray[np.uint8],
     machine: Machine,
     *,
-    engine: str = "simpy",
+    engine: str = DEFAULT_ENGINE,
     timeline: TimelineRequest | None = None,
     max_cycles: int = MAX_CYCLES,
     progress: Callable[[Engine], None] | None = None,
@@ -204,6 +222,24 @@ def run(
     return running.result()
 
 
-def named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:
+def make_run(machine: Machine, state: State, record: TimingRecord, timeline: TimelineWriter | None) -> Run:
+    """Give what a run has come to, from an engine's record."""
+    columns = None
+    if timeline is not None:
+        timeline.flush()
+        columns = timeline.columns() if timeline.request.sink is None else None
+    return Run(
+        machine=machine,
+        cycles=int(record.control[Control.LAST_RETIRED]),
+        counters={"instructions": int(record.control[Control.AGE]), **_named(record.counters, Counter)},
+        charged=_named(record.charged, Cause),
+        waited=_named(record.waited, Cause),
+        busy=_named(record.unit_busy, Unit),
+        state=state,
+        timeline=columns,
+    )
+
+
+def _named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:
     """Give an array of the record as a dictionary by lower-case names."""
     return {names(i).name.lower(): int(value) for i, value in enumerate(values)}

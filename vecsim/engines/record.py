@@ -161,8 +161,9 @@ class TimingRecord:
     """(P, accesses_in_flight) accepted accesses whose transfer has not ended, oldest first."""
     port_count: Ints
     port_history: Ints
-    """(P, accesses_in_flight, 4) the accesses that ended last, newest first: end cycle, first byte, last
-    byte (exclusive; -1: not contiguous), store."""
+    """(P, accesses_in_flight + unit_queue + 1, 4) the accesses that ended last, newest first: end cycle,
+    first byte, last byte (exclusive; -1: not contiguous), store. So many may be under way, if they are
+    dated ahead."""
     charged: Ints
     """(11,) cycles by cause."""
     waited: Ints
@@ -203,7 +204,7 @@ def new_record(machine: Machine) -> TimingRecord:
         accepted=zeros(units, queue + 1) - 1,
         port_slots=zeros(ports, flight) - 1,
         port_count=zeros(ports),
-        port_history=zeros(ports, flight, 4),
+        port_history=zeros(ports, flight + queue + 1, 4),
         charged=zeros(len(Cause)),
         waited=zeros(WAITS),
         counters=zeros(len(Counter)),

@@ -55,6 +55,7 @@ class TimelineWriter:
         self.first_age = request.first_age
         self.last_age = request.last_age if request.last_age is not None else 1 << 62
         self.rows: list[tuple[int, ...]] = []
+        self.tables: list[npt.NDArray[np.int64]] = []
 
     def add(self, age: int, row: tuple[int, ...]) -> None:
         """Keep a row if its age is in the window."""
@@ -63,14 +64,28 @@ class TimelineWriter:
             if self.request.sink is not None and len(self.rows) >= CHUNK:
                 self.flush()
 
+    def extend(self, rows: npt.NDArray[np.int64]) -> None:
+        """Keep those of the (n, len(COLUMNS)) rows whose ages are in the window."""
+        ages = rows[:, COLUMNS.index("age")]
+        inside = rows[(self.first_age <= ages) & (ages < self.last_age)]
+        if len(inside):
+            self.tables.append(inside.copy())
+            if self.request.sink is not None:
+                self.flush()
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self.rows, self.tables = [], []
+
     def flush(self) -> None:
         """Hand what is there to the sink."""
-        if self.request.sink is not None and self.rows:
+        if self.request.sink is not None and (self.rows or self.tables):
             self.request.sink(self._table())
-            self.rows = []
+            self.clear()
 
     def _table(self) -> npt.NDArray[np.int64]:
-        return np.array(self.rows, np.int64).reshape(-1, len(COLUMNS))
+        single = np.array(self.rows, np.int64).reshape(-1, len(COLUMNS))
+        return np.concatenate([*self.tables, single])
 
     def columns(self) -> dict[str, npt.NDArray[np.int64]]:
         """Give the rows kept as columns, in program order."""

@@ -6,8 +6,8 @@ an instruction that is not the oldest in flight has nothing to answer for yet: a
 
 from __future__ import annotations
 
+from vecsim.engines.columns import AFTER, AGE, CHARGED, EXECUTING, LAST_RETIRED, RETIRED
 from vecsim.engines.record import TimingRecord
-from vecsim.engines.simpy.columns import AFTER, AGE, CHARGED, EXECUTING, LAST_RETIRED, RETIRED
 
 
 class Accounts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import simpy
 
 from isa.declaration import Timing
-from vecsim.engines.simpy.columns import (
+from vecsim.engines.columns import (
     BY_HAZARD,
     BY_VECTOR,
     CYCLE,
@@ -17,7 +17,7 @@ from vecsim.engines.simpy.columns import (
 )
 from vecsim.engines.simpy.core import NEVER, Core
 from vecsim.engines.simpy.pipeline import Pipeline
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 REDUCTION = int(Timing.REDUCTION)
 

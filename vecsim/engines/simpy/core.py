@@ -12,9 +12,7 @@ import numpy as np
 
 from isa.declaration import Pattern, Timing, Unit
 from isa.state import State, interpreted
-from vecsim.engines.record import TimingRecord
-from vecsim.engines.simpy.accounts import Accounts
-from vecsim.engines.simpy.columns import (
+from vecsim.engines.columns import (
     ACCEPTED_AT,
     ADDRESS,
     AGE,
@@ -38,7 +36,9 @@ from vecsim.engines.simpy.columns import (
     WAIT_WHOLE,
     WORDS,
 )
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.record import TimingRecord
+from vecsim.engines.simpy.accounts import Accounts
+from vecsim.engines.static import Static
 from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import Machine
 
@@ -112,6 +112,8 @@ class Core:
         self.end: Alarm | None = None
         """Fires at the boundary after the last instruction has left flight."""
         self.count_reached: Alarm | None = None
+        self.issue_cycle = 0
+        """The cycle that issue works on; with nothing in flight it may be ahead."""
         self.stop_cycle = 0
         """Nothing issues in this cycle or later."""
         self.stop_count = 0

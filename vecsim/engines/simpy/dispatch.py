@@ -5,8 +5,8 @@ from __future__ import annotations
 import simpy
 
 from isa.declaration import Unit
+from vecsim.engines.columns import ACCEPTED_AT, END, PORT
 from vecsim.engines.simpy.clocked import ACCEPT, Clocked
-from vecsim.engines.simpy.columns import ACCEPTED_AT, END, PORT
 from vecsim.engines.simpy.core import Core
 
 MEMORY = int(Unit.MEMORY)

@@ -11,16 +11,8 @@ from isa.program import Program
 from isa.state import State, new_state
 from vecsim.engines.decoded import decode
 from vecsim.engines.fault import Fault, Trouble
-from vecsim.engines.protocol import Run, named
-from vecsim.engines.record import (
-    Cause,
-    Control,
-    Counter,
-    Snapshot,
-    from_snapshot,
-    new_record,
-    take_snapshot,
-)
+from vecsim.engines.protocol import Run, make_run
+from vecsim.engines.record import Control, Snapshot, from_snapshot, new_record, take_snapshot
 from vecsim.engines.simpy.arithmetic import Arithmetic
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm, Clocked
 from vecsim.engines.simpy.core import NEVER, Core
@@ -28,7 +20,7 @@ from vecsim.engines.simpy.dispatch import Dispatcher
 from vecsim.engines.simpy.issue import Issue
 from vecsim.engines.simpy.memory import MemoryPort
 from vecsim.engines.simpy.sparse import Sparse
-from vecsim.engines.simpy.static import unpack
+from vecsim.engines.static import unpack
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.machine import Machine
 
@@ -119,7 +111,7 @@ class SimpyEngine:
             with np.errstate(all="ignore"):
                 environment.run(until=environment.any_of(stops))
         except Trouble as trouble:
-            raise Fault(self.program, self.pc, self.cycle, str(trouble)) from None
+            raise Fault(self.program, self.pc, core.issue_cycle, str(trouble)) from None
         finally:
             core.end, core.stop_count = None, 0
 
@@ -131,23 +123,9 @@ class SimpyEngine:
         """See :meth:`vecsim.engines.protocol.Engine.restore`."""
         state, record = from_snapshot(snapshot, self.machine)
         if self._timeline is not None:
-            self._timeline.rows = []
+            self._timeline.clear()
         self._build(snapshot.cycle, Core(self.machine, state, record, self._instructions, self._timeline))
 
     def result(self) -> Run:
         """See :meth:`vecsim.engines.protocol.Engine.result`."""
-        record, timeline = self._core.record, self._timeline
-        columns = None
-        if timeline is not None:
-            timeline.flush()
-            columns = timeline.columns() if timeline.request.sink is None else None
-        return Run(
-            machine=self.machine,
-            cycles=int(record.control[Control.LAST_RETIRED]),
-            counters={"instructions": int(record.control[Control.AGE]), **named(record.counters, Counter)},
-            charged=named(record.charged, Cause),
-            waited=named(record.waited[:], Cause),
-            busy=named(record.unit_busy, Unit),
-            state=self._core.state,
-            timeline=columns,
-        )
+        return make_run(self.machine, self._core.state, self._core.record, self._timeline)

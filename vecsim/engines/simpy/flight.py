@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isa.declaration import Timing
-from vecsim.engines.record import Slot
-from vecsim.engines.simpy.columns import (
+from vecsim.engines.columns import (
     ACCEPTED_AT,
     ADDRESS,
     AGE,
@@ -29,8 +28,9 @@ from vecsim.engines.simpy.columns import (
     WAIT_WHOLE,
     WORDS,
 )
+from vecsim.engines.record import Slot
 from vecsim.engines.simpy.core import Core
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 ACCESS = int(Timing.ACCESS)
 

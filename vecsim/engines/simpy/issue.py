@@ -6,11 +6,8 @@ import simpy
 
 from isa.declaration import Timing, Unit
 from isa.semantics.numbers import wrap
-from vecsim.engines.fault import Trouble
-from vecsim.engines.record import PENDING
-from vecsim.engines.simpy import access
-from vecsim.engines.simpy.clocked import BOUNDARY, ISSUE, Clocked
-from vecsim.engines.simpy.columns import (
+from vecsim.engines import access
+from vecsim.engines.columns import (
     AGE,
     BY_ISSUE,
     BY_ORDER,
@@ -30,10 +27,13 @@ from vecsim.engines.simpy.columns import (
     TAKEN_BRANCHES,
     VECTOR_INSTRUCTIONS,
 )
+from vecsim.engines.fault import Trouble
+from vecsim.engines.record import PENDING
+from vecsim.engines.simpy.clocked import BOUNDARY, ISSUE, Clocked
 from vecsim.engines.simpy.core import Awaited, Core
 from vecsim.engines.simpy.dispatch import Dispatcher
 from vecsim.engines.simpy.flight import enter
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT = (
     int(Timing.SCALAR),
@@ -66,7 +66,7 @@ class Issue(Clocked):
         """Issue what can issue in this cycle."""
         core = self.core
         core.awaited = Awaited.NOTHING
-        now = cycle
+        now = core.issue_cycle = cycle
         control, instructions = core.control, core.instructions
         while not control[HALTED]:
             pc = control[PC]
@@ -82,7 +82,7 @@ class Issue(Clocked):
                 start = control[ISSUE_CYCLE] + 1
             if start > now and not self._looks_ahead(static, start):
                 return start
-            cycle = start
+            cycle = core.issue_cycle = start
             if static.unit:
                 again = self._issue_vector(static, cycle, ready)
             elif static.timing == SCALAR or static.timing == BRANCH:
@@ -95,7 +95,7 @@ class Issue(Clocked):
             if again > cycle:
                 if not self._looks_ahead(static, again):
                     return again
-                cycle = again
+                cycle = core.issue_cycle = again
         return None
 
     def _ready_at(self, static: Static) -> int | None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import simpy
 
-from vecsim.engines.simpy.clocked import EXECUTE
-from vecsim.engines.simpy.columns import (
+from vecsim.engines.columns import (
     ACCEPTED_AT,
     ADDRESS,
     AGE,
@@ -37,9 +36,10 @@ from vecsim.engines.simpy.columns import (
     WORDS_LOADED,
     WORDS_STORED,
 )
+from vecsim.engines.simpy.clocked import EXECUTE
 from vecsim.engines.simpy.core import CONTIGUOUS, MEMORY, NEVER, Core
 from vecsim.engines.simpy.pipeline import Pipeline
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 
 class MemoryPort(Pipeline):

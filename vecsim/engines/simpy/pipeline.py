@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import simpy
 
-from vecsim.engines.simpy.clocked import Clocked
-from vecsim.engines.simpy.columns import (
+from vecsim.engines.columns import (
     ACCEPTED_AT,
     BY_HAZARD,
     BY_PORT,
@@ -20,8 +19,9 @@ from vecsim.engines.simpy.columns import (
     SLICE,
     START_CYCLE,
 )
+from vecsim.engines.simpy.clocked import Clocked
 from vecsim.engines.simpy.core import MEMORY, Core
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 
 class Pipeline(Clocked):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import simpy
 
-from vecsim.engines.simpy.columns import (
+from vecsim.engines.columns import (
     BY_HAZARD,
     BY_VECTOR,
     CYCLE,
@@ -21,7 +21,7 @@ from vecsim.engines.simpy.columns import (
 )
 from vecsim.engines.simpy.core import NEVER, SPARSE, Core
 from vecsim.engines.simpy.pipeline import Pipeline
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 
 class Sparse(Pipeline):

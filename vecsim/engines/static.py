@@ -1,4 +1,4 @@
-"""One instruction of the program as the SimPy model reads it: a row of the decoded arrays, unpacked."""
+"""One instruction of the program as Python reads it: a row of the decoded arrays, unpacked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isa.program import Program
-from vecsim.engines.decoded import NONE, SPECIAL, Decoded
+from vecsim.engines.decoded import NONE, Decoded
 from vecsim.machine import Machine
 
 
@@ -32,11 +32,11 @@ class Static:
     offset: int
     index_register: int
     wait_ready: tuple[int, ...]
-    """Scalar registers that must be ready at issue: all that it reads, all that it writes."""
+    """Scalar registers that must be ready at issue."""
     scalar_writes: tuple[int, ...]
     late_writes: tuple[int, ...]
     reads: tuple[int, ...]
-    """Vector registers read element by element; empty when chaining is off."""
+    """Vector registers read element by element."""
     writes: tuple[int, ...]
     whole_reads: tuple[int, ...]
     whole_writes: tuple[int, ...]
@@ -64,7 +64,7 @@ def _mask(registers: tuple[int, ...]) -> int:
 
 
 def unpack(program: Program, decoded: Decoded, machine: Machine) -> list[Static]:
-    """Unpack every instruction; without chaining, every vector operand is a whole one."""
+    """Unpack every instruction."""
     instructions = program.instruction_set.instructions
     return [
         _unpack_one(decoded, pc, machine, instructions[int(decoded.operation[pc])].semantics)
@@ -82,10 +82,6 @@ def _unpack_one(decoded: Decoded, pc: int, machine: Machine, semantics: Callable
     reads, writes = row("vector_reads"), row("vector_writes")
     whole_reads, whole_writes = row("whole_reads"), row("whole_writes")
     s = machine.section_size
-    if not machine.chaining:
-        whole_reads, whole_writes, reads, writes = whole_reads + reads, whole_writes + writes, (), ()
-    scalar_writes, late = row("scalar_writes"), row("late_writes")
-    waits = row("scalar_reads") + scalar_writes + tuple(r for r in late if r < SPECIAL)
     accumulator = one("accumulator")
     return Static(
         pc=pc,
@@ -93,9 +89,9 @@ def _unpack_one(decoded: Decoded, pc: int, machine: Machine, semantics: Callable
         fields=tuple(int(f) for f in decoded.fields[pc, : one("operands")]),
         store=bool(one("store") == 1),
         cache=bool(one("cache") == 1),
-        wait_ready=tuple(sorted(set(waits))),
-        scalar_writes=scalar_writes,
-        late_writes=late,
+        wait_ready=row("awaited"),
+        scalar_writes=row("scalar_writes"),
+        late_writes=row("late_writes"),
         reads=reads,
         writes=writes,
         whole_reads=whole_reads,

@@ -7,7 +7,7 @@ import numpy as np
 from isa.declaration import Length, Pattern
 from isa.state import State
 from vecsim.engines.fault import Trouble
-from vecsim.engines.simpy.static import Static
+from vecsim.engines.static import Static
 
 VL, ONE, SECTION, BLOCK, COUNT = (
     int(Length.VL),
@@ -80,6 +80,23 @@ def place(m: State, static: Static, n: int) -> tuple[int, int]:
         element = int(np.flatnonzero(m.address[:n] == wrong)[0])
         raise Trouble(_outside(static, f"element {element} at address {wrong}", size))
     return base, -1
+
+
+def check(m: State, static: Static) -> None:
+    """Check an instruction that is about to issue.
+
+    Raises
+    ------
+    Trouble
+        It does what the machine cannot do.
+    """
+    n = elements(m, static)
+    if static.unit and n == 0:
+        return
+    if static.slice >= 0 and not 0 <= int(m.x[static.slice]) < m.section:
+        raise Trouble(f"slice {int(m.x[static.slice])} of the vector cache: it has 0 to {m.section - 1}")
+    if static.pattern:
+        place(m, static, n)
 
 
 def _outside(static: Static, what: str, size: int) -> str:

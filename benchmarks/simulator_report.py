@@ -1,0 +1,210 @@
+"""What the simulator's benchmark reports: a record for each program and matrix, their means, the host."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Record:
+    """One program on one matrix. Rates are per second of host time.
+
+    Attributes
+    ----------
+    matrix, stand_in
+        A generated matrix in place of a file says so in its name too.
+    seconds, scipy_seconds, simpy_seconds
+        The engine's best run, the best product by SciPy, the SimPy engine's run on the same; the last is
+        None on large matrices.
+    slowdown, speedup_over_simpy
+        The engine's seconds by SciPy's, and SimPy's by the engine's.
+    image_bytes
+        The simulated memory: matrix, vectors, stack.
+    memory_growth
+        Bytes by which peak memory grew during a run, for each byte of the image; None where the system
+        does not tell. Below some megabytes of image the engine's fixed tables prevail.
+    """
+
+    matrix: str
+    stand_in: bool
+    rows: int
+    nnz: int
+    program: str
+    engine: str
+    seconds: float
+    cycles: int
+    instructions: int
+    element_operations: int
+    element_ops_per_s: float
+    instructions_per_s: float
+    nnz_per_s: float
+    cycles_per_s: float
+    scipy_seconds: float
+    slowdown: float
+    host_ns_per_nnz: float
+    speedup_over_simpy: float | None
+    simpy_seconds: float | None
+    memory_growth: float | None
+    image_bytes: int
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        seconds: float,
+        cycles: int,
+        instructions: int,
+        element_operations: int,
+        nnz: int,
+        scipy_seconds: float,
+        simpy_seconds: float | None,
+        **others: Any,
+    ) -> Record:
+        """Give the record of what was counted and timed, its rates and ratios worked out."""
+        return cls(
+            seconds=seconds,
+            cycles=cycles,
+            instructions=instructions,
+            element_operations=element_operations,
+            nnz=nnz,
+            element_ops_per_s=element_operations / seconds,
+            instructions_per_s=instructions / seconds,
+            nnz_per_s=nnz / seconds,
+            cycles_per_s=cycles / seconds,
+            scipy_seconds=scipy_seconds,
+            slowdown=seconds / scipy_seconds,
+            host_ns_per_nnz=1e9 * seconds / nnz,
+            speedup_over_simpy=None if simpy_seconds is None else simpy_seconds / seconds,
+            simpy_seconds=simpy_seconds,
+            **others,
+        )
+
+
+def geometric_mean(numbers: Iterable[float]) -> float | None:
+    """The geometric mean of positive numbers; None of none."""
+    logarithms = [math.log(number) for number in numbers]
+    return math.exp(math.fsum(logarithms) / len(logarithms)) if logarithms else None
+
+
+def summarize(records: list[Record]) -> dict[str, Any]:
+    """Geometric means over all records, the slowdown's for each program, SimPy's where it ran."""
+    programs = dict.fromkeys(record.program for record in records)
+    beside_simpy = [(r, r.simpy_seconds) for r in records if r.simpy_seconds is not None]
+    return {
+        "slowdown": {
+            program: geometric_mean(r.slowdown for r in records if r.program == program)
+            for program in programs
+        },
+        "speedup_over_simpy": geometric_mean(seconds / r.seconds for r, seconds in beside_simpy),
+        "element_ops_per_s": geometric_mean(r.element_ops_per_s for r in records),
+        "simpy_element_ops_per_s": geometric_mean(r.element_operations / s for r, s in beside_simpy),
+        "instructions_per_s": geometric_mean(r.instructions_per_s for r in records),
+        "cycles_per_s": geometric_mean(r.cycles_per_s for r in records),
+    }
+
+
+def host_facts(machine: str) -> dict[str, Any]:
+    """What the numbers were measured on; a package that is not there is None."""
+    return {
+        "cpu": _cpu_model(),
+        "cpus": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        **{package: _version(package) for package in ("numpy", "scipy", "numba", "simpy")},
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine,
+    }
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.processor() or platform.machine())
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def tables(records: list[Record], summary: dict[str, Any], host: dict[str, Any]) -> tuple[Table, Table]:
+    """All records, and their means."""
+    return _record_table(records, host), _summary_table(summary)
+
+
+_COLUMNS: tuple[tuple[str, Callable[[Record], str]], ...] = (
+    ("nnz", lambda r: f"{r.nnz:,}"),
+    ("seconds", lambda r: f"{r.seconds:.4f}"),
+    ("Mop/s", lambda r: f"{r.element_ops_per_s / 1e6:.2f}"),
+    ("Minstr/s", lambda r: f"{r.instructions_per_s / 1e6:.3f}"),
+    ("Mnnz/s", lambda r: f"{r.nnz_per_s / 1e6:.3f}"),
+    ("Mcycle/s", lambda r: f"{r.cycles_per_s / 1e6:.2f}"),
+    ("ns/nnz", lambda r: f"{r.host_ns_per_nnz:,.0f}"),
+    ("SciPy ms", lambda r: f"{1e3 * r.scipy_seconds:.4f}"),
+    ("slowdown", lambda r: f"{r.slowdown:,.0f}"),
+    ("SimPy x", lambda r: _or_dash(r.speedup_over_simpy, ".1f")),
+    ("memory", lambda r: _or_dash(r.memory_growth, ".2f")),
+)
+
+
+def _record_table(records: list[Record], host: dict[str, Any]) -> Table:
+    engines = ", ".join(dict.fromkeys(record.engine for record in records))
+    caption = (
+        "op: element operations; slowdown: of SciPy's product; SimPy x: speedup over the SimPy engine; "
+        f"memory: growth by image. {host['cpu']}, Python {host['python']}, NumPy {host['numpy']}, "
+        f"SciPy {host['scipy']}, Numba {host['numba'] or '-'}, {host['date']}"
+    )
+    table = Table(title=f"engine {engines}, machine {host['machine']}", caption=caption)
+    table.add_column("matrix", no_wrap=True)
+    table.add_column("program")
+    for heading, _ in _COLUMNS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for i, record in enumerate(records):
+        last = i + 1 == len(records) or records[i + 1].matrix != record.matrix
+        cells = (show(record) for _, show in _COLUMNS)
+        table.add_row(record.matrix, record.program, *cells, end_section=last)
+    return table
+
+
+def _summary_table(summary: dict[str, Any]) -> Table:
+    table = Table("mean", title="geometric means")
+    table.add_column("", justify="right")
+    for program, slowdown in summary["slowdown"].items():
+        table.add_row(f"slowdown, {program}", f"{slowdown:,.1f}")
+    table.add_row("speedup over SimPy", _or_dash(summary["speedup_over_simpy"], ",.1f"))
+    for heading in ("element_ops", "simpy_element_ops", "instructions", "cycles"):
+        words = heading.replace("_", " ").replace("simpy", "SimPy's").replace("ops", "operations")
+        table.add_row(f"{words}/s", _or_dash(summary[f"{heading}_per_s"], ",.0f"))
+    return table
+
+
+def _or_dash(number: float | None, how: str) -> str:
+    return "-" if number is None else format(number, how)
+
+
+def write_json(path: Path, records: list[Record], summary: dict[str, Any], host: dict[str, Any]) -> None:
+    """Write all in one piece: a reader sees the whole file or the one before it."""
+    content = {"host": host, "summary": summary, "records": [asdict(record) for record in records]}
+    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

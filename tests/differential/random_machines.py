@@ -1,0 +1,40 @@
+"""Random machines: every field of the description, mostly at values where rules meet."""
+
+from __future__ import annotations
+
+import random
+
+from vecsim.machine import Latencies, Machine, SparseUnit
+
+SECTIONS = (4, 4, 4, 8, 8, 8, 8, 16, 16, 16, 32, 64)
+
+
+def random_machine(rng: random.Random) -> Machine:
+    pick = rng.choice
+    section_size = 256 if rng.randrange(50) == 49 else pick(SECTIONS)
+    return Machine(
+        name="random",
+        section_size=section_size,
+        vector_registers=pick([8, 8, 16, 32]),
+        issue_width=pick([1, 2, 3, 4, 8]),
+        unit_queue=pick([0, 1, 2, 4]),
+        memory_ports=pick([1, 1, 2, 3, 4]),
+        accesses_in_flight=pick([1, 2, 3, 5]),
+        startup=pick([0, 1, 5, 20]),
+        words_per_cycle=pick([1, 2, 3, 4, 8, 16]),
+        addresses_per_cycle=pick([1, 1, 2, 3, 4]),
+        alignment_bytes=pick([1, 4, 8, 16, 64]),
+        banks=_banks(rng),
+        bank_busy=pick([1, 2, 4, 7, 9]),
+        chaining=pick([True, True, False]),
+        lanes=pick([1, 2, 3, 4, 16, 64]),
+        scalar_load_latency=pick([1, 2, 6, 30]),
+        branch_penalty=pick([0, 0, 1, 3, 10]),
+        latency=Latencies(**{name: pick([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields}),
+        sparse_unit=SparseUnit(p=pick([1, 2, 3, 4, 8]), r=pick([1, 2, 3, 4, 8]), latency=pick([1, 4, 10])),
+    )
+
+
+def _banks(rng: random.Random) -> int:
+    usual = rng.choice([1, 2, 4, 8, 16, 64, 0, 0])
+    return usual or rng.randrange(1, 130)

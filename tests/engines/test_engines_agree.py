@@ -1,0 +1,57 @@
+"""Every engine agrees with SimPy on random programs, in everything: cycles, counters, waits, state, timeline.
+
+Many more cases than fit here: ``python -m tests.differential``.
+"""
+
+from pathlib import Path
+
+import differential
+import pytest
+from differential.cases import case_texts, draw_case, read_case, write_case
+from differential.comparison import compare, timeline_difference
+from hypothesis import Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from vecsim.engines.protocol import ENGINES
+
+FOLDER = Path(next(iter(differential.__path__)))
+REGRESSIONS = sorted((FOLDER / "regressions").glob("*.s"))
+
+OTHERS = sorted(ENGINES.keys() - {"simpy"})
+SHARDS, EXAMPLES = (10, 500) if OTHERS else (4, 50)
+OTHERS = OTHERS or ["simpy-stepping"]
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+@pytest.mark.parametrize("engine", OTHERS)
+def test_on_random_cases(engine, shard):
+    @seed(shard)
+    @settings(max_examples=EXAMPLES, database=None, phases=[Phase.generate, Phase.shrink])
+    @given(st.randoms(use_true_random=False))
+    def agree(rng):
+        case = draw_case(rng)
+        found = compare(case, "simpy", engine)
+        if found is not None:
+            pytest.fail(explain(case, found, engine, f"{engine}-{shard}"), pytrace=False)
+
+    agree()
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+def test_on_cases_that_once_differed(path, engine):
+    found = compare(read_case(path), "simpy", engine)
+    assert found is None, str(found)
+
+
+def explain(case, found, engine, name):
+    """Say what differs, on what, and how to keep the case; the files are those of the last example tried."""
+    path = write_case(case, FOLDER / "failures", name)
+    assembly, machine = case_texts(case)
+    return (
+        f"{found}\n{timeline_difference(case, 'simpy', engine)}\n\n"
+        f"--- {path.name}\n{assembly}\n--- {path.stem}.toml\n{machine}\n"
+        f"To look at it again, smaller: python -m tests.differential replay {path} --engines simpy {engine} "
+        f"--shrink {FOLDER / 'regressions'}\n"
+        f"To keep it: move {path.stem}.s, .toml and .bin from {path.parent} to {FOLDER / 'regressions'}."
+    )

@@ -1,0 +1,426 @@
+"""Accesses of a machine with one port, timed to their end at issue.
+
+The words of a contiguous access go one after the other as long as something may hold one up: a bank that is
+busy with an older access, an operand, a hazard. From the word on that nothing can hold up, the rest follows
+from a closed form. With several ports, :mod:`vecsim.engines.jit.stepwise` keeps time instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isa.declaration import Pattern, Unit
+from vecsim.engines.columns import (
+    BY_ALIGNMENT,
+    BY_BANK,
+    BY_PORT,
+    BY_STARTUP,
+    WORDS_LOADED,
+    WORDS_STORED,
+)
+from vecsim.engines.jit.accounts import book, word_cause
+from vecsim.engines.jit.code import (
+    ADDRESSES_PER_CYCLE,
+    ALIGNMENT_BYTES,
+    BANK_BUSY,
+    BANKS,
+    CACHE,
+    CHAINING,
+    PATTERN,
+    READS,
+    RECORD_BYTES,
+    RECORD_SCALE,
+    SECTION_SIZE,
+    STARTUP,
+    STORE,
+    UNIT_QUEUE,
+    VALUE_BYTES,
+    WORDS_PER_CYCLE,
+    WORDS_SCALE,
+    WRITES,
+)
+from vecsim.engines.jit.integers import larger, raised, smaller
+from vecsim.engines.jit.operands import (
+    complete,
+    element_hazard,
+    element_operand,
+    hazard_clear,
+    operand_clear,
+    pass_element,
+    whole_hazard,
+    whole_operand,
+)
+from vecsim.engines.jit.outcome import (
+    ACCEPT,
+    ADDRESS,
+    BANKS_FREE,
+    FIRST,
+    LAST,
+    RETIRE,
+    RUN_BANK,
+    RUN_CYCLE,
+    RUN_LEFT,
+    RUN_WORDS,
+    START,
+    WORDS,
+)
+from vecsim.engines.jit.rings import accept, latest_end, port_free, push_access
+from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+
+CONTIGUOUS = int(Pattern.CONTIGUOUS)
+MEMORY = int(Unit.MEMORY)
+NEVER = 1 << 60
+
+
+@inline
+def bank_of(word: Any, banks: Any) -> Any:
+    """The bank of a word."""
+    if banks & (banks - 1) == 0:
+        return word & (banks - 1)
+    return word % banks
+
+
+@inline
+def _begin(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
+    """Let the port accept an access; give the first cycle in which a word may go."""
+    machine, outcome = scratch.machine, scratch.outcome
+    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
+    started_up = accepted + machine[STARTUP]
+    end = latest_end(scratch)
+    ready = larger(started_up, end)
+    book(r, BY_PORT, issue, accepted, retired)
+    book(r, BY_STARTUP, accepted, started_up, retired)
+    book(r, BY_PORT, started_up, ready, retired)
+    book(r, BY_ALIGNMENT, ready, ready + unaligned, retired)
+    outcome[ACCEPT] = accepted
+    return ready + unaligned
+
+
+@inline
+def _end(
+    r: Any, scratch: Any, i: Any, last: Any, first_byte: Any, last_byte: Any, words: Any, in_use: Any
+) -> None:
+    """Note the end of an access whose last word goes in cycle ``last``."""
+    code, outcome = scratch.program, scratch.outcome
+    store = code[i + STORE]
+    push_access(scratch, last + 1, first_byte, last_byte, store)
+    r.counters[WORDS_STORED if store == 1 else WORDS_LOADED] += words
+    r.unit_busy[MEMORY] += in_use
+    outcome[BANKS_FREE] = larger(outcome[BANKS_FREE], last + scratch.machine[BANK_BUSY])
+    complete(r, scratch, code, i, last, last + 1)
+    outcome[LAST] = outcome[RETIRE] = last + 1
+    outcome[WORDS] = words
+
+
+@inline
+def _gather(m: Any, r: Any, scratch: Any, k: Any, n: Any, cycle: Any, retired: Any) -> tuple[Any, Any, Any]:
+    """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
+
+    Their cycles go to ``scratch.cycles``. Gives the last one, the cycles waited and those charged.
+    """
+    banks, busy = scratch.machine[BANKS], scratch.machine[BANK_BUSY]
+    cycles, address, bank_free = scratch.cycles, m.address, r.bank_free
+    waited = charged = 0
+    power = banks & (banks - 1) == 0
+    for j in range(k, n):
+        word = address[j] >> 2
+        bank = word & (banks - 1) if power else word % banks
+        free = cycle + 1
+        cycle = larger(free, bank_free[bank])
+        waited += cycle - free
+        charged += larger(cycle - larger(free, retired), 0)
+        bank_free[bank] = cycle + busy
+        cycles[j] = cycle
+    return cycle, waited, charged
+
+
+@function
+def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
+    """Time a strided or indexed access of n elements that issued in cycle ``issue``."""
+    m, r, scratch = state_of(w), record_of(w), scratch_of(w)
+    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
+    s, banks, busy = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY]
+    rate, cycles = machine[ADDRESSES_PER_CYCLE], scratch.cycles
+    words = code[i + VALUE_BYTES] >> 2
+    cycle = _begin(r, scratch, issue, 0, retired)
+    clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
+    operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
+    in_cycle, in_use, k = 0, 0, 0
+    if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
+        settle(r, scratch)
+    outcome[RUN_WORDS] = 0
+    quick = rate == 1 and words == 1
+    if quick and clear <= cycle and larger(operand, hazard) <= cycle:
+        cycle -= 1  # as if a word had gone in the cycle before
+    else:
+        while k < n:
+            if quick and k > 0 and clear <= cycle:
+                break
+            if clear > cycle:
+                operand = larger(operand, element_operand(r, scratch, code, i, s, k))
+                hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
+            for j in range(words):
+                bank = bank_of((m.address[k] >> 2) + j, banks)
+                free = cycle + 1 if in_cycle == rate else cycle
+                now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
+                if now > free:
+                    book(r, word_cause(now, operand, hazard), free, now, retired)
+                if now > cycle or in_cycle == 0:
+                    cycle, in_cycle = now, 0
+                    in_use += 1
+                in_cycle += 1
+                r.bank_free[bank] = now + busy
+                if k == 0 and j == 0:
+                    outcome[START] = now
+            operand = hazard = 0
+            cycles[k] = cycle
+            k += 1
+    if k < n:
+        in_use += n - k
+        begun = k
+        cycle, waited, charged = _gather(m, r, scratch, k, n, cycle, retired)
+        r.waited[BY_BANK] += waited
+        r.charged[BY_BANK] += charged
+        if begun == 0:
+            outcome[START] = cycles[0]
+    outcome[FIRST] = cycles[0] + 1
+    for j in range(code[i + READS]):
+        at = code[i + READS + 1 + j] * s
+        for k in range(n):
+            r.taken[at + k] = raised(r.taken[at + k], cycles[k])
+    for j in range(code[i + WRITES]):
+        at = code[i + WRITES + 1 + j] * s
+        for k in range(n):
+            r.usable[at + k] = cycles[k] + 1
+    _end(r, scratch, i, cycle, outcome[ADDRESS], -1, n * words, in_use)
+
+
+@inline
+def _pass_records(
+    r: Any,
+    code: Any,
+    i: Any,
+    s: Any,
+    done: Any,
+    n: Any,
+    offset: Any,
+    word: Any,
+    cycle: Any,
+    before: Any,
+    scale: Any,
+) -> None:
+    """Let the elements from ``done`` to n pass without waiting.
+
+    Word ``word`` goes in ``cycle``, in which ``before`` others have gone; ``offset`` is the first byte's in
+    its word.
+    """
+    record = code[i + RECORD_BYTES]
+    shift = offset + record - 1
+    ahead = before - word
+    for j in range(code[i + READS]):
+        at = code[i + READS + 1 + j] * s
+        for k in range(done, n):
+            now = cycle + ((ahead + (shift + k * record >> 2)) * scale >> 32)
+            r.taken[at + k] = raised(r.taken[at + k], now)
+    for j in range(code[i + WRITES]):
+        at = code[i + WRITES + 1 + j] * s
+        for k in range(done, n):
+            r.usable[at + k] = cycle + 1 + ((ahead + (shift + k * record >> 2)) * scale >> 32)
+
+
+@inline
+def settle(r: Any, scratch: Any) -> None:
+    """Note the banks of the words of which :func:`_occupy` has put this off."""
+    outcome, machine = scratch.outcome, scratch.machine
+    bank, now, left = outcome[RUN_BANK], outcome[RUN_CYCLE], outcome[RUN_LEFT]
+    banks, rate, busy = machine[BANKS], machine[WORDS_PER_CYCLE], machine[BANK_BUSY]
+    for _ in range(outcome[RUN_WORDS]):
+        r.bank_free[bank] = now + busy
+        bank = bank + 1 if bank + 1 < banks else 0
+        left -= 1
+        if left == 0:
+            now, left = now + 1, rate
+    outcome[RUN_WORDS] = 0
+
+
+@inline
+def _occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, before: Any) -> Any:
+    """Occupy banks with the words from ``word`` to ``words``, which go without waiting; give the last cycle.
+
+    Word ``word`` goes in ``cycle``, after ``before`` others. Words that free their banks before the next
+    access can begin leave no trace, and the trace of the others is drawn only when an access comes so soon.
+    """
+    outcome, machine = scratch.outcome, scratch.machine
+    rate, scale, busy = machine[WORDS_PER_CYCLE], machine[WORDS_SCALE], machine[BANK_BUSY]
+    last = cycle + ((before + words - 1 - word) * scale >> 32)
+    tail = larger(word, words - busy * rate)
+    ahead = (before + tail - word) * scale >> 32
+    outcome[RUN_BANK] = bank_of(first + tail, machine[BANKS])
+    outcome[RUN_WORDS] = words - tail
+    outcome[RUN_CYCLE] = cycle + ahead
+    outcome[RUN_LEFT] = rate - (before + tail - word - ahead * rate)
+    return last
+
+
+@function
+def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
+    """Time a contiguous access of n records, to or from vector registers, that issued in ``issue``."""
+    r, scratch = record_of(w), scratch_of(w)
+    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
+    s, banks, busy, rate = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY], machine[WORDS_PER_CYCLE]
+    base, record, scale = outcome[ADDRESS], code[i + RECORD_BYTES], code[i + RECORD_SCALE]
+    end, offset, first = base + n * record, base & 3, base >> 2
+    words = (end - 1 >> 2) - first + 1
+    unaligned = 1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0
+    cycle = _begin(r, scratch, issue, unaligned, retired)
+    elements_clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
+    clear = larger(elements_clear, outcome[BANKS_FREE])
+    if banks < rate * busy:
+        clear = NEVER
+    operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
+    if larger(operand, hazard) > cycle:
+        clear = larger(clear, larger(operand, hazard))
+    if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
+        settle(r, scratch)
+    outcome[RUN_WORDS] = 0
+    word, done, in_cycle, in_use = 0, 0, 0, 0
+    while word < words and cycle < clear:
+        free = cycle + 1 if in_cycle == rate else cycle
+        behind = 4 * (word + 1) - offset
+        needed, through = smaller(n, ((behind - 1) * scale >> 32) + 1), smaller(n, behind * scale >> 32)
+        if elements_clear > cycle:
+            for k in range(done, needed):
+                operand = larger(operand, element_operand(r, scratch, code, i, s, k))
+                hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
+        bank = bank_of(first + word, banks)
+        now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
+        if now > free:
+            book(r, word_cause(now, operand, hazard), free, now, retired)
+        if word == 0:
+            outcome[START] = now
+        if now > cycle or in_cycle == 0:
+            cycle, in_cycle = now, 0
+            in_use += 1
+        in_cycle += 1
+        r.bank_free[bank] = now + busy
+        if done == 0 and through > 0:
+            outcome[FIRST] = now + 1
+        for k in range(done, through):
+            pass_element(r, code, i, s, k, now, now + 1)
+        done = through
+        operand = hazard = 0
+        word += 1
+    if word < words:
+        if word == 0:
+            outcome[START] = cycle
+        if done == 0:
+            ahead = in_cycle + (offset + record - 1 >> 2) - word
+            outcome[FIRST] = cycle + 1 + (ahead * machine[WORDS_SCALE] >> 32)
+        _pass_records(r, code, i, s, done, n, offset, word, cycle, in_cycle, machine[WORDS_SCALE])
+        last = _occupy(r, scratch, first, word, words, cycle, in_cycle)
+        in_use += last - cycle + (1 if in_cycle == 0 else 0)
+        cycle = last
+    _end(r, scratch, i, cycle, base, end, words, in_use)
+
+
+@inline
+def _enter_slices(
+    r: Any, machine: Any, store: Any, cache_first: Any, done: Any, needed: Any, n: Any
+) -> tuple[Any, Any]:
+    """Operand and hazard cycle of the slices in which the elements from ``done`` to ``needed`` are the first.
+
+    Without chaining, of all slices of the access, with its first element.
+    """
+    s = machine[SECTION_SIZE]
+    begin, stop = (cache_first + done) // s, (cache_first + needed - 1) // s + 1
+    if machine[CHAINING] == 0:
+        begin, stop = (cache_first // s, (cache_first + n - 1) // s + 1) if done == 0 else (0, 0)
+    elif done > 0 and (cache_first + done) % s > 0:
+        begin += 1
+    operand, hazard = 0, 0
+    for slice_ in range(begin, stop):
+        if store:
+            operand = larger(operand, r.slice_usable[slice_])
+        else:
+            hazard = larger(hazard, larger(r.slice_usable[slice_], r.slice_taken[slice_] + 1))
+    return operand, hazard
+
+
+@inline
+def _leave_slices(r: Any, s: Any, store: Any, cache_first: Any, done: Any, through: Any, cycle: Any) -> None:
+    """Note that the elements from ``done`` to ``through`` have passed by ``cycle``."""
+    for slice_ in range((cache_first + done) // s, (cache_first + through - 1) // s + 1):
+        if store:
+            r.slice_taken[slice_] = larger(r.slice_taken[slice_], cycle)
+        else:
+            r.slice_usable[slice_] = cycle + 1
+            r.slice_accumulator[slice_] = cycle + 1
+
+
+@function
+def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: Any) -> None:
+    """Time a contiguous access of n elements, to or from the vector cache, that issued in ``issue``."""
+    r, scratch = record_of(w), scratch_of(w)
+    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
+    s, banks, busy, rate = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY], machine[WORDS_PER_CYCLE]
+    base, record, store = outcome[ADDRESS], code[i + RECORD_BYTES], code[i + STORE] == 1
+    end, offset, first = base + n * record, base & 3, base >> 2
+    words = (end - 1 >> 2) - first + 1
+    unaligned = 1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0
+    cycle = _begin(r, scratch, issue, unaligned, retired)
+    free_banks = outcome[BANKS_FREE] if banks >= rate * busy else NEVER
+    word, done, in_cycle, in_use = 0, 0, 0, 0
+    while word < words:
+        free = cycle + 1 if in_cycle == rate else cycle
+        behind = 4 * (word + 1) - offset
+        needed, through = smaller(n, (behind - 1) // record + 1), smaller(n, behind // record)
+        operand, hazard = 0, 0
+        if needed > done:
+            operand, hazard = _enter_slices(r, machine, store, cache_first, done, needed, n)
+        if outcome[RUN_WORDS] > 0:
+            settle(r, scratch)
+        bank = bank_of(first + word, banks)
+        now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
+        if now > free:
+            book(r, word_cause(now, operand, hazard), free, now, retired)
+        if word == 0:
+            outcome[START] = now
+        if now > cycle or in_cycle == 0:
+            cycle, in_cycle = now, 0
+            in_use += 1
+        in_cycle += 1
+        r.bank_free[bank] = now + busy
+        if through > done:
+            if done == 0:
+                outcome[FIRST] = now + 1
+            _leave_slices(r, s, store, cache_first, done, through, now)
+            done = through
+        word += 1
+        # Inside a slice nothing but a bank can hold up a word: as far as its elements go, in one step.
+        border = smaller(n, (cache_first + done + s - 1) // s * s - cache_first)
+        until = offset + border * record >> 2
+        if cycle >= free_banks and done > 0 and until > word:
+            last = _occupy(r, scratch, first, word, until, cycle, in_cycle)
+            through = (4 * until - offset) // record
+            if through > done:
+                completing = offset + through * record - 1 >> 2
+                now = cycle + (in_cycle + completing - word) // rate
+                _leave_slices(r, s, store, cache_first, done, through, now)
+                done = through
+            in_use += last - cycle
+            in_cycle = (in_cycle + until - word - 1) % rate + 1
+            cycle, word = last, until
+    if machine[CHAINING] == 0:
+        _leave_slices(r, s, store, cache_first, 0, n, cycle)
+    _end(r, scratch, i, cycle, base, end, words, in_use)
+
+
+@inline
+def time_access(w: Any, code: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: Any) -> None:
+    """Time an access of n elements whose address stands in ``outcome``."""
+    if code[i + PATTERN] != CONTIGUOUS:
+        time_elements(w, i, n, issue, retired)
+    elif code[i + CACHE] == 1:
+        time_slices(w, i, n, cache_first, issue, retired)
+    else:
+        time_records(w, i, n, issue, retired)

@@ -1,0 +1,69 @@
+"""Waits and charges of the instruction in hand, which is the oldest of those not yet dated.
+
+Only waits are charged as they come; what is left of the run's cycles is work (EXECUTE).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.columns import (
+    BY_BANK,
+    BY_HAZARD,
+    BY_ISSUE,
+    BY_ORDER,
+    BY_PORT,
+    BY_SCALAR,
+    BY_UNIT,
+    BY_VECTOR,
+)
+from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.world import inline
+
+
+@inline
+def book(r: Any, cause: Any, begin: Any, end: Any, retired: Any) -> None:
+    """Book a wait in the cycles from ``begin`` to ``end`` (exclusive).
+
+    All before ``retired`` has been charged to older instructions.
+    """
+    if end > begin:
+        r.waited[cause] += end - begin
+        begin = larger(begin, retired)
+        if end > begin:
+            r.charged[cause] += end - begin
+
+
+@inline
+def issue_cause(
+    cycle: Any, earliest: Any, ready: Any, operand: Any, room: Any, order: Any, memory: Any
+) -> Any:
+    """The condition that let an instruction wait for issue; ties go to the first of the list.
+
+    ``earliest`` is the cycle in which issue itself would have allowed it.
+    """
+    if earliest >= cycle:
+        return BY_ISSUE
+    if ready == cycle:
+        return BY_SCALAR
+    if operand == cycle:
+        return BY_VECTOR
+    if room == cycle:
+        return BY_PORT if memory else BY_UNIT
+    if order == cycle:
+        return BY_ORDER
+    return BY_ISSUE
+
+
+@inline
+def element_cause(cycle: Any, operand: Any) -> Any:
+    """Why an element of an arithmetic or sparse instruction started late."""
+    return BY_VECTOR if operand == cycle else BY_HAZARD
+
+
+@inline
+def word_cause(cycle: Any, operand: Any, hazard: Any) -> Any:
+    """Why a word of an access was transferred late."""
+    if operand == cycle:
+        return BY_VECTOR
+    return BY_HAZARD if hazard == cycle else BY_BANK

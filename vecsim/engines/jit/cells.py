@@ -1,0 +1,95 @@
+"""Cells: a typed pointer that compiled code indexes, the compiled counterpart of a memoryview.
+
+Integers of any width are read as int64 (unsigned ones zero-extended) and cut to their width when they are
+written, as Python's integers are in the interpreted engine. There are no bounds, no wrap-around of
+negative indexes and no reference counts, so an access is one instruction of the host.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.types import unliteral
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+
+class Cells(types.Type):
+    """The Numba type of cells with elements of ``dtype``."""
+
+    def __init__(self, dtype: types.Type) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Cells({dtype})")
+
+
+@register_model(Cells)
+class _CellsModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, cells: Cells) -> None:
+        super().__init__(manager, cells, ir.IntType(8).as_pointer())
+
+
+def _loaded(cells: Cells) -> types.Type:
+    return types.int64 if isinstance(cells.dtype, types.Integer) else cells.dtype
+
+
+@infer_global(operator.getitem)
+class _GetItem(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        cells, index = args
+        if isinstance(cells, Cells) and isinstance(index, types.Integer):
+            return signature(_loaded(cells), cells, types.int64)
+        return None
+
+
+@infer_global(operator.setitem)
+class _SetItem(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        cells, index, value = args
+        if isinstance(cells, Cells) and isinstance(index, types.Integer):
+            return signature(types.none, cells, types.int64, unliteral(value))
+        return None
+
+
+def _pointer(context: Any, builder: Any, cells: Cells, address: Any, index: Any) -> Any:
+    data = context.get_data_type(cells.dtype)
+    return builder.gep(builder.bitcast(address, data.as_pointer()), [index])
+
+
+@lower_builtin(operator.getitem, Cells, types.Integer)  # type: ignore[untyped-decorator]
+def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    cells = sig.args[0]
+    pointer = _pointer(context, builder, cells, *args)
+    value = context.unpack_value(builder, cells.dtype, pointer)
+    return context.cast(builder, value, cells.dtype, sig.return_type)
+
+
+@lower_builtin(operator.setitem, Cells, types.Integer, types.Any)  # type: ignore[untyped-decorator]
+def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    cells, _, value_type = sig.args
+    address, index, value = args
+    pointer = _pointer(context, builder, cells, address, index)
+    value = context.cast(builder, value, value_type, cells.dtype)
+    context.pack_value(builder, cells.dtype, value, pointer)
+    return context.get_dummy_value()
+
+
+def _maker(dtype: types.Type) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def cells_at(typing_context: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+
+        return signature(Cells(dtype), types.int64), code
+
+    return cells_at
+
+
+int64_at = _maker(types.int64)
+int32_at = _maker(types.int32)
+uint32_at = _maker(types.uint32)
+uint8_at = _maker(types.uint8)
+float32_at = _maker(types.float32)
+float64_at = _maker(types.float64)

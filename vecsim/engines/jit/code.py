@@ -1,0 +1,174 @@
+"""The decoded program and the machine as two flat arrays of integers, which compiled code reads.
+
+An instruction is a row of ``WIDTH`` integers; the constants below are its columns. What an instruction has
+not got is ``NONE`` (-1). Lists stand after their length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.engines.decoded import NONE, Decoded
+from vecsim.machine import Machine
+
+Ints = npt.NDArray[np.int64]
+
+WIDTH = 64
+
+OPERATION, TIMING, UNIT, LATENCY = range(4)
+FIELD = 4
+"""First of 5 operand fields."""
+AWAITED = 9
+"""Scalar registers that must be ready at issue, how many; then the registers, the first three padded
+with x0."""
+READY = 21
+"""Scalar registers written at issue, how many; then the registers."""
+LATE = 26
+"""Scalar registers that come with the last element, how many; then the registers."""
+LENGTH, LENGTH_REGISTER, PATTERN, STORE, VALUE_BYTES, RECORD_BYTES, CACHE = range(29, 36)
+BASE_REGISTER, OFFSET, INDEX_REGISTER, ELEMENT_REGISTER, SLICE_REGISTER, TARGET = range(36, 42)
+ACCUMULATOR = 42
+READS = 43
+"""Vector registers read element by element, how many; then the registers, 3."""
+WRITES = 47
+"""Vector registers written element by element; then the registers, 2."""
+WHOLE_READS = 50
+"""Vector registers read as a whole; then the registers, 4."""
+WHOLE_WRITES = 55
+"""Vector registers written as a whole; then the registers, 3."""
+
+RECORD_SCALE = 59
+"""Reciprocal of the bytes of a record."""
+JUMP = 60
+"""Where the row of the branch's target begins; NONE for an indirect jump, END for a target outside."""
+END_OF_PROGRAM = 100
+"""The timing of a row behind the last instruction."""
+END = -2
+
+
+def reciprocal(divisor: int) -> int:
+    """Give the number whose product with k, shifted right by 32 bits, is k // divisor.
+
+    It holds for 0 <= k < 2^32 / divisor, far more than the elements and words of a vector register.
+    """
+    return ((1 << 32) + divisor - 1) // divisor
+
+
+_SINGLE = {
+    "operation": OPERATION,
+    "timing": TIMING,
+    "unit": UNIT,
+    "latency": LATENCY,
+    "length": LENGTH,
+    "length_register": LENGTH_REGISTER,
+    "pattern": PATTERN,
+    "store": STORE,
+    "value_bytes": VALUE_BYTES,
+    "record_bytes": RECORD_BYTES,
+    "cache": CACHE,
+    "base": BASE_REGISTER,
+    "offset": OFFSET,
+    "index_register": INDEX_REGISTER,
+    "element": ELEMENT_REGISTER,
+    "slice": SLICE_REGISTER,
+    "target": TARGET,
+    "accumulator": ACCUMULATOR,
+}
+_LISTS = {
+    "awaited": AWAITED,
+    "scalar_writes": READY,
+    "late_writes": LATE,
+    "vector_reads": READS,
+    "vector_writes": WRITES,
+    "whole_reads": WHOLE_READS,
+    "whole_writes": WHOLE_WRITES,
+}
+
+
+def program_table(decoded: Decoded) -> Ints:
+    """Lay a decoded program out as (n + 1) x ``WIDTH`` integers, flat; the last row is the end."""
+    count = len(decoded.operation)
+    table = np.full((count + 1, WIDTH), NONE, np.int64)
+    table[count, [AWAITED, AWAITED + 1, AWAITED + 2, AWAITED + 3]] = 0
+    table[count, TIMING] = END_OF_PROGRAM
+    rows = table[:count]
+    for name, column in _SINGLE.items():
+        rows[:, column] = getattr(decoded, name)
+    rows[:, FIELD : FIELD + 5] = decoded.fields
+    for name, column in _LISTS.items():
+        values = getattr(decoded, name)
+        rows[:, column] = (values != NONE).sum(axis=1)
+        rows[:, column + 1 : column + 1 + values.shape[1]] = values
+    records = decoded.record_bytes
+    rows[:, RECORD_SCALE] = [reciprocal(int(bytes_)) if bytes_ > 0 else NONE for bytes_ in records]
+    awaited = rows[:, AWAITED + 1 : AWAITED + 4]
+    awaited[awaited == NONE] = 0
+    target = decoded.target
+    rows[:, JUMP] = np.where(
+        target == NONE, NONE, np.where((target >= 0) & (target < count), target * WIDTH, END)
+    )
+    return table.reshape(-1)
+
+
+(
+    SECTION_SIZE,
+    ISSUE_WIDTH,
+    UNIT_QUEUE,
+    PORTS,
+    IN_FLIGHT,
+    STARTUP,
+    WORDS_PER_CYCLE,
+    ADDRESSES_PER_CYCLE,
+    ALIGNMENT_BYTES,
+    BANKS,
+    BANK_BUSY,
+    CHAINING,
+    LANES,
+    BRANCH_PENALTY,
+    SPARSE_P,
+    SPARSE_R,
+    INSTRUCTIONS,
+    MEMORY_BYTES,
+    REGISTERS,
+    SLOTS,
+    HISTORY,
+    LANES_SCALE,
+    SPARSE_SCALE,
+    WORDS_SCALE,
+) = range(24)
+"""Places in the array that :func:`machine_numbers` gives: the numbers of the machine description that the
+engine needs, the length of the program and of memory, dimensions of the record, and reciprocals."""
+
+
+def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slots: int, history: int) -> Ints:
+    """Give the machine as an array."""
+    numbers: list[Any] = [
+        machine.section_size,
+        machine.issue_width,
+        machine.unit_queue,
+        machine.memory_ports,
+        machine.accesses_in_flight,
+        machine.startup,
+        machine.words_per_cycle,
+        machine.addresses_per_cycle,
+        machine.alignment_bytes,
+        machine.banks,
+        machine.bank_busy,
+        machine.chaining,
+        machine.lanes,
+        machine.branch_penalty,
+        machine.sparse_unit.p,
+        machine.sparse_unit.r,
+        instructions,
+        memory_bytes,
+        machine.vector_registers + 1,
+        slots,
+        history,
+        reciprocal(machine.lanes),
+        reciprocal(machine.sparse_unit.p),
+        reciprocal(machine.words_per_cycle),
+    ]
+    return np.array(numbers, np.int64)

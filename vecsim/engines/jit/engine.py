@@ -1,0 +1,156 @@
+"""The compiled engine: the same machine as the SimPy model, to the last digit, far faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.program import Program
+from isa.state import State, new_state
+from vecsim.engines import access
+from vecsim.engines.columns import AGE, COUNT, HALTED, ISSUE_CYCLE, LAST_RETIRED, PC
+from vecsim.engines.decoded import decode
+from vecsim.engines.fault import Fault, Trouble
+from vecsim.engines.jit.code import machine_numbers, program_table
+from vecsim.engines.jit.compilation import compiled_loop
+from vecsim.engines.jit.outcome import CYCLE, FINISHED, START, STOPPED, TROUBLE
+from vecsim.engines.jit.stepwise.places import places
+from vecsim.engines.jit.world import Scratch, address_table
+from vecsim.engines.protocol import Run, make_run
+from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
+from vecsim.engines.static import unpack
+from vecsim.engines.timeline import CHUNK, COLUMNS, TimelineRequest, TimelineWriter
+from vecsim.machine import Machine
+
+SLICE_CYCLES = 20_000_000
+"""Cycles after which compiled code comes back, so that an interrupt is heard."""
+
+
+class JitEngine:
+    """A program under way in compiled code; see :class:`vecsim.engines.protocol.Engine`."""
+
+    def __init__(
+        self,
+        program: Program,
+        memory: npt.NDArray[np.uint8],
+        machine: Machine,
+        timeline: TimelineRequest | None = None,
+    ) -> None:
+        self.program = program
+        self.machine = machine
+        self._decoded = decode(program, machine)
+        self._timeline = None if timeline is None else TimelineWriter(timeline)
+        record = new_record(machine)
+        record.control[PC] = program.entry
+        self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
+
+    def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
+        """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
+        machine, slots = self.machine, len(record.slots)
+        self._cycle, self._state, self._record = cycle, state, record
+        dated = machine.memory_ports == 1 and not self._in_flight
+        loop = "one_port" if dated else "stepwise"
+        self._run: Callable[..., int] = compiled_loop(self.program.instruction_set, loop)
+        rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
+        registers = len(record.usable_all)
+        self._scratch = Scratch(
+            program=program_table(self._decoded),
+            machine=machine_numbers(
+                machine, len(self._decoded.operation), len(state.memory), slots, record.port_history.shape[1]
+            ),
+            cycles=np.zeros(machine.section_size, np.int64),
+            hazards=np.zeros(machine.section_size, np.int64),
+            outcome=np.zeros(places(slots, machine.memory_ports), np.int64),
+            timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
+            usable_floor=np.zeros(registers, np.int64),
+            taken_floor=np.full(registers, -1, np.int64),
+            accepted=np.zeros(record.accepted.size, np.int64),
+            history=np.zeros(record.port_history[0].size, np.int64),
+        )
+        self._capacity = -1 if self._timeline is None else rows
+        self._table = address_table(state, record, self._scratch)
+
+    @property
+    def _in_flight(self) -> bool:
+        """True while an instruction has elements that have no cycle yet."""
+        return bool((self._record.slots[:, AGE] >= 0).any())
+
+    @property
+    def cycle(self) -> int:
+        """The cycle that comes next."""
+        return self._cycle
+
+    @property
+    def pc(self) -> int:
+        """Number of the instruction that issues next."""
+        return int(self._record.control[PC])
+
+    @property
+    def state(self) -> State:
+        """Registers and memory, as of the instructions issued so far."""
+        return self._state
+
+    @property
+    def finished(self) -> bool:
+        """True when halt has issued and everything is dated."""
+        return bool(self._record.control[HALTED]) and not self._in_flight
+
+    def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
+        """See :meth:`vecsim.engines.protocol.Engine.advance`."""
+        record, outcome = self._record, self._scratch.outcome
+        count = -1 if instructions is None else instructions
+        if instructions is not None and instructions <= record.control[COUNT]:
+            return
+        end = 1 << 60 if cycle is None else cycle
+        while self._cycle < end and not self.finished:
+            stop = min(end, self._cycle + SLICE_CYCLES)
+            outcome[CYCLE] = self._cycle
+            status = self._run(self._table.ctypes.data, stop, count, self._capacity)
+            self._keep_rows()
+            if status == TROUBLE:
+                self._raise()
+            counted = instructions is not None and record.control[COUNT] >= instructions
+            boundary = int(record.control[ISSUE_CYCLE]) + 1
+            if status == FINISHED:
+                self._cycle = max(self._cycle + 1, int(record.control[LAST_RETIRED]))
+            elif status == STOPPED:
+                self._cycle = boundary if counted else stop
+            else:  # FULL: go on, with the rest of the cycle if the count is reached
+                self._cycle = int(outcome[CYCLE])
+                end = min(end, boundary) if counted else end
+            if counted and status == STOPPED:
+                return
+
+    def _keep_rows(self) -> None:
+        if self._timeline is not None:
+            count = int(self._scratch.timeline[0])
+            self._timeline.extend(self._scratch.timeline[1 : 1 + count * len(COLUMNS)].reshape(count, -1))
+            self._scratch.timeline[0] = 0
+
+    def _raise(self) -> None:
+        """Say what the instruction at ``pc`` cannot do."""
+        try:
+            if not 0 <= self.pc < len(self._decoded.operation):
+                raise Trouble("the program runs past its end: halt is missing, or a jump went astray")
+            static = unpack(self.program, self._decoded, self.machine)[self.pc]
+            access.check(self._state, static)
+        except Trouble as trouble:
+            raise Fault(self.program, self.pc, int(self._scratch.outcome[START]), str(trouble)) from None
+        raise AssertionError("compiled code found a fault that the interpreted checks do not")
+
+    def snapshot(self) -> Snapshot:
+        """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
+        return take_snapshot(self.cycle, self._state, self._record)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """See :meth:`vecsim.engines.protocol.Engine.restore`."""
+        state, record = from_snapshot(snapshot, self.machine)
+        if self._timeline is not None:
+            self._timeline.clear()
+        self._connect(snapshot.cycle, state, record)
+
+    def result(self) -> Run:
+        """See :meth:`vecsim.engines.protocol.Engine.result`."""
+        return make_run(self.machine, self._state, self._record, self._timeline)

@@ -1,0 +1,186 @@
+"""Registers that pass as a whole, and what an instruction leaves behind when it completes.
+
+``r`` is the record, ``code`` the program table, ``i`` where the instruction's row begins. What a whole
+operand does to all elements of a register is kept as one number a register, a floor under the cycles of its
+elements (``Scratch.usable_floor`` and ``taken_floor``), until :func:`lay_floors` lays it into the record.
+See docs/timing.md, "Chaining" and "Hazards".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.jit.code import (
+    ACCUMULATOR,
+    LATE,
+    READS,
+    REGISTERS,
+    SECTION_SIZE,
+    WHOLE_READS,
+    WHOLE_WRITES,
+    WRITES,
+)
+from vecsim.engines.jit.integers import larger, raised
+from vecsim.engines.jit.world import inline
+
+
+@inline
+def whole_operand(r: Any, code: Any, i: Any) -> Any:
+    """From when all is usable that must be complete before the first element."""
+    cycle = 0
+    for j in range(code[i + WHOLE_READS]):
+        cycle = larger(cycle, r.usable_all[code[i + WHOLE_READS + 1 + j]])
+    v = code[i + ACCUMULATOR]
+    if v >= 0:
+        cycle = larger(cycle, r.usable_accumulator[v])
+    return cycle
+
+
+@inline
+def whole_hazard(r: Any, code: Any, i: Any) -> Any:
+    """From when what is written as a whole may be overwritten."""
+    cycle = 0
+    for j in range(code[i + WHOLE_WRITES]):
+        v = code[i + WHOLE_WRITES + 1 + j]
+        cycle = larger(cycle, larger(r.usable_all[v], r.taken_all[v] + 1))
+    v = code[i + ACCUMULATOR]
+    if v >= 0:
+        cycle = larger(cycle, r.taken_all[v] + 1)
+    return cycle
+
+
+@inline
+def operand_clear(r: Any, code: Any, i: Any) -> Any:
+    """From when every element is usable of what is read element by element."""
+    cycle = 0
+    v = code[i + READS + 1]
+    if v >= 0:
+        cycle = r.usable_all[v]
+        v = code[i + READS + 2]
+        if v >= 0:
+            cycle = larger(cycle, r.usable_all[v])
+            v = code[i + READS + 3]
+            if v >= 0:
+                cycle = larger(cycle, r.usable_all[v])
+    return cycle
+
+
+@inline
+def hazard_clear(r: Any, code: Any, i: Any) -> Any:
+    """From when every element may be overwritten of what is written element by element."""
+    cycle = 0
+    v = code[i + WRITES + 1]
+    if v >= 0:
+        cycle = larger(r.usable_all[v], r.taken_all[v] + 1)
+        v = code[i + WRITES + 2]
+        if v >= 0:
+            cycle = larger(cycle, larger(r.usable_all[v], r.taken_all[v] + 1))
+    return cycle
+
+
+@inline
+def element_operand(r: Any, floors: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
+    """From when all that an element reads is usable."""
+    cycle = 0
+    v = code[i + READS + 1]
+    if v >= 0:
+        cycle = larger(r.usable[v * s + element], floors.usable_floor[v])
+        v = code[i + READS + 2]
+        if v >= 0:
+            cycle = larger(cycle, larger(r.usable[v * s + element], floors.usable_floor[v]))
+            v = code[i + READS + 3]
+            if v >= 0:
+                cycle = larger(cycle, larger(r.usable[v * s + element], floors.usable_floor[v]))
+    return cycle
+
+
+@inline
+def _overwritable(r: Any, floors: Any, v: Any, at: Any) -> Any:
+    """From when element ``at`` of all, one of register v, may be overwritten."""
+    floor = larger(floors.usable_floor[v], floors.taken_floor[v] + 1)
+    return larger(floor, larger(r.usable[at], r.taken[at] + 1))
+
+
+@inline
+def element_hazard(r: Any, floors: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
+    """From when an element may be overwritten."""
+    cycle = 0
+    v = code[i + WRITES + 1]
+    if v >= 0:
+        cycle = _overwritable(r, floors, v, v * s + element)
+        v = code[i + WRITES + 2]
+        if v >= 0:
+            cycle = larger(cycle, _overwritable(r, floors, v, v * s + element))
+    return cycle
+
+
+@inline
+def pass_element(r: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, usable: Any) -> None:
+    """Note that an element was taken in ``cycle`` and what it writes is usable from ``usable`` on."""
+    v = code[i + READS + 1]
+    if v >= 0:
+        r.taken[v * s + element] = raised(r.taken[v * s + element], cycle)
+        v = code[i + READS + 2]
+        if v >= 0:
+            r.taken[v * s + element] = raised(r.taken[v * s + element], cycle)
+    v = code[i + WRITES + 1]
+    if v >= 0:
+        r.usable[v * s + element] = usable
+        v = code[i + WRITES + 2]
+        if v >= 0:
+            r.usable[v * s + element] = usable
+
+
+@inline
+def _complete_whole(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> None:
+    for j in range(code[i + WHOLE_READS]):
+        v = code[i + WHOLE_READS + 1 + j]
+        floors.taken_floor[v] = larger(floors.taken_floor[v], last)
+        r.taken_all[v] = larger(r.taken_all[v], last)
+    for j in range(code[i + WHOLE_WRITES]):
+        v = code[i + WHOLE_WRITES + 1 + j]
+        floors.usable_floor[v] = larger(floors.usable_floor[v], result)
+        r.usable_all[v] = larger(r.usable_all[v], result)
+        r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+    v = code[i + ACCUMULATOR]
+    if v >= 0:
+        floors.usable_floor[v] = larger(floors.usable_floor[v], result)
+        r.usable_all[v] = larger(r.usable_all[v], result)
+    for j in range(code[i + LATE]):
+        r.ready[code[i + LATE + 1 + j]] = result
+
+
+@inline
+def complete(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> None:
+    """Note what the last element, which starts in ``last``, completes at ``result``."""
+    v = code[i + READS + 1]
+    if v >= 0:
+        r.taken_all[v] = larger(r.taken_all[v], last)
+        v = code[i + READS + 2]
+        if v >= 0:
+            r.taken_all[v] = larger(r.taken_all[v], last)
+            v = code[i + READS + 3]
+            if v >= 0:
+                r.taken_all[v] = larger(r.taken_all[v], last)
+    v = code[i + WRITES + 1]
+    if v >= 0:
+        r.usable_all[v] = larger(r.usable_all[v], result)
+        r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+        v = code[i + WRITES + 2]
+        if v >= 0:
+            r.usable_all[v] = larger(r.usable_all[v], result)
+            r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+    if code[i + WHOLE_READS] + code[i + WHOLE_WRITES] + code[i + LATE] > 0 or code[i + ACCUMULATOR] >= 0:
+        _complete_whole(r, floors, code, i, last, result)
+
+
+@inline
+def lay_floors(r: Any, floors: Any, machine: Any) -> None:
+    """Lay the floors into the record and start with none."""
+    s = machine[SECTION_SIZE]
+    for v in range(machine[REGISTERS]):
+        for at in range(v * s, (v + 1) * s):
+            r.usable[at] = raised(r.usable[at], floors.usable_floor[v])
+            r.taken[at] = raised(r.taken[at], floors.taken_floor[v])
+        floors.usable_floor[v] = 0
+        floors.taken_floor[v] = -1

@@ -1,0 +1,23 @@
+"""What timing an instruction gives, beside what it leaves in the record: places in ``Scratch.outcome``."""
+
+from __future__ import annotations
+
+STOPPED, FINISHED, TROUBLE, FULL = range(4)
+"""Why compiled code came back: at the cycle or instruction asked for; at the end; at an instruction that
+cannot be executed, which stands at ``PC``; with no room for the next row of the timeline."""
+
+ACCEPT, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
+"""Cycles of acceptance, of the first element, from which the first and the last result is usable, of
+retirement; of an access its address and words; how many elements."""
+BANKS_FREE = 8
+"""The cycle from which every bank is free."""
+CYCLE = 9
+"""The cycle that comes next, for an engine that goes cycle by cycle."""
+PORT_HEAD = 10
+"""Where in the ring of ended accesses the latest stands."""
+UNIT_HEAD = 11
+"""Where in the ring of a unit's acceptances the latest stands: 5 places, by unit."""
+RUN_BANK, RUN_WORDS, RUN_CYCLE, RUN_LEFT = range(16, 20)
+"""The last words of a contiguous access whose banks are not yet noted: the bank of the first, how many words,
+its cycle, and how many words go in that cycle."""
+OUTCOMES = 20

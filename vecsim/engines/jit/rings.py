@@ -1,0 +1,113 @@
+"""The latest acceptances of each unit and the latest accesses of the port, as rings.
+
+The record has them newest first; while compiled code runs they stand in rings, so that a new one takes the
+place of the oldest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.jit.code import HISTORY, IN_FLIGHT, UNIT_QUEUE
+from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.outcome import PORT_HEAD, UNIT_HEAD
+from vecsim.engines.jit.world import inline
+
+UNITS = 5
+
+
+@inline
+def open_rings(r: Any, scratch: Any) -> None:
+    """Take the latest acceptances and accesses from the record."""
+    machine, outcome = scratch.machine, scratch.outcome
+    for j in range(UNITS * (machine[UNIT_QUEUE] + 1)):
+        scratch.accepted[j] = r.accepted[j]
+    for j in range(4 * machine[HISTORY]):
+        scratch.history[j] = r.port_history[j]
+    outcome[PORT_HEAD] = 0
+    for unit in range(UNITS):
+        outcome[UNIT_HEAD + unit] = 0
+
+
+@inline
+def close_rings(r: Any, scratch: Any) -> None:
+    """Put them back, newest first."""
+    machine, outcome = scratch.machine, scratch.outcome
+    depth = machine[UNIT_QUEUE] + 1
+    for unit in range(UNITS):
+        for j in range(depth):
+            r.accepted[unit * depth + j] = scratch.accepted[
+                unit * depth + (outcome[UNIT_HEAD + unit] + j) % depth
+            ]
+    rows = machine[HISTORY]
+    for j in range(rows):
+        at = (outcome[PORT_HEAD] + j) % rows
+        for column in range(4):
+            r.port_history[4 * j + column] = scratch.history[4 * at + column]
+
+
+@inline
+def accept(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
+    """The cycle in which a unit that is free from ``free`` on accepts what issued in ``issue``."""
+    head = scratch.outcome[UNIT_HEAD + unit]
+    base = unit * depth
+    cycle = larger(issue, larger(free, scratch.accepted[base + head]))
+    head = depth - 1 if head == 0 else head - 1
+    scratch.outcome[UNIT_HEAD + unit] = head
+    scratch.accepted[base + head] = cycle
+    return cycle
+
+
+@inline
+def accepted_before(scratch: Any, depth: Any, unit: Any) -> Any:
+    """The cycle in which the unit accepted the one ``unit_queue`` = depth - 1 >= 1 before the next."""
+    at = scratch.outcome[UNIT_HEAD + unit] + depth - 2
+    if at >= depth:
+        at -= depth
+    return scratch.accepted[unit * depth + at]
+
+
+@inline
+def latest_end(scratch: Any) -> Any:
+    """The end of the latest access."""
+    return scratch.history[4 * scratch.outcome[PORT_HEAD]]
+
+
+@inline
+def port_free(scratch: Any) -> Any:
+    """From when the port may accept: the end of the access ``accesses_in_flight`` before the next."""
+    machine = scratch.machine
+    at = scratch.outcome[PORT_HEAD] + machine[IN_FLIGHT] - 1
+    if at >= machine[HISTORY]:
+        at -= machine[HISTORY]
+    return scratch.history[4 * at]
+
+
+@inline
+def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: Any) -> None:
+    """Note an access."""
+    head = scratch.outcome[PORT_HEAD]
+    head = scratch.machine[HISTORY] - 1 if head == 0 else head - 1
+    scratch.outcome[PORT_HEAD] = head
+    at = 4 * head
+    scratch.history[at] = end
+    scratch.history[at + 1] = first_byte
+    scratch.history[at + 2] = last_byte
+    scratch.history[at + 3] = store
+
+
+@inline
+def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
+    """End of the latest access that ends after ``cycle`` and that a scalar access must follow; 0 for none."""
+    history, rows = scratch.history, scratch.machine[HISTORY]
+    j = scratch.outcome[PORT_HEAD]
+    for _ in range(rows):
+        at = 4 * j
+        if history[at] <= cycle:
+            return 0
+        if (store == 1 or history[at + 3] == 1) and (
+            history[at + 2] < 0 or (first < history[at + 2] and history[at + 1] < last)
+        ):
+            return history[at]
+        j = 0 if j + 1 == rows else j + 1
+    return 0

@@ -1,0 +1,106 @@
+"""Waits and charges, as :mod:`vecsim.engines.simpy.accounts` keeps them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.columns import (
+    AFTER,
+    BY_ISSUE,
+    BY_ORDER,
+    BY_PORT,
+    BY_SCALAR,
+    BY_UNIT,
+    BY_VECTOR,
+    CHARGED,
+    EXECUTING,
+    FETCH,
+    ISSUE_CYCLE,
+    ISSUED,
+    LAST_RETIRED,
+    RETIRED,
+)
+from vecsim.engines.jit.code import ISSUE_WIDTH
+from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.stepwise.places import FLYING, ORDER, SLOT_COLUMNS
+from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.record import WAITS
+
+
+@function
+def wait(w: Any, slot: Any, cause: Any, begin: Any, end: Any) -> None:
+    """Book that ``slot`` waited in the cycles from ``begin`` to ``end`` (exclusive)."""
+    if end <= begin:
+        return
+    r, work = record_of(w), scratch_of(w).outcome
+    r.waits[slot * WAITS + cause] += end - begin
+    r.waited[cause] += end - begin
+    if work[ORDER] == slot:
+        begin = larger(begin, r.control[RETIRED])
+        if end > begin:
+            r.charged[cause] += end - begin
+            r.slots[slot * SLOT_COLUMNS + CHARGED] += end - begin
+
+
+@inline
+def _execute_until(r: Any, cycle: Any) -> None:
+    """Charge the cycles up to ``cycle`` that are not charged yet to work."""
+    if cycle > r.control[RETIRED]:
+        r.charged[EXECUTING] += cycle - r.control[RETIRED]
+        r.control[RETIRED] = cycle
+
+
+@inline
+def retire_scalar(r: Any, work: Any, retire: Any, cause: Any, begin: Any, end: Any) -> None:
+    """Book an instruction that is known at issue: it waited before it, and retires at ``retire``."""
+    r.control[LAST_RETIRED] = larger(r.control[LAST_RETIRED], retire)
+    if end > begin:
+        r.waited[cause] += end - begin
+    if work[FLYING] > 0:
+        at = work[ORDER + work[FLYING] - 1] * SLOT_COLUMNS + AFTER
+        r.slots[at] = larger(r.slots[at], retire)
+        return
+    begin = larger(begin, r.control[RETIRED])
+    if end > begin:
+        r.charged[cause] += end - begin
+        r.control[RETIRED] = end
+    _execute_until(r, retire)
+
+
+@inline
+def retire_vector(r: Any, work: Any, slot: Any, position: Any, retire: Any) -> None:
+    """Book an instruction that has just left flight, where it stood at ``position``, the oldest at 0.
+
+    The rest of its cycles is charged; if an older one is in flight, that one hides it.
+    """
+    r.control[LAST_RETIRED] = larger(r.control[LAST_RETIRED], retire)
+    at = slot * SLOT_COLUMNS
+    after = r.slots[at + AFTER]
+    if position > 0:
+        before = work[ORDER + position - 1] * SLOT_COLUMNS + AFTER
+        r.slots[before] = larger(r.slots[before], larger(retire, after))
+        return
+    r.charged[EXECUTING] -= r.slots[at + CHARGED]
+    _execute_until(r, retire)
+    _execute_until(r, after)
+
+
+@inline
+def issue_cause(
+    r: Any, machine: Any, cycle: Any, ready: Any, operand: Any, room: Any, order: Any, memory: Any
+) -> Any:
+    """The condition that let an instruction wait for issue until now; ties go to the first of the list."""
+    control = r.control
+    before = control[ISSUE_CYCLE]
+    full = 1 if control[ISSUED] >= machine[ISSUE_WIDTH] else 0
+    if before == cycle or larger(control[FETCH], before + full) >= cycle:
+        return BY_ISSUE
+    if ready == cycle:
+        return BY_SCALAR
+    if operand == cycle:
+        return BY_VECTOR
+    if room == cycle:
+        return BY_PORT if memory else BY_UNIT
+    if order == cycle:
+        return BY_ORDER
+    return BY_ISSUE
