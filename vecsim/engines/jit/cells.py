@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.core.types import unliteral
+from numba.core.types import unliteral  # type: ignore[attr-defined]
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 

@@ -13,11 +13,11 @@ from vecsim.engines import access
 from vecsim.engines.columns import AGE, COUNT, HALTED, ISSUE_CYCLE, LAST_RETIRED, PC
 from vecsim.engines.decoded import decode
 from vecsim.engines.fault import Fault, Trouble
+from vecsim.engines.jit.arrays import Scratch, address_table
 from vecsim.engines.jit.code import machine_numbers, program_table
-from vecsim.engines.jit.compilation import compiled_loop
+from vecsim.engines.jit.machine_code import compiled_loop
 from vecsim.engines.jit.outcome import CYCLE, FINISHED, START, STOPPED, TROUBLE
 from vecsim.engines.jit.stepwise.places import places
-from vecsim.engines.jit.world import Scratch, address_table
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
 from vecsim.engines.static import unpack

@@ -24,6 +24,7 @@ from vecsim.engines.columns import (
 from vecsim.engines.jit.code import LANES, LATENCY, SECTION_SIZE, TIMING, WIDTH
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.stepwise.accounts import wait
+from vecsim.engines.jit.stepwise.facts import facts_of
 from vecsim.engines.jit.stepwise.flight import leave
 from vecsim.engines.jit.stepwise.operands import (
     clear_from,
@@ -41,7 +42,6 @@ from vecsim.engines.jit.stepwise.places import (
     NEVER,
     PROGRESS,
     SLOT_COLUMNS,
-    facts_of,
 )
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of
 

@@ -13,6 +13,7 @@ from vecsim.engines.jit.integers import smaller
 from vecsim.engines.jit.outcome import CYCLE, FINISHED, FULL, START, STOPPED, TROUBLE
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.stepwise.arithmetic import step_arithmetic
+from vecsim.engines.jit.stepwise.facts import port_wake
 from vecsim.engines.jit.stepwise.flight import list_order, list_slot
 from vecsim.engines.jit.stepwise.issue import make_issue
 from vecsim.engines.jit.stepwise.memory import step_port
@@ -29,7 +30,6 @@ from vecsim.engines.jit.stepwise.places import (
     STATUS,
     TIMELINE,
     UNIT_WAKE,
-    port_wake,
 )
 from vecsim.engines.jit.stepwise.queues import step_queue
 from vecsim.engines.jit.stepwise.sparse import step_sparse

@@ -54,6 +54,7 @@ from vecsim.engines.jit.code import (
 from vecsim.engines.jit.code import UNIT as UNIT_OF
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.accounts import retire_vector
+from vecsim.engines.jit.stepwise.facts import facts_of
 from vecsim.engines.jit.stepwise.operands import complete
 from vecsim.engines.jit.stepwise.places import (
     ADDED,
@@ -70,7 +71,6 @@ from vecsim.engines.jit.stepwise.places import (
     WHOLE_READ,
     WHOLE_WRITTEN,
     WRITTEN,
-    facts_of,
 )
 from vecsim.engines.jit.stepwise.rows import write_vector_row
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of

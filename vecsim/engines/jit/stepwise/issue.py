@@ -57,6 +57,7 @@ from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import TROUBLE
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.stepwise.accounts import issue_cause, retire_scalar, wait
+from vecsim.engines.jit.stepwise.facts import facts_of
 from vecsim.engines.jit.stepwise.flight import conflicts, enter
 from vecsim.engines.jit.stepwise.memory import HISTORY_COLUMNS
 from vecsim.engines.jit.stepwise.places import (
@@ -70,7 +71,6 @@ from vecsim.engines.jit.stepwise.places import (
     TIMELINE,
     WHOLE_WRITTEN,
     WRITTEN,
-    facts_of,
 )
 from vecsim.engines.jit.stepwise.queues import put, room_at
 from vecsim.engines.jit.stepwise.rows import write_scalar_row

@@ -55,6 +55,7 @@ from vecsim.engines.jit.code import (
 )
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.accounts import wait
+from vecsim.engines.jit.stepwise.facts import facts_of
 from vecsim.engines.jit.stepwise.flight import leave
 from vecsim.engines.jit.stepwise.operands import (
     clear_from,
@@ -74,7 +75,6 @@ from vecsim.engines.jit.stepwise.places import (
     PROGRESS,
     SLICE_WAITS,
     SLOT_COLUMNS,
-    facts_of,
 )
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of
 

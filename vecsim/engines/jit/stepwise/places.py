@@ -6,10 +6,6 @@ the wake cycle of each port.
 
 from __future__ import annotations
 
-from typing import Any
-
-from vecsim.engines.jit.code import SLOTS
-from vecsim.engines.jit.world import inline
 from vecsim.engines.record import Slot
 
 NEVER = 1 << 60
@@ -36,15 +32,3 @@ SLOT_COLUMNS = len(Slot)
 def places(slots: int, ports: int) -> int:
     """Number of places that the engine needs."""
     return ORDER + (FACTS + 1) * slots + ports
-
-
-@inline
-def facts_of(machine: Any, slot: Any) -> Any:
-    """Where the facts of a slot begin."""
-    return ORDER + machine[SLOTS] + FACTS * slot
-
-
-@inline
-def port_wake(machine: Any, port: Any) -> Any:
-    """Where the wake cycle of a port stands."""
-    return ORDER + (FACTS + 1) * machine[SLOTS] + port

@@ -20,6 +20,7 @@ from vecsim.engines.jit.code import LATENCY, SECTION_SIZE, SPARSE_P, SPARSE_R, W
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.accounts import wait
 from vecsim.engines.jit.stepwise.arithmetic import start_first
+from vecsim.engines.jit.stepwise.facts import facts_of
 from vecsim.engines.jit.stepwise.flight import leave
 from vecsim.engines.jit.stepwise.operands import (
     element_hazard,
@@ -38,7 +39,6 @@ from vecsim.engines.jit.stepwise.places import (
     PROGRESS,
     SLICE_WAITS,
     SLOT_COLUMNS,
-    facts_of,
 )
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of
 
