@@ -68,8 +68,8 @@ class Timing:
 
 def run_to_end(prepared: Prepared, machine: Machine, engine: str) -> tuple[float, Engine]:
     """Run a program once; give the seconds from the engine's start to the end, and the engine."""
-    begin = time.perf_counter()
     running = start(prepared.program, prepared.loaded.memory, machine, engine=engine)
+    begin = time.perf_counter()
     running.advance(cycle=MAX_CYCLES)
     seconds = time.perf_counter() - begin
     if not running.finished:

@@ -256,6 +256,11 @@ class InstructionSet:
         """Instructions by the upper 8 bits of their word."""
         return {i.opcode: i for i in self.instructions}
 
+    @cached_property
+    def number_by_opcode(self) -> dict[int, int]:
+        """Places in ``instructions`` by opcode."""
+        return {instruction.opcode: number for number, instruction in enumerate(self.instructions)}
+
     def extended(self, *extra: Instruction) -> InstructionSet:
         """Give this set with a user's own instructions; their opcodes are in ``EXTENSION_OPCODES``.
 

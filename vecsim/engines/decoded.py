@@ -6,7 +6,7 @@ worked out here, once. Engines look at these arrays and never at text.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,16 +100,13 @@ def decode(program: Program, machine: Machine) -> Decoded:
     widths = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}
     widths |= {"whole_reads": 4, "vector_writes": 2, "whole_writes": 3}
     for name in Decoded._fields:
-        width = widths.get(name)
-        shape = (len(rows),) if width is None else (len(rows), width)
-        column = np.full(shape, NONE, np.int64)
-        for pc, row in enumerate(rows):
-            value = row.get(name, NONE)
-            if isinstance(value, list):
-                column[pc, : len(value)] = value
-            else:
-                column[pc] = value
-        columns[name] = column
+        values: list[Any] = [row.get(name, NONE) for row in rows]
+        if name in widths:
+            width = widths[name]
+            values = [[*value, *[NONE] * (width - len(value))] for value in values]
+            columns[name] = np.array(values, np.int64).reshape(-1, width)
+        else:
+            columns[name] = np.array(values, np.int64)
     return Decoded(**columns)
 
 
@@ -119,7 +116,7 @@ def _decode_one(program: Program, machine: Machine, pc: int) -> dict[str, int | 
     operands = list(zip(instruction.operands, fields, strict=False))
     _check_registers(program, machine, pc, operands)
     row: dict[str, int | list[int]] = {
-        "operation": program.instruction_set.instructions.index(instruction),
+        "operation": program.instruction_set.number_by_opcode[instruction.opcode],
         "fields": fields,
         "operands": len(operands),
         "unit": instruction.unit,

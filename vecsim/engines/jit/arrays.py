@@ -6,13 +6,17 @@ names them again, in :mod:`vecsim.engines.jit.world`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
 from isa.state import State
-from vecsim.engines.record import TimingRecord
+from vecsim.engines.decoded import SCALARS
+from vecsim.engines.jit.code import MACHINE_NUMBERS
+from vecsim.engines.record import WAITS, Cause, Control, Counter, TimingRecord
 
 
 class Record(NamedTuple):
@@ -63,7 +67,7 @@ class Scratch(NamedTuple):
         How many rows of the timeline there are, and then the rows.
     usable_floor, taken_floor
         (V + 1,) see :mod:`vecsim.engines.jit.operands`.
-    accepted, history
+    ring_accepted, ring_history
         See :mod:`vecsim.engines.jit.rings`.
     """
 
@@ -75,20 +79,80 @@ class Scratch(NamedTuple):
     timeline: Any
     usable_floor: Any
     taken_floor: Any
-    accepted: Any
-    history: Any
+    ring_accepted: Any
+    ring_history: Any
 
 
-STATE_ARRAYS = len(State._fields) - 1
-SECTION = STATE_ARRAYS
-RECORD = SECTION + 1
-SCRATCH = RECORD + len(Record._fields)
+_NEAR = {
+    "control": len(Control),
+    "ready": SCALARS,
+    "usable_all": REGISTERS + 1,
+    "taken_all": REGISTERS + 1,
+    "usable_accumulator": REGISTERS + 1,
+    "unit_free": len(Unit),
+    "unit_slot": len(Unit),
+    "queued": len(Unit),
+    "charged": len(Cause),
+    "waited": WAITS,
+    "counters": len(Counter),
+    "unit_busy": len(Unit),
+    "x": REGISTERS,
+    "f": REGISTERS,
+    "special": len(SPECIAL_REGISTERS),
+    "machine": MACHINE_NUMBERS,
+    "usable_floor": REGISTERS + 1,
+    "taken_floor": REGISTERS + 1,
+    "outcome": 0,
+}
+"""Small arrays that stand in the table itself, with room for the largest machine, so that compiled code finds
+them without loading an address. ``outcome`` is as long as it is, and so the last."""
+
+FAR = (
+    *("v", "mask", "cache", "memory", "address", "row"),
+    *("slots", "waits", "depends", "word_address", "rows", "usable", "taken"),
+    *("slice_usable", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
+    *("port_slots", "port_count", "port_history"),
+    *("program", "cycles", "hazards", "timeline", "ring_accepted", "ring_history"),
+)
+"""Arrays whose addresses stand in the table, in this order; the section size follows."""
+
+SECTION = len(FAR)
+NEAR = {name: SECTION + 1 + sum(list(_NEAR.values())[:i]) for i, name in enumerate(_NEAR)}
+"""Where each of the small arrays begins in the table."""
 
 
-def address_table(state: State, record: TimingRecord, scratch: Scratch) -> npt.NDArray[np.int64]:
-    """Give the addresses of all arrays, in the order that :mod:`vecsim.engines.jit.world` knows."""
-    arrays = [getattr(state, name) for name in State._fields if name != "section"]
-    table = [array.ctypes.data for array in arrays] + [state.section]
-    table += [getattr(record, name).ctypes.data for name in Record._fields]
-    table += [array.ctypes.data for array in scratch]
-    return np.array(table, np.int64)
+def lay_out(
+    state: State, record: TimingRecord, scratch: Scratch
+) -> tuple[npt.NDArray[np.int64], State, TimingRecord, Scratch]:
+    """Make the table of a run.
+
+    Returns
+    -------
+    table, state, record, scratch
+        The table; what was given, with the small arrays as views of the table.
+    """
+    table = np.zeros(NEAR["outcome"] + len(scratch.outcome), np.int64)
+
+    def moved(name: str, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        view = table[NEAR[name] : NEAR[name] + len(values)]
+        view[:] = values
+        return view
+
+    near_record = {name: moved(name, getattr(record, name)) for name in Record._fields if name in NEAR}
+    record = replace(record, **near_record)
+    f = moved("f", state.f)
+    state = state._replace(
+        x=moved("x", state.x),
+        f=f,
+        fs=f.view(np.float32),
+        fd=f.view(np.float64),
+        special=moved("special", state.special),
+    )
+    scratch = scratch._replace(
+        **{name: moved(name, getattr(scratch, name)) for name in Scratch._fields if name in NEAR}
+    )
+    arrays = {**state._asdict(), **{name: getattr(record, name) for name in Record._fields}}
+    arrays |= {name: getattr(scratch, name) for name in Scratch._fields}
+    table[: len(FAR)] = [arrays[name].ctypes.data for name in FAR]
+    table[SECTION] = state.section
+    return table, state, record, scratch

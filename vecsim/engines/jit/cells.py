@@ -88,8 +88,32 @@ def _maker(dtype: types.Type) -> Any:
 
 
 int64_at = _maker(types.int64)
-int32_at = _maker(types.int32)
-uint32_at = _maker(types.uint32)
 uint8_at = _maker(types.uint8)
-float32_at = _maker(types.float32)
-float64_at = _maker(types.float64)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def shifted(typing_context: Any, cells: Any, places: Any) -> Any:
+    """The cells from a place of others on."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _pointer(context, builder, sig.args[0], *args)
+        return builder.bitcast(pointer, ir.IntType(8).as_pointer())
+
+    return signature(cells, cells, types.int64), code
+
+
+def _caster(dtype: types.Type) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def seen_as(typing_context: Any, cells: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return args[0]
+
+        return signature(Cells(dtype), cells), code
+
+    return seen_as
+
+
+as_int32 = _caster(types.int32)
+as_uint32 = _caster(types.uint32)
+as_float32 = _caster(types.float32)
+as_float64 = _caster(types.float64)

@@ -139,6 +139,7 @@ def program_table(decoded: Decoded) -> Ints:
     SPARSE_SCALE,
     WORDS_SCALE,
 ) = range(24)
+MACHINE_NUMBERS = 24
 """Places in the array that :func:`machine_numbers` gives: the numbers of the machine description that the
 engine needs, the length of the program and of memory, dimensions of the record, and reciprocals."""
 

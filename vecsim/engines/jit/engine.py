@@ -13,7 +13,7 @@ from vecsim.engines import access
 from vecsim.engines.columns import AGE, COUNT, HALTED, ISSUE_CYCLE, LAST_RETIRED, PC
 from vecsim.engines.decoded import decode
 from vecsim.engines.fault import Fault, Trouble
-from vecsim.engines.jit.arrays import Scratch, address_table
+from vecsim.engines.jit.arrays import Scratch, lay_out
 from vecsim.engines.jit.code import machine_numbers, program_table
 from vecsim.engines.jit.machine_code import compiled_loop
 from vecsim.engines.jit.outcome import CYCLE, FINISHED, START, STOPPED, TROUBLE
@@ -55,7 +55,7 @@ class JitEngine:
         self._run: Callable[..., int] = compiled_loop(self.program.instruction_set, loop)
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = len(record.usable_all)
-        self._scratch = Scratch(
+        scratch = Scratch(
             program=program_table(self._decoded),
             machine=machine_numbers(
                 machine, len(self._decoded.operation), len(state.memory), slots, record.port_history.shape[1]
@@ -66,11 +66,11 @@ class JitEngine:
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
             usable_floor=np.zeros(registers, np.int64),
             taken_floor=np.full(registers, -1, np.int64),
-            accepted=np.zeros(record.accepted.size, np.int64),
-            history=np.zeros(record.port_history[0].size, np.int64),
+            ring_accepted=np.zeros(record.accepted.size, np.int64),
+            ring_history=np.zeros(record.port_history[0].size, np.int64),
         )
         self._capacity = -1 if self._timeline is None else rows
-        self._table = address_table(state, record, self._scratch)
+        self._table, self._state, self._record, self._scratch = lay_out(state, record, scratch)
 
     @property
     def _in_flight(self) -> bool:

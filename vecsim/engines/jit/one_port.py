@@ -214,7 +214,7 @@ def _write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
     rows[at + 7] = outcome[WORDS] if access else 0
 
 
-@function
+@inline
 def _place(w: Any, i: Any, n: Any) -> Any:
     """Set the addresses of n elements; give False if the instruction cannot be executed."""
     m, scratch = state_of(w), scratch_of(w)
@@ -264,7 +264,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
     """
     execute_scalar, is_taken, execute_vector = semantics
 
-    @function
+    @inline
     def time_vector(w: Any, i: Any, n: Any, cycle: Any, retired: Any) -> None:
         """Execute and time a vector instruction of n >= 1 elements."""
         m, r, scratch = state_of(w), record_of(w), scratch_of(w)

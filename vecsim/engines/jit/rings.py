@@ -21,9 +21,9 @@ def open_rings(r: Any, scratch: Any) -> None:
     """Take the latest acceptances and accesses from the record."""
     machine, outcome = scratch.machine, scratch.outcome
     for j in range(UNITS * (machine[UNIT_QUEUE] + 1)):
-        scratch.accepted[j] = r.accepted[j]
+        scratch.ring_accepted[j] = r.accepted[j]
     for j in range(4 * machine[HISTORY]):
-        scratch.history[j] = r.port_history[j]
+        scratch.ring_history[j] = r.port_history[j]
     outcome[PORT_HEAD] = 0
     for unit in range(UNITS):
         outcome[UNIT_HEAD + unit] = 0
@@ -36,14 +36,14 @@ def close_rings(r: Any, scratch: Any) -> None:
     depth = machine[UNIT_QUEUE] + 1
     for unit in range(UNITS):
         for j in range(depth):
-            r.accepted[unit * depth + j] = scratch.accepted[
+            r.accepted[unit * depth + j] = scratch.ring_accepted[
                 unit * depth + (outcome[UNIT_HEAD + unit] + j) % depth
             ]
     rows = machine[HISTORY]
     for j in range(rows):
         at = (outcome[PORT_HEAD] + j) % rows
         for column in range(4):
-            r.port_history[4 * j + column] = scratch.history[4 * at + column]
+            r.port_history[4 * j + column] = scratch.ring_history[4 * at + column]
 
 
 @inline
@@ -51,10 +51,10 @@ def accept(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
     """The cycle in which a unit that is free from ``free`` on accepts what issued in ``issue``."""
     head = scratch.outcome[UNIT_HEAD + unit]
     base = unit * depth
-    cycle = larger(issue, larger(free, scratch.accepted[base + head]))
+    cycle = larger(issue, larger(free, scratch.ring_accepted[base + head]))
     head = depth - 1 if head == 0 else head - 1
     scratch.outcome[UNIT_HEAD + unit] = head
-    scratch.accepted[base + head] = cycle
+    scratch.ring_accepted[base + head] = cycle
     return cycle
 
 
@@ -64,13 +64,13 @@ def accepted_before(scratch: Any, depth: Any, unit: Any) -> Any:
     at = scratch.outcome[UNIT_HEAD + unit] + depth - 2
     if at >= depth:
         at -= depth
-    return scratch.accepted[unit * depth + at]
+    return scratch.ring_accepted[unit * depth + at]
 
 
 @inline
 def latest_end(scratch: Any) -> Any:
     """The end of the latest access."""
-    return scratch.history[4 * scratch.outcome[PORT_HEAD]]
+    return scratch.ring_history[4 * scratch.outcome[PORT_HEAD]]
 
 
 @inline
@@ -80,7 +80,7 @@ def port_free(scratch: Any) -> Any:
     at = scratch.outcome[PORT_HEAD] + machine[IN_FLIGHT] - 1
     if at >= machine[HISTORY]:
         at -= machine[HISTORY]
-    return scratch.history[4 * at]
+    return scratch.ring_history[4 * at]
 
 
 @inline
@@ -90,16 +90,16 @@ def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: 
     head = scratch.machine[HISTORY] - 1 if head == 0 else head - 1
     scratch.outcome[PORT_HEAD] = head
     at = 4 * head
-    scratch.history[at] = end
-    scratch.history[at + 1] = first_byte
-    scratch.history[at + 2] = last_byte
-    scratch.history[at + 3] = store
+    scratch.ring_history[at] = end
+    scratch.ring_history[at + 1] = first_byte
+    scratch.ring_history[at + 2] = last_byte
+    scratch.ring_history[at + 3] = store
 
 
 @inline
 def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
     """End of the latest access that ends after ``cycle`` and that a scalar access must follow; 0 for none."""
-    history, rows = scratch.history, scratch.machine[HISTORY]
+    history, rows = scratch.ring_history, scratch.machine[HISTORY]
     j = scratch.outcome[PORT_HEAD]
     for _ in range(rows):
         at = 4 * j
