@@ -13,8 +13,12 @@ from isa.state import State
 def lv_w(m: State, n: int, d: int, imm: int, a: int) -> None:
     """``vd[k] = memory[xa + imm + 4 k]``."""
     first = int(m.address[0])
-    for k in range(n):
-        m.v[d * m.section + k] = load32(m, first + 4 * k)
+    if first & 3 == 0:
+        for k in range(n):
+            m.v[d * m.section + k] = m.words[(first >> 2) + k]
+    else:
+        for k in range(n):
+            m.v[d * m.section + k] = load32(m, first + 4 * k)
 
 
 def lv_d(m: State, n: int, d: int, imm: int, a: int) -> None:
@@ -26,8 +30,12 @@ def lv_d(m: State, n: int, d: int, imm: int, a: int) -> None:
 def sv_w(m: State, n: int, b: int, imm: int, a: int) -> None:
     """``memory[xa + imm + 4 k] = vb[k]``."""
     first = int(m.address[0])
-    for k in range(n):
-        store32(m, first + 4 * k, m.v[b * m.section + k])
+    if first & 3 == 0:
+        for k in range(n):
+            m.words[(first >> 2) + k] = m.v[b * m.section + k] & 0xFFFFFFFF
+    else:
+        for k in range(n):
+            store32(m, first + 4 * k, m.v[b * m.section + k])
 
 
 def sv_d(m: State, n: int, b: int, imm: int, a: int) -> None:
@@ -63,8 +71,12 @@ def store_elements_d(m: State, n: int, b: int, a: int, i: int) -> None:
 def ldc_w(m: State, n: int, o: int, a: int, c: int) -> None:
     """``cache[xo + k] = memory[xa + 4 k]``."""
     first, slot = int(m.address[0]), int(m.x[o])
-    for k in range(n):
-        m.cache[slot + k] = load32(m, first + 4 * k)
+    if first & 3 == 0:
+        for k in range(n):
+            m.cache[slot + k] = m.words[(first >> 2) + k]
+    else:
+        for k in range(n):
+            m.cache[slot + k] = load32(m, first + 4 * k)
 
 
 def ldc_d(m: State, n: int, o: int, a: int, c: int) -> None:
@@ -76,8 +88,12 @@ def ldc_d(m: State, n: int, o: int, a: int, c: int) -> None:
 def stc_w(m: State, n: int, o: int, a: int, c: int) -> None:
     """``memory[xa + 4 k] = cache[xo + k]``."""
     first, slot = int(m.address[0]), int(m.x[o])
-    for k in range(n):
-        store32(m, first + 4 * k, m.cache[slot + k])
+    if first & 3 == 0:
+        for k in range(n):
+            m.words[(first >> 2) + k] = m.cache[slot + k] & 0xFFFFFFFF
+    else:
+        for k in range(n):
+            store32(m, first + 4 * k, m.cache[slot + k])
 
 
 def stc_d(m: State, n: int, o: int, a: int, c: int) -> None:

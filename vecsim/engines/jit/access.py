@@ -27,6 +27,7 @@ from vecsim.engines.jit.code import (
     CACHE,
     CHAINING,
     PATTERN,
+    PLAIN,
     READS,
     RECORD_BYTES,
     RECORD_SCALE,
@@ -37,6 +38,7 @@ from vecsim.engines.jit.code import (
     VALUE_BYTES,
     WORDS_PER_CYCLE,
     WORDS_SCALE,
+    WORDS_SHIFT,
     WRITES,
 )
 from vecsim.engines.jit.integers import larger, raised, smaller
@@ -70,6 +72,8 @@ from vecsim.engines.jit.world import function, inline, record_of, scratch_of, st
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
 MEMORY = int(Unit.MEMORY)
 NEVER = 1 << 60
+FEW = 16
+"""Up to so many elements are quicker passed one by one than by vectors of the host."""
 
 
 @inline
@@ -113,14 +117,19 @@ def _end(
 
 
 @inline
-def _gather(m: Any, r: Any, scratch: Any, k: Any, n: Any, cycle: Any, retired: Any) -> tuple[Any, Any, Any]:
+def _gather(
+    m: Any, r: Any, scratch: Any, i: Any, s: Any, k: Any, n: Any, cycle: Any, retired: Any
+) -> tuple[Any, Any]:
     """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
 
-    Their cycles go to ``scratch.cycles``. Gives the last one, the cycles waited and those charged.
+    ``cycle`` is that of the word before. Gives the cycles of the first and the last one.
     """
-    banks, busy = scratch.machine[BANKS], scratch.machine[BANK_BUSY]
-    cycles, address, bank_free = scratch.cycles, m.address, r.bank_free
-    waited = charged = 0
+    code, banks, busy = scratch.program, scratch.machine[BANKS], scratch.machine[BANK_BUSY]
+    address, bank_free = m.address, r.bank_free
+    read, also, written = code[i + READS + 1], code[i + READS + 2], code[i + WRITES + 1]
+    also = read if also < 0 else also
+    v, u, d = read * s, also * s, written * s
+    waited = charged = begun = 0
     power = banks & (banks - 1) == 0
     for j in range(k, n):
         word = address[j] >> 2
@@ -130,8 +139,16 @@ def _gather(m: Any, r: Any, scratch: Any, k: Any, n: Any, cycle: Any, retired: A
         waited += cycle - free
         charged += larger(cycle - larger(free, retired), 0)
         bank_free[bank] = cycle + busy
-        cycles[j] = cycle
-    return cycle, waited, charged
+        if read >= 0:
+            r.taken[v + j] = raised(r.taken[v + j], cycle)
+            r.taken[u + j] = raised(r.taken[u + j], cycle)
+        if written >= 0:
+            r.usable[d + j] = cycle + 1
+        if j == k:
+            begun = cycle
+    r.waited[BY_BANK] += waited
+    r.charged[BY_BANK] += charged
+    return begun, cycle
 
 
 @function
@@ -140,16 +157,18 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
     s, banks, busy = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY]
-    rate, cycles = machine[ADDRESSES_PER_CYCLE], scratch.cycles
+    rate = machine[ADDRESSES_PER_CYCLE]
     words = code[i + VALUE_BYTES] >> 2
     cycle = _begin(r, scratch, issue, 0, retired)
     clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
-    operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
+    operand = hazard = 0
+    if code[i + PLAIN] == 0:
+        operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
     in_cycle, in_use, k = 0, 0, 0
     if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
         settle(r, scratch)
     outcome[RUN_WORDS] = 0
-    quick = rate == 1 and words == 1
+    quick = rate == 1 and words == 1 and code[i + WRITES] < 2
     if quick and clear <= cycle and larger(operand, hazard) <= cycle:
         cycle -= 1  # as if a word had gone in the cycle before
     else:
@@ -173,26 +192,32 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
                 if k == 0 and j == 0:
                     outcome[START] = now
             operand = hazard = 0
-            cycles[k] = cycle
+            pass_element(r, code, i, s, k, cycle, cycle + 1)
+            if k == 0:
+                outcome[FIRST] = cycle + 1
             k += 1
     if k < n:
         in_use += n - k
-        begun = k
-        cycle, waited, charged = _gather(m, r, scratch, k, n, cycle, retired)
-        r.waited[BY_BANK] += waited
-        r.charged[BY_BANK] += charged
-        if begun == 0:
-            outcome[START] = cycles[0]
-    outcome[FIRST] = cycles[0] + 1
-    for j in range(code[i + READS]):
-        at = code[i + READS + 1 + j] * s
-        for k in range(n):
-            r.taken[at + k] = raised(r.taken[at + k], cycles[k])
-    for j in range(code[i + WRITES]):
-        at = code[i + WRITES + 1 + j] * s
-        for k in range(n):
-            r.usable[at + k] = cycles[k] + 1
+        begun, cycle = _gather(m, r, scratch, i, s, k, n, cycle, retired)
+        if k == 0:
+            outcome[START] = begun
+            outcome[FIRST] = begun + 1
     _end(r, scratch, i, cycle, outcome[ADDRESS], -1, n * words, in_use)
+
+
+@inline
+def _pass_few(r: Any, code: Any, i: Any, s: Any, n: Any, cycle: Any, rate: Any) -> None:
+    """Let n elements of a word each pass without waiting from ``cycle`` on, one register's."""
+    v, d = code[i + READS + 1] * s, code[i + WRITES + 1] * s
+    left = rate
+    for k in range(n):
+        if d >= 0:
+            r.usable[d + k] = cycle + 1
+        else:
+            r.taken[v + k] = raised(r.taken[v + k], cycle)
+        left -= 1
+        if left == 0:
+            cycle, left = cycle + 1, rate
 
 
 @inline
@@ -208,6 +233,7 @@ def _pass_records(
     cycle: Any,
     before: Any,
     scale: Any,
+    by: Any,
 ) -> None:
     """Let the elements from ``done`` to n pass without waiting.
 
@@ -219,13 +245,22 @@ def _pass_records(
     ahead = before - word
     for j in range(code[i + READS]):
         at = code[i + READS + 1 + j] * s
-        for k in range(done, n):
-            now = cycle + ((ahead + (shift + k * record >> 2)) * scale >> 32)
-            r.taken[at + k] = raised(r.taken[at + k], now)
+        if by >= 0:
+            for k in range(done, n):
+                now = cycle + (ahead + (shift + k * record >> 2) >> by)
+                r.taken[at + k] = raised(r.taken[at + k], now)
+        else:
+            for k in range(done, n):
+                now = cycle + ((ahead + (shift + k * record >> 2)) * scale >> 32)
+                r.taken[at + k] = raised(r.taken[at + k], now)
     for j in range(code[i + WRITES]):
         at = code[i + WRITES + 1 + j] * s
-        for k in range(done, n):
-            r.usable[at + k] = cycle + 1 + ((ahead + (shift + k * record >> 2)) * scale >> 32)
+        if by >= 0:
+            for k in range(done, n):
+                r.usable[at + k] = cycle + 1 + (ahead + (shift + k * record >> 2) >> by)
+        else:
+            for k in range(done, n):
+                r.usable[at + k] = cycle + 1 + ((ahead + (shift + k * record >> 2)) * scale >> 32)
 
 
 @inline
@@ -277,9 +312,11 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     clear = larger(elements_clear, outcome[BANKS_FREE])
     if banks < rate * busy:
         clear = NEVER
-    operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
-    if larger(operand, hazard) > cycle:
-        clear = larger(clear, larger(operand, hazard))
+    operand = hazard = 0
+    if code[i + PLAIN] == 0:
+        operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
+        if larger(operand, hazard) > cycle:
+            clear = larger(clear, larger(operand, hazard))
     if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
         settle(r, scratch)
     outcome[RUN_WORDS] = 0
@@ -313,10 +350,16 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     if word < words:
         if word == 0:
             outcome[START] = cycle
+        if word == 0 and n <= FEW and record == 4 and offset == 0 and code[i + READS] + code[i + WRITES] == 1:
+            outcome[FIRST] = cycle + 1
+            _pass_few(r, code, i, s, n, cycle, rate)
+            done = n
         if done == 0:
             ahead = in_cycle + (offset + record - 1 >> 2) - word
             outcome[FIRST] = cycle + 1 + (ahead * machine[WORDS_SCALE] >> 32)
-        _pass_records(r, code, i, s, done, n, offset, word, cycle, in_cycle, machine[WORDS_SCALE])
+        if done < n:
+            scale, by = machine[WORDS_SCALE], machine[WORDS_SHIFT]
+            _pass_records(r, code, i, s, done, n, offset, word, cycle, in_cycle, scale, by)
         last = _occupy(r, scratch, first, word, words, cycle, in_cycle)
         in_use += last - cycle + (1 if in_cycle == 0 else 0)
         cycle = last

@@ -14,12 +14,16 @@ from vecsim.engines.jit.accounts import book, element_cause
 from vecsim.engines.jit.code import (
     LANES,
     LANES_SCALE,
+    LANES_SHIFT,
     LATENCY,
+    PLAIN,
     READS,
     SECTION_SIZE,
+    SHORT,
     SPARSE_P,
     SPARSE_R,
     SPARSE_SCALE,
+    SPARSE_SHIFT,
     TIMING,
     UNIT,
     UNIT_QUEUE,
@@ -59,17 +63,25 @@ def _result_latency(code: Any, i: Any, n: Any) -> Any:
 
 @inline
 def _pass_regularly(
-    r: Any, code: Any, i: Any, s: Any, first: Any, n: Any, start: Any, scale: Any, latency: Any
+    r: Any, code: Any, i: Any, s: Any, first: Any, n: Any, start: Any, scale: Any, shift: Any, latency: Any
 ) -> None:
     """Let n elements from ``first`` on start without waiting from ``start`` on."""
     for j in range(code[i + READS]):
         at = code[i + READS + 1 + j] * s + first
-        for k in range(n):
-            r.taken[at + k] = raised(r.taken[at + k], start + (k * scale >> 32))
+        if shift >= 0:
+            for k in range(n):
+                r.taken[at + k] = raised(r.taken[at + k], start + (k >> shift))
+        else:
+            for k in range(n):
+                r.taken[at + k] = raised(r.taken[at + k], start + (k * scale >> 32))
     for j in range(code[i + WRITES]):
         at = code[i + WRITES + 1 + j] * s + first
-        for k in range(n):
-            r.usable[at + k] = start + latency + (k * scale >> 32)
+        if shift >= 0:
+            for k in range(n):
+                r.usable[at + k] = start + latency + (k >> shift)
+        else:
+            for k in range(n):
+                r.usable[at + k] = start + latency + (k * scale >> 32)
 
 
 @inline
@@ -118,13 +130,18 @@ def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, first: Any, n: Any
 
 
 @inline
-def _nothing_is_late(scratch: Any, n: Any, start: Any, scale: Any) -> Any:
+def _nothing_is_late(scratch: Any, n: Any, start: Any, scale: Any, shift: Any) -> Any:
     """Tell whether elements can start from ``start`` on at the unit's full rate."""
     operand, hazard = scratch.cycles, scratch.hazards
     late = 0
-    for k in range(n):
-        now = start + (k * scale >> 32)
-        late |= (operand[k] > now) | (hazard[k] > now)
+    if shift >= 0:
+        for k in range(n):
+            now = start + (k >> shift)
+            late |= (operand[k] > now) | (hazard[k] > now)
+    else:
+        for k in range(n):
+            now = start + (k * scale >> 32)
+            late |= (operand[k] > now) | (hazard[k] > now)
     return late == 0
 
 
@@ -184,25 +201,22 @@ def _one_by_one(
 def _few(
     r: Any, scratch: Any, code: Any, i: Any, s: Any, first: Any, n: Any, start: Any, lanes: Any, retired: Any
 ) -> tuple[Any, Any]:
-    """Start a few elements after each other; give the last one's cycle and the cycles with a start."""
-    latency = code[i + LATENCY]
-    v0, v1, v2 = code[i + READS + 1], code[i + READS + 2], code[i + READS + 3]
-    d0, d1 = code[i + WRITES + 1], code[i + WRITES + 2]
-    floor = larger(scratch.usable_floor[d0], scratch.taken_floor[d0] + 1) if d0 >= 0 else 0
-    cycle, in_cycle, busy = start, 0, 1
-    for k in range(first, first + n):
-        operand = hazard = 0
-        if v0 >= 0:
-            operand = larger(r.usable[v0 * s + k], scratch.usable_floor[v0])
-            if v1 >= 0:
-                operand = larger(operand, larger(r.usable[v1 * s + k], scratch.usable_floor[v1]))
-                if v2 >= 0:
-                    operand = larger(operand, larger(r.usable[v2 * s + k], scratch.usable_floor[v2]))
-        if d0 >= 0:
-            hazard = larger(floor, larger(r.usable[d0 * s + k], r.taken[d0 * s + k] + 1))
-            if d1 >= 0:
-                hazard = larger(hazard, larger(r.usable[d1 * s + k], r.taken[d1 * s + k] + 1))
-                hazard = larger(hazard, larger(scratch.usable_floor[d1], scratch.taken_floor[d1] + 1))
+    """Start a few elements of one or two operands and at most one result after each other.
+
+    Gives the last one's cycle and the cycles with a start.
+    """
+    latency, d = code[i + LATENCY], code[i + WRITES + 1]
+    v, u = code[i + READS + 1], code[i + READS + 2]
+    u = v if u < 0 else u
+    floor = larger(scratch.usable_floor[v], scratch.usable_floor[u])
+    exposed = d >= 0 and hazard_clear(r, code, i) > start
+    above = larger(scratch.usable_floor[d], scratch.taken_floor[d] + 1) if exposed else 0
+    v, u, d = v * s + first, u * s + first, d * s + first
+    cycle, in_cycle, busy, hazard = start, 0, 1, 0
+    for k in range(n):
+        operand = larger(larger(r.usable[v + k], r.usable[u + k]), floor)
+        if exposed:
+            hazard = larger(above, larger(r.usable[d + k], r.taken[d + k] + 1))
         free = cycle + 1 if in_cycle == lanes else cycle
         now = larger(free, larger(operand, hazard))
         if now > free:
@@ -211,16 +225,10 @@ def _few(
             cycle, in_cycle = now, 0
             busy += 1
         in_cycle += 1
-        if v0 >= 0:
-            r.taken[v0 * s + k] = raised(r.taken[v0 * s + k], now)
-            if v1 >= 0:
-                r.taken[v1 * s + k] = raised(r.taken[v1 * s + k], now)
-                if v2 >= 0:
-                    r.taken[v2 * s + k] = raised(r.taken[v2 * s + k], now)
-        if d0 >= 0:
-            r.usable[d0 * s + k] = now + latency
-            if d1 >= 0:
-                r.usable[d1 * s + k] = now + latency
+        r.taken[v + k] = raised(r.taken[v + k], now)
+        r.taken[u + k] = raised(r.taken[u + k], now)
+        if d >= 0:
+            r.usable[d + k] = now + latency
     return cycle, busy
 
 
@@ -237,6 +245,7 @@ def _many(
     start: Any,
     lanes: Any,
     scale: Any,
+    shift: Any,
     distinct: Any,
     retired: Any,
 ) -> tuple[Any, Any]:
@@ -246,9 +255,9 @@ def _many(
     regular = distinct == 0 and larger(safe, operand_clear(r, code, i)) <= start
     if not regular:
         _collect(r, scratch, code, i, s, first, n)
-        regular = distinct == 0 and _nothing_is_late(scratch, n, start, scale)
+        regular = distinct == 0 and _nothing_is_late(scratch, n, start, scale, shift)
     if regular:
-        _pass_regularly(r, code, i, s, first, n, start, scale, latency)
+        _pass_regularly(r, code, i, s, first, n, start, scale, shift, latency)
         last = start + ((n - 1) * scale >> 32)
         return last, last - start + 1
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe <= start and _follows(cycles, n, lanes):
@@ -272,19 +281,25 @@ def time_arithmetic(w: Any, i: Any, n: Any, first: Any, slice_: Any, issue: Any,
     lanes = machine[SPARSE_P] if sparse else machine[LANES]
     scale = machine[SPARSE_SCALE] if sparse else machine[LANES_SCALE]
     distinct = machine[SPARSE_R] if sparse and machine[SPARSE_R] < lanes else 0
+    shift = machine[SPARSE_SHIFT] if sparse else machine[LANES_SHIFT]
     accepted = accept(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
-    book(r, BY_UNIT, issue, accepted, retired)
-    operand = larger(whole_operand(r, code, i), element_operand(r, scratch, code, i, s, first))
-    hazard = larger(whole_hazard(r, code, i), element_hazard(r, scratch, code, i, s, first))
-    if slice_ >= 0:
-        operand = larger(operand, r.slice_accumulator[slice_])
-        hazard = larger(hazard, r.slice_taken[slice_] + 1)
+    if accepted > issue:
+        book(r, BY_UNIT, issue, accepted, retired)
+    operand = element_operand(r, scratch, code, i, s, first)
+    hazard = element_hazard(r, scratch, code, i, s, first)
+    if code[i + PLAIN] == 0:
+        operand = larger(operand, whole_operand(r, code, i))
+        hazard = larger(hazard, whole_hazard(r, code, i))
+        if slice_ >= 0:
+            operand = larger(operand, r.slice_accumulator[slice_])
+            hazard = larger(hazard, r.slice_taken[slice_] + 1)
     start = larger(accepted, larger(operand, hazard))
-    book(r, element_cause(start, operand), accepted, start, retired)
-    if n <= FEW and distinct == 0:
+    if start > accepted:
+        book(r, element_cause(start, operand), accepted, start, retired)
+    if n <= FEW and code[i + SHORT] == 1:
         last, busy = _few(r, scratch, code, i, s, first, n, start, lanes, retired)
     else:
-        last, busy = _many(r, m, scratch, code, i, s, first, n, start, lanes, scale, distinct, retired)
+        last, busy = _many(r, m, scratch, code, i, s, first, n, start, lanes, scale, shift, distinct, retired)
     result = last + _result_latency(code, i, n)
     r.unit_busy[unit] += busy
     r.unit_free[unit] = last + 1

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isa.declaration import Timing
 from vecsim.engines.decoded import NONE, Decoded
 from vecsim.machine import Machine
 
 Ints = npt.NDArray[np.int64]
 
 WIDTH = 64
+SPARSE, REDUCTION = int(Timing.SPARSE), int(Timing.REDUCTION)
 
 OPERATION, TIMING, UNIT, LATENCY = range(4)
 FIELD = 4
@@ -44,6 +46,10 @@ RECORD_SCALE = 59
 """Reciprocal of the bytes of a record."""
 JUMP = 60
 """Where the row of the branch's target begins; NONE for an indirect jump, END for a target outside."""
+PLAIN = 61
+"""1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the cache."""
+SHORT = 62
+"""1 if all its vector operands pass element by element, at most two read and one written."""
 END_OF_PROGRAM = 100
 """The timing of a row behind the last instruction."""
 END = -2
@@ -106,6 +112,12 @@ def program_table(decoded: Decoded) -> Ints:
     rows[:, RECORD_SCALE] = [reciprocal(int(bytes_)) if bytes_ > 0 else NONE for bytes_ in records]
     awaited = rows[:, AWAITED + 1 : AWAITED + 4]
     awaited[awaited == NONE] = 0
+    whole = rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] + rows[:, LATE] > 0
+    odd = (rows[:, ACCUMULATOR] != NONE) | (rows[:, SLICE_REGISTER] != NONE)
+    rows[:, PLAIN] = ~(whole | odd | (rows[:, ELEMENT_REGISTER] != NONE))
+    reduction = (rows[:, TIMING] == REDUCTION) & (rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] == 0)
+    few = (rows[:, READS] > 0) & (rows[:, READS] < 3) & (rows[:, WRITES] < 2) & (rows[:, TIMING] != SPARSE)
+    rows[:, SHORT] = few & ((rows[:, PLAIN] == 1) | reduction)
     target = decoded.target
     rows[:, JUMP] = np.where(
         target == NONE, NONE, np.where((target >= 0) & (target < count), target * WIDTH, END)
@@ -138,10 +150,18 @@ def program_table(decoded: Decoded) -> Ints:
     LANES_SCALE,
     SPARSE_SCALE,
     WORDS_SCALE,
-) = range(24)
-MACHINE_NUMBERS = 24
+    WORDS_SHIFT,
+    LANES_SHIFT,
+    SPARSE_SHIFT,
+) = range(27)
+MACHINE_NUMBERS = 27
 """Places in the array that :func:`machine_numbers` gives: the numbers of the machine description that the
-engine needs, the length of the program and of memory, dimensions of the record, and reciprocals."""
+engine needs, the length of the program and of memory, dimensions of the record,
+reciprocals, and binary logarithms (-1: no power of two)."""
+
+
+def _shift(number: int) -> int:
+    return -1 if number & (number - 1) else number.bit_length() - 1
 
 
 def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slots: int, history: int) -> Ints:
@@ -171,5 +191,8 @@ def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slot
         reciprocal(machine.lanes),
         reciprocal(machine.sparse_unit.p),
         reciprocal(machine.words_per_cycle),
+        _shift(machine.words_per_cycle),
+        _shift(machine.lanes),
+        _shift(machine.sparse_unit.p),
     ]
     return np.array(numbers, np.int64)

@@ -30,6 +30,13 @@ def compile_loop(instruction_set: InstructionSet, loop: str) -> MachineCode:
     return MachineCode(result.fndesc.llvm_func_name, result.library._get_compiled_object())
 
 
+def _keep_functions_apart(library: Any) -> None:
+    """Let no function be inlined that is not to be: one that holds all of them has no registers to spare."""
+    for function in library._final_module.functions:
+        if not function.is_declaration and b"alwaysinline" not in b" ".join(function.attributes):
+            function.add_function_attribute("noinline")
+
+
 def _leave(library: Any) -> None:
     """Leave a library as it is."""
 
@@ -48,6 +55,8 @@ def _inner_functions_stay_inside(outermost: str) -> Iterator[None]:
     def for_outermost(name: str, otherwise: Callable[[Any], None]) -> Callable[..., None]:
         def run(library: Any, *arguments: Any) -> None:
             if library.name == outermost:
+                if name == "_optimize_final_module":
+                    _keep_functions_apart(library)
                 originals[name](library, *arguments)
             else:
                 otherwise(library)

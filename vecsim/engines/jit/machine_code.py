@@ -17,6 +17,7 @@ import sys
 import types
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +38,7 @@ SOURCES = (
     "isa/declaration.py",
     "isa/state.py",
     "vecsim/engines/columns.py",
+    "vecsim/engines/decoded.py",
     "vecsim/engines/record.py",
     "vecsim/engines/timeline.py",
     "vecsim/engines/jit/**/*.py",
@@ -163,7 +165,8 @@ def _keep(path: Path, code: MachineCode) -> None:
         for old in kept[KEPT:]:
             old.unlink(missing_ok=True)
     except OSError:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 @lru_cache(maxsize=1)

@@ -368,7 +368,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             if cycle >= stop_cycle:
                 return NOT_BEFORE
             _take_element(r, code, machine, i, element, cycle)
-        elif timing in (SCALAR_LOAD, SCALAR_STORE):
+        elif timing == SCALAR_LOAD or timing == SCALAR_STORE:  # noqa: SIM109 (a call in compiled code)
             address = m.x[code[i + BASE_REGISTER]] + code[i + OFFSET]
             end = address + code[i + RECORD_BYTES]
             if address < 0 or end > machine[MEMORY_BYTES]:

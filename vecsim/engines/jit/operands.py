@@ -13,6 +13,7 @@ from typing import Any
 from vecsim.engines.jit.code import (
     ACCUMULATOR,
     LATE,
+    PLAIN,
     READS,
     REGISTERS,
     SECTION_SIZE,
@@ -170,7 +171,7 @@ def complete(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> 
         if v >= 0:
             r.usable_all[v] = larger(r.usable_all[v], result)
             r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
-    if code[i + WHOLE_READS] + code[i + WHOLE_WRITES] + code[i + LATE] > 0 or code[i + ACCUMULATOR] >= 0:
+    if code[i + PLAIN] == 0:
         _complete_whole(r, floors, code, i, last, result)
 
 

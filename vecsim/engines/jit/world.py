@@ -26,8 +26,9 @@ from vecsim.engines.jit.cells import (
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 inline: Callable[[Callable[..., Any]], Any] = numba.njit(forceinline=True, **_OPTIONS)
 """For functions that are small or called in one place: no call remains."""
-function: Callable[[Callable[..., Any]], Any] = numba.njit(**_OPTIONS)
-"""For functions that stay functions, also in what calls them."""
+function: Callable[[Callable[..., Any]], Any] = numba.njit(forceinline=False, **_OPTIONS)
+"""For functions that stay functions, also in what calls them. (Without the False it would inherit the True of
+a function that calls it.)"""
 
 
 _V = FAR.index("v")
