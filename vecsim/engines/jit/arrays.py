@@ -138,7 +138,9 @@ def lay_out(
         view[:] = values
         return view
 
-    near_record = {name: moved(name, getattr(record, name)) for name in Record._fields if name in NEAR}
+    near_record: dict[str, Any] = {
+        name: moved(name, getattr(record, name)) for name in Record._fields if name in NEAR
+    }
     record = replace(record, **near_record)
     f = moved("f", state.f)
     state = state._replace(
