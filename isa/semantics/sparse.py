@@ -139,26 +139,26 @@ def bmipac_d(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
 def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> None:
     """Fill register p with column and flags, register r with the rows touched; move rowptr on."""
     s = m.section
+    first = int(m.address[0])
+    narrow = descriptor_bytes(s) == 1
     record = value_bytes + descriptor_bytes(s)
+    to_flags = END_OF_ROW // s  # the two flags stand above the column, END_OF_ROW first
     open_row = False
-    rows = 0
+    row, rows = int(m.special[2]), 0
     for k in range(n):
-        a = int(m.address[0]) + k * record
-        if descriptor_bytes(s) == 1:
-            descriptor = int(m.memory[a + value_bytes])
-        else:
-            descriptor = load16(m, a + value_bytes)
-        end_of_row = (descriptor // s) & 1
-        zero_row = (descriptor // (2 * s)) & 1
-        m.v[p * s + k] = (descriptor & (s - 1)) | end_of_row * END_OF_ROW | zero_row * ZERO_ROW
-        if zero_row != 0:
-            m.special[2] += load32(m, a)
+        a = first + k * record
+        descriptor = int(m.memory[a + value_bytes]) if narrow else load16(m, a + value_bytes)
+        flags = (descriptor & (3 * s)) * to_flags
+        m.v[p * s + k] = (descriptor & (s - 1)) | flags
+        if flags & ZERO_ROW:
+            row += load32(m, a)
         else:
             if not open_row:
-                m.v[r * s + rows] = m.special[2] & 0xFFFFFFFF
+                m.v[r * s + rows] = row & 0xFFFFFFFF
                 rows += 1
-            open_row = end_of_row == 0
-            m.special[2] += end_of_row
+            open_row = flags == 0
+            row += flags >> 16
+    m.special[2] = row
     m.special[3] = rows
     m.special[1] -= n
     m.special[0] = n

@@ -45,7 +45,7 @@ def test_a_reader_that_goes_away_is_no_error():
 def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path):
     # The command has begun when it opens the pipe to read the program.
     os.mkfifo(tmp_path / "loop.s")
-    arguments = [*COMMAND, "exec", "loop.s", "--json", "out.json"]
+    arguments = [*COMMAND, "exec", "loop.s", "--json", "out.json", "--max-cycles", str(10**15)]
     with subprocess.Popen(
         arguments,
         cwd=tmp_path,

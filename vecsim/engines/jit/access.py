@@ -32,8 +32,10 @@ from vecsim.engines.jit.code import (
     RECORD_BYTES,
     RECORD_SCALE,
     SECTION_SIZE,
+    SIMPLE,
     STARTUP,
     STORE,
+    STREAMS,
     UNIT_QUEUE,
     VALUE_BYTES,
     WORDS_PER_CYCLE,
@@ -66,7 +68,14 @@ from vecsim.engines.jit.outcome import (
     START,
     WORDS,
 )
-from vecsim.engines.jit.rings import accept, latest_end, port_free, push_access
+from vecsim.engines.jit.rings import (
+    accept,
+    accepted_last,
+    latest_end,
+    port_free,
+    push_accepted,
+    push_access,
+)
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
 
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
@@ -206,18 +215,74 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
 
 
 @inline
-def _pass_few(r: Any, code: Any, i: Any, s: Any, n: Any, cycle: Any, rate: Any) -> None:
-    """Let n elements of a word each pass without waiting from ``cycle`` on, one register's."""
-    v, d = code[i + READS + 1] * s, code[i + WRITES + 1] * s
+def _pass_words(r: Any, at: Any, load: Any, n: Any, cycle: Any, rate: Any, by: Any, scale: Any) -> None:
+    """Let n elements of a word each pass without waiting from ``cycle`` on; ``at`` is the first's place."""
+    if n > FEW and load:
+        if by >= 0:
+            for k in range(n):
+                r.usable[at + k] = cycle + 1 + (k >> by)
+        else:
+            for k in range(n):
+                r.usable[at + k] = cycle + 1 + (k * scale >> 32)
+        return
     left = rate
     for k in range(n):
-        if d >= 0:
-            r.usable[d + k] = cycle + 1
+        if load:
+            r.usable[at + k] = cycle + 1
         else:
-            r.taken[v + k] = raised(r.taken[v + k], cycle)
+            r.taken[at + k] = raised(r.taken[at + k], cycle)
         left -= 1
         if left == 0:
             cycle, left = cycle + 1, rate
+
+
+@function
+def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
+    """Time an access whose row says ``SIMPLE`` if nothing can hold it up; else give False, nothing done."""
+    r, scratch = record_of(w), scratch_of(w)
+    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
+    base, load = outcome[ADDRESS], code[i + STORE] == 0
+    v = code[i + WRITES + 1] if load else code[i + READS + 1]
+    depth = machine[UNIT_QUEUE] + 1
+    accepted = larger(issue, larger(port_free(scratch), accepted_last(scratch, depth, MEMORY)))
+    started_up, end = accepted + machine[STARTUP], latest_end(scratch)
+    ready = larger(started_up, end)
+    cycle = ready + (1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0)
+    clear = larger(r.usable_all[v], outcome[BANKS_FREE])
+    if load:
+        clear = larger(clear, r.taken_all[v] + 1)
+    if cycle < clear or base & 3 != 0 or machine[STREAMS] == 0:
+        return False
+    push_accepted(scratch, depth, MEMORY, accepted)
+    if accepted > issue:
+        book(r, BY_PORT, issue, accepted, retired)
+    book(r, BY_STARTUP, accepted, started_up, retired)
+    if ready > started_up:
+        book(r, BY_PORT, started_up, ready, retired)
+    if cycle > ready:
+        book(r, BY_ALIGNMENT, ready, cycle, retired)
+    rate, busy = machine[WORDS_PER_CYCLE], machine[BANK_BUSY]
+    by, scale = machine[WORDS_SHIFT], machine[WORDS_SCALE]
+    _pass_words(r, v * machine[SECTION_SIZE], load, n, cycle, rate, by, scale)
+    tail = larger(0, n - busy * rate)
+    ahead = tail * scale >> 32
+    last = cycle + ((n - 1) * scale >> 32)
+    outcome[RUN_BANK], outcome[RUN_WORDS] = bank_of((base >> 2) + tail, machine[BANKS]), n - tail
+    outcome[RUN_CYCLE], outcome[RUN_LEFT] = cycle + ahead, rate - (tail - ahead * rate)
+    outcome[BANKS_FREE] = last + busy
+    push_access(scratch, last + 1, base, base + 4 * n, code[i + STORE])
+    r.unit_busy[MEMORY] += last - cycle + 1
+    if load:
+        r.counters[WORDS_LOADED] += n
+        r.usable_all[v] = last + 1
+        r.usable_accumulator[v] = larger(r.usable_accumulator[v], last + 1)
+    else:
+        r.counters[WORDS_STORED] += n
+        r.taken_all[v] = larger(r.taken_all[v], last)
+    outcome[ACCEPT], outcome[START], outcome[FIRST] = accepted, cycle, cycle + 1
+    outcome[LAST] = outcome[RETIRE] = last + 1
+    outcome[WORDS] = n
+    return True
 
 
 @inline
@@ -350,10 +415,6 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     if word < words:
         if word == 0:
             outcome[START] = cycle
-        if word == 0 and n <= FEW and record == 4 and offset == 0 and code[i + READS] + code[i + WRITES] == 1:
-            outcome[FIRST] = cycle + 1
-            _pass_few(r, code, i, s, n, cycle, rate)
-            done = n
         if done == 0:
             ahead = in_cycle + (offset + record - 1 >> 2) - word
             outcome[FIRST] = cycle + 1 + (ahead * machine[WORDS_SCALE] >> 32)
@@ -465,5 +526,5 @@ def time_access(w: Any, code: Any, i: Any, n: Any, cache_first: Any, issue: Any,
         time_elements(w, i, n, issue, retired)
     elif code[i + CACHE] == 1:
         time_slices(w, i, n, cache_first, issue, retired)
-    else:
+    elif code[i + SIMPLE] == 0 or not time_words(w, i, n, issue, retired):
         time_records(w, i, n, issue, retired)

@@ -19,7 +19,6 @@ from vecsim.engines.jit.code import (
     PLAIN,
     READS,
     SECTION_SIZE,
-    SHORT,
     SPARSE_P,
     SPARSE_R,
     SPARSE_SCALE,
@@ -198,41 +197,6 @@ def _one_by_one(
 
 
 @inline
-def _few(
-    r: Any, scratch: Any, code: Any, i: Any, s: Any, first: Any, n: Any, start: Any, lanes: Any, retired: Any
-) -> tuple[Any, Any]:
-    """Start a few elements of one or two operands and at most one result after each other.
-
-    Gives the last one's cycle and the cycles with a start.
-    """
-    latency, d = code[i + LATENCY], code[i + WRITES + 1]
-    v, u = code[i + READS + 1], code[i + READS + 2]
-    u = v if u < 0 else u
-    floor = larger(scratch.usable_floor[v], scratch.usable_floor[u])
-    exposed = d >= 0 and hazard_clear(r, code, i) > start
-    above = larger(scratch.usable_floor[d], scratch.taken_floor[d] + 1) if exposed else 0
-    v, u, d = v * s + first, u * s + first, d * s + first
-    cycle, in_cycle, busy, hazard = start, 0, 1, 0
-    for k in range(n):
-        operand = larger(larger(r.usable[v + k], r.usable[u + k]), floor)
-        if exposed:
-            hazard = larger(above, larger(r.usable[d + k], r.taken[d + k] + 1))
-        free = cycle + 1 if in_cycle == lanes else cycle
-        now = larger(free, larger(operand, hazard))
-        if now > free:
-            book(r, element_cause(now, operand), free, now, retired)
-        if now > cycle:
-            cycle, in_cycle = now, 0
-            busy += 1
-        in_cycle += 1
-        r.taken[v + k] = raised(r.taken[v + k], now)
-        r.taken[u + k] = raised(r.taken[u + k], now)
-        if d >= 0:
-            r.usable[d + k] = now + latency
-    return cycle, busy
-
-
-@inline
 def _many(
     r: Any,
     m: Any,
@@ -249,7 +213,7 @@ def _many(
     distinct: Any,
     retired: Any,
 ) -> tuple[Any, Any]:
-    """Start elements, as :func:`_few` does, by a closed form where there is one."""
+    """Start elements by a closed form where there is one; give the last cycle and how many had a start."""
     latency, cycles = code[i + LATENCY], scratch.cycles
     safe = hazard_clear(r, code, i)
     regular = distinct == 0 and larger(safe, operand_clear(r, code, i)) <= start
@@ -296,10 +260,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, first: Any, slice_: Any, issue: Any,
     start = larger(accepted, larger(operand, hazard))
     if start > accepted:
         book(r, element_cause(start, operand), accepted, start, retired)
-    if n <= FEW and code[i + SHORT] == 1:
-        last, busy = _few(r, scratch, code, i, s, first, n, start, lanes, retired)
-    else:
-        last, busy = _many(r, m, scratch, code, i, s, first, n, start, lanes, scale, shift, distinct, retired)
+    last, busy = _many(r, m, scratch, code, i, s, first, n, start, lanes, scale, shift, distinct, retired)
     result = last + _result_latency(code, i, n)
     r.unit_busy[unit] += busy
     r.unit_free[unit] = last + 1
@@ -308,3 +269,50 @@ def time_arithmetic(w: Any, i: Any, n: Any, first: Any, slice_: Any, issue: Any,
     complete(r, scratch, code, i, last, result)
     outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
     outcome[FIRST] = result if timing == REDUCTION else start + code[i + LATENCY]
+
+
+@function
+def time_few(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
+    """Time a few elements, one after the other, of an instruction whose row says ``SHORT``."""
+    r, scratch = record_of(w), scratch_of(w)
+    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
+    s, lanes, unit, latency = machine[SECTION_SIZE], machine[LANES], code[i + UNIT], code[i + LATENCY]
+    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    if accepted > issue:
+        book(r, BY_UNIT, issue, accepted, retired)
+    v, u, d = code[i + READS + 1], code[i + READS + 2], code[i + WRITES + 1]
+    two = u >= 0
+    floor = scratch.usable_floor[v]
+    if two:
+        floor = larger(floor, scratch.usable_floor[u])
+    exposed = d >= 0 and larger(r.usable_all[d], r.taken_all[d] + 1) > accepted
+    above = larger(scratch.usable_floor[d], scratch.taken_floor[d] + 1) if exposed else 0
+    v, u, d = v * s, u * s, d * s
+    cycle, in_cycle, busy, hazard = accepted, 0, 1, 0
+    for k in range(n):
+        operand = larger(r.usable[v + k], floor)
+        if two:
+            operand = larger(operand, r.usable[u + k])
+        if exposed:
+            hazard = larger(above, larger(r.usable[d + k], r.taken[d + k] + 1))
+        free = cycle + 1 if in_cycle == lanes else cycle
+        now = larger(free, larger(operand, hazard))
+        if now > free:
+            book(r, element_cause(now, operand), free, now, retired)
+        if k == 0:
+            outcome[START] = now
+        elif now > cycle:
+            busy += 1
+        in_cycle = 1 if now > cycle else in_cycle + 1
+        cycle = now
+        r.taken[v + k] = raised(r.taken[v + k], now)
+        if two:
+            r.taken[u + k] = raised(r.taken[u + k], now)
+        if d >= 0:
+            r.usable[d + k] = now + latency
+    result = cycle + _result_latency(code, i, n)
+    r.unit_busy[unit] += busy
+    r.unit_free[unit] = cycle + 1
+    complete(r, scratch, code, i, cycle, result)
+    outcome[ACCEPT], outcome[LAST], outcome[RETIRE] = accepted, result, result
+    outcome[FIRST] = result if code[i + TIMING] == REDUCTION else outcome[START] + latency

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import Timing
+from isa.declaration import Pattern, Timing
 from vecsim.engines.decoded import NONE, Decoded
 from vecsim.machine import Machine
 
 Ints = npt.NDArray[np.int64]
 
 WIDTH = 64
-SPARSE, REDUCTION = int(Timing.SPARSE), int(Timing.REDUCTION)
+SPARSE, REDUCTION, CONTIGUOUS = int(Timing.SPARSE), int(Timing.REDUCTION), int(Pattern.CONTIGUOUS)
 
 OPERATION, TIMING, UNIT, LATENCY = range(4)
 FIELD = 4
@@ -50,6 +50,8 @@ PLAIN = 61
 """1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the cache."""
 SHORT = 62
 """1 if all its vector operands pass element by element, at most two read and one written."""
+SIMPLE = 63
+"""1 if it is a plain contiguous access of one register in 32-bit elements."""
 END_OF_PROGRAM = 100
 """The timing of a row behind the last instruction."""
 END = -2
@@ -118,6 +120,8 @@ def program_table(decoded: Decoded) -> Ints:
     reduction = (rows[:, TIMING] == REDUCTION) & (rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] == 0)
     few = (rows[:, READS] > 0) & (rows[:, READS] < 3) & (rows[:, WRITES] < 2) & (rows[:, TIMING] != SPARSE)
     rows[:, SHORT] = few & ((rows[:, PLAIN] == 1) | reduction)
+    words = (rows[:, PATTERN] == CONTIGUOUS) & (rows[:, RECORD_BYTES] == 4) & (rows[:, CACHE] != 1)
+    rows[:, SIMPLE] = words & (rows[:, PLAIN] == 1) & (rows[:, READS] + rows[:, WRITES] == 1)
     target = decoded.target
     rows[:, JUMP] = np.where(
         target == NONE, NONE, np.where((target >= 0) & (target < count), target * WIDTH, END)
@@ -153,8 +157,10 @@ def program_table(decoded: Decoded) -> Ints:
     WORDS_SHIFT,
     LANES_SHIFT,
     SPARSE_SHIFT,
-) = range(27)
-MACHINE_NUMBERS = 27
+    STREAMS,
+) = range(28)
+MACHINE_NUMBERS = 28
+"""STREAMS is 1 if a contiguous stream never meets itself at a bank."""
 """Places in the array that :func:`machine_numbers` gives: the numbers of the machine description that the
 engine needs, the length of the program and of memory, dimensions of the record,
 reciprocals, and binary logarithms (-1: no power of two)."""
@@ -194,5 +200,6 @@ def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slot
         _shift(machine.words_per_cycle),
         _shift(machine.lanes),
         _shift(machine.sparse_unit.p),
+        machine.banks >= machine.words_per_cycle * machine.bank_busy,
     ]
     return np.array(numbers, np.int64)

@@ -32,7 +32,7 @@ from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.access import settle, time_access
 from vecsim.engines.jit.accounts import book, issue_cause
 from vecsim.engines.jit.addresses import elements, place
-from vecsim.engines.jit.arithmetic import time_arithmetic
+from vecsim.engines.jit.arithmetic import FEW, time_arithmetic, time_few
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.code import (
     AWAITED,
@@ -58,6 +58,7 @@ from vecsim.engines.jit.code import (
     READY,
     RECORD_BYTES,
     SECTION_SIZE,
+    SHORT,
     SLICE_REGISTER,
     STORE,
     TARGET,
@@ -283,6 +284,8 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         _write_ready(r, code, i, cycle + 1)
         if code[i + TIMING] == ACCESS:
             time_access(w, code, i, n, cache_first, cycle, retired)
+        elif n <= FEW and code[i + SHORT] == 1:
+            time_few(w, i, n, cycle, retired)
         else:
             time_arithmetic(w, i, n, first, slice_, cycle, retired)
         r.counters[ELEMENT_OPERATIONS] += n

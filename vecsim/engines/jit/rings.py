@@ -49,13 +49,24 @@ def close_rings(r: Any, scratch: Any) -> None:
 @inline
 def accept(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
     """The cycle in which a unit that is free from ``free`` on accepts what issued in ``issue``."""
+    cycle = larger(issue, larger(free, accepted_last(scratch, depth, unit)))
+    push_accepted(scratch, depth, unit, cycle)
+    return cycle
+
+
+@inline
+def accepted_last(scratch: Any, depth: Any, unit: Any) -> Any:
+    """The cycle of the unit's latest acceptance; ``depth`` is ``unit_queue`` + 1."""
+    return scratch.ring_accepted[unit * depth + scratch.outcome[UNIT_HEAD + unit]]
+
+
+@inline
+def push_accepted(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
+    """Note an acceptance."""
     head = scratch.outcome[UNIT_HEAD + unit]
-    base = unit * depth
-    cycle = larger(issue, larger(free, scratch.ring_accepted[base + head]))
     head = depth - 1 if head == 0 else head - 1
     scratch.outcome[UNIT_HEAD + unit] = head
-    scratch.ring_accepted[base + head] = cycle
-    return cycle
+    scratch.ring_accepted[unit * depth + head] = cycle
 
 
 @inline
