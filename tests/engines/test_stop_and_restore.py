@@ -102,3 +102,16 @@ def test_a_snapshot_of_another_machine_is_refused():
     snapshot = start(first.program, first.memory, first.machine).snapshot()
     with pytest.raises(ValueError, match="another machine"):
         start(second.program, second.memory, wider).restore(snapshot)
+
+
+@pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit")])
+@given(seeds)
+@settings(max_examples=40)
+def test_one_engine_goes_on_where_the_other_stopped(first, second, seed):
+    case = random_case(seed)
+    whole = finish(start(case.program, case.memory, case.machine, engine="simpy"))
+    stopped = start(case.program, case.memory, case.machine, engine=first)
+    stopped.advance(cycle=random.Random(seed).randrange(1, whole.cycles + 1))
+    other = start(case.program, case.memory, case.machine, engine=second)
+    other.restore(stopped.snapshot())
+    assert_same(finish(other), whole, timeline=False)

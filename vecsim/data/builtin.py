@@ -73,7 +73,7 @@ _ALL = (
         "five-point Laplacian on an N x N grid, N * N rows",
         "standard finite differences",
         generators.laplace2d,
-        limits=(2, 2048),
+        limits=(2, 4096),
     ),
     *(
         Builtin(f"pde{x * y}", f"elliptic operator on {x} x {y} points", _ELMAN, generators.pde, (x, y))
