@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 import vecsim
 
 COMMAND = [sys.executable, "-m", "vecsim"]
@@ -78,10 +80,28 @@ def test_an_error_of_the_process_goes_to_stderr_with_2():
 def test_help_loads_nothing_heavy():
     code = (
         "import sys; from vecsim.cli import main; main(['--help']); import json; "
-        "print(json.dumps([n for n in ('numpy', 'scipy', 'simpy', 'lark', 'pydantic') if n in sys.modules]))"
+        "heavy = ('numpy', 'scipy', 'simpy', 'lark', 'pydantic', 'numba', 'llvmlite'); "
+        "print(json.dumps([n for n in heavy if n in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["isa", "lv.w"], ["asm", "p.s", "-o", "p.vsx"], ["asm", "p.s", "--listing"], ["disasm", "p.s"]],
+)
+def test_what_runs_nothing_loads_no_compiler(tmp_path, arguments):
+    (tmp_path / "p.s").write_text("halt\n")
+    code = (
+        f"import sys, contextlib; from vecsim.cli import main\n"
+        f"with contextlib.suppress(SystemExit): main({arguments!r})\n"
+        "assert not {'numba', 'llvmlite'} & sys.modules.keys()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_public_names_of_the_package():
