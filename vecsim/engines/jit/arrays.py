@@ -83,7 +83,7 @@ class Scratch(NamedTuple):
     ring_history: Any
 
 
-_NEAR = {
+_SIZES = {
     "control": len(Control),
     "ready": SCALARS,
     "usable_all": REGISTERS + 1,
@@ -117,7 +117,7 @@ FAR = (
 """Arrays whose addresses stand in the table, in this order; the section size follows."""
 
 SECTION = len(FAR)
-NEAR = {name: SECTION + 1 + sum(list(_NEAR.values())[:i]) for i, name in enumerate(_NEAR)}
+NEAR = {name: SECTION + 1 + sum(list(_SIZES.values())[:i]) for i, name in enumerate(_SIZES)}
 """Where each of the small arrays begins in the table."""
 
 
