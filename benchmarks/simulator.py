@@ -25,10 +25,9 @@ from benchmarks.simulator_report import Record, host_facts, summarize, tables, w
 from isa.errors import UserError
 from programs.measurement import Prepared, multiplicand, prepare, relative_error
 from programs.registry import PROGRAMS
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES, Engine, Run, start
 from vecsim.machine import Machine, load_machine
-
-DEFAULT_ENGINE = "jit" if "jit" in ENGINES else "simpy"
 
 BATCHES = 5
 BATCH_SECONDS = 1e-3

@@ -18,8 +18,7 @@ FOLDER = Path(next(iter(differential.__path__)))
 REGRESSIONS = sorted((FOLDER / "regressions").glob("*.s"))
 
 OTHERS = sorted(ENGINES.keys() - {"simpy"})
-SHARDS, EXAMPLES = (10, 500) if OTHERS else (4, 50)
-OTHERS = OTHERS or ["simpy-stepping"]
+SHARDS, EXAMPLES = 10, 500
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))

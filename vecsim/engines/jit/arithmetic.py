@@ -156,12 +156,12 @@ def _follows(operand: Any, n: Any, lanes: Any) -> Any:
 
 
 @inline
-def _row_is_new(row: Any, k: Any, in_cycle: Any) -> Any:
+def row_is_new(row: Any, k: Any, in_cycle: Any) -> Any:
     """Tell whether none of the ``in_cycle`` entries before entry k adds to its row."""
-    for j in range(k - in_cycle, k):  # noqa: SIM110 (compiled code has no generators)
-        if row[j] == row[k]:
-            return False
-    return True
+    j = k - in_cycle
+    while j < k and row[j] != row[k]:
+        j += 1
+    return j == k
 
 
 @inline
@@ -179,7 +179,7 @@ def _one_by_one(
     cycles[0] = start
     for k in range(1, n):
         full = in_cycle == lanes
-        if distinct > 0 and not full and row[k] >= 0 and _row_is_new(row, k, in_cycle):
+        if distinct > 0 and not full and row[k] >= 0 and row_is_new(row, k, in_cycle):
             full = rows == distinct
         free = cycle + 1 if full else cycle
         operand = cycles[k]
@@ -189,7 +189,7 @@ def _one_by_one(
         if now > cycle:
             cycle, in_cycle, rows = now, 0, 0
             busy += 1
-        if distinct > 0 and row[k] >= 0 and _row_is_new(row, k, in_cycle):
+        if distinct > 0 and row[k] >= 0 and row_is_new(row, k, in_cycle):
             rows += 1
         in_cycle += 1
         cycles[k] = now

@@ -81,6 +81,7 @@ from vecsim.engines.jit.outcome import (
     FULL,
     LAST,
     RETIRE,
+    ROW,
     RUN_WORDS,
     START,
     STOPPED,
@@ -107,9 +108,6 @@ assert max(SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT) < ELEMENTWISE
 
 NOT_BEFORE, CANNOT = -1, -2
 """What issuing gives instead of a cycle: it must stop before, or the instruction cannot be executed."""
-
-COLUMNS = 13 + WAITS
-"""Of a row of the timeline, :data:`vecsim.engines.timeline.COLUMNS`."""
 
 
 @function
@@ -182,11 +180,11 @@ def _open_row(r: Any) -> None:
 @inline
 def _write_row(r: Any, rows: Any, pc: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
     """Open a row of the timeline; give where its cycles go."""
-    at = 1 + rows[0] * COLUMNS
+    at = 1 + rows[0] * ROW
     rows[0] += 1
     rows[at], rows[at + 1], rows[at + 2], rows[at + 3], rows[at + 4] = pc, age, unit, port, n
     for j in range(WAITS):
-        rows[at + 13 + j] = r.waited[j] - r.waits[j]
+        rows[at + ROW - WAITS + j] = r.waited[j] - r.waits[j]
     return at + 5
 
 

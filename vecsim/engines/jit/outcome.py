@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from vecsim.engines import timeline
+
+ROW = len(timeline.COLUMNS)
+"""Integers in a row of the timeline; the last of them are the waits."""
+
 STOPPED, FINISHED, TROUBLE, FULL = range(4)
 """Why compiled code came back: at the cycle or instruction asked for; at the end; at an instruction that
 cannot be executed, which stands at ``PC``; with no room for the next row of the timeline."""
 
 ACCEPT, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
 """Cycles of acceptance, of the first element, from which the first and the last result is usable, of
-retirement; of an access its address and words; how many elements."""
+retirement; of an access its address and words; how many elements. Of an instruction that
+cannot be executed START is the cycle in which it would have issued."""
 BANKS_FREE = 8
 """The cycle from which every bank is free."""
 CYCLE = 9

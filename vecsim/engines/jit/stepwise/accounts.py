@@ -6,12 +6,6 @@ from typing import Any
 
 from vecsim.engines.columns import (
     AFTER,
-    BY_ISSUE,
-    BY_ORDER,
-    BY_PORT,
-    BY_SCALAR,
-    BY_UNIT,
-    BY_VECTOR,
     CHARGED,
     EXECUTING,
     FETCH,
@@ -20,6 +14,7 @@ from vecsim.engines.columns import (
     LAST_RETIRED,
     RETIRED,
 )
+from vecsim.engines.jit.accounts import issue_cause
 from vecsim.engines.jit.code import ISSUE_WIDTH
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.places import FLYING, ORDER, SLOT_COLUMNS
@@ -86,21 +81,10 @@ def retire_vector(r: Any, work: Any, slot: Any, position: Any, retire: Any) -> N
 
 
 @inline
-def issue_cause(
+def cause_of_issue(
     r: Any, machine: Any, cycle: Any, ready: Any, operand: Any, room: Any, order: Any, memory: Any
 ) -> Any:
     """The condition that let an instruction wait for issue until now; ties go to the first of the list."""
-    control = r.control
-    before = control[ISSUE_CYCLE]
-    full = 1 if control[ISSUED] >= machine[ISSUE_WIDTH] else 0
-    if before == cycle or larger(control[FETCH], before + full) >= cycle:
-        return BY_ISSUE
-    if ready == cycle:
-        return BY_SCALAR
-    if operand == cycle:
-        return BY_VECTOR
-    if room == cycle:
-        return BY_PORT if memory else BY_UNIT
-    if order == cycle:
-        return BY_ORDER
-    return BY_ISSUE
+    full = 1 if r.control[ISSUED] >= machine[ISSUE_WIDTH] else 0
+    earliest = larger(r.control[FETCH], r.control[ISSUE_CYCLE] + full)
+    return issue_cause(cycle, earliest, ready, operand, room, order, memory)

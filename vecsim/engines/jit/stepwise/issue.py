@@ -56,7 +56,7 @@ from vecsim.engines.jit.code import (
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import TROUBLE
 from vecsim.engines.jit.semantics import Semantics
-from vecsim.engines.jit.stepwise.accounts import issue_cause, retire_scalar, wait
+from vecsim.engines.jit.stepwise.accounts import cause_of_issue, retire_scalar, wait
 from vecsim.engines.jit.stepwise.facts import facts_of
 from vecsim.engines.jit.stepwise.flight import conflicts, enter
 from vecsim.engines.jit.stepwise.memory import HISTORY_COLUMNS
@@ -293,7 +293,7 @@ def make_issue(semantics: Semantics) -> Callable[..., Any]:
                 if order > cycle:
                     return order
                 r.counters[SCALAR_BYTES] += code[i + VALUE_BYTES]
-            cause = issue_cause(r, machine, cycle, ready, operand, room, order, unit == MEMORY)
+            cause = cause_of_issue(r, machine, cycle, ready, operand, room, order, unit == MEMORY)
             retire = cycle + 1 if unit > 0 else cycle + code[i + LATENCY]
             slot = enter(w, i, cycle, n, control[COUNT]) if n > 0 else -1
             control[PC] = execute(w, i, n, cycle)

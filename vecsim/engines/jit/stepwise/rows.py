@@ -21,13 +21,13 @@ from vecsim.engines.columns import (
 )
 from vecsim.engines.jit.code import PATTERN, TIMING, VALUE_BYTES, WIDTH
 from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.outcome import ROW
 from vecsim.engines.jit.stepwise.places import SLOT_COLUMNS
 from vecsim.engines.jit.world import function, record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
 ACCESS = int(Timing.ACCESS)
-BEFORE_WAITS = 13
-COLUMNS = BEFORE_WAITS + WAITS
+BEFORE_WAITS = ROW - WAITS
 
 
 @function
@@ -35,7 +35,7 @@ def write_scalar_row(w: Any, i: Any, cause: Any, waited: Any, cycle: Any, retire
     """Write the row of the instruction that has just issued and touches no unit."""
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, rows = scratch.program, scratch.timeline
-    at = 1 + rows[0] * COLUMNS
+    at = 1 + rows[0] * ROW
     rows[0] += 1
     access = code[i + PATTERN] > 0
     rows[at], rows[at + 1], rows[at + 2], rows[at + 3] = i // WIDTH, r.control[COUNT] - 1, 0, -1
@@ -53,7 +53,7 @@ def write_vector_row(w: Any, slot: Any, result: Any, retire: Any) -> None:
     """Write the row of an instruction that leaves flight."""
     r, scratch = record_of(w), scratch_of(w)
     rows, row, own = scratch.timeline, r.slots, slot * SLOT_COLUMNS
-    at = 1 + rows[0] * COLUMNS
+    at = 1 + rows[0] * ROW
     rows[0] += 1
     access = scratch.program[row[own + SLOT_PC] * WIDTH + TIMING] == ACCESS
     rows[at], rows[at + 1], rows[at + 2] = row[own + SLOT_PC], row[own + AGE], row[own + UNIT]

@@ -16,6 +16,7 @@ from vecsim.engines.columns import (
     SLICE,
     SLOT_PC,
 )
+from vecsim.engines.jit.arithmetic import row_is_new
 from vecsim.engines.jit.code import LATENCY, SECTION_SIZE, SPARSE_P, SPARSE_R, WIDTH
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.accounts import wait
@@ -46,20 +47,11 @@ SPARSE = int(Unit.SPARSE)
 
 
 @inline
-def _is_new(rows: Any, k: Any, in_cycle: Any) -> Any:
-    """Tell whether none of the ``in_cycle`` entries before entry k adds to its row."""
-    j = k - in_cycle
-    while j < k and rows[j] != rows[k]:
-        j += 1
-    return j == k
-
-
-@inline
 def _distinct(rows: Any, k: Any, in_cycle: Any) -> Any:
     """How many rows the ``in_cycle`` entries before entry k add to."""
     count = 0
     for j in range(k - in_cycle, k):
-        if rows[j] >= 0 and _is_new(rows, j, j - (k - in_cycle)):
+        if rows[j] >= 0 and row_is_new(rows, j, j - (k - in_cycle)):
             count += 1
     return count
 
@@ -71,7 +63,7 @@ def _is_full(rows: Any, k: Any, in_cycle: Any, p: Any, r: Any) -> Any:
         return True
     if rows[k] < 0 or in_cycle < r:
         return False
-    return _is_new(rows, k, in_cycle) and _distinct(rows, k, in_cycle) == r
+    return row_is_new(rows, k, in_cycle) and _distinct(rows, k, in_cycle) == r
 
 
 @inline
