@@ -24,6 +24,7 @@ from vecsim.engines.jit.code import (
     ALIGNMENT_BYTES,
     BANK_BUSY,
     BANKS,
+    BY_WORDS,
     CACHE,
     CHAINING,
     PATTERN,
@@ -43,14 +44,14 @@ from vecsim.engines.jit.code import (
     WORDS_SHIFT,
     WRITES,
 )
-from vecsim.engines.jit.integers import larger, raised, smaller
+from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.operands import (
     complete,
     element_hazard,
     element_operand,
     hazard_clear,
     operand_clear,
-    pass_element,
+    pass_elements,
     whole_hazard,
     whole_operand,
 )
@@ -76,13 +77,12 @@ from vecsim.engines.jit.rings import (
     push_accepted,
     push_access,
 )
+from vecsim.engines.jit.tracks import give, new_track, take
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
 
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
 MEMORY = int(Unit.MEMORY)
 NEVER = 1 << 60
-FEW = 16
-"""Up to so many elements are quicker passed one by one than by vectors of the host."""
 
 
 @inline
@@ -126,38 +126,30 @@ def _end(
 
 
 @inline
-def _gather(
-    m: Any, r: Any, scratch: Any, i: Any, s: Any, k: Any, n: Any, cycle: Any, retired: Any
-) -> tuple[Any, Any]:
-    """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
+def _transfer(m: Any, r: Any, scratch: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
+    """Transfer n elements, one word each and one a cycle, which only banks can hold up.
 
-    ``cycle`` is that of the word before. Gives the cycles of the first and the last one.
+    ``cycle`` is that of the first if its bank is free, ``at`` where its track begins. Gives the cycle of the
+    last one.
     """
-    code, banks, busy = scratch.program, scratch.machine[BANKS], scratch.machine[BANK_BUSY]
-    address, bank_free = m.address, r.bank_free
-    read, also, written = code[i + READS + 1], code[i + READS + 2], code[i + WRITES + 1]
-    also = read if also < 0 else also
-    v, u, d = read * s, also * s, written * s
-    waited = charged = begun = 0
+    banks, busy = scratch.machine[BANKS], scratch.machine[BANK_BUSY]
+    address, bank_free, tracks = m.address, r.bank_free, scratch.tracks
+    waited = charged = 0
     power = banks & (banks - 1) == 0
-    for j in range(k, n):
-        word = address[j] >> 2
+    cycle -= 1
+    for k in range(n):
+        word = address[k] >> 2
         bank = word & (banks - 1) if power else word % banks
         free = cycle + 1
         cycle = larger(free, bank_free[bank])
-        waited += cycle - free
-        charged += larger(cycle - larger(free, retired), 0)
+        if cycle > free:
+            waited += cycle - free
+            charged += larger(cycle - larger(free, retired), 0)
         bank_free[bank] = cycle + busy
-        if read >= 0:
-            r.taken[v + j] = raised(r.taken[v + j], cycle)
-            r.taken[u + j] = raised(r.taken[u + j], cycle)
-        if written >= 0:
-            r.usable[d + j] = cycle + 1
-        if j == k:
-            begun = cycle
+        tracks[at + k] = cycle
     r.waited[BY_BANK] += waited
     r.charged[BY_BANK] += charged
-    return begun, cycle
+    return cycle
 
 
 @function
@@ -173,17 +165,19 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     operand = hazard = 0
     if code[i + PLAIN] == 0:
         operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
-    in_cycle, in_use, k = 0, 0, 0
     if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
         settle(r, scratch)
     outcome[RUN_WORDS] = 0
-    quick = rate == 1 and words == 1 and code[i + WRITES] < 2
-    if quick and clear <= cycle and larger(operand, hazard) <= cycle:
-        cycle -= 1  # as if a word had gone in the cycle before
+    alone = rate == 1 or words >= rate
+    track = new_track(w, scratch, 1 if alone else rate)
+    at = track * s
+    if rate == 1 and words == 1 and larger(clear, larger(operand, hazard)) <= cycle:
+        in_use = n
+        cycle = _transfer(m, r, scratch, n, at, cycle, retired)
+        outcome[START] = scratch.tracks[at]
     else:
-        while k < n:
-            if quick and k > 0 and clear <= cycle:
-                break
+        in_cycle, in_use = 0, 0
+        for k in range(n):
             if clear > cycle:
                 operand = larger(operand, element_operand(r, scratch, code, i, s, k))
                 hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
@@ -201,42 +195,13 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
                 if k == 0 and j == 0:
                     outcome[START] = now
             operand = hazard = 0
-            pass_element(r, code, i, s, k, cycle, cycle + 1)
-            if k == 0:
-                outcome[FIRST] = cycle + 1
-            k += 1
-    if k < n:
-        in_use += n - k
-        begun, cycle = _gather(m, r, scratch, i, s, k, n, cycle, retired)
-        if k == 0:
-            outcome[START] = begun
-            outcome[FIRST] = begun + 1
+            scratch.tracks[at + k] = cycle
+    outcome[FIRST] = scratch.tracks[at] + 1
+    pass_elements(w, scratch, code, i, n, track, 0, 1)
     _end(r, scratch, i, cycle, outcome[ADDRESS], -1, n * words, in_use)
 
 
 @inline
-def _pass_words(r: Any, at: Any, load: Any, n: Any, cycle: Any, rate: Any, by: Any, scale: Any) -> None:
-    """Let n elements of a word each pass without waiting from ``cycle`` on; ``at`` is the first's place."""
-    if n > FEW and load:
-        if by >= 0:
-            for k in range(n):
-                r.usable[at + k] = cycle + 1 + (k >> by)
-        else:
-            for k in range(n):
-                r.usable[at + k] = cycle + 1 + (k * scale >> 32)
-        return
-    left = rate
-    for k in range(n):
-        if load:
-            r.usable[at + k] = cycle + 1
-        else:
-            r.taken[at + k] = raised(r.taken[at + k], cycle)
-        left -= 1
-        if left == 0:
-            cycle, left = cycle + 1, rate
-
-
-@function
 def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     """Time an access whose row says ``SIMPLE`` if nothing can hold it up; else give False, nothing done."""
     r, scratch = record_of(w), scratch_of(w)
@@ -261,9 +226,7 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         book(r, BY_PORT, started_up, ready, retired)
     if cycle > ready:
         book(r, BY_ALIGNMENT, ready, cycle, retired)
-    rate, busy = machine[WORDS_PER_CYCLE], machine[BANK_BUSY]
-    by, scale = machine[WORDS_SHIFT], machine[WORDS_SCALE]
-    _pass_words(r, v * machine[SECTION_SIZE], load, n, cycle, rate, by, scale)
+    rate, busy, scale = machine[WORDS_PER_CYCLE], machine[BANK_BUSY], machine[WORDS_SCALE]
     tail = larger(0, n - busy * rate)
     ahead = tail * scale >> 32
     last = cycle + ((n - 1) * scale >> 32)
@@ -276,9 +239,11 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         r.counters[WORDS_LOADED] += n
         r.usable_all[v] = last + 1
         r.usable_accumulator[v] = larger(r.usable_accumulator[v], last + 1)
+        give(w, scratch, v, BY_WORDS, cycle + 1, n)
     else:
         r.counters[WORDS_STORED] += n
         r.taken_all[v] = larger(r.taken_all[v], last)
+        take(w, scratch, v, BY_WORDS, cycle, n)
     outcome[ACCEPT], outcome[START], outcome[FIRST] = accepted, cycle, cycle + 1
     outcome[LAST] = outcome[RETIRE] = last + 1
     outcome[WORDS] = n
@@ -286,46 +251,31 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
 
 
 @inline
-def _pass_records(
-    r: Any,
-    code: Any,
-    i: Any,
-    s: Any,
+def _fill_records(
+    scratch: Any,
+    at: Any,
+    record: Any,
     done: Any,
     n: Any,
     offset: Any,
     word: Any,
     cycle: Any,
     before: Any,
-    scale: Any,
-    by: Any,
 ) -> None:
-    """Let the elements from ``done`` to n pass without waiting.
+    """Fill a track with the cycles of the elements from ``done`` to n, which pass without waiting.
 
     Word ``word`` goes in ``cycle``, in which ``before`` others have gone; ``offset`` is the first byte's in
     its word.
     """
-    record = code[i + RECORD_BYTES]
+    scale, by, tracks = scratch.machine[WORDS_SCALE], scratch.machine[WORDS_SHIFT], scratch.tracks
     shift = offset + record - 1
     ahead = before - word
-    for j in range(code[i + READS]):
-        at = code[i + READS + 1 + j] * s
-        if by >= 0:
-            for k in range(done, n):
-                now = cycle + (ahead + (shift + k * record >> 2) >> by)
-                r.taken[at + k] = raised(r.taken[at + k], now)
-        else:
-            for k in range(done, n):
-                now = cycle + ((ahead + (shift + k * record >> 2)) * scale >> 32)
-                r.taken[at + k] = raised(r.taken[at + k], now)
-    for j in range(code[i + WRITES]):
-        at = code[i + WRITES + 1 + j] * s
-        if by >= 0:
-            for k in range(done, n):
-                r.usable[at + k] = cycle + 1 + (ahead + (shift + k * record >> 2) >> by)
-        else:
-            for k in range(done, n):
-                r.usable[at + k] = cycle + 1 + ((ahead + (shift + k * record >> 2)) * scale >> 32)
+    if by >= 0:
+        for k in range(done, n):
+            tracks[at + k] = cycle + (ahead + (shift + k * record >> 2) >> by)
+    else:
+        for k in range(done, n):
+            tracks[at + k] = cycle + ((ahead + (shift + k * record >> 2)) * scale >> 32)
 
 
 @inline
@@ -385,6 +335,8 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
         settle(r, scratch)
     outcome[RUN_WORDS] = 0
+    track = new_track(w, scratch, (4 * rate + record - 1) // record)
+    at = track * s
     word, done, in_cycle, in_use = 0, 0, 0, 0
     while word < words and cycle < clear:
         free = cycle + 1 if in_cycle == rate else cycle
@@ -405,25 +357,20 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
             in_use += 1
         in_cycle += 1
         r.bank_free[bank] = now + busy
-        if done == 0 and through > 0:
-            outcome[FIRST] = now + 1
         for k in range(done, through):
-            pass_element(r, code, i, s, k, now, now + 1)
+            scratch.tracks[at + k] = now
         done = through
         operand = hazard = 0
         word += 1
     if word < words:
         if word == 0:
             outcome[START] = cycle
-        if done == 0:
-            ahead = in_cycle + (offset + record - 1 >> 2) - word
-            outcome[FIRST] = cycle + 1 + (ahead * machine[WORDS_SCALE] >> 32)
-        if done < n:
-            scale, by = machine[WORDS_SCALE], machine[WORDS_SHIFT]
-            _pass_records(r, code, i, s, done, n, offset, word, cycle, in_cycle, scale, by)
+        _fill_records(scratch, at, record, done, n, offset, word, cycle, in_cycle)
         last = _occupy(r, scratch, first, word, words, cycle, in_cycle)
         in_use += last - cycle + (1 if in_cycle == 0 else 0)
         cycle = last
+    outcome[FIRST] = scratch.tracks[at] + 1
+    pass_elements(w, scratch, code, i, n, track, 0, 1)
     _end(r, scratch, i, cycle, base, end, words, in_use)
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
 from isa.state import State
 from vecsim.engines.decoded import SCALARS
-from vecsim.engines.jit.code import MACHINE_NUMBERS
+from vecsim.engines.jit.code import MACHINE_NUMBERS, TRACKS
 from vecsim.engines.record import WAITS, Cause, Control, Counter, TimingRecord
 
 
@@ -59,8 +59,10 @@ class Scratch(NamedTuple):
     ----------
     program, machine
         See :mod:`vecsim.engines.jit.code`.
-    cycles, hazards
-        (s,) cycles of the elements of the instruction in hand.
+    runs
+        See :mod:`vecsim.engines.jit.quick_runs`.
+    hazards
+        (s,) from when the elements of the instruction in hand may be written.
     outcome
         See :mod:`vecsim.engines.jit.outcome`.
     timeline
@@ -69,11 +71,15 @@ class Scratch(NamedTuple):
         (V + 1,) see :mod:`vecsim.engines.jit.operands`.
     ring_accepted, ring_history
         See :mod:`vecsim.engines.jit.rings`.
+    tracks, track_pace, track_number
+        (TRACKS, s) cycles; (TRACKS,) most elements in a cycle; (TRACKS,) the how manieth track it was.
+    usable_track, usable_add, usable_count, taken_track, taken_add, taken_count
+        (V + 1,) the tracks of the vector registers; see :mod:`vecsim.engines.jit.tracks`.
     """
 
     program: Any
     machine: Any
-    cycles: Any
+    runs: Any
     hazards: Any
     outcome: Any
     timeline: Any
@@ -81,6 +87,15 @@ class Scratch(NamedTuple):
     taken_floor: Any
     ring_accepted: Any
     ring_history: Any
+    tracks: Any
+    track_pace: Any
+    track_number: Any
+    usable_track: Any
+    usable_add: Any
+    usable_count: Any
+    taken_track: Any
+    taken_add: Any
+    taken_count: Any
 
 
 _SIZES = {
@@ -102,6 +117,14 @@ _SIZES = {
     "machine": MACHINE_NUMBERS,
     "usable_floor": REGISTERS + 1,
     "taken_floor": REGISTERS + 1,
+    "usable_track": REGISTERS + 1,
+    "usable_add": REGISTERS + 1,
+    "usable_count": REGISTERS + 1,
+    "taken_track": REGISTERS + 1,
+    "taken_add": REGISTERS + 1,
+    "taken_count": REGISTERS + 1,
+    "track_pace": TRACKS,
+    "track_number": TRACKS,
     "outcome": 0,
 }
 """Small arrays that stand in the table itself, with room for the largest machine, so that compiled code finds
@@ -112,7 +135,7 @@ FAR = (
     *("slots", "waits", "depends", "word_address", "rows", "usable", "taken"),
     *("slice_usable", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
     *("port_slots", "port_count", "port_history"),
-    *("program", "cycles", "hazards", "timeline", "ring_accepted", "ring_history"),
+    *("program", "hazards", "timeline", "ring_accepted", "ring_history", "tracks", "runs"),
 )
 """Arrays whose addresses stand in the table, in this order; the section size follows."""
 

@@ -17,8 +17,9 @@ from vecsim.machine import Machine
 
 Ints = npt.NDArray[np.int64]
 
-WIDTH = 64
-SPARSE, REDUCTION, CONTIGUOUS = int(Timing.SPARSE), int(Timing.REDUCTION), int(Pattern.CONTIGUOUS)
+WIDTH = 72
+ELEMENTWISE, REDUCTION = int(Timing.ELEMENTWISE), int(Timing.REDUCTION)
+CONTIGUOUS = int(Pattern.CONTIGUOUS)
 
 OPERATION, TIMING, UNIT, LATENCY = range(4)
 FIELD = 4
@@ -48,10 +49,15 @@ JUMP = 60
 """Where the row of the branch's target begins; NONE for an indirect jump, END for a target outside."""
 PLAIN = 61
 """1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the cache."""
-SHORT = 62
-"""1 if all its vector operands pass element by element, at most two read and one written."""
-SIMPLE = 63
+SIMPLE = 62
 """1 if it is a plain contiguous access of one register in 32-bit elements."""
+CHAIN = 63
+"""1 if it is arithmetic that writes one register, 2 if it sums one up into a scalar register, else 0. Both
+read one to three registers element by element, and nothing as a whole."""
+SECOND, THIRD = 64, 65
+"""The second and the third register that a ``CHAIN`` reads; the first again where there is none."""
+RUN = 66
+"""Where the run of scalar instructions begins that begins here; see :mod:`vecsim.engines.jit.quick_runs`."""
 END_OF_PROGRAM = 100
 """The timing of a row behind the last instruction."""
 END = -2
@@ -117,16 +123,26 @@ def program_table(decoded: Decoded) -> Ints:
     whole = rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] + rows[:, LATE] > 0
     odd = (rows[:, ACCUMULATOR] != NONE) | (rows[:, SLICE_REGISTER] != NONE)
     rows[:, PLAIN] = ~(whole | odd | (rows[:, ELEMENT_REGISTER] != NONE))
-    reduction = (rows[:, TIMING] == REDUCTION) & (rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] == 0)
-    few = (rows[:, READS] > 0) & (rows[:, READS] < 3) & (rows[:, WRITES] < 2) & (rows[:, TIMING] != SPARSE)
-    rows[:, SHORT] = few & ((rows[:, PLAIN] == 1) | reduction)
     words = (rows[:, PATTERN] == CONTIGUOUS) & (rows[:, RECORD_BYTES] == 4) & (rows[:, CACHE] != 1)
     rows[:, SIMPLE] = words & (rows[:, PLAIN] == 1) & (rows[:, READS] + rows[:, WRITES] == 1)
+    _mark_chains(rows)
     target = decoded.target
     rows[:, JUMP] = np.where(
         target == NONE, NONE, np.where((target >= 0) & (target < count), target * WIDTH, END)
     )
     return table.reshape(-1)
+
+
+def _mark_chains(rows: Ints) -> None:
+    """Fill the columns of ``CHAIN``."""
+    reads, writes = rows[:, READS], rows[:, WRITES]
+    arithmetic = (rows[:, TIMING] == ELEMENTWISE) & (rows[:, PLAIN] == 1) & (reads > 0) & (writes == 1)
+    whole = rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] > 0
+    sums = (rows[:, TIMING] == REDUCTION) & ~whole & (reads == 1) & (writes == 0) & (rows[:, LATE] == 1)
+    rows[:, CHAIN] = np.where(arithmetic, 1, np.where(sums, 2, 0))
+    first = rows[:, READS + 1]
+    for column, read in ((SECOND, rows[:, READS + 2]), (THIRD, rows[:, READS + 3])):
+        rows[:, column] = np.where(read == NONE, first, read)
 
 
 (
@@ -203,3 +219,20 @@ def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slot
         machine.banks >= machine.words_per_cycle * machine.bank_busy,
     ]
     return np.array(numbers, np.int64)
+
+
+BY_WORDS, BY_LANES, BY_ENTRIES, FIRST_FREE = range(4)
+"""Tracks that never change: element k passes in cycle k // words per cycle, k // lanes, k // p."""
+FREE = 32
+"""Tracks taken in turn; at any time half of them are safe from being taken again. A power of two."""
+TRACKS = FIRST_FREE + FREE
+"""How many tracks there are; see :mod:`vecsim.engines.jit.tracks`."""
+
+
+def constant_tracks(machine: Machine) -> tuple[Ints, Ints]:
+    """Give the (TRACKS, s) cycles of the elements and the (TRACKS,) most elements that pass in a cycle."""
+    cycles = np.zeros((TRACKS, machine.section_size), np.int64)
+    pace = np.zeros(TRACKS, np.int64)
+    pace[:FIRST_FREE] = machine.words_per_cycle, machine.lanes, machine.sparse_unit.p
+    cycles[:FIRST_FREE] = np.arange(machine.section_size) // pace[:FIRST_FREE, None]
+    return cycles, pace

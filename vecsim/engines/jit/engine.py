@@ -11,12 +11,13 @@ from isa.program import Program
 from isa.state import State, new_state
 from vecsim.engines import access
 from vecsim.engines.columns import AGE, COUNT, HALTED, ISSUE_CYCLE, LAST_RETIRED, PC
-from vecsim.engines.decoded import decode
+from vecsim.engines.decoded import NONE, decode
 from vecsim.engines.fault import Fault, Trouble
 from vecsim.engines.jit.arrays import Scratch, lay_out
-from vecsim.engines.jit.code import machine_numbers, program_table
+from vecsim.engines.jit.code import constant_tracks, machine_numbers, program_table
 from vecsim.engines.jit.machine_code import compiled_loop
 from vecsim.engines.jit.outcome import CYCLE, FINISHED, START, STOPPED, TROUBLE
+from vecsim.engines.jit.quick_runs import quick_runs
 from vecsim.engines.jit.stepwise.places import places
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
@@ -55,12 +56,14 @@ class JitEngine:
         self._run: Callable[..., int] = compiled_loop(self.program.instruction_set, loop)
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = len(record.usable_all)
+        program = program_table(self._decoded)
+        tracks, pace = constant_tracks(machine)
         scratch = Scratch(
-            program=program_table(self._decoded),
+            program=program,
             machine=machine_numbers(
                 machine, len(self._decoded.operation), len(state.memory), slots, record.port_history.shape[1]
             ),
-            cycles=np.zeros(machine.section_size, np.int64),
+            runs=quick_runs(program, machine),
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(places(slots, machine.memory_ports), np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
@@ -68,6 +71,15 @@ class JitEngine:
             taken_floor=np.full(registers, -1, np.int64),
             ring_accepted=np.zeros(record.accepted.size, np.int64),
             ring_history=np.zeros(record.port_history[0].size, np.int64),
+            tracks=tracks,
+            track_pace=pace,
+            track_number=np.zeros(len(pace), np.int64),
+            usable_track=np.full(registers, NONE, np.int64),
+            usable_add=np.zeros(registers, np.int64),
+            usable_count=np.zeros(registers, np.int64),
+            taken_track=np.full(registers, NONE, np.int64),
+            taken_add=np.zeros(registers, np.int64),
+            taken_count=np.zeros(registers, np.int64),
         )
         self._capacity = -1 if self._timeline is None else rows
         self._table, self._state, self._record, self._scratch = lay_out(state, record, scratch)

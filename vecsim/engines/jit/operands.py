@@ -22,6 +22,7 @@ from vecsim.engines.jit.code import (
     WRITES,
 )
 from vecsim.engines.jit.integers import larger, raised
+from vecsim.engines.jit.tracks import give, lay, lay_usable, take, taken_at, usable_at
 from vecsim.engines.jit.world import inline
 
 
@@ -80,56 +81,76 @@ def hazard_clear(r: Any, code: Any, i: Any) -> Any:
 
 
 @inline
-def element_operand(r: Any, floors: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
+def element_operand(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
     """From when all that an element reads is usable."""
     cycle = 0
     v = code[i + READS + 1]
     if v >= 0:
-        cycle = larger(r.usable[v * s + element], floors.usable_floor[v])
+        cycle = usable_at(r, scratch, v, s, element)
         v = code[i + READS + 2]
         if v >= 0:
-            cycle = larger(cycle, larger(r.usable[v * s + element], floors.usable_floor[v]))
+            cycle = larger(cycle, usable_at(r, scratch, v, s, element))
             v = code[i + READS + 3]
             if v >= 0:
-                cycle = larger(cycle, larger(r.usable[v * s + element], floors.usable_floor[v]))
+                cycle = larger(cycle, usable_at(r, scratch, v, s, element))
     return cycle
 
 
 @inline
-def _overwritable(r: Any, floors: Any, v: Any, at: Any) -> Any:
-    """From when element ``at`` of all, one of register v, may be overwritten."""
-    floor = larger(floors.usable_floor[v], floors.taken_floor[v] + 1)
-    return larger(floor, larger(r.usable[at], r.taken[at] + 1))
-
-
-@inline
-def element_hazard(r: Any, floors: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
+def element_hazard(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
     """From when an element may be overwritten."""
     cycle = 0
-    v = code[i + WRITES + 1]
-    if v >= 0:
-        cycle = _overwritable(r, floors, v, v * s + element)
-        v = code[i + WRITES + 2]
+    for j in range(1, 3):
+        v = code[i + WRITES + j]
         if v >= 0:
-            cycle = larger(cycle, _overwritable(r, floors, v, v * s + element))
+            taken = taken_at(r, scratch, v, s, element)
+            cycle = larger(cycle, larger(usable_at(r, scratch, v, s, element), taken + 1))
     return cycle
 
 
 @inline
-def pass_element(r: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, usable: Any) -> None:
-    """Note that an element was taken in ``cycle`` and what it writes is usable from ``usable`` on."""
-    v = code[i + READS + 1]
-    if v >= 0:
-        r.taken[v * s + element] = raised(r.taken[v * s + element], cycle)
-        v = code[i + READS + 2]
+def pass_one(w: Any, r: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, usable: Any) -> None:
+    """Note that the one element of an instruction passes in ``cycle``; what it writes is usable later."""
+    for j in range(1, 4):
+        v = code[i + READS + j]
         if v >= 0:
             r.taken[v * s + element] = raised(r.taken[v * s + element], cycle)
+    for j in range(1, 3):
+        v = code[i + WRITES + j]
+        if v >= 0:
+            lay_usable(w, v)
+            r.usable[v * s + element] = usable
+
+
+@inline
+def pass_elements(w: Any, scratch: Any, code: Any, i: Any, n: Any, track: Any, add: Any, later: Any) -> None:
+    """Note that n elements pass in the cycles of a track and ``add``, and what they write is usable later."""
+    v = code[i + READS + 1]
+    if v >= 0:
+        take(w, scratch, v, track, add, n)
+        v = code[i + READS + 2]
+        if v >= 0:
+            take(w, scratch, v, track, add, n)
+            v = code[i + READS + 3]
+            if v >= 0:
+                take(w, scratch, v, track, add, n)
     v = code[i + WRITES + 1]
     if v >= 0:
-        r.usable[v * s + element] = usable
+        give(w, scratch, v, track, add + later, n)
         v = code[i + WRITES + 2]
         if v >= 0:
-            r.usable[v * s + element] = usable
+            give(w, scratch, v, track, add + later, n)
+
+
+@inline
+def lay_operands(w: Any, code: Any, i: Any) -> None:
+    """Bring into the record what is known of the registers that pass element by element."""
+    for j in range(1, 4):
+        if code[i + READS + j] >= 0:
+            lay(w, code[i + READS + j])
+    for j in range(1, 3):
+        if code[i + WRITES + j] >= 0:
+            lay(w, code[i + WRITES + j])
 
 
 @inline

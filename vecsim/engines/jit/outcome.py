@@ -7,9 +7,9 @@ from vecsim.engines import timeline
 ROW = len(timeline.COLUMNS)
 """Integers in a row of the timeline; the last of them are the waits."""
 
-STOPPED, FINISHED, TROUBLE, FULL = range(4)
+STOPPED, FINISHED, TROUBLE, FULL, GOING = range(5)
 """Why compiled code came back: at the cycle or instruction asked for; at the end; at an instruction that
-cannot be executed, which stands at ``PC``; with no room for the next row of the timeline."""
+cannot be executed, which stands at ``PC``; with no room for the next row of the timeline. GOING: not yet."""
 
 ACCEPT, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
 """Cycles of acceptance, of the first element, from which the first and the last result is usable, of
@@ -26,4 +26,14 @@ UNIT_HEAD = 11
 RUN_BANK, RUN_WORDS, RUN_CYCLE, RUN_LEFT = range(16, 20)
 """The last words of a contiguous access whose banks are not yet noted: the bank of the first, how many words,
 its cycle, and how many words go in that cycle."""
-OUTCOMES = 20
+TRACKS_MADE = 20
+"""How many tracks have been taken into use."""
+BUSY = 21
+"""In how many cycles elements of an instruction start."""
+AT, BEFORE, ISSUED_IN, EARLIEST, RETIRED_BY, SEEN, UNTIL = range(22, 29)
+"""Where issue is: the row of the instruction that comes next, the cycle of the one before, how many issued in
+it, the cycle in which issue allows the next, that by which all have retired, how many instructions have
+issued, the cycle before which to stop."""
+ASTRAY = -1
+"""What stands at AT after a jump out of the program."""
+OUTCOMES = 29

@@ -54,11 +54,12 @@ _PORT_SLOTS = FAR.index("port_slots")
 _PORT_COUNT = FAR.index("port_count")
 _PORT_HISTORY = FAR.index("port_history")
 _PROGRAM = FAR.index("program")
-_CYCLES = FAR.index("cycles")
 _HAZARDS = FAR.index("hazards")
 _TIMELINE = FAR.index("timeline")
 _RING_ACCEPTED = FAR.index("ring_accepted")
 _RING_HISTORY = FAR.index("ring_history")
+_RUNS = FAR.index("runs")
+_TRACKS = FAR.index("tracks")
 
 _CONTROL = NEAR["control"]
 _READY = NEAR["ready"]
@@ -78,6 +79,14 @@ _SPECIAL = NEAR["special"]
 _MACHINE = NEAR["machine"]
 _USABLE_FLOOR = NEAR["usable_floor"]
 _TAKEN_FLOOR = NEAR["taken_floor"]
+_TRACK_PACE = NEAR["track_pace"]
+_TRACK_NUMBER = NEAR["track_number"]
+_USABLE_TRACK = NEAR["usable_track"]
+_USABLE_ADD = NEAR["usable_add"]
+_USABLE_COUNT = NEAR["usable_count"]
+_TAKEN_TRACK = NEAR["taken_track"]
+_TAKEN_ADD = NEAR["taken_add"]
+_TAKEN_COUNT = NEAR["taken_count"]
 _OUTCOME = NEAR["outcome"]
 
 
@@ -148,7 +157,7 @@ def scratch_of(w: Any) -> Any:
     return Scratch(
         int64_at(w[_PROGRAM]),
         shifted(w, _MACHINE),
-        int64_at(w[_CYCLES]),
+        int64_at(w[_RUNS]),
         int64_at(w[_HAZARDS]),
         shifted(w, _OUTCOME),
         int64_at(w[_TIMELINE]),
@@ -156,4 +165,13 @@ def scratch_of(w: Any) -> Any:
         shifted(w, _TAKEN_FLOOR),
         int64_at(w[_RING_ACCEPTED]),
         int64_at(w[_RING_HISTORY]),
+        int64_at(w[_TRACKS]),
+        shifted(w, _TRACK_PACE),
+        shifted(w, _TRACK_NUMBER),
+        shifted(w, _USABLE_TRACK),
+        shifted(w, _USABLE_ADD),
+        shifted(w, _USABLE_COUNT),
+        shifted(w, _TAKEN_TRACK),
+        shifted(w, _TAKEN_ADD),
+        shifted(w, _TAKEN_COUNT),
     )

@@ -6,6 +6,7 @@ the wake cycle of each port.
 
 from __future__ import annotations
 
+from vecsim.engines.jit.outcome import OUTCOMES
 from vecsim.engines.record import Slot
 
 NEVER = 1 << 60
@@ -31,4 +32,4 @@ SLOT_COLUMNS = len(Slot)
 
 def places(slots: int, ports: int) -> int:
     """Number of places that the engine needs."""
-    return ORDER + (FACTS + 1) * slots + ports
+    return max(OUTCOMES, ORDER + (FACTS + 1) * slots + ports)

@@ -1,0 +1,68 @@
+"""Rows of the timeline, written when an instruction is timed to its end at issue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isa.declaration import Timing
+from vecsim.engines.jit.code import PATTERN, TIMING, UNIT, VALUE_BYTES, WIDTH
+from vecsim.engines.jit.outcome import (
+    ACCEPT,
+    ADDRESS,
+    ELEMENTS,
+    FIRST,
+    LAST,
+    RETIRE,
+    ROW,
+    START,
+    WORDS,
+)
+from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.record import WAITS
+
+ACCESS = int(Timing.ACCESS)
+
+
+@inline
+def open_row(r: Any) -> None:
+    """Remember the waits before an instruction, to tell its own."""
+    for j in range(WAITS):
+        r.waits[j] = r.waited[j]
+
+
+@inline
+def _write_row(r: Any, rows: Any, pc: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
+    """Open a row of the timeline; give where its cycles go."""
+    at = 1 + rows[0] * ROW
+    rows[0] += 1
+    rows[at], rows[at + 1], rows[at + 2], rows[at + 3], rows[at + 4] = pc, age, unit, port, n
+    for j in range(WAITS):
+        rows[at + ROW - WAITS + j] = r.waited[j] - r.waits[j]
+    return at + 5
+
+
+@function
+def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
+    """Write the row of a scalar instruction."""
+    m, r, scratch = state_of(w), record_of(w), scratch_of(w)
+    code, rows = scratch.program, scratch.timeline
+    at = _write_row(r, rows, i // WIDTH, age, 0, -1, 0)
+    access = code[i + PATTERN] > 0
+    rows[at], rows[at + 1], rows[at + 2] = cycle, cycle, cycle
+    rows[at + 3], rows[at + 4], rows[at + 5] = retire, retire, retire
+    rows[at + 6] = m.address[0] if access else -1
+    rows[at + 7] = code[i + VALUE_BYTES] // 4 if access else 0
+
+
+@function
+def write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
+    """Write the row of a vector instruction, from what timing it left."""
+    r, scratch = record_of(w), scratch_of(w)
+    code, rows, outcome = scratch.program, scratch.timeline, scratch.outcome
+    access = code[i + TIMING] == ACCESS
+    at = _write_row(r, rows, i // WIDTH, age, code[i + UNIT], 0 if access else -1, outcome[ELEMENTS])
+    rows[at] = issue
+    rows[at + 1], rows[at + 2], rows[at + 3] = outcome[ACCEPT], outcome[START], outcome[FIRST]
+    rows[at + 4], rows[at + 5] = outcome[LAST], outcome[RETIRE]
+    rows[at + 6] = outcome[ADDRESS] if access else -1
+    rows[at + 7] = outcome[WORDS] if access else 0

@@ -1,0 +1,142 @@
+"""Cycles of the elements of an instruction, kept once and named by every register that they concern.
+
+An instruction whose elements pass in cycles c[0], c[1], ... makes what it writes usable at c[k] + latency,
+and what it reads taken at c[k]. Instead of writing these for every register and element, the cycles are kept
+as a row, a *track*, and a register has the number of the row, what is added to it and how many elements it
+holds for. A consumer that follows a producer element by element then passes in the producer's own row, which
+is found without looking at an element. Regular patterns (k // words per cycle, k // lanes) are rows that
+never change.
+
+What a register's track covers stands above what the record holds: ``usable`` of the record is older, and
+``taken`` counts beside it. :func:`lay` brings both into the record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.decoded import NONE
+from vecsim.engines.jit.code import FIRST_FREE, FREE, REGISTERS, SECTION_SIZE
+from vecsim.engines.jit.integers import larger, raised
+from vecsim.engines.jit.outcome import TRACKS_MADE
+from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+
+
+@inline
+def usable_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
+    """From when an element of register v is usable."""
+    cycle = r.usable[v * s + element]
+    if scratch.usable_track[v] >= 0 and element < scratch.usable_count[v]:
+        cycle = scratch.tracks[scratch.usable_track[v] * s + element] + scratch.usable_add[v]
+    return larger(cycle, scratch.usable_floor[v])
+
+
+@inline
+def taken_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
+    """When an element of register v is last taken."""
+    cycle = larger(r.taken[v * s + element], scratch.taken_floor[v])
+    if scratch.taken_track[v] >= 0 and element < scratch.taken_count[v]:
+        cycle = larger(cycle, scratch.tracks[scratch.taken_track[v] * s + element] + scratch.taken_add[v])
+    return cycle
+
+
+@function
+def lay_usable(w: Any, v: Any) -> None:
+    """Bring from when the elements of register v are usable into the record."""
+    r, scratch = record_of(w), scratch_of(w)
+    track, s = scratch.usable_track[v], scratch.machine[SECTION_SIZE]
+    if track >= 0:
+        add, at, of = scratch.usable_add[v], v * s, track * s
+        for k in range(scratch.usable_count[v]):
+            r.usable[at + k] = scratch.tracks[of + k] + add
+        scratch.usable_track[v] = NONE
+
+
+@function
+def lay_taken(w: Any, v: Any) -> None:
+    """Bring when the elements of register v are taken into the record."""
+    r, scratch = record_of(w), scratch_of(w)
+    track, s = scratch.taken_track[v], scratch.machine[SECTION_SIZE]
+    if track >= 0:
+        add, at, of = scratch.taken_add[v], v * s, track * s
+        for k in range(scratch.taken_count[v]):
+            r.taken[at + k] = raised(r.taken[at + k], scratch.tracks[of + k] + add)
+        scratch.taken_track[v] = NONE
+
+
+@function
+def lay(w: Any, v: Any) -> None:
+    """Bring both into the record."""
+    lay_usable(w, v)
+    lay_taken(w, v)
+
+
+@function
+def lay_all(w: Any) -> None:
+    """Bring all of all registers into the record."""
+    for v in range(scratch_of(w).machine[REGISTERS]):
+        lay(w, v)
+
+
+@function
+def _lay_old(w: Any) -> None:
+    """Bring into the record what stands in the older half of the tracks in turn."""
+    scratch = scratch_of(w)
+    made = scratch.outcome[TRACKS_MADE]
+    for v in range(scratch.machine[REGISTERS]):
+        track = scratch.usable_track[v]
+        if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
+            lay_usable(w, v)
+        track = scratch.taken_track[v]
+        if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
+            lay_taken(w, v)
+
+
+@inline
+def new_track(w: Any, scratch: Any, pace: Any) -> Any:
+    """Give a track to fill, of which at most ``pace`` elements pass in a cycle."""
+    made = scratch.outcome[TRACKS_MADE] + 1
+    scratch.outcome[TRACKS_MADE] = made
+    if made & (FREE // 2 - 1) == 0:
+        _lay_old(w)
+    track = FIRST_FREE + (made & (FREE - 1))
+    scratch.track_number[track] = made
+    scratch.track_pace[track] = pace
+    return track
+
+
+@inline
+def take(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
+    """Note that n elements of register v are taken in the cycles of a track, each later by ``add``."""
+    old = scratch.taken_track[v]
+    if old >= 0:
+        covered = (scratch.taken_count[v] <= n) & (scratch.taken_add[v] <= add)
+        if old != track or not covered:
+            lay_taken(w, v)
+    scratch.taken_track[v], scratch.taken_add[v], scratch.taken_count[v] = track, add, n
+
+
+@inline
+def give(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
+    """Note that n elements of register v are usable from the cycles of a track on, each later by ``add``.
+
+    They were written after all that took them before, so nobody need know of that any more.
+    """
+    if scratch.usable_track[v] >= 0 and scratch.usable_count[v] > n:
+        lay_usable(w, v)
+    if scratch.taken_track[v] >= 0:
+        if scratch.taken_count[v] > n:
+            lay_taken(w, v)
+        scratch.taken_track[v] = NONE
+    scratch.usable_track[v], scratch.usable_add[v], scratch.usable_count[v] = track, add, n
+
+
+@inline
+def cycles_in(scratch: Any, track: Any, s: Any, n: Any) -> Any:
+    """In how many cycles the first n elements of a track pass."""
+    if scratch.track_pace[track] == 1:
+        return n
+    of, cycles = track * s, 1
+    for k in range(1, n):
+        cycles += scratch.tracks[of + k] != scratch.tracks[of + k - 1]
+    return cycles
