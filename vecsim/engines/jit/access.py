@@ -202,6 +202,22 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
 
 
 @inline
+def _banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+    """Tell whether n words from word ``first`` on, which go from ``cycle`` on, meet no bank that is busy."""
+    outcome, machine = scratch.outcome, scratch.machine
+    if outcome[RUN_WORDS] > 0:
+        settle(r, scratch)
+    banks, left = machine[BANKS], machine[WORDS_PER_CYCLE]
+    bank, word = bank_of(first, banks), 0
+    while word < n and cycle < outcome[BANKS_FREE] and r.bank_free[bank] <= cycle:
+        bank = bank + 1 if bank + 1 < banks else 0
+        word, left = word + 1, left - 1
+        if left == 0:
+            cycle, left = cycle + 1, machine[WORDS_PER_CYCLE]
+    return word == n or cycle >= outcome[BANKS_FREE]
+
+
+@inline
 def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     """Time an access whose row says ``SIMPLE`` if nothing can hold it up; else give False, nothing done."""
     r, scratch = record_of(w), scratch_of(w)
@@ -213,10 +229,12 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     started_up, end = accepted + machine[STARTUP], latest_end(scratch)
     ready = larger(started_up, end)
     cycle = ready + (1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0)
-    clear = larger(r.usable_all[v], outcome[BANKS_FREE])
+    clear = r.usable_all[v]
     if load:
         clear = larger(clear, r.taken_all[v] + 1)
     if cycle < clear or base & 3 != 0 or machine[STREAMS] == 0:
+        return False
+    if cycle < outcome[BANKS_FREE] and not _banks_are_free(r, scratch, base >> 2, n, cycle):
         return False
     push_accepted(scratch, depth, MEMORY, accepted)
     if accepted > issue:
