@@ -126,10 +126,10 @@ def _end(
 
 
 @inline
-def _transfer(m: Any, r: Any, scratch: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
-    """Transfer n elements, one word each and one a cycle, which only banks can hold up.
+def _transfer(m: Any, r: Any, scratch: Any, k: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
+    """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
 
-    ``cycle`` is that of the first if its bank is free, ``at`` where its track begins. Gives the cycle of the
+    ``cycle`` is that of the first if its bank is free, ``at`` where the track begins. Gives the cycle of the
     last one.
     """
     banks, busy = scratch.machine[BANKS], scratch.machine[BANK_BUSY]
@@ -137,8 +137,8 @@ def _transfer(m: Any, r: Any, scratch: Any, n: Any, at: Any, cycle: Any, retired
     waited = charged = 0
     power = banks & (banks - 1) == 0
     cycle -= 1
-    for k in range(n):
-        word = address[k] >> 2
+    for j in range(k, n):
+        word = address[j] >> 2
         bank = word & (banks - 1) if power else word % banks
         free = cycle + 1
         cycle = larger(free, bank_free[bank])
@@ -146,7 +146,7 @@ def _transfer(m: Any, r: Any, scratch: Any, n: Any, at: Any, cycle: Any, retired
             waited += cycle - free
             charged += larger(cycle - larger(free, retired), 0)
         bank_free[bank] = cycle + busy
-        tracks[at + k] = cycle
+        tracks[at + j] = cycle
     r.waited[BY_BANK] += waited
     r.charged[BY_BANK] += charged
     return cycle
@@ -171,31 +171,33 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     alone = rate == 1 or words >= rate
     track = new_track(w, scratch, 1 if alone else rate)
     at = track * s
-    if rate == 1 and words == 1 and larger(clear, larger(operand, hazard)) <= cycle:
-        in_use = n
-        cycle = _transfer(m, r, scratch, n, at, cycle, retired)
-        outcome[START] = scratch.tracks[at]
-    else:
-        in_cycle, in_use = 0, 0
-        for k in range(n):
-            if clear > cycle:
-                operand = larger(operand, element_operand(r, scratch, code, i, s, k))
-                hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
-            for j in range(words):
-                bank = bank_of((m.address[k] >> 2) + j, banks)
-                free = cycle + 1 if in_cycle == rate else cycle
-                now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
-                if now > free:
-                    book(r, word_cause(now, operand, hazard), free, now, retired)
-                if now > cycle or in_cycle == 0:
-                    cycle, in_cycle = now, 0
-                    in_use += 1
-                in_cycle += 1
-                r.bank_free[bank] = now + busy
-                if k == 0 and j == 0:
-                    outcome[START] = now
-            operand = hazard = 0
-            scratch.tracks[at + k] = cycle
+    quick = rate == 1 and words == 1
+    k = in_cycle = in_use = 0
+    clear = larger(clear, larger(operand, hazard))
+    while k < n and not (quick and clear <= cycle):
+        operand = larger(operand, element_operand(r, scratch, code, i, s, k))
+        hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
+        for j in range(words):
+            bank = bank_of((m.address[k] >> 2) + j, banks)
+            free = cycle + 1 if in_cycle == rate else cycle
+            now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
+            if now > free:
+                book(r, word_cause(now, operand, hazard), free, now, retired)
+            if now > cycle or in_cycle == 0:
+                cycle, in_cycle = now, 0
+                in_use += 1
+            in_cycle += 1
+            r.bank_free[bank] = now + busy
+            if k == 0 and j == 0:
+                outcome[START] = now
+        operand = hazard = 0
+        scratch.tracks[at + k] = cycle
+        k += 1
+    if k < n:
+        in_use += n - k
+        cycle = _transfer(m, r, scratch, k, n, at, cycle + in_cycle, retired)
+        if k == 0:
+            outcome[START] = scratch.tracks[at]
     outcome[FIRST] = scratch.tracks[at] + 1
     pass_elements(w, scratch, code, i, n, track, 0, 1)
     _end(r, scratch, i, cycle, outcome[ADDRESS], -1, n * words, in_use)

@@ -117,3 +117,37 @@ as_int32 = _caster(types.int32)
 as_uint32 = _caster(types.uint32)
 as_float32 = _caster(types.float32)
 as_float64 = _caster(types.float64)
+
+
+def _loader(bits: int, signed: bool) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def load(typing_context: Any, cells: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pointer = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())
+            value = builder.load(pointer, align=1)
+            if bits == 64:
+                return value
+            return (builder.sext if signed else builder.zext)(value, ir.IntType(64))
+
+        return signature(types.int64, cells, types.int64), code
+
+    return load
+
+
+def _storer(bits: int) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def store(typing_context: Any, cells: Any, address: Any, value: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pointer = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())
+            value = args[2] if bits == 64 else builder.trunc(args[2], ir.IntType(bits))
+            builder.store(value, pointer, align=1)
+            return context.get_dummy_value()
+
+        return signature(types.none, cells, types.int64, types.int64), code
+
+    return store
+
+
+load_uint16, load_uint32, load_int64 = _loader(16, False), _loader(32, False), _loader(64, True)
+store_int32, store_int64 = _storer(32), _storer(64)
+"""Loads and stores at a byte address of any alignment, in the byte order of the host."""

@@ -1,17 +1,20 @@
 """The semantics of an instruction set, compiled: one function a kind of instruction, with a case a row.
 
 The functions of the table are plain Python over the flat arrays. Here each, and every plain function that
-it calls, is compiled as it stands; integers are int64 and float32 stays float32, so the bits are those of
-the interpreted engine.
+it calls, is compiled as it stands, but for loads and stores of simulated memory; integers are int64 and
+float32 stays float32, so the bits are those of the interpreted engine.
 """
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from isa.declaration import Instruction, InstructionSet, Timing, Unit
+from isa.semantics import numbers
+from vecsim.engines.jit.cells import load_int64, load_uint16, load_uint32, store_int32, store_int64
 from vecsim.engines.jit.world import function, inline, state_of
 
 Function = Callable[..., Any]
@@ -28,9 +31,45 @@ class Semantics(NamedTuple):
     """``(w, operation, n, f0..f4)``: vector instructions; takes the table of addresses."""
 
 
+@inline
+def _load16(m: Any, address: Any) -> Any:
+    return load_uint16(m.memory, address)
+
+
+@inline
+def _load32(m: Any, address: Any) -> Any:
+    return load_uint32(m.memory, address)
+
+
+@inline
+def _load64(m: Any, address: Any) -> Any:
+    return load_int64(m.memory, address)
+
+
+@inline
+def _store32(m: Any, address: Any, value: Any) -> None:
+    store_int32(m.memory, address, value)
+
+
+@inline
+def _store64(m: Any, address: Any, value: Any) -> None:
+    store_int64(m.memory, address, value)
+
+
+_MEMORY: dict[int, Any] = {
+    id(numbers.load16): _load16,
+    id(numbers.load32): _load32,
+    id(numbers.load64): _load64,
+    id(numbers.store32): _store32,
+    id(numbers.store64): _store64,
+}
+"""What stands for the primitives of simulated memory on a host that has its byte order: one instruction each,
+where an interpreter is faster with aligned words put together."""
+
+
 def compile_semantics(instruction_set: InstructionSet) -> Semantics:
     """Build the three functions; Numba compiles them when they are first called."""
-    memo: dict[int, Any] = {}
+    memo = dict(_MEMORY) if sys.byteorder == "little" else {}
     numbered = list(enumerate(instruction_set.instructions))
     scalar = [(i, row) for i, row in numbered if row.unit == Unit.SCALAR and row.timing != Timing.BRANCH]
     branches = [(i, row) for i, row in numbered if row.timing == Timing.BRANCH]
