@@ -22,6 +22,8 @@ from .coordinates import (
     rows_of_csr,
 )
 from .image import Image, Layout, allocate, blank, int32, value_field, write_fields
+from .insertion import Insertion, Steps
+from .insertion.bbcs import bbcs_insertion_steps, insert_into_bbcs
 from .section import blocks_along, is_section_size, section_bits
 
 
@@ -132,8 +134,9 @@ class BBCS:
         """Bytes of a descriptor in memory: log2(s) + 2 bits, rounded up."""
         return descriptor_bytes(self.section_size)
 
-    def _rows(self) -> IntArray:
-        # The row an entry stands at: the rows ended and skipped before it in its block column.
+    def entry_rows(self) -> IntArray:
+        """Return the row of each entry, int64; of a zero-row entry, the first row that it stands for."""
+        # The rows ended and skipped before it in its block column.
         passed = np.zeros(self.entries + 1, dtype=np.int64)
         np.cumsum(self.end_of_row + self.zero_rows, out=passed[1:])
         rows: IntArray = passed[:-1] - np.repeat(passed[self.block_ptr[:-1]], np.diff(self.block_ptr))
@@ -144,7 +147,7 @@ class BBCS:
         block = np.repeat(np.arange(self.blocks), np.diff(self.block_ptr))
         columns = block * self.section_size + self.column
         real = self.zero_rows == 0
-        return self._rows()[real], columns[real]
+        return self.entry_rows()[real], columns[real]
 
     def to_scipy(self) -> Any:
         """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
@@ -159,6 +162,62 @@ class BBCS:
             If `x` has another length.
         """
         return product(self.shape, *self.coordinates(), self.values[self.zero_rows == 0], x)
+
+    def insert(self, row: int, column: int, value: float) -> "Insertion[BBCS]":
+        """Insert an element, or replace its value where the position is stored already.
+
+        The entry joins its block column; the flag of the entry before it, the zero-row entry in whose run
+        it falls, and the length of the block column change with it. Other block columns stay.
+
+        Parameters
+        ----------
+        row, column
+            The position, counted from 0.
+        value
+            A finite real number; it is rounded to the type of the matrix.
+
+        Returns
+        -------
+        Insertion
+            The new matrix and the steps it took, counted as `insertion_steps` says. This matrix is left as
+            it was; the two share the arrays that did not change.
+
+        Raises
+        ------
+        UserError
+            If the position lies outside the matrix or the value cannot be stored.
+        """
+        return insert_into_bbcs(self, row, column, value)
+
+    def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray]]:
+        """Count the steps of inserting single elements, each into this very matrix.
+
+        Compared are the entries of the block column, zero-row entries among them, from its first: only
+        they tell which row is reached. The search ends at the element's place, or behind the entry that
+        ends the element's row. Displaced are the later entries of the block column; where a zero-row
+        entry splits in two they move by two places and count once, and the first half stays in place.
+        Updated are the length of the block column, the flag of the entry that ended the row so far, and
+        the count of a zero-row entry. A zero-row entry for the element's row alone is overwritten, which
+        moves nothing. A position that is stored costs its comparisons alone.
+
+        What a comparison, a displacement and an update are stands in `vecsim.formats.insertion`.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions, counted from 0: vectors of integers, equally long.
+
+        Returns
+        -------
+        tuple of Steps
+            One part; each count is int64, one a position.
+
+        Raises
+        ------
+        UserError
+            If the vectors are no such positions.
+        """
+        return bbcs_insertion_steps(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

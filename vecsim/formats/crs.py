@@ -20,6 +20,8 @@ from .coordinates import (
     rows_of_csr,
 )
 from .image import Image, Layout, image_of_arrays, int32, value_field
+from .insertion import Insertion, Steps
+from .insertion.crs import crs_insertion_steps, insert_into_crs
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,59 @@ class CRS:
             If `x` has another length.
         """
         return product(self.shape, *self.coordinates(), self.values, x)
+
+    def insert(self, row: int, column: int, value: float) -> "Insertion[CRS]":
+        """Insert an element, or replace its value where the position is stored already.
+
+        The entry joins its row by rising column; all entries behind it, and the pointers of all rows
+        behind, move on by one.
+
+        Parameters
+        ----------
+        row, column
+            The position, counted from 0.
+        value
+            A finite real number; it is rounded to the type of the matrix.
+
+        Returns
+        -------
+        Insertion
+            The new matrix and the steps it took, counted as `insertion_steps` says. This matrix is left as
+            it was; the two share the arrays that did not change.
+
+        Raises
+        ------
+        UserError
+            If the position lies outside the matrix or the value cannot be stored.
+        """
+        return insert_into_crs(self, row, column, value)
+
+    def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray]]:
+        """Count the steps of inserting single elements, each into this very matrix.
+
+        Compared are the columns of the row's entries from its first, up to one that is not smaller than
+        the new. Displaced are the later entries of the row, and behind it the entries of all later rows.
+        Updated are the pointers to where the later rows begin, and the end. A position that is stored
+        costs its comparisons alone.
+
+        What a comparison, a displacement and an update are stands in `vecsim.formats.insertion`.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions, counted from 0: vectors of integers, equally long.
+
+        Returns
+        -------
+        tuple of Steps
+            One part; each count is int64, one a position.
+
+        Raises
+        ------
+        UserError
+            If the vectors are no such positions.
+        """
+        return crs_insertion_steps(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -24,6 +24,8 @@ from .coordinates import (
 )
 from .hism_image import default_position_bytes, hism_image
 from .image import Image, Layout
+from .insertion import Insertion, Steps
+from .insertion.hism import hism_insertion_steps, insert_into_hism
 from .level import Level
 from .section import is_section_size, section_bits
 
@@ -132,6 +134,60 @@ class HiSM:
             If `x` has another length.
         """
         return product(self.shape, *self.coordinates(), self.values, x)
+
+    def insert(self, row: int, column: int, value: float) -> "Insertion[HiSM]":
+        """Insert an element, or replace its value where the position is stored already.
+
+        Only the block arrays on the path from the top to the element's block are touched. The lowest of
+        them that exists takes up one entry; below it, each level gets a new array of one entry. Levels
+        above keep their very arrays.
+
+        Parameters
+        ----------
+        row, column
+            The position, counted from 0.
+        value
+            A finite real number; it is rounded to the type of the matrix.
+
+        Returns
+        -------
+        Insertion
+            The new matrix and the steps it took, counted as `insertion_steps` says. This matrix is left as
+            it was; the two share the arrays that did not change.
+
+        Raises
+        ------
+        UserError
+            If the position lies outside the matrix or the value cannot be stored.
+        """
+        return insert_into_hism(self, row, column, value)
+
+    def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray], ...]:
+        """Count the steps of inserting single elements, each into this very matrix.
+
+        On each level that has a block array on the path, compared are the positions of its entries from
+        the first, up to one that does not lie before the element. In the array that takes up an entry,
+        the later ones are displaced, pointers with their lengths, and its length is updated. New arrays
+        are written, which counts nothing. A position that is stored costs its comparisons alone.
+
+        What a comparison, a displacement and an update are stands in `vecsim.formats.insertion`.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions, counted from 0: vectors of integers, equally long.
+
+        Returns
+        -------
+        tuple of Steps
+            One part a level, level 0 first; each count is int64, one a position.
+
+        Raises
+        ------
+        UserError
+            If the vectors are no such positions.
+        """
+        return hism_insertion_steps(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -20,6 +20,8 @@ from .coordinates import (
     rows_of_csr,
 )
 from .image import Image, Layout, image_of_arrays, int32, value_field
+from .insertion import Insertion, Steps
+from .insertion.jd import insert_into_jd, jd_insertion_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,63 @@ class JD:
             If `x` has another length.
         """
         return product(self.shape, *self.coordinates(), self.values, x)
+
+    def insert(self, row: int, column: int, value: float) -> "Insertion[JD]":
+        """Insert an element, or replace its value where the position is stored already.
+
+        The element takes its place among the row's entries, each later one of which goes one diagonal
+        on; the row, now longer, goes up in the permutation past those that it outgrows, keeping rows of
+        equal length in order. A new longest row adds a diagonal.
+
+        Parameters
+        ----------
+        row, column
+            The position, counted from 0.
+        value
+            A finite real number; it is rounded to the type of the matrix.
+
+        Returns
+        -------
+        Insertion
+            The new matrix and the steps it took, counted as `insertion_steps` says. This matrix is left as
+            it was; the two share the arrays that did not change.
+
+        Raises
+        ------
+        UserError
+            If the position lies outside the matrix or the value cannot be stored.
+        """
+        return insert_into_jd(self, row, column, value)
+
+    def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray], Steps[IntArray]]:
+        """Count the steps of inserting single elements, each into this very matrix.
+
+        Permutation: compared are row numbers from the first until the row is found, then those of the
+        rows that have the new length, from the last, until the new place is found; displaced are the row
+        numbers between both places and the row's own. Diagonals: compared are the columns of the row's
+        entries from its first, up to one that is not smaller than the new; displaced are, in the
+        diagonals up to the one that grows, entries of the rows that step down and of the row itself,
+        and behind it the entries of all later diagonals; updated are the pointers to those and the end.
+        A position that is stored costs the search for the row and the element alone.
+
+        What a comparison, a displacement and an update are stands in `vecsim.formats.insertion`.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions, counted from 0: vectors of integers, equally long.
+
+        Returns
+        -------
+        tuple of Steps
+            The permutation, then the diagonals; each count is int64, one a position.
+
+        Raises
+        ------
+        UserError
+            If the vectors are no such positions.
+        """
+        return jd_insertion_steps(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

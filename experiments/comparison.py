@@ -1,0 +1,37 @@
+"""A number of a paper beside ours: what every reproduced table and figure is made of."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One row of the CSV of a reproduced table or figure.
+
+    Attributes
+    ----------
+    row
+        The paper's row label, or the name of a matrix.
+    quantity
+        The paper's column or group, for example ``small`` or ``vs_crs``.
+    paper
+        The printed number, as the paper prints it; empty where it gives none for this very accounting,
+        model or averaging.
+    ours
+        The number computed here; None where it cannot be had, with the reason in `note`.
+    note
+        What a reader must know beside the two numbers.
+    """
+
+    row: str
+    quantity: str
+    paper: str
+    ours: float | None
+    note: str = ""
+
+    @property
+    def difference_percent(self) -> float | None:
+        """By how much ours is above the paper's, in per cent of the paper's; None if either is missing."""
+        if not self.paper or self.ours is None:
+            return None
+        printed = float(self.paper)
+        return 100 * (self.ours - printed) / printed

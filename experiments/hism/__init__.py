@@ -1,0 +1,1 @@
+"""Tables and figures of the HiSM paper (Stathis, Vassiliadis, Cotofana, IPDPS 2003)."""

@@ -1,0 +1,65 @@
+"""The six matrices that Tables 1 and 3 of the HiSM paper have in common."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SECTION_SIZE = 64
+"""The section size of both tables."""
+
+
+@dataclass(frozen=True)
+class TableMatrix:
+    """A matrix as the tables print it.
+
+    Attributes
+    ----------
+    name
+        What its file is called.
+    label
+        The paper's row label.
+    dimension
+        Rows, and columns.
+    size
+        Entries, explicit zeros included.
+    """
+
+    name: str
+    label: str
+    dimension: int
+    size: int
+
+
+MATRICES = (
+    TableMatrix("cavity16", "cavity16", 4562, 138187),
+    TableMatrix("gre_185", "gre 185", 185, 1005),
+    TableMatrix("memplus", "memplus", 17758, 126150),
+    TableMatrix("fs_183_3", "fs 183 3", 183, 1069),
+    TableMatrix("mbeause", "mbeause", 496, 41063),
+    TableMatrix("tols90", "tols90", 90, 1746),
+)
+"""In the order of the tables."""
+
+QUANTITIES = ("vs_jd", "vs_crs", "vs_bbcs")
+"""The compared formats, as the columns of both tables are called here."""
+
+
+def difference_from_print(matrix: TableMatrix, csr: Any) -> str:
+    """Say how a matrix at hand differs from the one that the paper prints; nothing if it does not."""
+    printed = (matrix.dimension, matrix.dimension, matrix.size)
+    found = (*csr.shape, csr.nnz)
+    if found == printed:
+        return ""
+    return (
+        f"the matrix at hand is {_size(found)}, the paper's {_size(printed)}: explicit zeros may be missing"
+    )
+
+
+def not_at_hand(matrix: TableMatrix) -> str:
+    """Say that a matrix is missing, and what would help."""
+    return (
+        f"{matrix.name} is not at hand: put its Matrix Market file into a folder that VECSIM_MATRICES names"
+    )
+
+
+def _size(size: tuple[int, int, int]) -> str:
+    return f"{size[0]} x {size[1]} with {size[2]} entries"

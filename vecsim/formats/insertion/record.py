@@ -1,0 +1,158 @@
+"""What an insertion gives back, and what it is given."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isa.errors import UserError
+
+from ..coordinates import MAX_COUNT, IntArray, Shape
+
+# Of one insertion, of many (one element each), or a mean.
+Count = TypeVar("Count", int, IntArray, float)
+Format = TypeVar("Format")
+
+
+@dataclass(frozen=True)
+class Steps(Generic[Count]):
+    """Steps of an insertion by kind; the package's docstring says what counts as one.
+
+    Attributes
+    ----------
+    comparisons
+        Stored positions compared with the new one.
+    displacements
+        Items moved within the arrays (row, diagonals, block arrays) that take the element up.
+    behind
+        Entries moved in later rows or diagonals, which lie behind without a gap; always 0 in the formats
+        whose arrays have room behind them.
+    updates
+        Pointers, lengths, flags and counts changed in place.
+    """
+
+    comparisons: Count
+    displacements: Count
+    behind: Count
+    updates: Count
+
+    @property
+    def total(self) -> Count:
+        """All steps."""
+        return self.comparisons + self.displacements + self.behind + self.updates
+
+    def __add__(self, other: "Steps[Count]") -> "Steps[Count]":
+        return Steps(
+            self.comparisons + other.comparisons,
+            self.displacements + other.displacements,
+            self.behind + other.behind,
+            self.updates + other.updates,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Insertion(Generic[Format]):
+    """A matrix with an element inserted, and what that took.
+
+    Attributes
+    ----------
+    matrix
+        The new matrix; arrays that did not change are the old one's own.
+    replaced
+        Whether the position was stored already, so that only its value changed.
+    parts
+        Steps by part of the format. CRS, BBCS: one part. JD: permutation, diagonals. HiSM: one a level,
+        level 0 first.
+    """
+
+    matrix: Format
+    replaced: bool
+    parts: tuple[Steps[int], ...]
+
+    @property
+    def steps(self) -> Steps[int]:
+        """Steps over all parts."""
+        return sum_of_parts(self.parts)
+
+
+def sum_of_parts(parts: tuple[Steps[Count], ...]) -> Steps[Count]:
+    """Return the steps over all parts."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def steps_of_one(parts: tuple[Steps[IntArray], ...]) -> tuple[Steps[int], ...]:
+    """Return the steps of a single insertion, as integers, from arrays of one element."""
+    return tuple(
+        Steps(int(p.comparisons[0]), int(p.displacements[0]), int(p.behind[0]), int(p.updates[0]))
+        for p in parts
+    )
+
+
+def checked_positions(shape: Shape, rows: ArrayLike, columns: ArrayLike) -> tuple[IntArray, IntArray]:
+    """Return rows and columns as equally long vectors of int64.
+
+    Raises
+    ------
+    UserError
+        If they are not integers, differ in length, or one lies outside the matrix.
+    """
+    checked = []
+    for name, given, extent in (("row", rows, shape[0]), ("column", columns, shape[1])):
+        numbers = np.atleast_1d(np.asarray(given))
+        if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
+            raise UserError(f"{name} must be an integer or a vector of integers, not {given!r}")
+        outside = (numbers < 0) | (numbers >= extent)
+        if outside.any():
+            raise UserError(
+                f"{name} {numbers[outside][0]} does not exist: "
+                f"the matrix has {extent} {name}s, counted from 0"
+            )
+        checked.append(numbers.astype(np.int64))
+    if len(checked[0]) != len(checked[1]):
+        raise UserError(f"{len(checked[0])} rows do not go with {len(checked[1])} columns")
+    return checked[0], checked[1]
+
+
+def checked_element(
+    shape: Shape, dtype: np.dtype[Any], row: int, column: int, value: float
+) -> tuple[IntArray, IntArray, NDArray[Any]]:
+    """Return row and column as vectors of one element, and the value in the type of the matrix.
+
+    Raises
+    ------
+    UserError
+        If the position is no pair of integers within the matrix, or the value no finite real number of
+        that type.
+    """
+    for name, given in (("row", row), ("column", column)):
+        if np.ndim(given) != 0:
+            raise UserError(f"{name} must be an integer, not {given!r}: one element is inserted at a time")
+    rows, columns = checked_positions(shape, row, column)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    with np.errstate(over="ignore"):
+        typed = np.asarray(number, dtype=dtype)
+    if not np.isfinite(typed):
+        raise UserError(f"the value {value!r} cannot be stored: a finite {dtype} number is needed")
+    return rows, columns, typed
+
+
+def check_room(nnz: int) -> None:
+    """Refuse an entry more than 32 bits can count.
+
+    Raises
+    ------
+    UserError
+        If there are `MAX_COUNT` entries already.
+    """
+    if nnz >= MAX_COUNT:
+        raise UserError(
+            f"the matrix has {nnz} entries, the most that 32 bits can count: none can be inserted"
+        )
