@@ -1,14 +1,22 @@
-"""Settings of the whole suite."""
+"""Settings and surroundings of the whole suite."""
 
 import os
 import tempfile
+from pathlib import Path
 
+import pytest
+from file_server import FileServer
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "vecsim", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("vecsim")
+
+# As the user has set it, before a test can change it: folders, separated like those of PATH.
+NAMED = os.environ.get("VECSIM_MATRICES", "")
+BESIDE = Path(__file__).parents[2] / "shared" / "matrices"
+NETWORK = ("VECSIM_SUITESPARSE_URL", "VECSIM_MATRIX_MARKET_URL")
 
 
 def pytest_configure(config):
@@ -17,3 +25,62 @@ def pytest_configure(config):
         folder = tempfile.TemporaryDirectory(prefix="vecsim-tests-")
         os.environ["VECSIM_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+def folders_of_real_matrices():
+    """Give the folders that VECSIM_MATRICES names, and the one beside the clone, where they exist."""
+    named = [Path(name).expanduser() for name in NAMED.split(os.pathsep) if name]
+    return [folder for folder in dict.fromkeys([*named, BESIDE]) if folder.is_dir()]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def surroundings():
+    """Let no test ask the network, nor depend on which matrices are at hand unless it says so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VECSIM_OFFLINE", "1")
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        for name in ("VECSIM_MATRICES", *NETWORK):
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture
+def real_matrices(monkeypatch):
+    """Let `load` find the real matrices that are at hand."""
+    monkeypatch.setenv("VECSIM_MATRICES", os.pathsep.join(map(str, folders_of_real_matrices())))
+
+
+@pytest.fixture(scope="session")
+def real_matrix():
+    """Give the file of a real matrix by its name, ``NAME.mtx.gz``; skip the test where there is none."""
+
+    def find(name):
+        for folder in folders_of_real_matrices():
+            if (folder / f"{name}.mtx.gz").is_file():
+                return folder / f"{name}.mtx.gz"
+        return pytest.skip(f"{name}.mtx.gz is not at hand")
+
+    return find
+
+
+@pytest.fixture
+def file_server():
+    """Give a web server on this machine."""
+    server = FileServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def collections(file_server, monkeypatch, tmp_path):
+    """Let both collections lie on the server of this machine, with an empty cache and little patience."""
+    from vecsim.data import download
+
+    monkeypatch.delenv("VECSIM_OFFLINE")
+    monkeypatch.setenv("VECSIM_SUITESPARSE_URL", f"{file_server.url}/MM")
+    monkeypatch.setenv("VECSIM_MATRIX_MARKET_URL", f"{file_server.url}/pub/MatrixMarket2/")
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        download, "PATIENCE", download.Patience(connect=1, silence=0.3, attempts=3, pause=0.01)
+    )
+    return file_server

@@ -1,8 +1,6 @@
 """The order of the programs on vs2003 as the HiSM paper (IPDPS 2003) reports it."""
 
-import os
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +9,6 @@ import scipy.sparse
 from programs.measurement import measure
 from vecsim.data import load_builtin, read
 from vecsim.machine import load_machine
-
-FOLDER = Path(os.environ.get("VECSIM_MATRICES", Path(__file__).parents[3] / "shared" / "matrices"))
 
 
 def cycles(matrix, *names):
@@ -27,26 +23,25 @@ def slower(took, *names):
     return all(took[a] > took[b] for a, b in pairwise(names))
 
 
-def real(name):
-    path = FOLDER / f"{name}.mtx.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not at hand")
-    return read(path).csr
+@pytest.fixture
+def real(real_matrix):
+    """Give a real matrix by its name; skip the test where it is not at hand."""
+    return lambda name: read(real_matrix(name)).csr
 
 
-def test_qc324():
+def test_qc324(real):
     took = cycles(real("qc324"), "crs", "jd", "hism", "chism")
     assert slower(took, "jd", "crs", "hism")
     assert slower(took, "jd", "crs", "chism")
 
 
-def test_bcspwr10():
+def test_bcspwr10(real):
     took = cycles(real("bcspwr10"), "jd", "bbcs", "hism")
     assert slower(took, "hism", "jd")
     assert slower(took, "hism", "bbcs")
 
 
-def test_gre_185():
+def test_gre_185(real):
     assert slower(cycles(real("gre_185"), "hism", "chism"), "chism", "hism")
 
 

@@ -1,8 +1,11 @@
-"""``vecsim list``: the matrices and programs that come with vecsim."""
+"""``vecsim list``: the matrices that can be had by name, and the programs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,17 +14,38 @@ from vecsim.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from programs.registry import SmvmProgram
+    from vecsim.cli.output import Output
+    from vecsim.data.sources import Found, Source
 
-lists = typer.Typer(help="List what comes with vecsim.")
+lists = typer.Typer(help="List matrices and programs.")
 
 
 @lists.command("matrices")
-def matrices(json: JsonOption = None) -> None:
-    """List the built-in matrices; in a family, N stands for a number."""
+def matrices(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PATTERN",
+            help="Find what can be had by name from any source: a part of a name, or all of it with * and ?, "
+            "such as 'bcsstk*' or 'HB/*'.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """List the built-in matrices, in a family N stands for a number; or find matrices of all sources."""
     from vecsim.cli.output import Output
-    from vecsim.data import BUILTINS, DEFAULT_BUILTIN
 
     output = Output(json)
+    if pattern is None:
+        _builtins(output)
+    else:
+        _matching(output, pattern)
+
+
+def _builtins(output: Output) -> None:
+    from vecsim.data import BUILTINS, DEFAULT_BUILTIN
+    from vecsim.data.sources import sources
+
     found = [
         {
             "name": builtin.name,
@@ -42,8 +66,40 @@ def matrices(json: JsonOption = None) -> None:
         for b in found
     )
     output.table(fill(table(["name", "N", "what it is", "defined by"]), rows))
+    places = sources()
+    output.table(fill(table(["further source"], ["matrices"]), _further(places)))
+    output.text(
+        "`vecsim list matrices PATTERN` searches all sources; to name a matrix of a collection downloads it"
+    )
     output.text(f"without a matrix, commands take {DEFAULT_BUILTIN}")
-    output.finish({"matrices": found, "default": DEFAULT_BUILTIN})
+    output.finish(
+        {"matrices": found, "default": DEFAULT_BUILTIN, "sources": [asdict(place) for place in places]}
+    )
+
+
+def _further(places: Iterable[Source]) -> Iterator[tuple[str, int]]:
+    """Name the sources other than the built-ins, each with how many matrices it has."""
+    for place in places:
+        if place.kind == "folder":
+            missing = "" if Path(place.where).is_dir() else ", not there"
+            yield f"folder {place.where} (VECSIM_MATRICES{missing})", place.matrices
+        elif place.kind != "built-in":
+            yield f"{place.kind} {place.where}", place.matrices
+
+
+def _matching(output: Output, pattern: str) -> None:
+    from vecsim.data.sources import find_matrices
+
+    found = find_matrices(pattern)
+    rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in found)
+    output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
+    if not found:
+        output.text(f"no matrix matches {pattern}")
+    output.finish({"pattern": pattern, "found": [asdict(f) for f in found]})
+
+
+def _place(found: Found) -> str:
+    return found.where if found.kind in ("folder", "collection") else f"{found.kind}: {found.where}"
 
 
 @lists.command("programs")

@@ -1,7 +1,8 @@
-"""Matrices from files and from published definitions."""
+"""Matrices: from files, from published definitions, from the public collections."""
 
 from .builtin import BUILTINS, DEFAULT_BUILTIN, Builtin, find_builtin, load_builtin
-from .loading import load, read
+from .download import DownloadError
+from .loading import NotAtHandError, load, read
 from .matrix import MAX_DIMENSION, Matrix
 from .precision import values_as
 
@@ -10,7 +11,9 @@ __all__ = [
     "DEFAULT_BUILTIN",
     "MAX_DIMENSION",
     "Builtin",
+    "DownloadError",
     "Matrix",
+    "NotAtHandError",
     "find_builtin",
     "load",
     "load_builtin",

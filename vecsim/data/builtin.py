@@ -1,13 +1,27 @@
 """The matrices that come with vecsim, by name; each is generated when asked for."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from isa.errors import UserError
 
-from . import generators
+from .families import (
+    beams,
+    combinatorics,
+    elliptic,
+    extremes,
+    networks,
+    poisson,
+    primes,
+    random_walk,
+    reactions,
+    serendipity,
+    toeplitz,
+    tolosa,
+)
 from .matrix import Matrix
 
 # What `vecsim run` takes without an argument: more than 64 x 64 rows, so three levels of blocks.
@@ -38,7 +52,7 @@ class Builtin:
     description: str
     source: str
     generator: Callable[..., Any]
-    arguments: tuple[int, ...] = ()
+    arguments: tuple[float, ...] = ()
     limits: tuple[int, int] = (0, 0)
 
     @property
@@ -46,7 +60,7 @@ class Builtin:
         """Whether the name holds a number to choose."""
         return not self.arguments
 
-    def arguments_in(self, name: str) -> tuple[int, ...] | None:
+    def arguments_in(self, name: str) -> tuple[float, ...] | None:
         """Return what `name` passes to the generator, None if it is the name of something else."""
         if not self.is_family:
             return self.arguments if name == self.name else None
@@ -54,50 +68,272 @@ class Builtin:
         return (int(match[1]),) if match else None
 
 
-_ELMAN = "H. Elman 1982, NEP collection"
-_MEERBERGEN = "K. Meerbergen 1994, NEP collection"
-_SAAD = "Y. Saad 1992, NEP collection"
+_NEP = "NEP collection"
+_WALK = f"G. W. Stewart 1978, {_NEP}"
+_ELMAN = f"H. Elman 1982, {_NEP}"
+_MEERBERGEN = f"K. Meerbergen 1994, {_NEP}"
+_SAAD = f"Y. Saad 1992, {_NEP}"
+_TOLOSA = f"S. Godet-Thobie 1991, {_NEP}"
+_REACTOR = f"R. F. Heinemann, A. B. Poore 1981, {_NEP}"
+_DIFFERENCES = "standard finite differences"
+_SIMON = "H. Simon 1982, Harwell-Boeing collection"
+_OBERWOLFACH = "J. Lienemann 2004, Oberwolfach benchmarks"
 _TREFETHEN = "N. Trefethen 2002, SuiteSparse JGD_Trefethen"
+_GIESBRECHT = "M. Giesbrecht, SuiteSparse JGD_BIBD"
+_WELKER = "V. Welker, SuiteSparse JGD_Homology"
+_MONIEN = "F. T. Leighton 1992, SuiteSparse AG-Monien"
+_MYCIELSKI = "J. Mycielski 1955, SuiteSparse Mycielski"
 
 # Families end where their generator would need more than a few GB.
-_ALL = (
+_FAMILIES = (
     Builtin(
         "randomwalk-N",
         "random walk on a triangular grid, N steps a side, (N + 1)(N + 2) / 2 rows",
-        "G. W. Stewart 1978, MVMRWK in the NEP collection",
-        generators.random_walk,
+        _WALK,
+        random_walk.random_walk,
         limits=(1, 4096),
+    ),
+    Builtin(
+        "laplace1d-N", "three-point Laplacian, N rows", _DIFFERENCES, poisson.laplace1d, limits=(2, 1 << 24)
     ),
     Builtin(
         "laplace2d-N",
         "five-point Laplacian on an N x N grid, N * N rows",
-        "standard finite differences",
-        generators.laplace2d,
+        _DIFFERENCES,
+        poisson.laplace2d,
         limits=(2, 4096),
     ),
-    *(
-        Builtin(f"pde{x * y}", f"elliptic operator on {x} x {y} points", _ELMAN, generators.pde, (x, y))
-        for x, y in ((15, 15), (30, 30), (47, 63))
+    Builtin(
+        "laplace3d-N",
+        "seven-point Laplacian on an N x N x N grid",
+        _DIFFERENCES,
+        poisson.laplace3d,
+        limits=(2, 224),
     ),
-    *(
-        Builtin(f"olm{n}", f"Olmstead flow model, {n} rows", _MEERBERGEN, generators.olmstead, (n,))
-        for n in (100, 500, 1000, 2000, 5000)
+    Builtin(
+        "ninepoint-N",
+        "nine-point operator on an N x N grid",
+        _DIFFERENCES,
+        poisson.nine_point,
+        limits=(2, 2048),
     ),
-    *(
-        Builtin(f"bwm{n}", f"Brusselator wave model, {n} rows", _SAAD, generators.brusselator_wave, (n,))
-        for n in (200, 2000)
+    Builtin(
+        "stencil27-N",
+        "27-point operator on an N x N x N grid",
+        "HPCG benchmark, J. Dongarra, M. Heroux, P. Luszczek 2015",
+        poisson.twenty_seven_point,
+        limits=(2, 128),
     ),
-    *(
-        Builtin(
-            f"Trefethen_{n}",
-            f"primes, and ones at powers of two, {n} rows",
-            _TREFETHEN,
-            generators.trefethen,
-            (n,),
-        )
-        for n in (20, 150, 200, 300, 500, 700, 2000, 20000)
+    Builtin("pde-N", "elliptic operator on N x N points", _ELMAN, elliptic.pde_square, limits=(2, 4096)),
+    Builtin(
+        "convdiff2d-N",
+        "convection and diffusion on N x N points",
+        _NEP,
+        elliptic.convection_diffusion_square,
+        limits=(2, 4096),
+    ),
+    Builtin(
+        "convdiff3d-N",
+        "convection and diffusion on N x N x N points",
+        _NEP,
+        elliptic.convection_diffusion_cube,
+        limits=(2, 224),
+    ),
+    Builtin(
+        "olmstead-N", "Olmstead flow model, 2 N rows", _MEERBERGEN, reactions.olmstead, limits=(2, 1 << 22)
+    ),
+    Builtin(
+        "brusselator1d-N",
+        "Brusselator wave model, 2 N rows",
+        _SAAD,
+        reactions.brusselator_wave,
+        limits=(2, 1 << 22),
+    ),
+    Builtin(
+        "brusselator2d-N",
+        "reaction-diffusion Brusselator on N x N points, 2 N * N rows",
+        _MEERBERGEN,
+        reactions.brusselator_square,
+        limits=(2, 2048),
+    ),
+    Builtin(
+        "tubular-N",
+        "tubular reactor model on N points, 2 N rows",
+        _REACTOR,
+        reactions.tubular_reactor,
+        limits=(10, 100_000),
+    ),
+    Builtin("tolosa-N", "Tolosa matrix, 90 + 5 N rows", _TOLOSA, tolosa.tolosa, limits=(0, 1 << 21)),
+    Builtin(
+        "grcar-N", "Grcar's Toeplitz matrix, N rows", "J. F. Grcar 1989", toeplitz.grcar, limits=(2, 1 << 23)
+    ),
+    Builtin(
+        "ising-N",
+        "transfer matrix of the Ising model, 2 N rows",
+        f"B. Friedman, {_NEP}",
+        toeplitz.ising,
+        limits=(2, 1 << 22),
+    ),
+    Builtin(
+        "boundary-N",
+        "ordinary boundary problem on N points, one long last row",
+        _WALK,
+        toeplitz.boundary_problem,
+        limits=(6, 1 << 24),
+    ),
+    Builtin(
+        "primes-N",
+        "primes, and ones at powers of two, N rows",
+        _TREFETHEN,
+        primes.trefethen,
+        limits=(2, 1 << 20),
+    ),
+    Builtin(
+        "beam-N",
+        "beam of N elements with torsion, 4 N - 2 rows",
+        _OBERWOLFACH,
+        beams.supported_beam_with_torsion,
+        limits=(2, 1 << 20),
+    ),
+    Builtin(
+        "wathen-N",
+        "mass matrix of N x N serendipity elements",
+        "A. J. Wathen 1987",
+        serendipity.wathen,
+        limits=(1, 1024),
+    ),
+    Builtin(
+        "butterfly-N",
+        "wrapped butterfly network, N * 2^N rows",
+        _MONIEN,
+        networks.butterfly,
+        limits=(3, 18),
+    ),
+    Builtin("debruijn-N", "De Bruijn graph, 2^N rows", _MONIEN, networks.de_bruijn, limits=(2, 23)),
+    Builtin("diagonal-N", "diagonal matrix, N rows", "lumped mass", extremes.diagonal, limits=(1, 1 << 25)),
+    Builtin(
+        "arrowhead-N",
+        "arrowhead: one full row and column",
+        "textbook",
+        extremes.arrowhead,
+        limits=(2, 1 << 24),
+    ),
+    Builtin(
+        "dense-N", "Hilbert matrix, no zeros, N rows", "D. Hilbert 1894", extremes.hilbert, limits=(1, 4096)
     ),
 )
+
+
+def _named(name: str, description: str, source: str, make: Callable[..., Any], *arguments: float) -> Builtin:
+    return Builtin(name, description, source, make, arguments)
+
+
+def _nep() -> Iterator[Builtin]:
+    for x, y in ((15, 15), (30, 30), (47, 63)):
+        yield _named(f"pde{x * y}", f"elliptic operator on {x} x {y} points", _ELMAN, elliptic.pde, x, y)
+    for k, p in enumerate(product((30, 80, 250), ((1, 2), (25, 50)))):
+        arguments = (31, *p[1], p[0])
+        what = f"convection and diffusion on 31 x 31 points, p = {p[1][0]}, {p[1][1]}, {p[0]}"
+        yield _named(f"cdde{k + 1}", what, _NEP, elliptic.convection_diffusion, *arguments)
+    for n in (100, 500, 1000, 2000, 5000):
+        yield _named(f"olm{n}", f"Olmstead flow model, {n} rows", _MEERBERGEN, reactions.olmstead, n // 2)
+    for n in (200, 2000):
+        yield _named(
+            f"bwm{n}", f"Brusselator wave model, {n} rows", _SAAD, reactions.brusselator_wave, n // 2
+        )
+    for name, points, length in (
+        ("rdb200", 10, 0.5),
+        ("rdb200l", 10, 1),
+        ("rdb450", 15, 0.5),
+        ("rdb450l", 15, 1),
+        ("rdb800l", 20, 1),
+        ("rdb968", 22, 1),
+        ("rdb1250", 25, 0.5),
+        ("rdb1250l", 25, 1),
+        ("rdb2048", 32, 1),
+        ("rdb2048_noL", 32, 0.5),
+        ("rdb3200l", 40, 1),
+        ("rdb5000", 50, 1),
+    ):
+        what = f"reaction-diffusion Brusselator on {points} x {points} points, L = {length}"
+        yield _named(name, what, _MEERBERGEN, reactions.brusselator, points, length)
+    for n in (90, 340, 1090, 2000, 4000):
+        yield _named(f"tols{n}", f"Tolosa matrix, {n} rows", _TOLOSA, tolosa.tolosa, (n - 90) // 5)
+    yield _named("odepa400", "ordinary boundary problem on 400 points", _WALK, toeplitz.boundary_problem, 400)
+
+
+def _structures() -> Iterator[Builtin]:
+    yield _named(
+        "gr_30_30", "nine-point operator on a 30 x 30 grid", "Harwell-Boeing", poisson.nine_point, 30
+    )
+    yield _named(
+        "lap_25", "nine-point pattern on a 5 x 5 grid", "Harwell-Boeing", poisson.nine_point_pattern, 5
+    )
+    yield _named("nos1", "clamped beam of 80 elements", _SIMON, beams.clamped_beam, 80)
+    yield _named("nos2", "clamped beam of 320 elements", _SIMON, beams.clamped_beam, 320)
+    yield _named("nos7", "conduction of heat in a cube of three materials", _SIMON, poisson.nested_cubes, 9)
+    for nodes in (10, 10_000):
+        what = f"supported beam of {nodes} nodes in flexure"
+        yield _named(f"LF{nodes}", what, _OBERWOLFACH, beams.supported_beam, nodes - 1)
+    for nodes in (5, 5000):
+        what = f"supported beam of {nodes} nodes with torsion"
+        yield _named(f"LFAT{nodes}", what, _OBERWOLFACH, beams.supported_beam_with_torsion, nodes - 1)
+
+
+def _combinatorics() -> Iterator[Builtin]:
+    for n in (20, 150, 200, 300, 500, 700, 2000, 20000):
+        what = f"primes, and ones at powers of two, {n} rows"
+        yield _named(f"Trefethen_{n}", what, _TREFETHEN, primes.trefethen, n)
+    for n in (20, 200, 20000):
+        what = f"Trefethen_{n} without the first row and column"
+        yield _named(f"Trefethen_{n}b", what, _TREFETHEN, primes.trefethen_minor, n - 1)
+    for points, sizes in (
+        (9, (3, 5)),
+        (11, (5,)),
+        (12, (4, 5)),
+        (13, (6,)),
+        (14, (7,)),
+        (15, (3, 7)),
+        (16, (8,)),
+        (17, (3, 4, 8)),
+        (18, (9,)),
+        (19, (9,)),
+        (49, (3,)),
+        (81, (2, 3)),
+    ):
+        for size in sizes:
+            what = f"pairs of {points} points in their subsets of {size}"
+            yield _named(f"bibd_{points}_{size}", what, _GIESBRECHT, combinatorics.block_design, points, size)
+    for rows, columns, dimensions in (
+        (3, 3, (1, 2)),
+        (4, 4, (1, 2, 3)),
+        (5, 5, (1, 2, 3, 4)),
+        (6, 6, (1, 2, 3, 4, 5)),
+        (7, 6, (1, 2, 3, 4, 5)),
+        (7, 7, (1, 2, 5)),
+        (7, 8, (1, 2, 3, 4, 5)),
+        (7, 9, (1, 2, 3, 4, 5)),
+        (8, 8, (1, 2, 3, 4, 5)),
+    ):
+        for d in dimensions:
+            what = f"boundary map {d} of the {rows} x {columns} chessboard complex"
+            arguments = (rows, columns, d)
+            make = combinatorics.chessboard_boundary
+            yield _named(f"ch{rows}-{columns}-b{d}", what, _WELKER, make, *arguments)
+
+
+def _networks() -> Iterator[Builtin]:
+    yield _named("bfly", "butterfly network of dimension 12", _MONIEN, networks.butterfly, 12)
+    yield _named("cca", "cube-connected cycles of dimension 12, cut", _MONIEN, networks.cut_cube_cycles, 12)
+    yield _named("ccc", "cube-connected cycles of dimension 12", _MONIEN, networks.cube_cycles, 12)
+    yield _named("debr", "De Bruijn graph of dimension 20", _MONIEN, networks.de_bruijn, 20)
+    yield _named("se", "shuffle-exchange graph of dimension 15", _MONIEN, networks.shuffle_exchange, 15)
+    for order in range(2, 15):
+        what = f"Mycielski graph {order}, {3 * 2 ** (order - 2) - 1} rows"
+        yield _named(f"mycielskian{order}", what, _MYCIELSKI, networks.mycielskian, order)
+
+
+_ALL = (*_FAMILIES, *_nep(), *_structures(), *_combinatorics(), *_networks())
 
 BUILTINS: dict[str, Builtin] = {builtin.name: builtin for builtin in _ALL}
 

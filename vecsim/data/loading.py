@@ -1,31 +1,50 @@
-"""One way in: a path or the name of a built-in becomes a matrix."""
+"""One way in: a path, a name or an address becomes a matrix."""
 
-import difflib
+import dataclasses
+import hashlib
 import os
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
 
 from isa.errors import UserError
 
+from .archive import is_archive, matrix_in
 from .builtin import BUILTINS, find_builtin, load_builtin
+from .collections import Entry, counterpart, entries, find_entries
+from .download import DownloadError, Report
+from .download_bar import download_bar
 from .harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
 from .harwell_boeing import parse_harwell_boeing
-from .matrix import Matrix
+from .matrix import Matrix, check_size
+from .matrix_cache import fetch, kept, matrix_cache
 from .matrix_market import BANNER, parse_matrix_market
+from .near_names import near_names
+from .search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
 from .source_bytes import read_bytes
 
-HOW_TO_LIST = "`vecsim list matrices` lists all built-in ones"
+OFFLINE = "VECSIM_OFFLINE"
+"""Environment variable that forbids the network, unless it is empty or 0."""
+RECONSTRUCTED = "reconstructed"
+"""Name of a folder of files whose pattern is that of the original, but not all of their values."""
+HOW_TO_LIST = "`vecsim list matrices` lists all built-in ones and finds others"
+
+
+class NotAtHandError(UserError):
+    """A matrix that could be downloaded, but must not be."""
 
 
 def read(path: str | os.PathLike[str]) -> Matrix:
     """Read a matrix file.
 
     Matrix Market is known by its banner, Harwell-Boeing and Rutherford-Boeing by the suffix (.rua, .rsa,
-    .pua, .psa, .rb, .hb, ...); either may be gzipped.
+    .pua, .psa, .rb, .hb, ...); either may be gzipped, or lie in an archive (.tar.gz) of SuiteSparse.
 
     Parameters
     ----------
     path
-        The file.
+        The file. If it lies in a folder named ``reconstructed``, the matrix has a warning that says so.
 
     Raises
     ------
@@ -34,48 +53,193 @@ def read(path: str | os.PathLike[str]) -> Matrix:
         empty, damaged, of another kind, malformed, cut off, an index out of range, not a finite number.
     """
     path = Path(path)
-    data = read_bytes(path)
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    suffix = suffixes[-1] if suffixes else ""
-    name = path.name.removesuffix(".gz")
-    name = name[: len(name) - len(suffix)] or path.name
-    if suffix in HARWELL_BOEING_SUFFIXES and not data.startswith(BANNER):
-        return parse_harwell_boeing(name, str(path), data)
-    return parse_matrix_market(name, str(path), data)
+    matrix = _parse(path.name, str(path), read_bytes(path))
+    if path.absolute().parent.name != RECONSTRUCTED:
+        return matrix
+    warning = f"{path}: a reconstructed file: the pattern is that of {matrix.name}, some values are made up"
+    return dataclasses.replace(matrix, warnings=(*matrix.warnings, warning))
 
 
-def load(source: str | os.PathLike[str]) -> Matrix:
-    """Read a file or generate a built-in, whichever `source` names.
+def load(
+    source: str | os.PathLike[str],
+    *,
+    folders: Sequence[str | os.PathLike[str]] = (),
+    download: bool = True,
+    show_progress: bool = True,
+) -> Matrix:
+    """Give the matrix that a path, a name or an address stands for.
+
+    A name is sought in the folders of ``VECSIM_MATRICES``, in `folders`, in the user's cache of downloads,
+    among the built-ins and in the indexes of the collections, SuiteSparse before the Matrix Market. Only what
+    an index holds is downloaded, into the cache. A bare name whose collection cannot be had is taken from the
+    other one, with a warning.
 
     Parameters
     ----------
     source
-        The path of an existing file, else the name of a built-in matrix (see `BUILTINS`).
+        The path of an existing file; else a name: of a file in a folder (``NAME``, ``GROUP/NAME``), of a
+        built-in (see `BUILTINS`), of a matrix of SuiteSparse (``NAME``, ``GROUP/NAME``) or the Matrix Market
+        (``NAME``, ``COLLECTION/SET/NAME``); or the http(s) address of a file. A path object means a file.
+    folders
+        Further folders of files.
+    download
+        Whether the network may be asked; ``VECSIM_OFFLINE`` forbids it too.
+    show_progress
+        Whether a download shows a bar, on stderr if that is a terminal.
+
+    Returns
+    -------
+    Matrix
+        Its `source` is the path of the file, the address it was downloaded from, or "built-in".
 
     Raises
     ------
+    NotAtHandError
+        If it would have to be downloaded, and must not be.
+    DownloadError
+        If it cannot be downloaded.
     UserError
-        If it is neither, naming the nearest built-ins, or as `read` and `load_builtin` do.
+        If there is no such matrix, naming the nearest ones; if a name means several; or as `read` and
+        `load_builtin` do.
     """
     text = os.fspath(source)
-    if _exists(text):
+    if isinstance(source, os.PathLike) or (exists(text) and not Path(text).is_dir()):
         return read(text)
-    if find_builtin(text) is not None:
+    if text.startswith(("https://", "http://")):
+        return _from_address(text, download, show_progress)
+    searched = [*matrix_folders(), *map(Path, folders)]
+    file = find_file(text, searched)
+    if file is not None:
+        return read(file)
+    builtin = find_builtin(text) is not None
+    if builtin and not exists(matrix_cache()):
+        return load_builtin(text)  # without the time that reading the indexes takes
+    offered = _offered(text)
+    for entry in offered:
+        matrix = _from_cache(entry.cache_name)
+        if matrix is not None:
+            return matrix
+    if builtin:
         return load_builtin(text)
-    if isinstance(source, os.PathLike) or os.sep in text or Path(text).suffix:
-        raise UserError(f"{text}: no such file")
-    raise UserError(f"unknown matrix '{text}': {_nearest(text)}{HOW_TO_LIST}")
+    if offered:
+        return _from_collections(text, offered, download, show_progress)
+    raise _unknown(text, searched)
 
 
-def _exists(text: str) -> bool:
-    try:
-        return Path(text).exists()
-    except (OSError, ValueError):
-        # A name too long or with a NUL in it, or below a folder that may not be searched.
-        return False
+def _parse(file: str, source: str, data: bytes) -> Matrix:
+    """Read the contents of a file; its name tells the kind of those that have no banner."""
+    if is_archive(data):
+        file, data = matrix_in(source, data)
+    suffixes = [suffix.lower() for suffix in PurePosixPath(file).suffixes if suffix.lower() != ".gz"]
+    suffix = suffixes[-1] if suffixes else ""
+    name = file.removesuffix(".gz")
+    name = name[: len(name) - len(suffix)] or file
+    if suffix in HARWELL_BOEING_SUFFIXES and not data.startswith(BANNER):
+        return parse_harwell_boeing(name, source, data)
+    return parse_matrix_market(name, source, data)
 
 
-def _nearest(name: str) -> str:
-    by_folded = {known.lower(): known for known in BUILTINS}
-    near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(by_folded[known] for known in near)}? " if near else ""
+def _offered(name: str) -> list[Entry]:
+    """Give what a name means in the collections; a bare name means its counterpart too, in second place."""
+    found = find_entries(name)
+    if len(found) > 1:
+        which = ", ".join(f"{entry.path} ({entry.rows:,} x {entry.columns:,})" for entry in found)
+        raise UserError(f"{found[0].collection.name} has several matrices named {name}: choose {which}")
+    other = counterpart(found[0]) if found and "/" not in name else None
+    return found if other is None else [*found, other]
+
+
+def _from_cache(name: Path) -> Matrix | None:
+    found = kept(name)
+    if found is None:
+        return None
+    path, record = found
+    return _parse(path.name, record.url, read_bytes(path, record.url))
+
+
+def _from_collections(name: str, offered: list[Entry], download: bool, show_progress: bool) -> Matrix:
+    """Download a matrix from the first collection that gives it."""
+    for entry in offered:
+        if entry.rows is not None and entry.columns is not None and entry.entries is not None:
+            check_size(str(entry), entry.rows, entry.columns, entry.entries)
+    remedy = f"a file {name.rpartition('/')[2]}.mtx.gz in a folder that {MATRIX_FOLDERS} names would do"
+    _require_network(str(offered[0]), download, f"; {remedy}")
+    failures: list[str] = []
+    for entry in offered:
+        try:
+            matrix = _from_collection(entry, show_progress)
+        except DownloadError as error:
+            failures.append(str(error))
+        else:
+            notes = [f"{matrix.name}: taken from {entry.collection.name}, because {why}" for why in failures]
+            return dataclasses.replace(matrix, warnings=(*notes, *matrix.warnings))
+    raise DownloadError("; ".join((*failures, remedy)))
+
+
+def _from_collection(entry: Entry, show_progress: bool) -> Matrix:
+    url = entry.url
+
+    def accept(path: Path) -> Matrix:
+        matrix = _downloaded(entry.name + entry.collection.suffix, url, path)
+        rows, columns = matrix.csr.shape
+        if entry.rows is not None and (rows, columns) != (entry.rows, entry.columns):
+            raise UserError(f"{url}: has {rows:,} x {columns:,} elements; expected was {entry}")
+        return matrix
+
+    with _progress(entry.name, show_progress) as report:
+        return fetch(url, entry.cache_name, accept, report)
+
+
+def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
+    file = unquote(PurePosixPath(urlsplit(url).path).name).replace("/", "_") or "matrix"
+    name = Path("addresses", hashlib.sha256(url.encode()).hexdigest()[:16], file)
+    matrix = _from_cache(name)
+    if matrix is not None:
+        return matrix
+    _require_network(url, download)
+    with _progress(file, show_progress) as report:
+        return fetch(url, name, lambda path: _downloaded(file, url, path), report)
+
+
+def _downloaded(file: str, url: str, path: Path) -> Matrix:
+    """Read a file that has just come and does not have its name yet."""
+    data = read_bytes(path, url)
+    if data.lstrip()[:1] == b"<":
+        raise UserError(f"{url}: the server sent a web page, not a matrix: does the network want a login?")
+    return _parse(file, url, data)
+
+
+def _progress(name: str, shown: bool) -> AbstractContextManager[Report | None]:
+    return download_bar(name) if shown else nullcontext()
+
+
+def _require_network(what: str, allowed: bool, remedy: str = "") -> None:
+    if os.environ.get(OFFLINE, "") not in ("", "0"):
+        raise NotAtHandError(f"{what}: is not at hand, and {OFFLINE} forbids to download it{remedy}")
+    if not allowed:
+        raise NotAtHandError(f"{what}: is not at hand{remedy}")
+
+
+def _unknown(name: str, folders: Iterable[Path]) -> UserError:
+    """Say that a name means nothing, and what it may have meant."""
+    group, separator, _ = name.rpartition("/")
+    if name and exists(name):
+        return UserError(f"{name}: is a directory, a matrix file is needed")
+    in_group = [entry.path for entry in entries() if separator and entry.path.startswith(f"{group}/")]
+    if in_group:
+        return UserError(
+            f"{name}: no such file, nor in the collections: {_meant(name, in_group)}{HOW_TO_LIST}"
+        )
+    if os.sep in name or Path(name).suffix:
+        return UserError(f"{name}: no such file")
+    known = (
+        *BUILTINS,
+        *(found for folder in folders for found, _ in files_in(folder)),
+        *(entry.name for entry in entries()),
+    )
+    return UserError(f"unknown matrix '{name}': {_meant(name, known)}{HOW_TO_LIST}")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = near_names(name, known)
+    return f"did you mean {' or '.join(near)}? " if near else ""

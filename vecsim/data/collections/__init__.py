@@ -1,0 +1,19 @@
+"""The public collections of matrices: what each offers, and where on the network it lies."""
+
+from .collection import MATRIX_MARKET, SUITESPARSE, Collection
+from .entry import Entry
+from .index import counterpart, entries, find_entries
+
+COLLECTIONS = (SUITESPARSE, MATRIX_MARKET)
+"""In the order in which they are asked."""
+
+__all__ = [
+    "COLLECTIONS",
+    "MATRIX_MARKET",
+    "SUITESPARSE",
+    "Collection",
+    "Entry",
+    "counterpart",
+    "entries",
+    "find_entries",
+]

@@ -1,0 +1,26 @@
+"""Matrices of finite elements: assembled on triangle meshes from files, or on grids that need none.
+
+`mesh` reads meshes, `grids` makes them; `laplace`, `membrane`, `shell`, `solid` and `flow` hold one kind of
+element each and return the assembled matrix; `assembly` adds element matrices up.
+"""
+
+from .flow import driven_cavity
+from .laplace import laplace_beltrami
+from .membrane import membrane
+from .mesh import TriangleMesh, can_read_meshes, find_mesh, mesh_folders, read_mesh
+from .shell import cylindrical_shell, shell
+from .solid import elastic_brick
+
+__all__ = [
+    "TriangleMesh",
+    "can_read_meshes",
+    "cylindrical_shell",
+    "driven_cavity",
+    "elastic_brick",
+    "find_mesh",
+    "laplace_beltrami",
+    "membrane",
+    "mesh_folders",
+    "read_mesh",
+    "shell",
+]

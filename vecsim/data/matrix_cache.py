@@ -1,0 +1,185 @@
+"""Downloaded matrix files in the user's cache: whole, checked, and safe from other processes.
+
+A file comes to its place by a rename, after it has been read as a matrix. Beside it lies a record of where it
+came from, with its size and sha256, which are compared each time it is used. Who downloads holds a lock;
+others that want the same file wait for it and find it there.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from isa.errors import UserError
+
+from .cache_folder import CACHE_FOLDER, cache_folder
+from .download import DownloadError, Report, discard, download
+
+T = TypeVar("T")
+
+PARTIAL_SUFFIX = ".partial"
+RECORD_SUFFIX = ".json"
+LOCK_SUFFIX = ".lock"
+
+
+@dataclass(frozen=True)
+class Record:
+    """Where a file in the cache came from.
+
+    Attributes
+    ----------
+    url
+        Its address.
+    size, sha256
+        Bytes, and their hash.
+    etag, last_modified
+        What the server called this state of it, if it told.
+    fetched
+        When, in UTC.
+    """
+
+    url: str
+    size: int
+    sha256: str
+    etag: str | None
+    last_modified: str | None
+    fetched: str
+
+
+def matrix_cache() -> Path:
+    """Give the folder of downloaded matrices. It need not exist."""
+    return cache_folder() / "matrices"
+
+
+def kept(name: Path) -> tuple[Path, Record] | None:
+    """Look for a file in the cache.
+
+    Parameters
+    ----------
+    name
+        Its path below `matrix_cache`.
+
+    Returns
+    -------
+    tuple
+        The file and its record; None if it is not there or not as it was when it came.
+    """
+    path = matrix_cache() / name
+    try:
+        record = Record(**json.loads(_beside(path, RECORD_SUFFIX).read_text(encoding="utf-8")))
+        whole = path.stat().st_size == record.size and _sha256(path) == record.sha256
+    except (OSError, ValueError, TypeError):
+        return None
+    return (path, record) if whole else None
+
+
+def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | None = None) -> T:
+    """Download a file into the cache, unless another process has just done so.
+
+    Parameters
+    ----------
+    url
+        Its address.
+    name
+        Its path below `matrix_cache`.
+    accept
+        Reads the file, which has a name of its own until then; what it refuses is not kept, but downloaded
+        once more from the beginning.
+    report
+        Is told of the progress, as by `download`.
+
+    Returns
+    -------
+    T
+        What `accept` has made of the file.
+
+    Raises
+    ------
+    DownloadError
+        If it could not be had, in which case what has arrived stays for the next call, or was twice refused.
+    UserError
+        If the cache cannot be written.
+    """
+    path = matrix_cache() / name
+    with _alone(path):
+        found = kept(name)
+        if found is not None:
+            return accept(found[0])
+        try:
+            return _bring(url, path, accept, report)
+        except DownloadError:
+            raise
+        except UserError:
+            # Whole but damaged: on the way, by a resumption, or on the server, where it will be so again.
+            discard(_beside(path, PARTIAL_SUFFIX))
+        try:
+            return _bring(url, path, accept, report)
+        except DownloadError:
+            raise
+        except UserError as error:
+            discard(_beside(path, PARTIAL_SUFFIX))
+            raise DownloadError(f"{error}; a second download did not help") from None
+
+
+def files_kept() -> list[Path]:
+    """Give all files in the cache, sorted."""
+    records = matrix_cache().rglob(f"*{RECORD_SUFFIX}")
+    paths = (path.with_name(path.name.removesuffix(RECORD_SUFFIX)) for path in records)
+    return sorted(path for path in paths if path.is_file() and path.suffix != PARTIAL_SUFFIX)
+
+
+def _bring(url: str, path: Path, accept: Callable[[Path], T], report: Report | None) -> T:
+    partial = _beside(path, PARTIAL_SUFFIX)
+    remote = download(url, partial, report)
+    accepted = accept(partial)
+    record = Record(
+        url=url,
+        size=partial.stat().st_size,
+        sha256=_sha256(partial),
+        etag=remote.etag,
+        last_modified=remote.last_modified,
+        fetched=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    # First the record: a file with the record of another is found damaged, not taken for it.
+    _write(_beside(path, RECORD_SUFFIX), json.dumps(asdict(record), indent=2) + "\n")
+    partial.replace(path)
+    return accepted
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold the lock of a file while it is brought."""
+    from filelock import FileLock
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(_beside(path, LOCK_SUFFIX)):
+            yield
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or path}: cannot be written: {error.strerror or error}; "
+            f"{CACHE_FOLDER} can name another folder for the cache"
+        ) from None
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
