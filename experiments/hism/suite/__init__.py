@@ -1,0 +1,29 @@
+"""The 132 matrices by which Table 2 and Figures 2 to 4 of the HiSM paper are reproduced.
+
+``suite.csv`` lists them. It was written by `selection` from what the paper states of sizes, localities and
+average non-zeros per row, before any of them was run. ``python -m experiments.hism.suite`` compares their
+distributions with the paper's.
+"""
+
+from .figures import FigureMember, Group, figure, scale
+from .loading import load, missing
+from .member import CRITERIA, Criterion, Member, Provenance, member, member_for, members
+from .origin import suite_matrix_folders, suite_mesh_folders
+
+__all__ = [
+    "CRITERIA",
+    "Criterion",
+    "FigureMember",
+    "Group",
+    "Member",
+    "Provenance",
+    "figure",
+    "load",
+    "member",
+    "member_for",
+    "members",
+    "missing",
+    "scale",
+    "suite_matrix_folders",
+    "suite_mesh_folders",
+]

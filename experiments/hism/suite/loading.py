@@ -1,0 +1,38 @@
+"""From a member to its matrix."""
+
+from typing import Any
+
+from isa.errors import UserError
+
+from .member import Member, members
+from .origin import fetch, is_at_hand, pattern_sha256
+
+
+def load(member: Member) -> Any:
+    """Return the matrix of a member.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        float64, sorted, without duplicates, explicit zeros kept; its values fit float32.
+
+    Raises
+    ------
+    UserError
+        If a file or mesh is missing, or what was found is not the matrix that the suite lists.
+    """
+    origin = next(filter(is_at_hand, member.origins), member.origins[0])
+    csr = fetch(origin)
+    found = pattern_sha256(csr)
+    if found != member.pattern_sha256:
+        raise UserError(
+            f"{origin}: not the matrix that the suite lists as '{member.name}': it is {csr.shape[0]} x "
+            f"{csr.shape[1]} with {csr.nnz} entries, listed are {member.rows} x {member.columns} with "
+            f"{member.size}, in other places; the suite takes the Matrix Market's form, with explicit zeros"
+        )
+    return csr
+
+
+def missing() -> tuple[Member, ...]:
+    """Return the members that cannot be had here: their file or mesh is in none of the folders."""
+    return tuple(member for member in members() if not any(map(is_at_hand, member.origins)))

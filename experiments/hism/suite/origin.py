@@ -1,0 +1,111 @@
+"""What an origin in suite.csv means: how a matrix is read or made."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from isa.errors import UserError
+from vecsim.data import load_builtin, read
+from vecsim.data.finite_elements import can_read_meshes, find_mesh, mesh_folders
+from vecsim.data.search_path import find_file, matrix_folders
+
+from .makers import MESH_ARGUMENT, arguments_of, make
+
+# Beside a checkout; not part of it, and not there on other machines.
+_SHARED = Path(__file__).resolve().parents[4] / "shared"
+FILE, RECONSTRUCTED, BUILTIN = "file", "reconstructed", "builtin"
+
+
+def suite_matrix_folders() -> tuple[Path, ...]:
+    """Return where files of members are sought: the folders of VECSIM_MATRICES, then ../shared/matrices."""
+    return (*matrix_folders(), _SHARED / "matrices")
+
+
+def suite_mesh_folders() -> tuple[Path, ...]:
+    """Return where meshes are sought: the folders of VECSIM_MESHES, then ../shared/meshes."""
+    return (*mesh_folders(), _SHARED / "meshes")
+
+
+def fetch(origin: str) -> Any:
+    """Return the matrix of an origin as csr_array of float64.
+
+    Parameters
+    ----------
+    origin
+        ``file NAME`` or ``reconstructed NAME``, below the folders of matrices, the latter with
+        ``diagonal=I,J,...`` where entries of the diagonal are to be restored; ``builtin NAME``; or a
+        maker of `makers` and what it is given.
+
+    Raises
+    ------
+    UserError
+        If a file or mesh is missing or cannot be read.
+    """
+    kind, _, rest = origin.partition(" ")
+    if kind == BUILTIN:
+        return load_builtin(rest).csr
+    if kind not in (FILE, RECONSTRUCTED):
+        return make(origin, suite_mesh_folders())
+    csr = read(file_of(origin)).csr
+    restored = arguments_of(origin).get("diagonal")
+    return _with_diagonal(csr, [int(place) for place in restored.split(",")]) if restored else csr
+
+
+def is_at_hand(origin: str) -> bool:
+    """Return whether all that an origin needs is on this machine; nothing is read."""
+    try:
+        if origin.split()[0] in (FILE, RECONSTRUCTED):
+            file_of(origin)
+        mesh = arguments_of(origin).get(MESH_ARGUMENT)
+        if mesh is None:
+            return True
+        find_mesh(mesh, suite_mesh_folders())
+    except UserError:
+        return False
+    return can_read_meshes()
+
+
+def needs_no_file(origin: str) -> bool:
+    """Return whether an origin can be had on every machine: it is made, and on no mesh."""
+    return origin.split()[0] not in (FILE, RECONSTRUCTED) and MESH_ARGUMENT not in arguments_of(origin)
+
+
+def file_of(origin: str) -> Path:
+    """Return the file of an origin that begins with ``file`` or ``reconstructed``.
+
+    Raises
+    ------
+    UserError
+        If it is in none of the folders.
+    """
+    kind, name = origin.split()[:2]
+    folders = suite_matrix_folders()
+    if kind == RECONSTRUCTED:
+        folders = tuple(folder / RECONSTRUCTED for folder in folders)
+    path = find_file(name, folders)
+    if path is None:
+        where = " or ".join(map(str, folders))
+        raise UserError(
+            f"the matrix '{name}' is not in {where}; set VECSIM_MATRICES to the folder that has it"
+        )
+    return path
+
+
+def pattern_sha256(csr: Any) -> str:
+    """Return the SHA-256 of shape, row pointers and columns, each as little-endian int32."""
+    digest = hashlib.sha256()
+    for part in (np.array(csr.shape), csr.indptr, csr.indices):
+        digest.update(np.ascontiguousarray(part, dtype="<i4"))
+    return digest.hexdigest()
+
+
+def _with_diagonal(csr: Any, places: list[int]) -> Any:
+    coo = csr.tocoo()
+    values = np.concatenate([coo.data, np.ones(len(places))])
+    rows, columns = (np.concatenate([index, places]) for index in coo.coords)
+    restored = scipy.sparse.coo_array((values, (rows, columns)), shape=csr.shape).tocsr()
+    restored.sum_duplicates()
+    return restored
