@@ -18,6 +18,7 @@ from vecsim.cli.formats import formats
 from vecsim.cli.lists import lists
 from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
+from vecsim.cli.reproduce import reproduce
 from vecsim.cli.run import run
 
 MISTAKE = 2
@@ -39,6 +40,7 @@ app.command("disasm")(disasm)
 app.command("isa")(reference)
 app.add_typer(machines, name="machine")
 app.command("formats")(formats)
+app.command("reproduce")(reproduce)
 app.add_typer(lists, name="list")
 
 

@@ -6,7 +6,6 @@ nothing waits (``lanes`` elements a cycle), and every element starts as soon as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Timing
@@ -309,7 +308,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: An
     outcome[FIRST] = result if timing == REDUCTION else start + latency
 
 
-def _make_chain(sums: bool) -> Callable[..., bool]:
+def _make_chain(sums: bool) -> Any:
     """Give the function that times a ``CHAIN`` of one of the two kinds."""
 
     @inline

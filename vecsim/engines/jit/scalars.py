@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Timing
@@ -178,7 +177,7 @@ def issued(scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_cou
         outcome[UNTIL] = smaller(outcome[UNTIL], cycle + 1)
 
 
-def make_run_scalars(semantics: Semantics) -> Callable[..., int]:
+def make_run_scalars(semantics: Semantics) -> Any:
     """Give the function that issues scalar instructions until one of another kind comes."""
     execute, is_taken, _ = semantics
 

@@ -1,0 +1,185 @@
+"""The experiments: the one place where each reproduced table and figure is declared.
+
+The modules behind them are imported when they are run.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from experiments.report.item import Appendix, Item, Report
+from experiments.request import Request
+from isa.errors import UserError
+
+ALL = "all"
+"""Name for every experiment of every paper."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure that can be reproduced.
+
+    Attributes
+    ----------
+    name
+        As it is typed.
+    title
+        As the paper calls it.
+    shows
+        What it shows, in a line.
+    make
+        Makes it.
+    """
+
+    name: str
+    title: str
+    shows: str
+    make: Callable[[Request], Item]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, by whose name all its experiments are asked for at once.
+
+    Attributes
+    ----------
+    name
+        As it is typed.
+    source
+        The paper, as one cites it.
+    experiments
+        In the paper's order.
+    appendices
+        Makes what stands behind them: matrices, machine.
+    """
+
+    name: str
+    source: str
+    experiments: tuple[Experiment, ...]
+    appendices: Callable[[Request], tuple[Appendix, ...]]
+
+
+def _hism_table1(request: Request) -> Item:
+    from experiments.hism import format_tables
+
+    return format_tables.make_table1(request)
+
+
+def _hism_table2(request: Request) -> Item:
+    from experiments.hism import table2
+
+    return table2.make(request)
+
+
+def _hism_table3(request: Request) -> Item:
+    from experiments.hism import format_tables
+
+    return format_tables.make_table3(request)
+
+
+def _hism_figure(number: int) -> Callable[[Request], Item]:
+    def make(request: Request) -> Item:
+        from experiments.hism import figures
+
+        return figures.make(number, request)
+
+    return make
+
+
+def _hism_appendices(request: Request) -> tuple[Appendix, ...]:
+    from experiments.hism import appendices
+
+    return appendices.make(request)
+
+
+PAPERS = (
+    Paper(
+        "hism",
+        "P. Stathis, S. Vassiliadis, S. Cotofana: A Hierarchical Sparse Matrix Storage Format for Vector "
+        "Processors, IPDPS 2003.",
+        (
+            Experiment("hism-table1", "Table 1", "storage of HiSM against JD, CRS and BBCS", _hism_table1),
+            Experiment(
+                "hism-table2", "Table 2", "cycles of the products, averaged over groups", _hism_table2
+            ),
+            Experiment("hism-table3", "Table 3", "steps to insert an element", _hism_table3),
+            Experiment("hism-fig2", "Figure 2", "cycles of ten matrices of growing size", _hism_figure(2)),
+            Experiment(
+                "hism-fig3",
+                "Figure 3",
+                "cycles of ten matrices with ever more non-zeros a row",
+                _hism_figure(3),
+            ),
+            Experiment(
+                "hism-fig4", "Figure 4", "cycles of ten matrices of growing locality", _hism_figure(4)
+            ),
+        ),
+        _hism_appendices,
+    ),
+)
+"""The papers, in the order of reports."""
+
+
+def names() -> list[str]:
+    """Give every name that :func:`chosen` takes."""
+    found = []
+    for paper in PAPERS:
+        found += [paper.name, *(experiment.name for experiment in paper.experiments)]
+    return [*found, ALL]
+
+
+def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
+    """Give what names ask for, by paper, each once and in the papers' order.
+
+    Parameters
+    ----------
+    asked
+        Names of experiments or papers, or ``all``.
+
+    Raises
+    ------
+    UserError
+        There is nothing of that name.
+    """
+    wanted = set()
+    known = names()
+    for name in asked:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise UserError(f"there is no experiment {name!r}: {hint}there are {', '.join(known)}")
+        wanted.add(name)
+    found = []
+    for paper in PAPERS:
+        whole = bool(wanted & {ALL, paper.name})
+        picked = [experiment for experiment in paper.experiments if whole or experiment.name in wanted]
+        if picked:
+            found.append((paper, picked))
+    return found
+
+
+def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Request) -> Report:
+    """Make a report of what :func:`chosen` gave.
+
+    Raises
+    ------
+    UserError
+        Whatever the experiments object to, such as an unknown engine.
+    """
+    from experiments.report.environment import made_by
+
+    items = [experiment.make(request) for _, experiments in chosen for experiment in experiments]
+    appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(request)]
+    asked = [
+        paper.name if len(experiments) == len(paper.experiments) else experiment.name
+        for paper, experiments in chosen
+        for experiment in experiments
+    ]
+    return Report(
+        title="Reproduced by vecsim: " + ", ".join(dict.fromkeys(asked)),
+        sources=tuple(paper.source for paper, _ in chosen),
+        items=tuple(items),
+        appendices=(*appendices, made_by()),
+    )

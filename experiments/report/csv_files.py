@@ -1,0 +1,57 @@
+"""The CSV files of a report: every number, for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from experiments.comparison import Comparison
+from experiments.report.item import Table, Verdict
+
+COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "note")
+"""Columns of the file of every item."""
+
+
+def comparisons_csv(rows: Iterable[Comparison]) -> str:
+    """Write the rows of an item: `ours` with six significant digits, empty where there is no number."""
+    return _written(
+        COLUMNS,
+        (
+            (
+                r.row,
+                r.quantity,
+                r.paper,
+                _number(r.ours, "{:.6g}"),
+                _number(r.difference_percent, "{:.2f}"),
+                r.note,
+            )
+            for r in rows
+        ),
+    )
+
+
+def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
+    """Write claims with yes, no or unknown, and the numbers behind."""
+    return _written(("claim", "holds", "detail"), ((v.claim, HOLDS[v.holds], v.detail) for v in verdicts))
+
+
+HOLDS = {True: "yes", False: "no", None: "unknown"}
+"""How a verdict is worded in every kind of file."""
+
+
+def table_csv(table: Table) -> str:
+    """Write a table as it is."""
+    return _written(table.columns, table.rows)
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else form.format(value)
+
+
+def _written(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,88 @@
+"""The files of a report, written as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from experiments.report.charts import draw
+from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_csv
+from experiments.report.item import Report
+from experiments.report.text import html, markdown
+from isa.errors import UserError
+
+PAGE = "report.html"
+"""The page with everything in it."""
+
+
+def check_folder(name: str) -> Path:
+    """Find out, before any work is done, whether a report can be written to a folder.
+
+    Parameters
+    ----------
+    name
+        Its path; neither it nor the folders above it need to be there.
+
+    Raises
+    ------
+    UserError
+        It is no folder, or it or its parent cannot be written.
+    """
+    path = Path(os.path.realpath(name))
+    try:
+        above = next(folder for folder in (path, *path.parents) if folder.exists())
+    except OSError as error:
+        raise UserError(f"{name}: cannot be written: {error.strerror or error}") from None
+    if not above.is_dir():
+        raise UserError(f"{name}: {above} is a file, a folder is to be written")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise UserError(f"{name}: cannot be written: permission denied")
+    return path
+
+
+def files_of(report: Report) -> dict[str, bytes]:
+    """Make every file of a report, by name: CSV, Markdown, SVG and PNG of each item, and the page last."""
+    pictures = {item.name: draw(item.chart) for item in report.items if item.chart is not None}
+    texts: dict[str, str] = {}
+    images: dict[str, bytes] = {}
+    for item in report.items:
+        texts[f"{item.name}.csv"] = comparisons_csv(item.rows)
+        texts[f"{item.name}.md"] = markdown(item)
+        if item.verdicts:
+            texts[f"{item.name}-claims.csv"] = verdicts_csv(item.verdicts)
+        if item.chart is not None:
+            images[f"{item.name}.svg"] = pictures[item.name].svg
+            images[f"{item.name}.png"] = pictures[item.name].png
+    for appendix in report.appendices:
+        if appendix.name and appendix.table is not None:
+            texts[f"{appendix.name}.csv"] = table_csv(appendix.table)
+    texts[PAGE] = html(report, {name: picture.svg for name, picture in pictures.items()})
+    return images | {name: text.encode("utf-8") for name, text in texts.items()}
+
+
+def write(files: Mapping[str, bytes], name: str) -> None:
+    """Put files into a folder, each at once and all of them only when every one could be written.
+
+    Files of the same names that are there already are replaced, others stay.
+
+    Raises
+    ------
+    UserError
+        The folder cannot be written.
+    """
+    path = check_folder(name)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=path))
+        try:
+            for file, content in files.items():
+                (partial / file).write_bytes(content)
+            for file in files:
+                (partial / file).replace(path / file)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"{name}: cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,173 @@
+"""What a report is made of: reproduced tables and figures, their pictures, and what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from experiments.comparison import Comparison
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Groups of bars over one axis.
+
+    Attributes
+    ----------
+    title
+        What it says above; empty for none.
+    categories
+        Label of each group of bars, lines separated by newlines.
+    series
+        Heights by the name of the series, one for each category; None where there is no number.
+    """
+
+    title: str
+    categories: tuple[str, ...]
+    series: Mapping[str, tuple[float | None, ...]]
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """A picture of bars.
+
+    Attributes
+    ----------
+    title
+        What it says above all panels.
+    value_label
+        What the heights are, with their unit.
+    panels
+        From left to right, then down; all with the same series.
+    reference
+        Height of a line to compare with, if any.
+    category_label
+        What stands below the labels of the groups.
+    separators
+        After how many groups a line separates those that follow, in every panel.
+    description
+        What it shows, for those who cannot see it.
+    logarithmic
+        Whether the axis is, with bars that begin at 1.
+    """
+
+    title: str
+    value_label: str
+    panels: tuple[Panel, ...]
+    description: str
+    category_label: str = ""
+    reference: float | None = None
+    separators: tuple[int, ...] = ()
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim of the paper in words, and whether it holds here.
+
+    Attributes
+    ----------
+    claim
+        What the paper says.
+    holds
+        None if it cannot be seen here; `detail` then says why.
+    detail
+        The numbers behind it.
+    """
+
+    claim: str
+    holds: bool | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts; columns in `numbers` are set flush right."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure of a paper, reproduced.
+
+    Attributes
+    ----------
+    name
+        Its name on the command line, and that of its files.
+    title
+        As the paper calls it.
+    summary
+        What it shows and how it was made, in a few sentences.
+    rows
+        Its numbers, with the paper's where it prints them.
+    chart
+        Its picture; None for none.
+    verdicts
+        What the paper says about it in words.
+    notes
+        How it is to be read.
+    gaps
+        What is missing or does not come out, and why.
+    faults
+        Results that are wrong: with any, nothing of it is to be trusted.
+    """
+
+    name: str
+    title: str
+    summary: str
+    rows: tuple[Comparison, ...]
+    chart: BarChart | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Appendix:
+    """What stands behind the items: matrices, the machine, versions.
+
+    Attributes
+    ----------
+    name
+        Name of its CSV file, if it has a table that is worth one; empty for none.
+    title
+        Its heading.
+    paragraphs
+        Text before the table.
+    table
+        A table, or None.
+    listing
+        Text that keeps its lines, such as a TOML file; empty for none.
+    """
+
+    name: str
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    table: Table | None = None
+    listing: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that was asked for, and what stands behind it.
+
+    Attributes
+    ----------
+    title
+        Its heading.
+    sources
+        The papers, as one cites them.
+    items
+        In the order of the papers.
+    appendices
+        In the order in which they are to stand.
+    """
+
+    title: str
+    sources: tuple[str, ...]
+    items: tuple[Item, ...]
+    appendices: tuple[Appendix, ...] = ()

@@ -1,0 +1,170 @@
+"""An item's long list of numbers as tables to be read: a line for each row, columns for quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from experiments.comparison import Comparison
+
+SHORT = 60
+"""Letters up to which a note stands beside its row, however many rows have it."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number as shown.
+
+    Attributes
+    ----------
+    paper, ours, difference
+        The paper's, ours, the difference in per cent; empty where there is none.
+    percent
+        The difference as a number.
+    note
+        Number of the note that it has for itself; None for none.
+    """
+
+    paper: str = ""
+    ours: str = ""
+    difference: str = ""
+    percent: float | None = None
+    note: int | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the table.
+
+    Attributes
+    ----------
+    label
+        Its label.
+    cells
+        In the order of the quantities.
+    note
+        Number of the note of all its cells; None for none.
+    remark
+        What is to be said of it beside the numbers.
+    """
+
+    label: str
+    cells: tuple[Cell, ...]
+    note: int | None
+    remark: str
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """A table of numbers.
+
+    Attributes
+    ----------
+    with_paper
+        Whether its rows have numbers of the paper.
+    quantities
+        Its columns.
+    lines
+        Its rows.
+    """
+
+    with_paper: bool
+    quantities: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def has_remarks(self) -> bool:
+        """Whether any row has a remark."""
+        return any(line.remark for line in self.lines)
+
+
+class _Footnotes:
+    """The notes that tables refer to, numbered from 1 as they are first needed."""
+
+    def __init__(self, rows: Sequence[Comparison]) -> None:
+        self.found: dict[str, int] = {}
+        self._labels: dict[str, set[str]] = {}
+        for row in rows:
+            self._labels.setdefault(row.note, set()).add(row.row)
+
+    def number(self, note: str) -> int | None:
+        """Give the number of a note; None if there is nothing to say."""
+        return self.found.setdefault(note, len(self.found) + 1) if note else None
+
+    def fits_beside(self, note: str) -> bool:
+        """Say whether a note had better stand beside its row: it is short, or of this row alone."""
+        return bool(note) and (len(note) <= SHORT or len(self._labels[note]) == 1)
+
+
+def pivots(rows: Sequence[Comparison]) -> tuple[tuple[Pivot, ...], tuple[str, ...]]:
+    """Give the tables of an item, first the rows that the paper prints, and the notes that they refer to.
+
+    Returns
+    -------
+    pivots
+        At most two; a row belongs to the first if the paper prints any of its numbers.
+    notes
+        Note number 1 comes first.
+    """
+    printed = {row.row for row in rows if row.paper}
+    footnotes = _Footnotes(rows)
+    order = tuple(dict.fromkeys(row.quantity for row in rows))
+    made = []
+    for with_paper in (True, False):
+        part = [row for row in rows if (row.row in printed) == with_paper]
+        there = {row.quantity for row in part}
+        quantities = tuple(quantity for quantity in order if quantity in there)
+        if part:
+            made.append(Pivot(with_paper, quantities, _lines(part, quantities, footnotes, with_paper)))
+    return tuple(made), tuple(footnotes.found)
+
+
+def _lines(
+    rows: Sequence[Comparison], quantities: Sequence[str], footnotes: _Footnotes, with_paper: bool
+) -> tuple[Line, ...]:
+    by_label: dict[str, dict[str, Comparison]] = {}
+    for row in rows:
+        by_label.setdefault(row.row, {})[row.quantity] = row
+    lines = []
+    for label, found in by_label.items():
+        notes = {row.note for row in found.values()}
+        common = notes.pop() if len(notes) == 1 else None
+        remark = common if common is not None and not with_paper and footnotes.fits_beside(common) else ""
+        number = footnotes.number(common) if common and not remark else None
+        cells = tuple(
+            _cell(found[q], footnotes.number(found[q].note) if common is None else None)
+            if q in found
+            else Cell()
+            for q in quantities
+        )
+        lines.append(Line(label, cells, number, remark))
+    return tuple(lines)
+
+
+def _cell(row: Comparison, note: int | None) -> Cell:
+    percent = row.difference_percent
+    return Cell(row.paper, shown(row), "" if percent is None else f"{percent:+.1f} %", percent, note)
+
+
+def shown(row: Comparison) -> str:
+    """Write our number: with one decimal more than the paper's, else with three significant digits."""
+    if row.ours is None:
+        return "not at hand"
+    if row.paper:
+        decimals = len(row.paper.partition(".")[2]) + 1
+        return f"{row.ours:,.{decimals}f}"
+    return three_digits(row.ours)
+
+
+def three_digits(value: float) -> str:
+    """Write a number with three significant digits; from 100 on whole, below 0.0001 with a power of ten."""
+    rounded = float(f"{value:.3g}")
+    if abs(rounded) >= 100:
+        return f"{value:,.0f}"
+    return f"{rounded:#.3g}" if abs(rounded) >= 1e-4 or not rounded else f"{rounded:.2e}"
+
+
+def largest(rows: Iterable[Comparison]) -> Comparison | None:
+    """Give the row that is furthest from the paper, in per cent; None if none can be compared."""
+    compared = [row for row in rows if row.difference_percent is not None]
+    return max(compared, key=lambda row: abs(row.difference_percent or 0.0), default=None)

@@ -1,0 +1,125 @@
+"""`vecsim reproduce`: files, tables, JSON, mistakes, on a suite of tiny built-in matrices."""
+
+import csv
+import json
+
+import pytest
+import suite_cases
+from browser import browser, looked_at
+
+ITEMS = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
+
+
+@pytest.fixture(autouse=True)
+def tiny_suite(monkeypatch, tmp_path):
+    suite_cases.install(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_paper_is_files_of_every_kind_and_one_page(vecsim, tmp_path):
+    result = vecsim("reproduce", "hism", "--out", tmp_path / "out", "--jobs", 1)
+    assert result.code == 0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {f"{item}.{end}" for item in ITEMS for end in ("csv", "md", "svg", "png")} <= names
+    assert {"report.html", "hism-matrices.csv", "hism-cycles.csv"} <= names
+    assert not any(name.startswith(".") for name in names)
+    assert len([row for row in rows(tmp_path / "out" / "hism-table2.csv") if row["paper"]]) == 24
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("<img ") == len(ITEMS)
+    engine = "vs2003; simulated with the engine jit"
+    for text in (engine, "What made this report", "big1", "scipy", suite_cases.ABSENT):
+        assert text in page
+    assert str(tmp_path / "out" / "report.html") in result.out
+
+
+@pytest.mark.skipif(browser() is None, reason="no Chromium or Chrome is installed")
+def test_the_page_opens_in_a_browser_with_every_chart(vecsim, tmp_path):
+    assert vecsim("reproduce", "hism", "--jobs", 1).code == 0
+    seen = looked_at(tmp_path / "reproduced" / "report.html", tmp_path)
+    assert len(seen["images"]) == len(ITEMS)
+    for image in seen["images"]:
+        assert image["complete"]
+        assert image["visible"]
+        assert min(image["natural"], image["width"], image["height"]) > 200
+    assert all(name.startswith("data:") for name in seen["outside"])
+    assert seen["wide"] <= seen["window"]
+
+
+def test_an_item_alone(vecsim, tmp_path):
+    result = vecsim("reproduce", "hism-fig2", "--jobs", 1)
+    assert result.code == 0
+    names = {path.name for path in (tmp_path / "reproduced").iterdir()}
+    assert {name for name in names if "table" in name or "fig3" in name} == set()
+    found = rows(tmp_path / "reproduced" / "hism-fig2.csv")
+    assert list(found[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
+    assert [row["quantity"] for row in found[:5]] == ["crs", "jd", "bbcs", "hism", "chism"]
+    at_hand = [row for row in found if row["row"] != suite_cases.ABSENT]
+    assert {row["ours"] for row in at_hand if row["quantity"] == "chism"} == {"1"}
+    assert all(row["ours"] == "" for row in found if row["row"] == suite_cases.ABSENT)
+    assert "hism-fig2: Figure 2" in result.out
+    assert "CHiSM is slower than HiSM" in result.out
+
+
+def test_tables_1_and_3_need_no_simulation(vecsim, monkeypatch, tmp_path):
+    monkeypatch.setattr("experiments.hism.measurements.measure", None)
+    assert vecsim("reproduce", "hism-table1", "hism-table3", "--jobs", 1).code == 0
+    assert len([row for row in rows(tmp_path / "reproduced" / "hism-table3.csv") if row["paper"]]) == 18
+
+
+def test_json_says_the_same(vecsim, tmp_path):
+    document = json.loads(
+        vecsim("reproduce", "hism-table2", "--json", "-", "--set", "banks=64", "--jobs", 1).out
+    )
+    assert document["machine"]["banks"] == 64
+    assert "vs2003 with banks=64" in (tmp_path / "reproduced" / "report.html").read_text()
+    (item,) = document["items"]
+    assert item["name"] == "hism-table2"
+    printed = [row for row in item["rows"] if row["paper"] is not None]
+    assert len(printed) == 24
+    written = rows(tmp_path / "reproduced" / "hism-table2.csv")
+    assert [f"{row['ours']:.6g}" if row["ours"] else "" for row in item["rows"]] == [
+        r["ours"] for r in written
+    ]
+    assert {claim["holds"] for claim in item["claims"]} <= {"yes", "no", "unknown"}
+
+
+def test_results_of_an_earlier_run_are_used(vecsim, monkeypatch, tmp_path):
+    arguments = ["reproduce", "hism-table2", "--results", "kept.csv", "--jobs", 1]
+    assert vecsim(*arguments).code == 0
+    first = (tmp_path / "reproduced" / "hism-table2.csv").read_text()
+    monkeypatch.setattr("experiments.hism.measurements.measure", None)
+    assert vecsim(*arguments).code == 0
+    assert (tmp_path / "reproduced" / "hism-table2.csv").read_text() == first
+
+
+def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tmp_path):
+    monkeypatch.setattr("programs.measurement.relative_error", lambda *_: 0.5)
+    result = vecsim("reproduce", "hism-fig4", "--jobs", 1)
+    assert result.code == 1
+    assert "wrong results: crs on laplace2d-2: the relative error is 5.0e-01" in result.err
+    assert "Wrong results" in (tmp_path / "reproduced" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hism-tabel2"], "there is no experiment 'hism-tabel2': did you mean hism-table2?"),
+        (["hism", "--out", "file"], "file: "),
+        (["hism", "--out", "file/below"], "file/below: "),
+        (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),
+        (["hism", "--engine", "turbo", "--jobs", "1"], "unknown engine 'turbo'"),
+        (["hism", "--jobs", "0"], "Invalid value for '--jobs'"),
+        (["hism", "--results", "no/where.csv"], "no/where.csv: there is no folder"),
+        (["hism", "--results", "file", "--jobs", "1"], "file: is no file of results"),
+        (["hism", "--json", "no/where.json"], "no/where.json: there is no folder"),
+    ],
+)
+def test_mistakes(vecsim, tmp_path, arguments, message):
+    (tmp_path / "file").write_text("")
+    assert vecsim("reproduce", *arguments).mistake().startswith(message)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -1,0 +1,106 @@
+"""Cycles kept in a file: used again only where nothing that decides them has changed."""
+
+import pytest
+from suite_cases import load, member
+
+from experiments.hism import measurements, results_file
+from experiments.hism.measurements import measure_members
+from experiments.request import Request
+from isa.errors import UserError
+from vecsim.machine import load_machine
+
+MACHINE = load_machine("vs2003")
+MEMBERS = [member("laplace2d-2", size=12), member("laplace2d-3", size=33)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "results.csv"
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """What is simulated, a name for each run."""
+    simulated = []
+    timing = measurements._timing
+
+    def keep(program, values, machine, engine):
+        simulated.append(f"{program} {values.shape[0]}")
+        return timing(program, values, machine, engine)
+
+    monkeypatch.setattr(measurements, "_timing", keep)
+    return simulated
+
+
+def test_what_is_in_the_file_is_not_simulated_again(path, runs):
+    first = measure_members(MEMBERS[:1], load, Request(MACHINE, results=path))
+    assert len(runs) == 5
+    both = measure_members(MEMBERS, load, Request(MACHINE, results=path))
+    assert runs[5:] == [f"{program} 9" for program in ("crs", "jd", "bbcs", "hism", "chism")]
+    assert both.timings["laplace2d-2"] == first.timings["laplace2d-2"]
+    assert measure_members(MEMBERS, load, Request(MACHINE, results=path)) == both
+    assert len(runs) == 10
+
+
+def test_another_machine_engine_matrix_or_code_is_simulated(path, runs, monkeypatch):
+    measure_members(MEMBERS[:1], load, Request(MACHINE, results=path))
+    measure_members(MEMBERS[:1], load, Request(load_machine("vs2003", ["banks=64"]), results=path))
+    measure_members(MEMBERS[:1], load, Request(MACHINE, engine="simpy", results=path))
+    assert len(runs) == 15
+    other = member("laplace2d-2", size=12, pattern_sha256="another")
+    measure_members([other], load, Request(MACHINE, results=path))
+    assert len(runs) == 20
+    monkeypatch.setattr(results_file, "code_fingerprint", lambda: "another")
+    measure_members(MEMBERS[:1], load, Request(MACHINE, results=path))
+    assert len(runs) == 25
+    monkeypatch.undo()
+    # Nothing was lost: the file holds all of them.
+    assert len(path.read_text().splitlines()) == 26
+
+
+def test_an_interrupted_run_keeps_what_it_has(path, monkeypatch):
+    timing = measurements._timing
+
+    def stop(program, values, machine, engine):
+        if values.shape[0] == 4:
+            raise KeyboardInterrupt
+        return timing(program, values, machine, engine)
+
+    monkeypatch.setattr(measurements, "_timing", stop)
+    with pytest.raises(KeyboardInterrupt):
+        measure_members(MEMBERS, load, Request(MACHINE, results=path))
+    assert len(path.read_text().splitlines()) == 6
+    assert [file.name for file in path.parent.iterdir()] == ["results.csv"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n", r"is no file of results: its first line must be key,matrix,program,cycles"),
+        ("", r"is no file of results"),
+        (",".join(results_file.COLUMNS) + "\nk,m,crs,many,1,1,0\n", r"line 2: is no result"),
+        (b"\xff\xfe", r"cannot be read"),
+    ],
+)
+def test_a_file_that_is_something_else_is_left_alone(path, content, message):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = path.read_bytes()
+    with pytest.raises(UserError, match=message):
+        measure_members(MEMBERS, load, Request(MACHINE, results=path))
+    assert path.read_bytes() == before
+
+
+def test_the_code_has_one_fingerprint(tmp_path, monkeypatch):
+    first = results_file.code_fingerprint()
+    assert first == results_file.code_fingerprint()
+    package = tmp_path / "isa"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+
+    class Other:
+        __file__ = str(package / "__init__.py")
+
+    monkeypatch.setattr(results_file, "CODE", {Other: ("**/*.py",)})
+    before = results_file.code_fingerprint()
+    (package / "new.py").write_text("x = 1")
+    assert results_file.code_fingerprint() != before

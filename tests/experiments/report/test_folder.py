@@ -1,0 +1,64 @@
+import os
+from pathlib import Path
+
+import pytest
+from report_cases import REPORT
+
+from experiments.report.folder import PAGE, check_folder, files_of, write
+from isa.errors import UserError
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_report_is_files_of_every_kind():
+    files = files_of(REPORT)
+    of_item = [f"tiny-table1{end}" for end in (".csv", ".md", ".svg", ".png", "-claims.csv")]
+    assert sorted(files) == sorted([*of_item, "tiny-fig1.csv", "tiny-fig1.md", "tiny-matrices.csv", PAGE])
+    assert list(files)[-1] == PAGE
+    assert all(files.values())
+
+
+def test_files_are_written_into_a_new_folder(tmp_path):
+    write({"a.csv": b"1", "b.md": b"2"}, str(tmp_path / "new" / "deep"))
+    assert names(tmp_path / "new" / "deep") == ["a.csv", "b.md"]
+
+
+def test_files_of_these_names_are_replaced_and_others_stay(tmp_path):
+    (tmp_path / "a.csv").write_text("old")
+    (tmp_path / "mine.txt").write_text("mine")
+    write({"a.csv": b"new"}, str(tmp_path))
+    assert names(tmp_path) == ["a.csv", "mine.txt"]
+    assert (tmp_path / "a.csv").read_text() == "new"
+
+
+def test_if_one_file_cannot_be_written_none_is(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("old")
+    write_bytes = Path.write_bytes
+
+    def fail(path, content):
+        if path.name == "b.csv":
+            raise OSError(28, "No space left on device")
+        return write_bytes(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(UserError, match=r"cannot be written: No space left on device"):
+        write({"a.csv": b"new", "b.csv": b"new"}, str(tmp_path))
+    assert names(tmp_path) == ["a.csv"]
+    assert (tmp_path / "a.csv").read_text() == "old"
+
+
+def test_a_file_is_no_folder(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    for name in (file, file / "below"):
+        with pytest.raises(UserError, match=r"is a file, a folder is to be written"):
+            check_folder(str(name))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(UserError, match=r"permission denied"):
+        check_folder(str(tmp_path / "new"))

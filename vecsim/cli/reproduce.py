@@ -1,0 +1,151 @@
+"""``vecsim reproduce``: the tables and figures of papers, made anew, with a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption
+from vecsim.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from experiments.report.item import Item, Report
+    from vecsim.cli.output import Output
+
+WRONG = 1
+"""Exit code when a result that the report rests on is wrong."""
+GAP_WIDTH = 240
+"""Letters of a gap that are shown; the report has all of it."""
+FOLDER = "reproduced"
+"""Where the report goes if the user does not say."""
+
+
+def reproduce(
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="What to make: an item such as hism-table2, a paper such as hism, or all (the default).",
+        ),
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
+    ] = FOLDER,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
+    ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results",
+            metavar="FILE.csv",
+            help="Keep simulated cycles in this file, and simulate again only what is not in it.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Reproduce tables and figures of papers: CSV, Markdown, PNG, SVG, and one HTML page with all of it.
+
+    Exit code 1 says that a simulated product was not right.
+    """
+    from experiments.registry import ALL, chosen
+    from experiments.registry import reproduce as make
+    from experiments.report.environment import processors
+    from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.request import Request
+    from vecsim.cli.output import Output, OutputFile
+    from vecsim.cli.work import Work
+    from vecsim.machine import load_machine
+
+    asked = chosen(name or [ALL])
+    folder = check_folder(out)
+    output = Output(json)
+    if results is not None:
+        OutputFile(results)  # refuses what cannot be written, before any work is done
+    described = load_machine(machine, set_ or ())
+    with Work() as work:
+        request = Request(
+            described,
+            changes=tuple(set_ or ()),
+            engine=engine,
+            jobs=jobs or processors(),
+            results=None if results is None else Path(results),
+            watch=work.show,
+        )
+        report = make(asked, request)
+        work.show("drawing", 1.0)
+        files = files_of(report)
+    write(files, out)
+    for item in report.items:
+        _show(output, item)
+    output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
+    output.finish(_document(report, machine=described.model_dump(), engine=engine))
+    faults = [fault for item in report.items for fault in item.faults]
+    if faults:
+        typer.echo(f"vecsim: wrong results: {'; '.join(dict.fromkeys(faults))}", err=True)
+        raise typer.Exit(WRONG)
+
+
+def _show(output: Output, item: Item) -> None:
+    """Show the numbers that the paper prints beside ours, what it says in words, and the gaps."""
+    from experiments.report.csv_files import HOLDS
+    from experiments.report.pivot import pivots
+    from vecsim.cli.console import fill, table
+
+    output.text(f"{item.name}: {item.title}")
+    printed = [row for row in item.rows if row.paper]
+    for pivot in pivots(printed)[0]:
+        heads = [
+            f"{quantity}\n{part}" for quantity in pivot.quantities for part in ("paper", "ours", "diff.")
+        ]
+        rows = [
+            [line.label, *(text for c in line.cells for text in (c.paper, c.ours, c.difference))]
+            for line in pivot.lines
+        ]
+        output.table(fill(table([""], heads), rows))
+    if item.verdicts:
+        rows = [[HOLDS[verdict.holds], verdict.claim, verdict.detail] for verdict in item.verdicts]
+        output.table(fill(table(["holds", "what the paper says", "here"]), rows))
+    for gap in item.gaps:
+        output.text(shorten(gap, GAP_WIDTH, placeholder=" ... (all in the report)"))
+
+
+def _document(report: Report, **how: Any) -> dict[str, Any]:
+    """Give everything as one JSON object."""
+    from experiments.report.csv_files import HOLDS
+    from vecsim import __version__
+
+    return {
+        **how,
+        "items": [
+            {
+                "name": item.name,
+                "title": item.title,
+                "rows": [
+                    {
+                        "row": row.row,
+                        "quantity": row.quantity,
+                        "paper": float(row.paper) if row.paper else None,
+                        "ours": row.ours,
+                        "difference_percent": row.difference_percent,
+                        "note": row.note,
+                    }
+                    for row in item.rows
+                ],
+                "claims": [
+                    {"claim": verdict.claim, "holds": HOLDS[verdict.holds], "detail": verdict.detail}
+                    for verdict in item.verdicts
+                ],
+                "gaps": list(item.gaps),
+                "faults": list(item.faults),
+            }
+            for item in report.items
+        ],
+        "version": __version__,
+    }
