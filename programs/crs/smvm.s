@@ -2,13 +2,21 @@
 #
 # Each row is strip-mined in sections of s elements: load the values and the column indices of a strip,
 # gather the elements of x that the indices name, multiply, and add the strips up in one vector register.
-# One sum reduction gives the element of y. It takes long, so it is stored only when the next row's loads are
-# under way, and before its gather: a scalar store waits for older gathers. Short rows make short vectors:
-# every row pays the startup of its three loads.
+# One sum reduction gives the element of y. Short rows make short vectors: every row pays the startup of its
+# three loads.
 #
-# Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value).
+# The element of y goes to memory in one of two ways (option sums):
+#   scalar   (SUMS_IN_REGISTER = 0)  by a scalar store. The sum takes long, so it is stored only when the next
+#                                    row's loads are under way, and before its gather: a scalar store waits
+#                                    for older gathers.
+#   register (SUMS_IN_REGISTER = 1)  by way of a vector register, which is stored when it holds s elements.
+#
+# Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value),
+# SECTION_BITS (log2 of s).
 
-.reg rows,    x3        # rows left
+.default SUMS_IN_REGISTER, 0
+
+.reg stop,    x3        # address of the last entry of ROWPTR
 .reg pointer, x4        # address of the next row's entry of ROWPTR
 .reg values,  x5        # address of the next value
 .reg columns, x6        # address of the next column index
@@ -20,37 +28,53 @@
 .reg n,       x12       # elements of this strip
 .reg bytes,   x13
 .reg first,   x14       # elements of the first strip, the longest of the row
-.reg last,    x15       # address of the element of y whose sum is on its way
+.reg last,    x15       # where the sum that is on its way belongs: its address in y, or its place in sums
+.reg place,   x16       # of the row's sum in the register of sums
+.reg s,       x17
 
 .reg value,   v0
 .reg column,  v1
 .reg gathered, v2
 .reg partial, v3        # partial sums
+.reg sums,    v4        # elements of y
 
 start:
-    li      rows, ROWS
+    li      stop, ROWPTR + 4 * ROWS
     li      pointer, ROWPTR
     li      values, VALUES
     li      columns, COLIDX
     li      xbase, X
     li      y, Y
     lw      begin, (pointer)
-    mv      last, y                 # nothing is on its way yet: the first store writes the 0 that y holds
-    mxf     f1, zero
+    mxf     f1, zero                # nothing is on its way yet: the first sum is 0, as what it goes to
+.if SUMS_IN_REGISTER
+    li      s, 1 << SECTION_BITS
+    li      place, 0
+    li      last, 0
+    setvl   s
+    movvx   sums, zero
+.else
+    mv      last, y
+.endif
 
 row:
     lw      end, 4(pointer)
     addi    pointer, pointer, 4
     sub     left, end, begin
     mv      begin, end
+    setvl   n, left
     beqz    left, next_row          # an empty row: y is 0 already
-    setvl   n, left                 # the first strip: its products are the partial sums
+    bne     n, left, long_row
     lv.f    value, (values)
     lv.w    column, (columns)
+.if SUMS_IN_REGISTER
+    lvi.f   gathered, (xbase), column
+    insf    sums, f1, last          # the sum of the row before: its latency passed under these loads
+.else
     fs.f    f1, (last)              # the sum of the row before: its latency passed under these loads
     lvi.f   gathered, (xbase), column
+.endif
     mulvv.f partial, value, gathered
-    bne     n, left, long_row
 
 reduce:
     sumv.f  f1, partial
@@ -58,16 +82,46 @@ reduce:
     add     values, values, bytes
     slli    bytes, left, 2
     add     columns, columns, bytes
+.if SUMS_IN_REGISTER
+    mv      last, place
+
+next_row:
+    addi    place, place, 1
+    beq     pointer, stop, store
+    bne     place, s, row
+store:
+    insf    sums, f1, last
+    setvl   place
+    sv.f    sums, (y)
+    slli    bytes, place, VALUE_SHIFT
+    add     y, y, bytes
+    li      place, 0
+    li      last, 0
+    mxf     f1, zero
+    setvl   s
+    movvx   sums, zero
+    bne     pointer, stop, row
+.else
     mv      last, y
 
 next_row:
     addi    y, y, VALUE_BYTES
-    addi    rows, rows, -1
-    bnez    rows, row
+    bne     pointer, stop, row
     fs.f    f1, (last)
+.endif
     halt
 
-long_row:                           # more than one strip
+long_row:                           # more than one strip: the products of the first are the partial sums
+    lv.f    value, (values)
+    lv.w    column, (columns)
+.if SUMS_IN_REGISTER
+    lvi.f   gathered, (xbase), column
+    insf    sums, f1, last
+.else
+    fs.f    f1, (last)
+    lvi.f   gathered, (xbase), column
+.endif
+    mulvv.f partial, value, gathered
     mv      first, n
 strip:
     slli    bytes, n, VALUE_SHIFT

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import pickle
 import platform
 import sys
@@ -28,9 +27,8 @@ import llvmlite.binding as llvm
 import isa
 import vecsim.engines
 from isa.declaration import InstructionSet
+from vecsim.cache_folder import cache_folder
 
-CACHE_FOLDER = "VECSIM_CACHE"
-"""Environment variable that names the folder for compiled code."""
 KEPT = 8
 """Compiled loops that stay in the folder; the oldest go."""
 
@@ -53,20 +51,6 @@ class MachineCode(NamedTuple):
 
     symbol: str
     content: bytes
-
-
-def cache_folder() -> Path:
-    """Give the folder for compiled code: ``VECSIM_CACHE``, or ``vecsim`` in the user's cache folder."""
-    named = os.environ.get(CACHE_FOLDER)
-    if named:
-        return Path(named)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "vecsim"
 
 
 def fingerprint(instruction_set: InstructionSet) -> str:

@@ -223,7 +223,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
             cycle = larger(cycle, order_end(scratch, code[i + STORE], address, end, cycle))
         return cycle
 
-    @function
+    @inline
     def run_scalars(w: Any, stop_count: Any, capacity: Any) -> Any:
         """Go on from where ``outcome`` says; give GOING before another instruction, or why it ended."""
         m, r, scratch = state_of(w), record_of(w), scratch_of(w)
