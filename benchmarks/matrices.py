@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import scipy.sparse
 
 from isa.errors import UserError
 from vecsim.data import find_builtin, load, read, values_as
+from vecsim.data.search_path import find_file, matrix_folders
 
 SMALL = ("pde2961", "bcspwr10", "add32")
 """Below 30,000 non-zeros: an engine in plain Python takes seconds on each."""
@@ -158,11 +158,8 @@ SHAPES = {
 
 
 def folders() -> list[Path]:
-    """Where matrix files ``NAME.mtx.gz`` may lie: what VECSIM_MATRICES names, else beside the clone."""
-    named = os.environ.get("VECSIM_MATRICES")
-    if named is None:
-        return [Path(__file__).parents[2] / "shared" / "matrices"]
-    return [Path(folder) for folder in named.split(os.pathsep) if folder]
+    """Where matrix files may lie: what VECSIM_MATRICES names, else beside the clone."""
+    return matrix_folders() or [Path(__file__).parents[2] / "shared" / "matrices"]
 
 
 def subject(name: str) -> Subject:
@@ -173,12 +170,12 @@ def subject(name: str) -> Subject:
     UserError
         It is none of these, or its file cannot be read.
     """
-    files = [path for folder in folders() if (path := folder / f"{name}.mtx.gz").is_file()]
+    file = find_file(name, folders())
     stand_in = False
     if find_builtin(name) is not None:
         csr = load(name).csr
-    elif files:
-        csr = read(files[0]).csr
+    elif file is not None:
+        csr = read(file).csr
     elif name in SHAPES:
         csr, stand_in = generate(SHAPES[name]), True
     else:

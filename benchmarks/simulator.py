@@ -23,7 +23,7 @@ from benchmarks.matrices import LISTED, SMALL, Subject, subject
 from benchmarks.peak_memory import peak, restart_peak
 from benchmarks.simulator_report import Record, host_facts, summarize, tables, write_json
 from isa.errors import UserError
-from programs.measurement import Prepared, multiplicand, prepare, relative_error
+from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare, relative_error
 from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES, Engine, Run, start
@@ -42,9 +42,6 @@ SIMPY_NNZ = 30_000
 
 TABLE_WIDTH = 140
 """What the table needs in a file or a pipe, where there is no screen to fit."""
-
-ALLOWED_ERROR = 1e-5
-"""Of a float32 product, relative as :func:`programs.measurement.relative_error` gives it."""
 
 
 @dataclass(frozen=True)
