@@ -1,1 +1,35 @@
-"""The sparse formats of :mod:`vecsim.formats` on real GPUs. Empty until its first kernel lands."""
+"""The sparse formats of :mod:`vecsim.formats` on real GPUs, through Numba CUDA.
+
+``gpu.prepare`` puts a matrix on the device::
+
+    import gpu
+
+    M = gpu.prepare(A)          # any SciPy sparse matrix
+    y = M @ x                   # NumPy in, NumPy out; a device array in, one of its kind out
+
+Names are loaded when they are first used, so that who needs no GPU imports none of CUDA.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpu.device_matrix import DeviceMatrix
+    from gpu.preparation import KERNELS, prepare
+
+_HOME = {
+    "KERNELS": "gpu.preparation",
+    "DeviceMatrix": "gpu.device_matrix",
+    "prepare": "gpu.preparation",
+}
+
+__all__ = ["KERNELS", "DeviceMatrix", "prepare"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module where it lives."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'gpu' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)

@@ -1,0 +1,142 @@
+"""The product of COO: a warp sums a run of entries by a segmented scan, whatever rows they belong to."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from vecsim.formats import COO
+
+from .cuda import EVERY_LANE, SIMULATED, WARP, cuda
+from .memory import real_type, upload
+from .row_sums import piece_sums, scaled
+
+# Entries that a lane takes in turn.
+ENTRIES_PER_LANE = 2 if SIMULATED else 16
+
+
+@functools.cache
+def coo_kernel(real: Any, entries_per_lane: int) -> Any:
+    """Make the kernel: ``y += alpha A x`` for rows within one warp's run, pieces of the others.
+
+    Piece 2 w is of the row that began before the run of warp w, 2 w + 1 of the one that goes on behind it; a
+    row that does both is piece 2 w. Each warp writes both, 0 where there is none.
+    """
+    run = entries_per_lane * WARP
+
+    @cuda.jit
+    def kernel(rows, columns, values, entries, x, y, pieces, alpha):  # type: ignore[no-untyped-def]
+        thread = cuda.grid(1)
+        warp = thread // WARP
+        lane = thread % WARP
+        begin = warp * run
+        end = min(begin + run, entries)
+        first_row, last_row = np.int32(-1), np.int32(-1)
+        began_before, goes_on = False, False
+        if begin < end:
+            first_row, last_row = np.int32(rows[np.uint64(begin)]), np.int32(rows[np.uint64(end - 1)])
+            began_before = begin > 0 and np.int32(rows[np.uint64(begin - 1)]) == first_row
+            goes_on = end < entries and np.int32(rows[np.uint64(end)]) == last_row
+            if lane == 0 and not began_before:
+                pieces[np.uint64(2 * warp)] = real(0)
+            if lane == 0 and (not goes_on or (began_before and first_row == last_row)):
+                pieces[np.uint64(2 * warp + 1)] = real(0)
+        carried_row, carried = np.int32(-1), real(0)
+        for turn in range(entries_per_lane):
+            at = begin + turn * WARP + lane
+            row, total = np.int32(-2), real(0)
+            if at < end:
+                row = np.int32(rows[np.uint64(at)])
+                total = values[np.uint64(at)] * x[columns[np.uint64(at)]]
+            ended_row, ended = np.int32(-1), real(0)
+            if lane == 0:
+                if carried_row == row:
+                    total += carried
+                else:
+                    ended_row, ended = carried_row, carried
+            distance = 1
+            while distance < WARP:
+                other_total = cuda.shfl_up_sync(EVERY_LANE, total, distance)
+                other_row = cuda.shfl_up_sync(EVERY_LANE, row, distance)
+                if lane >= distance and other_row == row:
+                    total += other_total
+                distance *= 2
+            next_row = cuda.shfl_down_sync(EVERY_LANE, row, 1)
+            carried_row = cuda.shfl_sync(EVERY_LANE, row, WARP - 1)
+            carried = cuda.shfl_sync(EVERY_LANE, total, WARP - 1)
+            # Lane 0 may have two rows to write: the one carried in, which ended there, and its own.
+            if ended_row >= 0:
+                if began_before and ended_row == first_row:
+                    pieces[np.uint64(2 * warp)] = ended
+                else:
+                    y[np.uint64(ended_row)] += alpha * ended
+            if lane < WARP - 1 and row >= 0 and next_row != row:
+                if began_before and row == first_row:
+                    pieces[np.uint64(2 * warp)] = total
+                elif goes_on and row == last_row:
+                    pieces[np.uint64(2 * warp + 1)] = total
+                else:
+                    y[np.uint64(row)] += alpha * total
+        if lane == 0 and carried_row >= 0:
+            if began_before and carried_row == first_row:
+                pieces[np.uint64(2 * warp)] = carried
+            elif goes_on and carried_row == last_row:
+                pieces[np.uint64(2 * warp + 1)] = carried
+            else:
+                y[np.uint64(carried_row)] += alpha * carried
+
+    return kernel
+
+
+class COOProduct:
+    """A `COO` matrix on the device, and the launches of its product."""
+
+    def __init__(
+        self, matrix: COO, threads_per_block: int, *, entries_per_lane: int = ENTRIES_PER_LANE
+    ) -> None:
+        self.real = real_type(matrix.values)
+        self.rows, self.entries = matrix.shape[0], matrix.nnz
+        self.threads = threads_per_block
+        run = entries_per_lane * WARP
+        warps = -(-matrix.nnz // run)
+        self.kernel = coo_kernel(self.real, entries_per_lane)
+        self.blocks = -(-warps * WARP // threads_per_block)
+        self.row_blocks = -(-self.rows // threads_per_block)
+        cut = [array.astype(np.uint32) for array in _rows_over_several_runs(matrix.rows, run)]
+        self.split_blocks = -(-len(cut[0]) * WARP // threads_per_block)
+        self.arrays = [
+            upload(matrix.rows.view(np.uint32)),
+            upload(matrix.columns.view(np.uint32)),
+            upload(matrix.values),
+        ]
+        self.split = [upload(array) for array in cut]
+        self.pieces = upload(np.zeros(2 * warps, dtype=self.real))
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return [*self.arrays, *self.split, self.pieces]
+
+    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
+        """Put ``y = alpha A x + beta y`` on the stream."""
+        if self.row_blocks:
+            scaled(self.real)[self.row_blocks, self.threads, stream](y, beta)
+        if self.blocks:
+            self.kernel[self.blocks, self.threads, stream](
+                *self.arrays, self.entries, x, y, self.pieces, alpha
+            )
+        if self.split_blocks:
+            # Their y holds beta y by now.
+            piece_sums(self.real)[self.split_blocks, self.threads, stream](
+                self.pieces, *self.split, y, alpha, self.real(1)
+            )
+
+
+def _rows_over_several_runs(rows: Any, run: int) -> tuple[Any, Any, Any]:
+    """Give the rows that cross the end of a run, and where their pieces begin and end."""
+    ends = np.arange(run, len(rows), run)
+    crossed = ends[rows[ends - 1] == rows[ends]]
+    row, index, count = np.unique(rows[crossed], return_index=True, return_counts=True)
+    first_warp = crossed[index] // run - 1
+    # From the second piece of its first warp to the first piece of its last one.
+    return row, 2 * first_warp + 1, 2 * (first_warp + count) + 1

@@ -1,0 +1,94 @@
+"""What the kernels compile to for compute capability 9.0. Needs NVIDIA's compiler, but no GPU."""
+
+import re
+from types import SimpleNamespace
+
+import numba.cuda.dispatcher
+import numpy as np
+import pytest
+from numba import types
+
+from gpu.coo import coo_kernel
+from gpu.crs import crs_kernel
+from gpu.cuda import cuda
+from gpu.row_sums import piece_sums, scaled
+from gpu.sliced import sliced_kernel
+
+HOPPER = (9, 0)
+U16, U32, WHOLE = types.uint16[::1], types.uint32[::1], types.int64
+REALS = {np.float32: types.float32, np.float64: types.float64}
+
+
+@pytest.fixture(autouse=True)
+def compiler(monkeypatch):
+    # Device functions are compiled for the GPU at hand; let one be at hand.
+    device = SimpleNamespace(compute_capability=HOPPER)
+    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
+
+    def nothing():
+        pass
+
+    try:
+        cuda.compile_ptx(nothing, (), cc=HOPPER)
+    except Exception as error:
+        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
+
+
+def ptx(kernel, *signature):
+    return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
+
+
+def sliced(real, **changes):
+    arrangement = {
+        "height": 32,
+        "lanes": 1,
+        "wide": 1,
+        "index_bits": 32,
+        "base_per_step": False,
+        "row_lengths": False,
+        "permuted": False,
+    } | changes
+    one, vector = REALS[real], REALS[real][::1]
+    columns = U16 if arrangement["index_bits"] == 16 else U32
+    kernel = sliced_kernel(real, **arrangement)
+    return ptx(kernel, vector, columns, U32, U32, U32, U32, WHOLE, WHOLE, vector, vector, vector, one, one)
+
+
+@pytest.mark.parametrize(
+    ("real", "wide", "index_bits", "loads"),
+    [
+        (np.float32, 4, 32, ["ld.global.nc.v4.f32", "ld.global.nc.v4.u32"]),
+        (np.float32, 4, 16, ["ld.global.nc.v4.f32", "ld.global.nc.v4.u16"]),
+        (np.float64, 2, 32, ["ld.global.nc.v2.f64", "ld.global.nc.v2.u32"]),
+        # 256 bits are two instructions.
+        (np.float64, 4, 16, ["ld.global.nc.v2.f64", "ld.global.nc.v4.u16"]),
+    ],
+)
+def test_wide_kernels_load_wide(real, wide, index_bits, loads):
+    text = sliced(real, wide=wide, index_bits=index_bits)
+    for load in loads:
+        assert load in text
+    values = "f64" if real == np.float64 else "f32"
+    assert f"ld.global.nc.{values}" not in text
+
+
+def test_float32_kernels_compute_in_float32():
+    one, vector = types.float32, types.float32[::1]
+    real = np.float32
+    for text in (
+        sliced(real),
+        sliced(real, lanes=4, wide=4, index_bits=16, base_per_step=True, row_lengths=True, permuted=True),
+        sliced(real, height=None),
+        ptx(crs_kernel(real, 8, True), U32, U32, vector, U32, WHOLE, WHOLE, vector, vector, vector, one, one),
+        ptx(coo_kernel(real, 16), U32, U32, vector, WHOLE, vector, vector, vector, one),
+        ptx(piece_sums(real), vector, U32, U32, U32, vector, one, one),
+        ptx(scaled(real), vector, one),
+    ):
+        assert "f32" in text
+        assert not re.search(r"\.f64", text)
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_no_division_and_no_local_memory_in_the_sliced_kernels(real):
+    text = sliced(real, lanes=2, wide=2, permuted=True)
+    assert not re.search(r"(div|rem)\.[su]64|\.local", text)

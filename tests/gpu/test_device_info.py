@@ -1,0 +1,116 @@
+import json
+
+import pytest
+from fake_cuda import FakeDriver
+from real_gpu import MISSING, needs_gpu
+
+from gpu import cuda_libraries, cuda_runtime, device_info
+from gpu.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
+from gpu.cuda_runtime import NoGpuError
+
+
+@pytest.fixture
+def no_libraries(monkeypatch, tmp_path):
+    monkeypatch.setattr(cuda_libraries, "load", lambda name: None)
+    monkeypatch.setattr(device_info, "KERNEL_MODULE", tmp_path / "version")
+
+
+def test_a_device_is_described(no_libraries, tmp_path):
+    line = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC 13.2.0\n"
+    (tmp_path / "version").write_text(line)
+    found = device_info.describe(FakeDriver(memory=141 << 30))
+    assert found.name == "Fake GPU"
+    assert found.compute_capability == (9, 0)
+    assert (found.multiprocessors, found.threads_per_multiprocessor) == (132, 2048)
+    assert (found.memory_bytes, found.l2_bytes) == (141 << 30, 60 << 20)
+    assert (found.clock_mhz, found.memory_clock_mhz) == (1980, 3201)
+    assert found.nominal_gb_per_s == pytest.approx(2 * 3201e6 * 6144 / 8 / 1e9)
+    assert (found.driver_version, found.cuda_driver) == ("580.159.04", "13.2")
+    assert found.packages["numpy"]
+
+
+def test_versions_that_cannot_be_found_are_none(no_libraries):
+    found = device_info.describe(FakeDriver())
+    assert found.driver_version is found.cuda_runtime is found.cusparse is None
+
+
+class Library:
+    def cusparseGetProperty(self, which, out):
+        out._obj.value = (12, 6, 3)[which]
+        return 0
+
+    def cudaRuntimeGetVersion(self, out):
+        out._obj.value = 12090
+        return 0
+
+
+def test_versions_of_the_libraries(monkeypatch):
+    monkeypatch.setattr(cuda_libraries, "load", lambda name: Library())
+    found = device_info.describe(FakeDriver())
+    assert (found.cusparse, found.cuda_runtime) == ("12.6.3", "12.9")
+
+
+def test_missing_packages_are_said_in_one_line(monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(cuda_runtime.importlib, "import_module", absent)
+    with pytest.raises(NoGpuError, match=r"pip install 'vecsim\[gpu\]'") as caught:
+        cuda_runtime.driver.__wrapped__()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_driver_is_said_in_one_line():
+    class NoLibrary:
+        def cuInit(self, flags):
+            raise RuntimeError("libcuda.so.1:\nnot found")
+
+    with pytest.raises(NoGpuError, match="the NVIDIA driver is not installed") as caught:
+        cuda_runtime.start(NoLibrary())
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def ceilings() -> Ceilings:
+    return Ceilings(
+        {"name": "Fake GPU"},
+        "2026-11-21T00:00:00+00:00",
+        4000.0,
+        (Bandwidth(1 << 20, 2000.0), Bandwidth(1 << 22, 8000.0), Bandwidth(1 << 30, 4200.0)),
+        (Gather("float32", 1 << 20, 100.0),),
+        (Reduction("float32", "coalesced", 200.0),),
+        LaunchCost({0: 4.0, 1: 6.0}, 2.5, 1.2),
+    )
+
+
+def test_the_floor_is_every_byte_once_at_the_highest_rate(ceilings):
+    assert ceilings.memory_gb_per_s == 4200
+    assert ceilings.floor_us(4_000_000, 150_000, 50_000, "cold") == pytest.approx(1)
+    assert ceilings.floor_us(4_000_000_000, 100_000_000, 100_000_000, "warm") == pytest.approx(1000)
+
+
+def test_what_stays_in_the_cache_has_the_cache_s_rate(ceilings):
+    assert ceilings.bandwidth(1 << 22, "warm") == 8000
+    assert ceilings.bandwidth(1 << 21, "warm") == pytest.approx(5000)  # half way in the logarithm
+    assert ceilings.bandwidth(1 << 20, "warm") == 4200  # never below the memory
+    assert ceilings.bandwidth(1 << 22, "cold") == 4200
+
+
+def test_ceilings_survive_json(ceilings):
+    document = json.loads(json.dumps(ceilings.document()))
+    assert Ceilings.from_document(document) == ceilings
+
+
+@pytest.mark.skipif(not MISSING, reason="there is a GPU")
+def test_without_a_gpu_it_is_said():
+    with pytest.raises(NoGpuError, match=r"no GPU was found|not installed"):
+        device_info.device_info()
+
+
+@needs_gpu
+def test_the_real_device_is_described():
+    found = device_info.device_info()
+    assert found.multiprocessors > 0
+    assert found.cusparse
+    assert 100 < found.nominal_gb_per_s < 20_000
+    assert device_info.l2_bytes() == found.l2_bytes

@@ -1,0 +1,120 @@
+"""Coordinate storage: row, column and value of each entry, by row and column."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isa.errors import UserError
+
+from .coordinates import (
+    FloatArray,
+    IntArray,
+    Shape,
+    canonical_csr,
+    check_range,
+    csr_from_coordinates,
+    product,
+    require,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class COO:
+    """A matrix as a list of its entries.
+
+    Attributes
+    ----------
+    shape
+        Rows M and columns N.
+    rows, columns
+        int32 of nnz: where each entry stands; entries by rising row, those of a row by rising column.
+    values
+        float32 or float64 of nnz.
+    """
+
+    shape: Shape
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    values: FloatArray
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Self:
+        """Convert a SciPy sparse matrix.
+
+        Parameters
+        ----------
+        matrix
+            Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+
+        Raises
+        ------
+        UserError
+            If it is not a real matrix of two dimensions, or too large.
+        """
+        csr = canonical_csr(matrix)
+        return cls(
+            shape=(int(csr.shape[0]), int(csr.shape[1])),
+            rows=np.repeat(np.arange(csr.shape[0], dtype=np.int32), np.diff(csr.indptr)),
+            columns=csr.indices.astype(np.int32, copy=False),
+            values=csr.data,
+        )
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries, explicit zeros included."""
+        return len(self.values)
+
+    def coordinates(self) -> tuple[IntArray, IntArray]:
+        """Return row and column of each entry, int64, in storage order."""
+        return self.rows.astype(np.int64), self.columns.astype(np.int64)
+
+    def to_scipy(self) -> Any:
+        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
+        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
+
+    def matvec(self, x: ArrayLike) -> FloatArray:
+        """Return the product with the vector `x` of N elements, in the type of the values.
+
+        Raises
+        ------
+        ValueError
+            If `x` has another length.
+        """
+        return product(self.shape, *self.coordinates(), self.values, x)
+
+    def check(self) -> None:
+        """Check every invariant of the format.
+
+        Raises
+        ------
+        ValueError
+            Naming the first one that is broken.
+        """
+        for name, array, limit in (
+            ("rows", self.rows, self.shape[0]),
+            ("columns", self.columns, self.shape[1]),
+        ):
+            require(len(array) == self.nnz, f"{name} and values must be equally long")
+            check_range(name, array, limit)
+        down, right = np.diff(self.rows), np.diff(self.columns)
+        require((down >= 0).all(), "rows must never fall")
+        require(((down > 0) | (right > 0)).all(), "columns must rise within a row")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return self.rows.nbytes + self.columns.nbytes + self.values.nbytes
+
+    def storage(self, accounting: str) -> int:
+        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
+
+        Raises
+        ------
+        UserError
+            If another accounting is asked for: the HiSM paper has no such format.
+        """
+        if accounting != "image":
+            raise UserError(f"storage accounting {accounting!r} does not know COO: use image")
+        return self.nbytes

@@ -1,0 +1,84 @@
+"""How a sliced format arranges a matrix, and the arrangements that have a name."""
+
+from dataclasses import dataclass
+
+from isa.errors import UserError
+
+WARP = 32
+INDEX_BITS = (16, 32)
+WIDTHS = (1, 2, 4)
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """The parameters of the sliced container; see `Sliced` for what they do to the arrays.
+
+    Attributes
+    ----------
+    slice_height
+        C, the rows of a slice; None puts the whole matrix into one slice.
+    sorting_window
+        sigma: rows are sorted by falling length within each run of so many rows. 1 leaves them in order,
+        None sorts all.
+    lanes
+        Threads that share a row, a power of two up to 32.
+    wide
+        Entries of a row that a thread loads at once: 1, 2 or 4.
+    row_lengths
+        Whether row lengths are kept, so that a thread stops at the end of its own row.
+    index_bits
+        32: columns; 16: offsets from a base column, 0 .. 65534.
+    base_per_step
+        With 16 bits: whether each step of a slice has its own base, or the slice one for all.
+    row_cap
+        Longer rows are cut into virtual rows of at most so many entries; None cuts none.
+
+    Raises
+    ------
+    UserError
+        If a value is not possible.
+    """
+
+    slice_height: int | None = WARP
+    sorting_window: int | None = 1
+    lanes: int = 1
+    wide: int = 1
+    row_lengths: bool = False
+    index_bits: int = 32
+    base_per_step: bool = False
+    row_cap: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("slice_height", "sorting_window", "row_cap"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UserError(f"{name} {value} is not possible: use 1 or more, or None")
+        if self.lanes not in (1, 2, 4, 8, 16, 32):
+            raise UserError(f"lanes {self.lanes} is not possible: use a power of two from 1 to 32")
+        if self.wide not in WIDTHS:
+            raise UserError(f"wide {self.wide} is not possible: use one of 1, 2, 4")
+        if self.index_bits not in INDEX_BITS:
+            raise UserError(f"index_bits {self.index_bits} is not possible: use 16 or 32")
+        if self.base_per_step and self.index_bits == 32:
+            raise UserError("base_per_step needs index_bits 16: 32-bit columns have no base")
+
+    @property
+    def group(self) -> int:
+        """Neighbouring entries of a row that stand side by side: lanes x wide. Rows are padded to it."""
+        return self.lanes * self.wide
+
+
+# ELL and ELLPACK-R: Bell and Garland 2009, Vazquez et al. 2011. Sliced ELL: Monakov et al. 2010.
+# SELL-C-sigma: Kreutzer et al. 2014. PELLR sorts all rows; as published it is one slice as wide as the
+# longest row, which one long row makes impossible, so here it is cut into slices of a warp.
+SLICINGS: dict[str, Slicing] = {
+    "ell": Slicing(slice_height=None),
+    "ellpack-r": Slicing(slice_height=None, row_lengths=True),
+    "sliced-ell": Slicing(),
+    "sell-c-sigma": Slicing(sorting_window=1024),
+    "pellr": Slicing(sorting_window=None, row_lengths=True),
+    "sliced-ell-short": Slicing(index_bits=16),
+    "sliced-ell-wide": Slicing(wide=2),
+    "sliced-ell-short-wide": Slicing(wide=2, index_bits=16),
+    "sell-c-sigma-short": Slicing(sorting_window=1024, index_bits=16, base_per_step=True),
+}
