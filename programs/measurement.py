@@ -18,6 +18,9 @@ from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine
 
+ALLOWED_ERROR = 1e-5
+"""The relative error above which a result counts as wrong."""
+
 
 @dataclass(frozen=True)
 class Prepared:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from vecsim.data.cache_folder import cache_folder
+from vecsim.cache_folder import cache_folder
 
 
 def test_the_variable_names_it(monkeypatch, tmp_path):

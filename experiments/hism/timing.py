@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-ALLOWED_ERROR = 1e-5
-"""The relative error from which on a result counts as wrong."""
+from programs.measurement import ALLOWED_ERROR
 
 METHODS = {"crs": "CRS", "jd": "JD", "bbcs": "BBCS", "hism": "HiSM", "chism": "CHiSM"}
 """The programs as the paper calls them, in the order of its bars."""

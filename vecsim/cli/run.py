@@ -9,6 +9,7 @@ import typer
 
 from isa.errors import UserError
 from vecsim.cli.options import (
+    MATRIX_HELP,
     EngineOption,
     JsonOption,
     MachineOption,
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
     from vecsim.data import Matrix
 
 NOT_RIGHT = 1
-"""Exit code when a result is further off than :data:`ALLOWED_ERROR`."""
-
-ALLOWED_ERROR = 1e-5
-"""The relative error from which on a result counts as wrong."""
+"""Exit code when a result is further off than :data:`programs.measurement.ALLOWED_ERROR`."""
 
 
 def run(
@@ -35,8 +33,7 @@ def run(
         str | None,
         typer.Argument(
             metavar="MATRIX",
-            help="A Matrix Market, Harwell-Boeing or Rutherford-Boeing file (.gz too), or the name of a "
-            "built-in; see `vecsim list matrices`, which also shows what is taken without it.",
+            help=f"{MATRIX_HELP} Without it, the default that is shown there.",
         ),
     ] = None,
     program: Annotated[
@@ -159,6 +156,8 @@ def _options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[s
 
 
 def _check(measurements: Sequence[Measurement]) -> None:
+    from programs.measurement import ALLOWED_ERROR
+
     wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]
     if wrong:
         names = ", ".join(f"{m.program} ({m.relative_error:.1e})" for m in wrong)

@@ -126,6 +126,20 @@ def load(
     raise _unknown(text, searched)
 
 
+def find_download(name: str) -> Path | None:
+    """Give the file of a matrix of a collection that was downloaded before; None if there is none.
+
+    Raises
+    ------
+    UserError
+        If the name means several matrices.
+    """
+    if not exists(matrix_cache()):
+        return None
+    found = (kept(entry.cache_name) for entry in _offered(name))
+    return next((path for path, _ in filter(None, found)), None)
+
+
 def _parse(file: str, source: str, data: bytes) -> Matrix:
     """Read the contents of a file; its name tells the kind of those that have no banner."""
     if is_archive(data):

@@ -22,7 +22,7 @@ class Matrix:
     csr
         scipy.sparse.csr_array of float64: sorted, duplicates summed, explicit zeros kept.
     source
-        Path of the file, or "built-in".
+        Path of the file, the address it was downloaded from, or "built-in".
     warnings
         What reading it changed, one line each.
     """

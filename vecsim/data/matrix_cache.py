@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from isa.errors import UserError
+from vecsim.cache_folder import CACHE_FOLDER, cache_folder
 
-from .cache_folder import CACHE_FOLDER, cache_folder
 from .download import DownloadError, Report, discard, download
 
 T = TypeVar("T")
