@@ -18,7 +18,8 @@ def served(collections):
 def test_a_matrix_of_a_collection(vecsim, served):
     result = vecsim("formats", "Harwell-Boeing/bcspwr01", "--json", "-")
     assert result.code == 0
-    assert json.loads(result.out)["matrix"]["rows"] == 39
+    matrix = json.loads(result.out)["matrix"]
+    assert matrix == {"name": "bcspwr01", "source": served.url + NIST, "rows": 39, "cols": 39, "nnz": 2}
     assert served.paths == [NIST]
     assert "downloading" not in result.err
     assert "\x1b" not in result.err

@@ -4,6 +4,7 @@ import json
 import tomllib
 from importlib.metadata import version
 
+from experiments.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN
@@ -90,6 +91,18 @@ def test_the_lists(vecsim):
         assert all(option.summary in shown for option in program.options)
     document = json.loads(vecsim("list", "programs", "--json", "-").out)
     assert [program["name"] for program in document["programs"]] == list(PROGRAMS)
+
+
+def test_the_experiments(vecsim):
+    lines = vecsim("list", "experiments").out.splitlines()
+    document = json.loads(vecsim("list", "experiments", "--json", "-").out)
+    declared = [experiment for paper in PAPERS for experiment in paper.experiments]
+    assert [found["name"] for found in document["experiments"]] == [e.name for e in declared]
+    for found, experiment in zip(document["experiments"], declared, strict=True):
+        assert found["shows"] == experiment.shows
+        assert any(line.split()[:3] == [experiment.name, *experiment.title.split()] for line in lines)
+    assert [paper["name"] for paper in document["papers"]] == [paper.name for paper in PAPERS]
+    assert all(f"{paper.name}: {paper.source}" in lines for paper in PAPERS)
 
 
 def test_version_and_help(vecsim):

@@ -67,7 +67,8 @@ def test_json_on_stdout_is_one_object_and_all_else_goes_to_stderr(vecsim, matrix
     document = strict(result.out)
     assert "tiny: 5 x 4" in result.err
     assert list(rows_of(result.err)) == list(PROGRAMS)
-    assert document["matrix"] == {"name": "tiny", "rows": 5, "cols": 4, "nnz": 6}
+    expected = {"name": "tiny", "source": str(matrix), "rows": 5, "cols": 4, "nnz": 6}
+    assert document["matrix"] == expected
     assert document["machine"]["name"] == "t0"
     assert document["machine"]["latency"]["add"] == 6
     assert (document["engine"], document["seed"], document["value_bits"]) == ("jit", 7, 32)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli.console import fill, table
-from vecsim.cli.options import JsonOption, ValueBitsOption, value_bytes
+from vecsim.cli.options import MATRIX_HELP, JsonOption, ValueBitsOption, value_bytes
 
 if TYPE_CHECKING:
     from vecsim.cli.output import Output
 
 
 def formats(
-    matrix: Annotated[str, typer.Argument(metavar="MATRIX", help="A matrix file or the name of a built-in.")],
+    matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
     section_size: Annotated[
         int, typer.Option("--section-size", help="Elements of a vector register: a power of two, 4 to 4096.")
     ] = 64,
@@ -23,6 +23,7 @@ def formats(
 ) -> None:
     """Show the storage of a matrix in each format, as the paper counts and as it lies in memory."""
     from vecsim.cli.output import Output
+    from vecsim.cli.report import matrix_facts
     from vecsim.cli.run import load_matrix, matrix_values
     from vecsim.formats import BBCS, CRS, JD, HiSM, section_bits
 
@@ -47,7 +48,7 @@ def formats(
     _show_structure(output, made["bbcs"], made["hism"])
     output.finish(
         {
-            "matrix": {"name": loaded.name, "rows": rows, "cols": columns, "nnz": int(values.nnz)},
+            "matrix": matrix_facts(loaded),
             "section_size": section_size,
             "value_bits": value_bits,
             "formats": facts,

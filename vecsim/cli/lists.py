@@ -1,4 +1,4 @@
-"""``vecsim list``: the matrices that can be had by name, and the programs."""
+"""``vecsim list``: the matrices that can be had by name, the programs, the experiments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vecsim.cli.output import Output
     from vecsim.data.sources import Found, Source
 
-lists = typer.Typer(help="List matrices and programs.")
+lists = typer.Typer(help="List matrices, programs and experiments.")
 
 
 @lists.command("matrices")
@@ -137,3 +137,27 @@ def _program(program: SmvmProgram) -> dict[str, Any]:
             for option in program.options
         ],
     }
+
+
+@lists.command("experiments")
+def experiments(json: JsonOption = None) -> None:
+    """List the tables and figures of papers that `vecsim reproduce` makes anew."""
+    from experiments.registry import ALL, PAPERS
+    from vecsim.cli.output import Output
+
+    output = Output(json)
+    found = [(paper, experiment) for paper in PAPERS for experiment in paper.experiments]
+    rows = ((e.name, e.title, e.shows) for _, e in found)
+    output.table(fill(table(["experiment", "in the paper", "what it shows"]), rows))
+    for paper in PAPERS:
+        output.text(f"{paper.name}: {paper.source}")
+    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all of its own, or {ALL}")
+    output.finish(
+        {
+            "experiments": [
+                {"name": e.name, "paper": paper.name, "title": e.title, "shows": e.shows}
+                for paper, e in found
+            ],
+            "papers": [{"name": paper.name, "source": paper.source} for paper in PAPERS],
+        }
+    )

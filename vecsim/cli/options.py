@@ -10,6 +10,12 @@ import typer
 
 from isa.errors import UserError
 
+MATRIX_HELP = (
+    "A matrix file, or a name: of a file in VECSIM_MATRICES, a built-in, or a matrix of SuiteSparse or the "
+    "Matrix Market; see `vecsim list matrices`."
+)
+"""Of the argument MATRIX."""
+
 JsonOption = Annotated[
     str | None,
     typer.Option(

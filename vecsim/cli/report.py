@@ -81,15 +81,26 @@ def document(
     measurements: Sequence[Measurement],
 ) -> dict[str, Any]:
     """Give everything as one JSON object."""
-    rows, columns = matrix.csr.shape
     return {
-        "matrix": {"name": matrix.name, "rows": rows, "cols": columns, "nnz": int(matrix.csr.nnz)},
+        "matrix": matrix_facts(matrix),
         "machine": machine.model_dump(),
         "engine": engine,
         "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
         "seed": seed,
         "value_bits": value_bits,
         "version": __version__,
+    }
+
+
+def matrix_facts(matrix: Matrix) -> dict[str, Any]:
+    """Name a matrix, its size and where it came from, for a JSON object."""
+    rows, columns = matrix.csr.shape
+    return {
+        "name": matrix.name,
+        "source": matrix.source,
+        "rows": rows,
+        "cols": columns,
+        "nnz": int(matrix.csr.nnz),
     }
 
 

@@ -28,7 +28,8 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="What to make: an item such as hism-table2, a paper such as hism, or all (the default).",
+            help="What to make: an item such as hism-table2, a paper such as hism, or all (the default); see "
+            "`vecsim list experiments`.",
         ),
     ] = None,
     out: Annotated[
@@ -83,7 +84,7 @@ def reproduce(
         files = files_of(report)
     write(files, out)
     for item in report.items:
-        _show(output, item)
+        show_item(output, item)
     output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
     output.finish(_document(report, machine=described.model_dump(), engine=engine))
     faults = [fault for item in report.items for fault in item.faults]
@@ -92,7 +93,7 @@ def reproduce(
         raise typer.Exit(WRONG)
 
 
-def _show(output: Output, item: Item) -> None:
+def show_item(output: Output, item: Item) -> None:
     """Show the numbers that the paper prints beside ours, what it says in words, and the gaps."""
     from experiments.report.csv_files import HOLDS
     from experiments.report.pivot import pivots
