@@ -7,11 +7,14 @@ here about instructions, registers or the values of symbols.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken, v_args
+
+LINES_KEPT = 4096
+"""Parsed lines that are kept: a program is assembled anew for each matrix, and its text stays the same."""
 
 
 class Problem(Exception):
@@ -171,8 +174,9 @@ def _parser() -> Lark:
     return Lark(grammar, start="line", parser="lalr", maybe_placeholders=True, transformer=_Builder())
 
 
+@lru_cache(maxsize=LINES_KEPT)
 def parse_line(text: str) -> Line:
-    """Parse one line.
+    """Parse one line; what it gives cannot be changed, and the same text may give the same object.
 
     Raises
     ------
