@@ -13,6 +13,7 @@ from file_server import Answer, File
 
 from isa.errors import UserError
 from vecsim.data import DownloadError, NotAtHandError, load, read
+from vecsim.data.loading import find_download
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 MEMPLUS = "/MM/Hamm/memplus.tar.gz"
@@ -105,6 +106,20 @@ def test_then_the_cache_then_the_built_ins(served, monkeypatch):
     monkeypatch.setenv("VECSIM_OFFLINE", "1")
     assert first(load("pde225")) == 9
     assert load("pde900").source == "built-in"
+
+
+def test_the_file_of_a_download(served):
+    assert find_download("bcspwr01") is None
+    load("Harwell-Boeing/bcspwr/bcspwr01")
+    of_nist = find_download("bcspwr01")
+    assert first(read(of_nist)) == 8
+    load("HB/bcspwr01")
+    assert first(read(find_download("bcspwr01"))) == 7
+    assert find_download("Harwell-Boeing/bcspwr/bcspwr01") == of_nist
+    assert find_download("bcspwr02") is None
+    assert find_download("pde225x") is None
+    with pytest.raises(UserError, match="several matrices named football"):
+        find_download("football")
 
 
 def test_then_the_collections_once(served):

@@ -73,7 +73,7 @@ MADE = (
         "stand-in",
         "builtin randomwalk-30",
         "rw496",
-        "random walk on the same grid; the original has one entry more, and an unsymmetric pattern",
+        "random walk on the same grid; the original has one entry less, and an unsymmetric pattern",
     ),
     Made(
         "randomwalk-100",

@@ -1,6 +1,7 @@
 """What an origin in suite.csv means: how a matrix is read or made."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +11,31 @@ import scipy.sparse
 from isa.errors import UserError
 from vecsim.data import load_builtin, read
 from vecsim.data.finite_elements import can_read_meshes, find_mesh, mesh_folders
+from vecsim.data.loading import find_download
 from vecsim.data.search_path import find_file, matrix_folders
 
 from .makers import MESH_ARGUMENT, arguments_of, make
 
-# Beside a checkout; not part of it, and not there on other machines.
-_SHARED = Path(__file__).resolve().parents[4] / "shared"
+# What lies beside it is no part of it, and not there on other machines.
+CHECKOUT = Path(__file__).resolve().parents[3]
 FILE, RECONSTRUCTED, BUILTIN = "file", "reconstructed", "builtin"
 
 
 def suite_matrix_folders() -> tuple[Path, ...]:
-    """Return where files of members are sought: the folders of VECSIM_MATRICES, then ../shared/matrices."""
-    return (*matrix_folders(), _SHARED / "matrices")
+    """Return where files of members are sought: the folders of VECSIM_MATRICES, then ../shared/matrices.
+
+    The latter is looked for beside a checkout of vecsim, and beside the folder one works in.
+    """
+    return (*matrix_folders(), *_beside("matrices"))
 
 
 def suite_mesh_folders() -> tuple[Path, ...]:
-    """Return where meshes are sought: the folders of VECSIM_MESHES, then ../shared/meshes."""
-    return (*mesh_folders(), _SHARED / "meshes")
+    """Return where meshes are sought: the folders of VECSIM_MESHES, then ../shared/meshes, as above."""
+    return (*mesh_folders(), *_beside("meshes"))
+
+
+def _beside(folder: str) -> Iterable[Path]:
+    return dict.fromkeys(place.parent / "shared" / folder for place in (CHECKOUT, Path.cwd()))
 
 
 def fetch(origin: str) -> Any:
@@ -35,9 +44,9 @@ def fetch(origin: str) -> Any:
     Parameters
     ----------
     origin
-        ``file NAME`` or ``reconstructed NAME``, below the folders of matrices, the latter with
-        ``diagonal=I,J,...`` where entries of the diagonal are to be restored; ``builtin NAME``; or a
-        maker of `makers` and what it is given.
+        ``file NAME``, in the folders of matrices or downloaded before; ``reconstructed NAME``, below these
+        folders, with ``diagonal=I,J,...`` where entries of the diagonal are to be restored; ``builtin
+        NAME``; or a maker of `makers` and what it is given.
 
     Raises
     ------
@@ -55,7 +64,7 @@ def fetch(origin: str) -> Any:
 
 
 def is_at_hand(origin: str) -> bool:
-    """Return whether all that an origin needs is on this machine; nothing is read."""
+    """Return whether all that an origin needs is on this machine; no matrix is read, nothing downloaded."""
     try:
         if origin.split()[0] in (FILE, RECONSTRUCTED):
             file_of(origin)
@@ -79,17 +88,20 @@ def file_of(origin: str) -> Path:
     Raises
     ------
     UserError
-        If it is in none of the folders.
+        If it is in none of the folders, nor among the downloads.
     """
     kind, name = origin.split()[:2]
     folders = suite_matrix_folders()
     if kind == RECONSTRUCTED:
         folders = tuple(folder / RECONSTRUCTED for folder in folders)
     path = find_file(name, folders)
+    if path is None and kind == FILE:
+        path = find_download(name)
     if path is None:
         where = " or ".join(map(str, folders))
         raise UserError(
             f"the matrix '{name}' is not in {where}; set VECSIM_MATRICES to the folder that has it"
+            + (f", or let `vecsim formats {name}` download it" if kind == FILE else "")
         )
     return path
 

@@ -1,24 +1,19 @@
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
+from file_server import File
 
 from experiments.hism import suite
 from experiments.hism.suite import CRITERIA, origin, statistics
 from experiments.hism.suite.origin import BUILTIN, FILE, RECONSTRUCTED, needs_no_file
 from experiments.hism.suite.paper import MEANS, NAMED, RANGES
 from isa.errors import UserError
-from vecsim.data import values_as
+from vecsim.data import load, values_as
 from vecsim.data.metrics import metrics
 
 MEMBERS = suite.members()
-
-
-@pytest.fixture
-def nothing_at_hand(monkeypatch, tmp_path):
-    monkeypatch.setattr(origin, "_SHARED", tmp_path / "shared")
-    monkeypatch.delenv("VECSIM_MATRICES", raising=False)
-    monkeypatch.delenv("VECSIM_MESHES", raising=False)
 
 
 def test_the_list():
@@ -64,8 +59,8 @@ def test_means_are_near_the_papers(criterion):
 
 
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
-def test_what_is_at_hand_is_what_is_listed(member):
-    if member in suite.missing():
+def test_what_is_at_hand_is_what_is_listed(real_matrices, member):
+    if not any(map(origin.is_at_hand, member.origins)):
         pytest.skip(f"{member.origin} is not at hand")
     csr = suite.load(member)
     found = metrics(csr)
@@ -96,6 +91,32 @@ def test_without_any_file(nothing_at_hand):
         suite.load(suite.member("bcspwr10"))
     with pytest.raises(UserError, match=r"mesh 'libigl_lion' .* is not in .*; set VECSIM_MESHES"):
         suite.load(suite.member("lion-shell"))
+
+
+def test_files_lie_beside_the_folder_one_works_in(nothing_at_hand):
+    assert suite.member("bcsstm01") in suite.missing()
+    lines = [f"{i} {i} {float(i)}" for i in range(1, 49)]
+    folder = Path("../shared/matrices")
+    folder.mkdir(parents=True)
+    file = folder / "bcsstm01.mtx"
+    file.write_text("\n".join(["%%MatrixMarket matrix coordinate real general", "48 48 48", *lines]))
+    assert suite.member("bcsstm01") not in suite.missing()
+    assert suite.load(suite.member("bcsstm01")).nnz == 48
+    meshes = Path("../shared/meshes")
+    meshes.mkdir()
+    (meshes / "libigl_lion.off").write_text("OFF\n")
+    assert suite.member("lion-shell") not in suite.missing()
+
+
+def test_downloads_are_found(nothing_at_hand, collections):
+    lines = [f"{i} {i} {float(i)}" for i in range(1, 49)]
+    text = "\n".join(["%%MatrixMarket matrix coordinate real general", "48 48 48", *lines]).encode()
+    collections.files["/pub/MatrixMarket2/Harwell-Boeing/bcsstruc1/bcsstm01.mtx.gz"] = File(text)
+    load("Harwell-Boeing/bcsstruc1/bcsstm01")
+    asked = len(collections.requests)
+    assert suite.member("bcsstm01") not in suite.missing()
+    assert suite.load(suite.member("bcsstm01")).nnz == 48
+    assert len(collections.requests) == asked
 
 
 def test_a_mesh_is_of_no_use_without_the_library(nothing_at_hand, monkeypatch, tmp_path):
