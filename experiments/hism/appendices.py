@@ -34,18 +34,18 @@ def make(request: Request) -> tuple[Appendix, ...]:
 
 
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:
-    """List the matrices of Tables 1 and 3 that were at hand."""
+    """List the matrices of Tables 1 and 3 that could be had."""
     rows = tuple(
         (
             name,
-            matrix.source if matrix.source == "built-in" else Path(matrix.source).name,
+            Path(matrix.source).name,
             *map(str, matrix.csr.shape),
             str(matrix.csr.nnz),
             pattern_sha256(matrix.csr),
         )
         for name, matrix in six.items()
     )
-    columns = ("matrix", "file", "rows", "columns", "non-zeros", "SHA-256 of the pattern")
+    columns = ("matrix", "from", "rows", "columns", "non-zeros", "SHA-256 of the pattern")
     return Appendix(
         "hism-table-matrices",
         "The matrices of Tables 1 and 3",

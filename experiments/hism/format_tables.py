@@ -8,9 +8,11 @@ from typing import Any
 from experiments.comparison import Comparison
 from experiments.hism import table1, table3
 from experiments.hism.six_matrices import MATRICES, not_at_hand
-from experiments.hism.suite import suite_matrix_folders
+from experiments.hism.suite import member_for, suite_matrix_folders
+from experiments.hism.suite.loading import load as load_member
+from experiments.hism.suite.origin import is_at_hand
 from experiments.report.beside import paper_beside_ours
-from experiments.report.item import Item
+from experiments.report.item import Item, Verdict
 from experiments.request import Request
 from vecsim.data import Matrix, NotAtHandError, load
 
@@ -24,6 +26,7 @@ def make_table1(request: Request) -> Item:
         table1.TITLE,
         table1.CAPTION,
         table1.rows,
+        table1.verdicts,
         table1.NOTES,
         "bytes of HiSM / bytes of the other format",
         request,
@@ -37,6 +40,7 @@ def make_table3(request: Request) -> Item:
         table3.TITLE,
         table3.CAPTION,
         table3.rows,
+        table3.verdicts,
         table3.NOTES,
         "steps / steps of HiSM (vs_bbcs: steps of HiSM)",
         request,
@@ -45,12 +49,13 @@ def make_table3(request: Request) -> Item:
 
 
 def six_matrices(request: Request) -> dict[str, Matrix]:
-    """Read the matrices of the two tables that are at hand, once for each request.
+    """Get the matrices of the two tables that can be had without the network, once for each request.
 
     Returns
     -------
     dict
-        By name, explicit zeros kept. Nothing is downloaded.
+        By name, explicit zeros kept. One without a file is the suite's member that has its pattern, where
+        there is one; the warnings then say so.
 
     Raises
     ------
@@ -68,14 +73,25 @@ def _load(name: str) -> Matrix | None:
     try:
         return load(name, folders=suite_matrix_folders(), download=False)
     except NotAtHandError:
+        return _made(name)
+
+
+def _made(name: str) -> Matrix | None:
+    """Make a matrix with the pattern of another, as the suite does; None if it cannot be made here."""
+    member = member_for(name)
+    origin = next(filter(is_at_hand, member.origins), None)
+    if origin is None or not member.has_original_pattern:
         return None
+    remark = f"{name} is not at hand; taken is its pattern, made by {origin}: {member.note}"
+    return Matrix(member.name, load_member(member), origin, (remark,))
 
 
 def _item(
     name: str,
     title: str,
     summary: str,
-    fill: Callable[[Mapping[str, Any]], list[Comparison]],
+    fill: Callable[[Mapping[str, Any], Mapping[str, str]], list[Comparison]],
+    judge: Callable[[Sequence[Comparison]], list[Verdict]],
     notes: Sequence[str],
     value_label: str,
     request: Request,
@@ -83,13 +99,16 @@ def _item(
     logarithmic: bool = False,
 ) -> Item:
     matrices = six_matrices(request)
-    rows = fill({found: matrix.csr for found, matrix in matrices.items()})
+    remarks = {found: "; ".join(matrix.warnings) for found, matrix in matrices.items()}
+    rows = fill({found: matrix.csr for found, matrix in matrices.items()}, remarks)
+    missing = [not_at_hand(matrix) for matrix in MATRICES if matrix.name not in matrices]
     return Item(
         name=name,
         title=title,
         summary=summary,
         rows=tuple(rows),
         chart=paper_beside_ours(title, value_label, rows, logarithmic=logarithmic),
+        verdicts=tuple(judge(rows)),
         notes=tuple(notes),
-        gaps=tuple(f"{not_at_hand(matrix)}." for matrix in MATRICES if matrix.name not in matrices),
+        gaps=tuple(f"{gap}." for gap in (*missing, *filter(None, remarks.values()))),
     )

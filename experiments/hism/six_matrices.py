@@ -1,6 +1,8 @@
 """The six matrices that Tables 1 and 3 of the HiSM paper have in common."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 SECTION_SIZE = 64
@@ -39,12 +41,25 @@ MATRICES = (
 )
 """In the order of the tables."""
 
+NO_REMARKS: Mapping[str, str] = MappingProxyType({})
+"""Nothing to be said of any matrix."""
+
 QUANTITIES = ("vs_jd", "vs_crs", "vs_bbcs")
 """The compared formats, as the columns of both tables are called here."""
 
 
-def difference_from_print(matrix: TableMatrix, csr: Any) -> str:
-    """Say how a matrix at hand differs from the one that the paper prints; nothing if it does not."""
+def remark_on(matrix: TableMatrix, csr: Any, remarks: Mapping[str, str]) -> str:
+    """Say what a reader must know of a matrix at hand: what is remarked, and how it differs from the print.
+
+    Parameters
+    ----------
+    remarks
+        By the name of the matrix.
+    """
+    return "; ".join(filter(None, (remarks.get(matrix.name), _difference_from_print(matrix, csr))))
+
+
+def _difference_from_print(matrix: TableMatrix, csr: Any) -> str:
     printed = (matrix.dimension, matrix.dimension, matrix.size)
     found = (*csr.shape, csr.nnz)
     if found == printed:
@@ -57,7 +72,8 @@ def difference_from_print(matrix: TableMatrix, csr: Any) -> str:
 def not_at_hand(matrix: TableMatrix) -> str:
     """Say that a matrix is missing, and what would help."""
     return (
-        f"{matrix.name} is not at hand: put its Matrix Market file into a folder that VECSIM_MATRICES names"
+        f"{matrix.name} is not at hand: `vecsim formats {matrix.name}` downloads it, or put its file into a "
+        "folder that VECSIM_MATRICES names"
     )
 
 

@@ -270,8 +270,9 @@ def gaps(runs: SuiteRuns, filled: Sequence[Comparison]) -> tuple[str, ...]:
         found.append(f"The furthest off: {worst.row}, {worst.quantity}, {worst.difference_percent:+.1f} %.")
     if runs.missing:
         found.append(
-            f"Not at hand and left out ({len(runs.missing)} of {len(runs.members)} matrices; VECSIM_MATRICES "
-            f"may name a folder that has them): {', '.join(runs.missing)}."
+            f"Not at hand and left out ({len(runs.missing)} of {len(runs.members)} matrices; `vecsim formats "
+            "NAME` downloads one of a collection, VECSIM_MATRICES may name a folder that has them): "
+            f"{', '.join(runs.missing)}."
         )
     if runs.stand_ins:
         named = ", ".join(f"{member.name} for {member.original}" for member in runs.stand_ins)
