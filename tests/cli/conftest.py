@@ -1,10 +1,14 @@
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from isa.instructions import BASE
 from vecsim.cli import main
+from vecsim.engines.jit.machine_code import compiled_loop
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,27 @@ class Result:
         return self.err.removeprefix("vecsim: error: ").removesuffix("\n")
 
 
+SIMULATING = ("run", "exec", "reproduce", "calibrate")
+
+
+@pytest.fixture(scope="session")
+def compile_engine() -> Callable[[], None]:
+    """Compile the engine before a command does: its first use says so. One process does, others wait."""
+    cache = os.environ["VECSIM_CACHE"]  # before a test changes it
+
+    def compile_once() -> None:
+        with FileLock(Path(cache, "compiling.lock")), pytest.MonkeyPatch.context() as patch:
+            patch.setenv("VECSIM_CACHE", cache)
+            compiled_loop(BASE, "one_port")
+
+    return compile_once
+
+
 @pytest.fixture
-def vecsim(capsys) -> Callable[..., Result]:
+def vecsim(capsys, compile_engine) -> Callable[..., Result]:
     def call(*arguments: object) -> Result:
+        if arguments and arguments[0] in SIMULATING:
+            compile_engine()
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
         return Result(code, *capsys.readouterr())

@@ -54,8 +54,8 @@ def test_no_such_matrix(vecsim, tmp_path):
 ARGUMENTS = [
     (["--program", "hsm"], "unknown program 'hsm', did you mean hism?"),
     (
-        ["--option", "z=1"],
-        "--option z=1: no program to be run has an option 'z'; they have crs: none; jd: y;",
+        ["--option", "z=1", "--program", "jd", "--program", "hism"],
+        "--option z=1: no program to be run has an option 'z'; they have jd: y; hism: positions",
     ),
     (["--option", "y=memry"], "option y = 'memry': it takes memory, register"),
     (["--option", "jd.z=1"], "program jd has no option 'z'"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -14,6 +13,7 @@ from isa.errors import UserError
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import read, values_as
+from vecsim.data.search_path import MATRIX_MARKET_SUFFIXES, files_in, matrix_folders
 from vecsim.engines.protocol import MAX_CYCLES
 from vecsim.machine import load_machine
 
@@ -55,15 +55,17 @@ class Row:
 
 
 def folders() -> list[Path]:
-    """Where real matrices may be: NAME.mtx.gz files."""
-    named = os.environ.get("VECSIM_MATRICES", "").split(os.pathsep)
-    found = [Path(name) for name in named if name] or [reports.ROOT.parent / "shared" / "matrices"]
-    return [folder for folder in found if folder.is_dir()]
+    """Where real matrices may be: what VECSIM_MATRICES names, else beside the clone."""
+    return matrix_folders() or [reports.ROOT.parent / "shared" / "matrices"]
 
 
 def choose(count: int, most_entries: int) -> list[Path]:
-    """Give ``count`` files with at most so many entries, spread evenly over the sizes, small ones first."""
-    files = [file for folder in folders() for file in sorted(folder.glob("*.mtx*"))]
+    """Give ``count`` files with at most so many entries, spread evenly over the sizes, small ones first.
+
+    Only Matrix Market files are taken: their heads tell the number of entries.
+    """
+    found = [file for folder in folders() for _, file in files_in(folder)]
+    files = [file for file in found if file.name.lower().endswith(MATRIX_MARKET_SUFFIXES)]
     sized = sorted((size, str(file)) for file in files if 0 < (size := stored_entries(file)) <= most_entries)
     if len(sized) > count:
         sized = [sized[i * len(sized) // count] for i in range(count)]
