@@ -15,6 +15,7 @@ from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
 from vecsim.cli.execute import execute
 from vecsim.cli.formats import formats
+from vecsim.cli.gpu import gpu
 from vecsim.cli.lists import lists
 from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
@@ -42,6 +43,7 @@ app.add_typer(machines, name="machine")
 app.command("formats")(formats)
 app.command("reproduce")(reproduce)
 app.add_typer(lists, name="list")
+app.add_typer(gpu, name="gpu")
 
 
 def _version(asked: bool) -> None:
