@@ -92,7 +92,21 @@ _POSITIONS = Option(
 )
 
 _ALL = (
-    SmvmProgram("crs", "CRS", "compressed row storage, row by row, x gathered", crs.load),
+    SmvmProgram(
+        "crs",
+        "CRS",
+        "compressed row storage, row by row, x gathered",
+        crs.load,
+        (
+            Option(
+                "sums",
+                "SUMS_IN_REGISTER",
+                {"scalar": 0, "register": 1},
+                "scalar",
+                "how sums go to memory: one by one by scalar stores, or s at a time from a vector register",
+            ),
+        ),
+    ),
     SmvmProgram(
         "jd",
         "JD",
@@ -108,7 +122,21 @@ _ALL = (
             ),
         ),
     ),
-    SmvmProgram("bbcs", "BBCS", "block columns with LDS and MIPA, y gathered and scattered", bbcs.load),
+    SmvmProgram(
+        "bbcs",
+        "BBCS",
+        "block columns with LDS and MIPA, y gathered and scattered",
+        bbcs.load,
+        (
+            Option(
+                "sections",
+                "SECTIONS_AHEAD",
+                {"ahead": 1, "in_turn": 0},
+                "ahead",
+                "when a section is loaded: while the one before is multiplied, or after it was stored",
+            ),
+        ),
+    ),
     SmvmProgram(
         "hism",
         "HiSM",
@@ -129,6 +157,14 @@ _ALL = (
                 {"stream": 1, "slices": 0},
                 "stream",
                 "how the cache is moved: as one stream of s * s elements, or in s accesses of s elements",
+            ),
+            Option(
+                "cache",
+                "CACHE",
+                {"whole": 0, "store_rows": 1, "rows": 3, "cleared": 4, "cleared_rows": 5},
+                "whole",
+                "what of the cache is moved: all, or only rows of the matrix when it is stored, or always; "
+                "cleared: the first load is left out, since y begins with zeros",
             ),
         ),
     ),

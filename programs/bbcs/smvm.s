@@ -5,10 +5,15 @@
 # and finds the rows that it touches, those elements of y are gathered, MIPA adds the products to them,
 # and they are scattered back. A row that goes on in the next section is gathered again there.
 #
-# The sections alternate between two sets of registers, so that the next section is on its way, also across
-# the end of a block column, while this one is multiplied.
+# Sections follow one another in one of two ways (option sections):
+#   ahead    (SECTIONS_AHEAD = 1)  they alternate between two sets of registers, so that the next section is on
+#                                  its way, also across the end of a block column, while this one is
+#                                  multiplied;
+#   in_turn  (SECTIONS_AHEAD = 0)  the next section is loaded when this one's elements of y are stored.
 #
 # Symbols from the loader: BLOCKS, BLOCKPTR, BLOCKLEN, X, Y, VALUE_SHIFT, SECTION_BITS (log2 of s).
+
+.default SECTIONS_AHEAD, 1
 
 .reg blocks,   x3       # block columns left
 .reg blockptr, x4       # address of the block column's entry of BLOCKPTR
@@ -43,6 +48,9 @@ start:
     slli    xbytes, s, VALUE_SHIFT
     li      xseg, X
     sub     xseg, xseg, xbytes
+
+.if SECTIONS_AHEAD
+
     call    ahead
     beqz    left, done
     lds.f   value0, position0, row0, (entry)
@@ -98,6 +106,29 @@ multiply1:
     setvl   s
     lv.f    x, (xseg)
     j       section0
+
+.else
+
+column:
+    call    ahead
+    beqz    left, done
+    setvl   s
+    lv.f    x, (xseg)
+section:
+    lds.f   value0, position0, row0, (entry)
+    mfs     entries, vl
+    mfs     rows, rowcount
+    setvl   rows
+    lvi.f   y0, (ybase), row0
+    setvl   entries
+    mipa.f  y0, x, value0, position0
+    setvl   rows
+    svi.f   y0, (ybase), row0
+    mfs     left, blocklen
+    bnez    left, section
+    j       column
+
+.endif
 
 # Go to the next block column that is not empty: entry, left, xseg and what LDS counts; left = 0 if none is.
 ahead:

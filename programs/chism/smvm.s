@@ -6,14 +6,21 @@
 # Block arrays of level 0 hold values; those above hold pointers, and behind their entries the lengths of
 # the arrays that they point to. LDB reads a section of a block array; BMIPA multiplies a section of values
 # with s elements of x and adds to s elements of y. The segment of x is loaded when the block column
-# changes, the s x s elements of y when the block row of the level-1 array changes: all of them, also where
-# the matrix ends before. Option transfer: they move as one stream (ONE_STREAM = 1) or slice by slice, s
-# accesses of s elements (ONE_STREAM = 0).
+# changes, the s x s elements of y when the block row of the level-1 array changes. Option transfer: they move
+# as one stream (ONE_STREAM = 1) or slice by slice, s accesses of s elements (ONE_STREAM = 0). Option cache says
+# which of them move, where the matrix ends before they do and at the first time:
+#   STORE_ROWS = 1   only slices that have rows of the matrix are stored, else all;
+#   LOAD_ROWS = 1    only these are loaded, else all;
+#   CLEARED = 1      the first load is left out: the cache begins with zeros, as y does.
 #
-# Symbols from the loader: LEVELS (2 or more), ROOT, ROOT_LENGTH, POSITION_BYTES, X, Y, VALUE_SHIFT,
+# Symbols from the loader: LEVELS (2 or more), ROOT, ROOT_LENGTH, POSITION_BYTES, ROWS, X, Y, VALUE_SHIFT,
 # SECTION_BITS (log2 of s).
 
 .default ONE_STREAM, 1
+.default CACHE, 0
+.equ STORE_ROWS, CACHE & 1
+.equ LOAD_ROWS, CACHE >> 1 & 1
+.equ CLEARED, CACHE >> 2 & 1
 
 .reg array,    x3       # argument: address of a block array
 .reg length,   x4       # argument: its entries
@@ -39,6 +46,7 @@
 .reg count,    x24      # elements to move at once
 .reg all,      x25      # elements of the cache
 .reg bytes,    x26
+.reg slots,    x27      # elements of the cache to move in all
 
 .reg pointer,  v0       # a section of pointers, its positions and lengths
 .reg place,    v1
@@ -58,11 +66,10 @@ start:
     li      lastrow, -1
     li      all, 1 << 2 * SECTION_BITS
 .if ONE_STREAM
-    mv      count, all
 .else
     mv      count, s
-.endif
     slli    bytes, count, VALUE_SHIFT
+.endif
     li      lastcol, -1
     li      array, ROOT
     li      length, ROOT_LENGTH
@@ -75,24 +82,48 @@ start:
 done:
     halt
 
-# Move all of the cache to and from the elements of y at yseg.
+# Move the cache to and from the elements of y at yseg.
 store_cache:
-    mv      t, yseg
+.if STORE_ROWS
+    li      slots, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
+    sub     slots, slots, yseg
+    srli    slots, slots, VALUE_SHIFT
+    blt     slots, all, store_slots
+.endif
+    mv      slots, all
+store_slots:
     li      slot, 0
+.if ONE_STREAM
+    stc.f   slot, (yseg), slots
+.else
+    mv      t, yseg
 store_part:
     stc.f   slot, (t), count
     add     t, t, bytes
     add     slot, slot, count
-    blt     slot, all, store_part
+    blt     slot, slots, store_part
+.endif
     ret
 load_cache:
-    mv      t, yseg
+.if LOAD_ROWS
+    li      slots, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
+    sub     slots, slots, yseg
+    srli    slots, slots, VALUE_SHIFT
+    blt     slots, all, load_slots
+.endif
+    mv      slots, all
+load_slots:
     li      slot, 0
+.if ONE_STREAM
+    ldc.f   slot, (yseg), slots
+.else
+    mv      t, yseg
 load_part:
     ldc.f   slot, (t), count
     add     t, t, bytes
     add     slot, slot, count
-    blt     slot, all, load_part
+    blt     slot, slots, load_part
+.endif
     ret
 
 # node(array, length, row, col, level): all that hangs below a block array of pointers.
@@ -174,11 +205,18 @@ parents:
     bltz    lastrow, fill
     call    store_cache
 fill:
+.if CLEARED
+    mv      slots, lastrow          # -1: this is the first time
+.endif
     mv      lastrow, row
     slli    yseg, row, 2 * SECTION_BITS + VALUE_SHIFT
     li      t, Y
     add     yseg, yseg, t
+.if CLEARED
+    bltz    slots, filled
+.endif
     call    load_cache
+filled:
     lw      ra, 0(sp)
     addi    sp, sp, 16
 section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import load_machine
 
 EVERY_ENGINE = sorted(ENGINES)
+
+WORKED = str(Path(__file__).with_name("worked.toml"))
+"""The machine on which tests are worked by hand, whatever the presets are."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Traced:
 
 
 def trace(
-    text: str, *changes: str, machine: str = "vs2003", engine: str = "simpy", memory: Any = None
+    text: str, *changes: str, machine: str = WORKED, engine: str = "simpy", memory: Any = None
 ) -> Traced:
     """Run a program that begins with vl = s; ``changes`` are key=value changes of the machine."""
     described = load_machine(machine, changes)

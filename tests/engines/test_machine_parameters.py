@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from differential.cases import random_case
-from engine_runs import EVERY_ENGINE, trace
+from engine_runs import EVERY_ENGINE, WORKED, trace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -222,7 +222,7 @@ def assembled(text):
 
 
 def product(name):
-    machine = load_machine("vs2003", [f"section_size={S}"])
+    machine = load_machine(WORKED, [f"section_size={S}"])
     matrix = scipy.sparse.random_array((20, 20), density=0.12, format="csr", dtype=np.float32, rng=3)
     prepared = prepare(name, matrix, machine, multiplicand(20, 0, np.float32))
     return prepared.program, prepared.loaded.memory
@@ -244,7 +244,7 @@ def test_every_parameter_has_its_faster_values(engine):
 @pytest.mark.parametrize("name", REPRESENTATIVE)
 def test_faster_is_never_slower_on_one_port(engine, name):
     program, memory = representative(name)
-    machine = load_machine("vs2003", [f"section_size={S}"])
+    machine = load_machine(WORKED, [f"section_size={S}"])
     for parameter, values in TO_FASTER.items():
         chosen = (values[0], values[len(values) // 2], values[-1])
         runs = [run(program, memory, changed(machine, parameter, v), engine=engine).cycles for v in chosen]
@@ -280,7 +280,7 @@ def test_more_banks_that_are_no_multiple_may_cost_cycles(engine):
 def test_more_ports_do_not_slow_the_programs(engine, name):
     # It is no law, as the anomalies show: it is what these programs do on enough banks.
     program, memory = representative(name)
-    machine = load_machine("vs2003", [f"section_size={S}", "banks=64"])
+    machine = load_machine(WORKED, [f"section_size={S}", "banks=64"])
     runs = [
         run(program, memory, changed(machine, "memory_ports", n), engine=engine).cycles for n in (1, 2, 4)
     ]

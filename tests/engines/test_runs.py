@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from engine_runs import EVERY_ENGINE, trace
+from engine_runs import EVERY_ENGINE, WORKED, trace
 
 from isa.assembler import assemble
 from vecsim.engines.protocol import run
@@ -60,7 +60,7 @@ def test_the_timeline_has_every_column_in_program_order(engine):
 
 
 def test_a_window_of_the_timeline_and_none(engine):
-    program, machine = assemble("nop\nnop\nnop\nnop\nhalt"), load_machine("vs2003")
+    program, machine = assemble("nop\nnop\nnop\nnop\nhalt"), load_machine(WORKED)
     memory = np.zeros(64, np.uint8)
     window = run(program, memory, machine, engine=engine, timeline=TimelineRequest(1, 3)).timeline
     assert list(window["age"]) == [1, 2]
@@ -68,7 +68,7 @@ def test_a_window_of_the_timeline_and_none(engine):
 
 
 def test_a_streamed_timeline_is_not_kept(engine):
-    program, machine = assemble("li x1, 5\na: addi x1, x1, -1\nbnez x1, a\nhalt"), load_machine("vs2003")
+    program, machine = assemble("li x1, 5\na: addi x1, x1, -1\nbnez x1, a\nhalt"), load_machine(WORKED)
     chunks = []
     request = TimelineRequest(sink=lambda rows: chunks.append(rows.copy()))
     result = run(program, np.zeros(64, np.uint8), machine, engine=engine, timeline=request)
@@ -79,7 +79,7 @@ def test_a_streamed_timeline_is_not_kept(engine):
 
 def test_the_memory_given_is_not_changed(engine):
     memory = np.zeros(64, np.uint8)
-    result = run(assemble("li x1, 7\nsw x1, 16(x0)\nhalt"), memory, load_machine("vs2003"), engine=engine)
+    result = run(assemble("li x1, 7\nsw x1, 16(x0)\nhalt"), memory, load_machine(WORKED), engine=engine)
     assert not memory.any()
     assert result.state.memory[16] == 7
 
@@ -90,7 +90,7 @@ def test_progress_is_called(engine):
     run(
         program,
         np.zeros(64, np.uint8),
-        load_machine("vs2003"),
+        load_machine(WORKED),
         engine=engine,
         progress=lambda running: seen.append(running.cycle),
         progress_cycles=100,

@@ -17,12 +17,21 @@ from vecsim.machine import load_machine
 ALLOWED = {np.dtype("f4"): 1e-5, np.dtype("f8"): 1e-13}
 MACHINES = ("vs2003", "t0", "wide")
 
-VARIANTS = [
-    (program.name, dict(zip((o.name for o in program.options), values, strict=True)))
-    for program in PROGRAMS.values()
-    for values in product(*(option.values for option in program.options))
-]
-"""Every program with every choice of its options."""
+
+def _variants(program):
+    """Every choice of the options that go together; of positions each value once, which any may have."""
+    values = [
+        [(option.name, value) for value in option.values]
+        for option in program.options
+        if option.name != "positions"
+    ]
+    yield from (dict(chosen) for chosen in product(*values))
+    if len(values) < len(program.options):
+        yield from ({"positions": value} for value in ("one", "two"))
+
+
+VARIANTS = [(program.name, options) for program in PROGRAMS.values() for options in _variants(program)]
+"""Every program with the choices of its options; those not named are the default."""
 
 VARIANT_IDS = ["-".join((name, *options.values())) for name, options in VARIANTS]
 

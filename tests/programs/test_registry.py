@@ -12,7 +12,7 @@ from programs.registry import PROGRAMS, find
 
 def test_the_programs_in_the_order_of_the_tables():
     assert list(PROGRAMS) == ["crs", "jd", "bbcs", "hism", "chism"]
-    assert len(VARIANTS) == 1 + 2 + 1 + 3 + 6
+    assert len(VARIANTS) == 2 + 2 + 2 + 3 + 12
     for name, program in PROGRAMS.items():
         assert program is find(name)
         assert program.source.is_file()
@@ -37,13 +37,14 @@ def test_an_unknown_program(name, message):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("crs", {"y": "memory"}, "program crs has no option 'y'; it has: none"),
+        ("crs", {"y": "memory"}, "program crs has no option 'y'; it has: sums"),
         ("jd", {"z": "memory"}, "program jd has no option 'z'; it has: y"),
         ("jd", {"y": "disk"}, "program jd: option y = 'disk': it takes memory, register"),
         (
             "chism",
             {"transfers": "stream"},
-            "program chism has no option 'transfers', did you mean transfer?; it has: positions, transfer",
+            "program chism has no option 'transfers', did you mean transfer?; it has: positions, transfer, "
+            "cache",
         ),
         ("chism", {"transfer": "1"}, "program chism: option transfer = '1': it takes stream, slices"),
         ("hism", {"positions": "three"}, "program hism: option positions = 'three': it takes auto, one, two"),
@@ -57,10 +58,10 @@ def test_an_option_that_is_not_there(name, options, message):
 
 def test_what_is_not_given_has_its_default():
     chism = find("chism")
-    assert chism.choose({}) == {"positions": "auto", "transfer": "stream"}
+    assert chism.choose({}) == {"positions": "auto", "transfer": "stream", "cache": "whole"}
     chosen = chism.choose({"transfer": "slices"})
-    assert chosen == {"positions": "auto", "transfer": "slices"}
-    assert chism.symbols(chosen) == {"POSITION_BYTES": 0, "ONE_STREAM": 0}
+    assert chosen == {"positions": "auto", "transfer": "slices", "cache": "whole"}
+    assert chism.symbols(chosen) == {"POSITION_BYTES": 0, "ONE_STREAM": 0, "CACHE": 0}
 
 
 def test_one_byte_is_too_narrow_for_positions_beyond_256():
@@ -104,6 +105,35 @@ def test_chism_moves_the_cache_as_one_stream_or_by_slices(banded):
     assert stream.run.counters["vector_instructions"] < slices.run.counters["vector_instructions"]
 
 
+@pytest.mark.parametrize("transfer", ["stream", "slices"])
+def test_chism_moves_of_the_cache_what_it_is_told(banded, transfer):
+    """200 rows are three times s * s = 64 rows and 8 more: the last load and store has one slice of rows."""
+    moved = {}
+    for cache in ("whole", "store_rows", "rows", "cleared", "cleared_rows"):
+        counters = measured(banded, "chism", transfer=transfer, cache=cache).run.counters
+        moved[cache] = counters["words_loaded"], counters["words_stored"]
+    loaded, stored = moved["whole"]
+    beyond = 64 - 8  # rows of the last load and store that the matrix does not have
+    assert moved["store_rows"] == (loaded, stored - beyond)
+    assert moved["rows"] == (loaded - beyond, stored - beyond)
+    assert moved["cleared"] == (loaded - 64, stored)
+    assert moved["cleared_rows"] == (loaded - 64, stored - beyond)
+
+
+def test_crs_stores_sums_one_by_one_or_by_sections(banded):
+    scalar, register = (measured(banded, "crs", sums=value) for value in ("scalar", "register"))
+    assert measured(banded, "crs").cycles == scalar.cycles
+    assert scalar.run.counters["words_stored"] == 0
+    assert register.run.counters["words_stored"] == 200
+    assert register.cycles < scalar.cycles
+
+
+def test_bbcs_loads_sections_ahead_or_in_turn(banded):
+    ahead, in_turn = (measured(banded, "bbcs", sections=value) for value in ("ahead", "in_turn"))
+    assert measured(banded, "bbcs").cycles == ahead.cycles < in_turn.cycles
+    assert ahead.bytes_moved == in_turn.bytes_moved
+
+
 @pytest.mark.parametrize("name", ["hism", "chism"])
 def test_positions_of_two_bytes_are_more_to_load(banded, name):
     auto, one, two = (measured(banded, name, positions=value) for value in ("auto", "one", "two"))
@@ -115,7 +145,7 @@ def test_positions_of_two_bytes_are_more_to_load(banded, name):
 
 def test_options_are_reported(banded):
     assert measured(banded, "jd", y="register").options == {"y": "register"}
-    assert measured(banded, "crs").options == {}
+    assert measured(banded, "crs").options == {"sums": "scalar"}
 
 
 def test_x_and_y_are_padded_with_zeros():

@@ -13,6 +13,7 @@ import typer
 from isa.errors import UserError
 from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
+from vecsim.cli.calibrate import calibrate
 from vecsim.cli.execute import execute
 from vecsim.cli.formats import formats
 from vecsim.cli.gpu import gpu
@@ -42,6 +43,7 @@ app.command("isa")(reference)
 app.add_typer(machines, name="machine")
 app.command("formats")(formats)
 app.command("reproduce")(reproduce)
+app.command("calibrate")(calibrate)
 app.add_typer(lists, name="list")
 app.add_typer(gpu, name="gpu")
 

@@ -279,18 +279,20 @@ def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: An
         busy = last - start + 1
     else:
         track, add = NONE, 0
-        if distinct == 0 and safe <= start and binding >= 0 and scratch.usable_count[binding] >= n:
+        if safe <= start and binding >= 0 and scratch.usable_count[binding] >= n:
             track, add = scratch.usable_track[binding], scratch.usable_add[binding]
             if track >= 0 and (
                 scratch.tracks[track * s] + add != start
                 or not _others_are_clear(r, scratch, code, i, binding, n, start)
             ):
                 track = NONE
-        if track >= 0 and scratch.track_pace[track] < lanes:
+        # So few entries a cycle never touch as many rows as the unit may.
+        few = distinct == 0 or (track >= 0 and scratch.track_pace[track] < distinct)
+        if track >= 0 and few and scratch.track_pace[track] < lanes:
             last = scratch.tracks[track * s + n - 1] + add
             book(r, BY_VECTOR, start, last, retired)
             busy = cycles_in(scratch, track, s, n)
-        elif track >= 0 and track < FIRST_FREE and scratch.track_pace[track] == lanes:
+        elif track >= 0 and few and track < FIRST_FREE and scratch.track_pace[track] == lanes:
             last = scratch.tracks[track * s + n - 1] + add
             busy = last - start + 1
         else:

@@ -7,12 +7,13 @@ A run is a straight line of scalar instructions; the first may be an access to m
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from isa.declaration import Timing
-from vecsim.engines.jit.code import AWAITED, LATENCY, READY, RUN, TIMING, WIDTH, Ints
+from vecsim.engines.jit.code import AWAITED, FIELD, LATENCY, READY, RUN, TIMING, WIDTH, Ints
 from vecsim.machine import Machine
 
 NO_RUN = -1
@@ -50,16 +51,24 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
     Column ``RUN`` of the program table becomes the place of the run that begins there.
     """
     rows = program.reshape(-1, WIDTH)
-    rows[:, RUN] = NO_RUN
-    if machine.issue_width > WIDEST_ISSUE:
-        return np.zeros(1, np.int64)
+    known = rows[:, : READY + 5].copy()
+    known[:, FIELD:AWAITED] = 0  # operands, of which immediates differ from matrix to matrix
+    rows[:, RUN], runs = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
+    return runs.copy()
+
+
+@lru_cache(maxsize=64)
+def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
+    """Give column ``RUN`` and the runs of the program whose first columns, flat, are ``known``."""
+    rows = np.frombuffer(known, np.int64).reshape(-1, columns)
+    places = np.full(len(rows), NO_RUN, np.int64)
     runs: list[Ints] = []
-    for i in range(len(rows) - 1):
+    for i in range(len(rows) - 1 if width <= WIDEST_ISSUE else 0):
         lines, branches = _lines(rows, i)
         if lines:
-            rows[i, RUN] = sum(len(run) for run in runs)
-            runs.append(_run(lines, branches, machine.issue_width))
-    return np.concatenate(runs) if runs else np.zeros(1, np.int64)
+            places[i] = sum(len(run) for run in runs)
+            runs.append(_run(lines, branches, width))
+    return places, np.concatenate(runs) if runs else np.zeros(1, np.int64)
 
 
 def _listed(row: Ints, column: int) -> list[int]:

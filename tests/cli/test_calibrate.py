@@ -1,0 +1,80 @@
+"""`vecsim calibrate`: its files, its JSON and its mistakes, on a suite of tiny built-in matrices."""
+
+import csv
+import json
+import tomllib
+
+import pytest
+import suite_cases
+
+from experiments.hism.calibration.choices import CHOICES
+from vecsim.machine import load_machine
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch, tmp_path):
+    suite_cases.install(monkeypatch)
+    few = tuple(choice for choice in CHOICES if choice.name in ("banks", "JD: y"))
+    monkeypatch.setattr("experiments.hism.calibration.calibration.CHOICES", few)
+    monkeypatch.chdir(tmp_path)
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_files_and_json(vecsim, tmp_path):
+    result = vecsim(
+        "calibrate", "--jobs", 1, "--out", "out", "--results", "kept.jsonl", "--json", "found.json"
+    )
+    assert result.code == 0
+    out = tmp_path / "out"
+    names = {path.name for path in out.iterdir()}
+    tables = ("choices", "sensitivity", "shares", "single-changes", "frontier", "candidates", "readings")
+    assert {f"hism-calibration-{name}.csv" for name in tables} <= names
+    assert {"hism-calibration.csv", "hism-calibration.md", "report.html", "proposed.toml"} <= names
+    assert not any(name.startswith(".") for name in names)
+    assert len([row for row in rows(out / "hism-calibration.csv") if row["paper"]]) == 24
+
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert load_machine(str(out / "proposed.toml")).model_dump() == found["machine"]
+    assert tomllib.loads((out / "proposed.toml").read_text())["startup"] == 20
+    chosen = {row["choice"]: row["proposed"] for row in rows(out / "hism-calibration-choices.csv")}
+    assert chosen == found["proposal"]
+    changed = rows(out / "hism-calibration-single-changes.csv")
+    assert changed[0]["change"] == "none"
+    assert len(changed) == 1 + sum(len(choice.values) - 1 for choice in CHOICES if choice.name in chosen)
+    extents = {row["conclusion"]: row["extent"] for row in rows(out / "hism-calibration-sensitivity.csv")}
+    assert {c["conclusion"]: c["extent"] for c in found["conclusions"]} == extents
+
+    again = vecsim("calibrate", "--jobs", 1, "--out", "again", "--results", "kept.jsonl")
+    assert again.code == 0
+    for name in ("hism-calibration.csv", "hism-calibration-single-changes.csv"):
+        assert (tmp_path / "again" / name).read_text() == (out / name).read_text()
+
+
+def test_quick(vecsim, tmp_path):
+    result = vecsim("calibrate", "--quick", "--jobs", 1)
+    assert result.code == 0
+    assert "rehearsal" in (tmp_path / "calibrated" / "hism-calibration.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--engine", "fast"], "unknown engine 'fast'"),
+        (["--results", "there/kept.jsonl"], "there/kept.jsonl: there is no folder"),
+        (["--set", "bank=3"], "preset vs2003: unknown machine field 'bank'"),
+        (["--jobs", "0"], "Invalid value for '--jobs'"),
+    ],
+)
+def test_mistakes(vecsim, tmp_path, arguments, message):
+    assert vecsim("calibrate", *arguments).mistake().startswith(message)
+    assert not (tmp_path / "calibrated").exists()
+
+
+def test_a_results_file_that_is_none(vecsim, tmp_path):
+    (tmp_path / "kept.jsonl").write_text("something\nelse\n")
+    message = vecsim("calibrate", "--results", "kept.jsonl", "--jobs", 1).mistake()
+    assert message.startswith("kept.jsonl, line 1: is no result")

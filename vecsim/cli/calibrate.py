@@ -1,0 +1,119 @@
+"""``vecsim calibrate``: what the HiSM paper leaves open, searched for what comes nearest to its Table 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption
+from vecsim.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from experiments.hism.calibration.calibration import Calibration
+
+FOLDER = "calibrated"
+"""Where the report goes if the user does not say."""
+PRESET = "proposed.toml"
+"""The proposed machine, beside the report."""
+
+
+def calibrate(
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
+    ] = FOLDER,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
+    ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results",
+            metavar="FILE.jsonl",
+            help="Keep simulated cycles in this file as they come, and simulate only what is not in it.",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A rehearsal: only small matrices, one start of the search.")
+    ] = False,
+    json: JsonOption = None,
+) -> None:
+    """Search what the HiSM paper leaves open for the machine that comes nearest to its Table 2.
+
+    The report gives the proposed machine, the distance of every candidate, and on which machines the paper's
+    conclusions hold.
+    """
+    from experiments.hism.calibration.calibration import calibrate as search
+    from experiments.hism.calibration.report import report
+    from experiments.report.csv_files import HOLDS
+    from experiments.report.environment import processors
+    from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.request import Request
+    from vecsim.cli.console import fill, table
+    from vecsim.cli.output import Output, OutputFile
+    from vecsim.cli.reproduce import show_item
+    from vecsim.cli.work import Work
+    from vecsim.machine import load_machine, to_toml
+
+    folder = check_folder(out)
+    output = Output(json)
+    if results is not None:
+        OutputFile(results)  # refuses what cannot be written, before any work is done
+    with Work() as work:
+        request = Request(
+            load_machine(machine, set_ or ()),
+            changes=tuple(set_ or ()),
+            engine=engine,
+            jobs=jobs or processors(),
+            results=None if results is None else Path(results),
+            watch=work.show,
+        )
+        found = search(request, quick=quick)
+        work.show("drawing", 1.0)
+        made = report(found)
+        files = files_of(made) | {PRESET: to_toml(found.machine).encode("utf-8")}
+    write(files, out)
+    show_item(output, made.items[0])
+    rows = [
+        [s.conclusion, s.extent, f"{s.holds} of {s.examined}", HOLDS[s.at_proposal]]
+        for s in found.sensitivities
+    ]
+    output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))
+    output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
+    output.finish(_document(found, engine=engine))
+
+
+def _document(found: Calibration, **how: Any) -> dict[str, Any]:
+    """Give the proposal as one JSON object."""
+    from experiments.hism.calibration.choices import options_of
+    from vecsim import __version__
+
+    distance = found.proposal.distance
+    return {
+        **how,
+        "quick": found.quick,
+        "examined": len(found.examined),
+        "proposal": dict(found.proposal.candidate),
+        "machine": found.machine.model_dump(),
+        "options": options_of(found.proposal.candidate, found.choices),
+        "score": distance.score,
+        "numbers": [
+            {"row": row, "quantity": group, "ours": ours, "ratio": distance.ratio(row, group)}
+            for (row, group), ours in distance.numbers.items()
+        ],
+        "conclusions": [
+            {
+                "conclusion": s.conclusion,
+                "holds": s.holds,
+                "examined": s.examined,
+                "extent": s.extent,
+                "proposal": s.at_proposal,
+            }
+            for s in found.sensitivities
+        ],
+        "version": __version__,
+    }
