@@ -108,7 +108,7 @@ def test_an_interrupt_ends_the_processes():
     with pytest.raises(KeyboardInterrupt):
         measure_members(members, load, Request(MACHINE, jobs=2, watch=interrupt))
     started = set(multiprocessing.active_children()) - others
-    # Not by join: if another thread is told of the end first, multiprocessing believes in the process for ever.
+    # Not by join: a process whose end another thread was told of lives on for multiprocessing.
     end = time.monotonic() + 30
     while time.monotonic() < end and not all(is_gone(process.pid) for process in started):
         time.sleep(0.05)
