@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpu.device_matrix import DeviceMatrix
-    from gpu.preparation import KERNELS, prepare
+    from gpu.kernels import KERNELS
+    from gpu.preparation import prepare
 
 _HOME = {
-    "KERNELS": "gpu.preparation",
+    "KERNELS": "gpu.kernels",
     "DeviceMatrix": "gpu.device_matrix",
     "prepare": "gpu.preparation",
 }

@@ -13,6 +13,7 @@ from vecsim.formats.sliced import ALWAYS_MADE_BYTES, MAX_GROWTH
 from vecsim.formats.slicing import WARP
 
 from .crs import lanes_for
+from .kernels import ROW_CAP
 
 # Bytes a second of float32 and float64 products: on an H200 (copy 4.28e12) with a 7-point stencil
 # on 150^3 nodes and 70 random entries a row in a band of 4000, means of both. CRS on the stencil.
@@ -29,7 +30,6 @@ RATES = {
 # matrix whose longest row one thread takes.
 STEP_SECONDS = 1e-7
 WINDOW = 1024
-ROW_CAP = 512
 HIGHEST_OFFSET = 2**16 - 2
 
 

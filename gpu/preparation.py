@@ -1,31 +1,21 @@
 """From a SciPy matrix to a matrix on the device, by the name of a format."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from isa.errors import UserError
-from vecsim.formats import COO, CRS, GPU_FORMATS, SLICINGS, Sliced, Slicing
+from vecsim.formats import COO, CRS, Sliced, Slicing
 
-from .choice import ROW_CAP, choose
+from .choice import choose
 from .coo import COOProduct
 from .crs import CRSProduct
 from .cuda import THREADS_PER_BLOCK, require_gpu
 from .device_matrix import DeviceMatrix, Product
+from .kernels import ALIASES, KERNELS
 from .sliced import SlicedProduct
-
-# By name: how the host format is made, and what puts it on the device.
-KERNELS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, int], Product]]] = {
-    "crs": (CRS.from_scipy, CRSProduct),
-    "crs-scalar": (CRS.from_scipy, partial(CRSProduct, lanes=1)),
-    "crs-split": (CRS.from_scipy, partial(CRSProduct, row_cap=ROW_CAP)),
-    "coo": (GPU_FORMATS["coo"], COOProduct),
-    **{name: (GPU_FORMATS[name], SlicedProduct) for name in SLICINGS},
-}
-ALIASES = {"csr": "crs", "csr-scalar": "crs-scalar", "csr-split": "crs-split"}
 
 
 def prepare(
@@ -77,8 +67,8 @@ def prepare(
         name = choose(matrix)
     if name not in KERNELS:
         raise UserError(f"unknown format {format!r}: use auto or one of {', '.join(KERNELS)}")
-    convert, product = KERNELS[name]
-    return _on_device(convert(matrix), product, name, threads_per_block)
+    kernel = KERNELS[name]
+    return _on_device(kernel.convert(matrix), kernel.product, name, threads_per_block)
 
 
 _PRODUCTS: dict[type, Callable[[Any, int], Product]] = {
