@@ -11,6 +11,8 @@ from numba import types
 from gpu.coo import coo_kernel
 from gpu.crs import crs_kernel
 from gpu.cuda import cuda
+from gpu.launching import let_next_begin, wait_for_previous
+from gpu.loads import LOADS
 from gpu.row_sums import piece_sums, scaled
 from gpu.sliced import sliced_kernel
 
@@ -92,3 +94,26 @@ def test_float32_kernels_compute_in_float32():
 def test_no_division_and_no_local_memory_in_the_sliced_kernels(real):
     text = sliced(real, lanes=2, wide=2, permuted=True)
     assert not re.search(r"(div|rem)\.[su]64|\.local", text)
+
+
+def test_waiting_for_the_previous_kernel_stands_between_the_matrix_and_the_vectors():
+    def kernel(values, columns, x, y):
+        thread = cuda.grid(1)
+        let_next_begin()
+        value, column = load_1(values, thread), load_1(columns, thread)
+        wait_for_previous()
+        y[thread] = value[0] * x[column[0]]
+
+    load_1 = LOADS[1]
+    real = types.float64[::1]
+    text = ptx(SimpleNamespace(py_func=kernel), real, U32, real, real)
+    order = [
+        "griddepcontrol.launch_dependents",
+        "ld.global.nc",
+        "griddepcontrol.wait",
+        "ld.global.f64",
+        "st.global",
+    ]
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+    assert "ld.global.nc" not in text[text.index("griddepcontrol.wait") :]

@@ -1,0 +1,24 @@
+import numpy as np
+
+from gpu.cuda import cuda
+from gpu.launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+
+
+@cuda.jit
+def scaled_sum(shift, first, x, y, alpha, beta):
+    thread = cuda.grid(1)
+    let_next_begin()
+    wait_for_previous()
+    if thread < y.size:
+        y[thread] = alpha * (x[thread] + shift[thread] + first) + beta * y[thread]
+
+
+def test_a_launch_takes_new_vectors_and_factors_each_time():
+    shift = cuda.to_device(np.arange(5.0))
+    launch = Launch(scaled_sum, 1, 64, [shift, 100, X, Y, ALPHA, BETA], np.float64)
+    for alpha, beta in ((1.0, 0.0), (-2.0, 3.0)):
+        x, y = np.linspace(0, 1, 5), np.full(5, 7.0)
+        device_x, device_y = cuda.to_device(x), cuda.to_device(y)
+        launch(device_x, device_y, alpha, beta, 0)
+        expected = alpha * (x + np.arange(5.0) + 100) + beta * y
+        np.testing.assert_array_equal(device_y.copy_to_host(), expected)
