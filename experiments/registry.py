@@ -6,8 +6,10 @@ The modules behind them are imported when they are run.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from experiments.report.item import Appendix, Item, Report
 from experiments.request import Request
@@ -53,12 +55,15 @@ class Paper:
         In the paper's order.
     appendices
         Makes what stands behind them: matrices, machine.
+    recorded
+        The kind of the results files that it can be made of without a GPU; empty for none.
     """
 
     name: str
     source: str
     experiments: tuple[Experiment, ...]
     appendices: Callable[[Request], tuple[Appendix, ...]]
+    recorded: str = ""
 
 
 def _hism_table1(request: Request) -> Item:
@@ -94,6 +99,37 @@ def _hism_appendices(request: Request) -> tuple[Appendix, ...]:
     return appendices.make(request)
 
 
+def _pellr(item: str) -> Callable[[Request], Item]:
+    def make(request: Request) -> Item:
+        from experiments.pellr import items
+
+        return items.make(item, request)
+
+    return make
+
+
+def _pellr_appendices(request: Request) -> tuple[Appendix, ...]:
+    from experiments.pellr import items
+
+    return items.appendices_of(request)
+
+
+def _crosscheck(item: str) -> Callable[[Request], Item]:
+    def make(request: Request) -> Item:
+        from experiments.crosscheck import report
+
+        made: Item = getattr(report, f"make_{item}")(request)
+        return made
+
+    return make
+
+
+def _crosscheck_appendices(request: Request) -> tuple[Appendix, ...]:
+    from experiments.crosscheck import report
+
+    return report.appendices(request)
+
+
 PAPERS = (
     Paper(
         "hism",
@@ -117,6 +153,48 @@ PAPERS = (
             ),
         ),
         _hism_appendices,
+    ),
+    Paper(
+        "pellr",
+        "Z. Wang, T. Gu: PELLR: A Permutated ELLPACK-R Format for SpMV on GPUs, Journal of Computer and "
+        "Communications 8, 2020.",
+        tuple(
+            Experiment(f"pellr-{name}", title, shows, _pellr(f"pellr-{name}"))
+            for name, title, shows in (
+                ("claims", "Claims", "every number of the text for PELLR, ours beside it"),
+                ("iterations", "Formulas 1, 2", "iterations of warps and work, with the paper's example"),
+                ("fig6", "Figure 6", "PELLR against ELLPACK-R"),
+                ("fig7", "Figure 7", "the structure of memplus and row statistics"),
+                ("fig8", "Figure 8", "PELLR against HYB"),
+                ("fig9", "Figure 9", "PELLR against BiELL"),
+                ("fig10", "Figure 10", "PELLR against BiJAD"),
+                ("fig11", "Figure 11", "speeds of PELLR, HYB, BiELL and BiJAD"),
+                ("fig12", "Figure 12", "speeds of all formats"),
+            )
+        ),
+        _pellr_appendices,
+        "vecsim reproduce pellr",
+    ),
+    Paper(
+        "crosscheck",
+        "No paper: the simulated vector machine beside a GPU, on the same formats and matrices.",
+        (
+            Experiment(
+                "crosscheck-pairs",
+                "Pairs",
+                "cycles against GPU times, two formats each",
+                _crosscheck("pairs"),
+            ),
+            Experiment(
+                "crosscheck-rankings",
+                "Rankings",
+                "the order of the formats on each matrix",
+                _crosscheck("rankings"),
+            ),
+            Experiment("crosscheck-reasons", "Reasons", "what decides in each world", _crosscheck("reasons")),
+        ),
+        _crosscheck_appendices,
+        "vecsim crosscheck",
     ),
 )
 """The papers, in the order of reports."""
@@ -158,6 +236,45 @@ def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
         if picked:
             found.append((paper, picked))
     return found
+
+
+def recorded_files(
+    asked: Sequence[tuple[Paper, Sequence[Experiment]]], files: Iterable[Path]
+) -> dict[str, Path]:
+    """Sort files of results by the kind that they say they are.
+
+    Parameters
+    ----------
+    asked
+        What :func:`chosen` gave.
+    files
+        JSON files that were measured on a GPU.
+
+    Raises
+    ------
+    UserError
+        One cannot be read, is something else, or is for nothing that is asked for.
+    """
+    wanted = {paper.recorded: paper.name for paper, _ in asked if paper.recorded}
+    found = {}
+    for path in files:
+        kind = _kind(path)
+        if kind not in wanted:
+            takes = "; ".join(f"{name} takes `{each}`" for each, name in wanted.items()) or "none is taken"
+            raise UserError(f"{path}: holds no results of what is asked for: {takes}")
+        found[kind] = path
+    return found
+
+
+def _kind(path: Path) -> str:
+    """Give what a file of results says it is."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UserError(f"{path}: is no JSON: {error}") from None
+    return str(document.get("kind", "")) if isinstance(document, dict) else ""
 
 
 def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Request) -> Report:

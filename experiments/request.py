@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,10 @@ class Request:
         Processes that simulate at once.
     results
         File in which simulated cycles are kept from one run to the next; None for none.
+    recorded
+        Files of results measured elsewhere, on a GPU, by the kind that they say they are.
+    folder
+        Where the report goes, and files that a measurement writes; None for nowhere.
     watch
         Told how far a long step is.
     kept
@@ -45,5 +49,7 @@ class Request:
     engine: str = DEFAULT_ENGINE
     jobs: int = 1
     results: Path | None = None
+    recorded: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
     watch: Watch = _nobody
     kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)

@@ -59,6 +59,47 @@ class Bandwidth:
 
 
 @dataclass(frozen=True)
+class Bandwidths:
+    """How fast bytes move, which sets the floor of a product.
+
+    Attributes
+    ----------
+    copy_gb_per_s
+        Bytes read plus bytes written, a copy of 1 GiB within the device.
+    reads
+        Read-only bandwidth by size, ascending.
+    """
+
+    copy_gb_per_s: float
+    reads: tuple[Bandwidth, ...]
+
+    @property
+    def memory_gb_per_s(self) -> float:
+        """The highest rate measured at the device's memory: of the copy, or of the largest read."""
+        return max(self.copy_gb_per_s, self.reads[-1].gb_per_s)
+
+    def bandwidth(self, nbytes: int, cache: Cache) -> float:
+        """Give the rate that bounds an operation on so many bytes, GB/s.
+
+        Cold, that of the memory; warm, the read-only rate measured at this size, interpolated in the
+        logarithm of the size (never less than that of the memory: small arrays leave it idle).
+        """
+        if cache == "cold":
+            return self.memory_gb_per_s
+        sizes = np.log([read.nbytes for read in self.reads])
+        rates = [read.gb_per_s for read in self.reads]
+        return max(self.memory_gb_per_s, float(np.interp(np.log(max(nbytes, 1)), sizes, rates)))
+
+    def floor_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
+        """Give the least time of a product, microseconds.
+
+        Everything stored is read once, x is read once and y is written once, at the measured bandwidth.
+        """
+        nbytes = stored_bytes + x_bytes + y_bytes
+        return nbytes / self.bandwidth(nbytes, cache) / 1000
+
+
+@dataclass(frozen=True)
 class Gather:
     """How fast random elements are read.
 
@@ -142,29 +183,13 @@ class Ceilings:
     launch: LaunchCost
 
     @property
-    def memory_gb_per_s(self) -> float:
-        """The highest rate measured at the device's memory: of the copy, or of the largest read."""
-        return max(self.copy_gb_per_s, self.reads[-1].gb_per_s)
-
-    def bandwidth(self, nbytes: int, cache: Cache) -> float:
-        """Give the rate that bounds an operation on so many bytes, GB/s.
-
-        Cold, that of the memory; warm, the read-only rate measured at this size, interpolated in the
-        logarithm of the size (never less than that of the memory: small arrays leave it idle).
-        """
-        if cache == "cold":
-            return self.memory_gb_per_s
-        sizes = np.log([read.nbytes for read in self.reads])
-        rates = [read.gb_per_s for read in self.reads]
-        return max(self.memory_gb_per_s, float(np.interp(np.log(max(nbytes, 1)), sizes, rates)))
+    def bandwidths(self) -> Bandwidths:
+        """What sets the floor of a product."""
+        return Bandwidths(self.copy_gb_per_s, self.reads)
 
     def floor_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
-        """Give the least time of a product, microseconds.
-
-        Everything stored is read once, x is read once and y is written once, at the measured bandwidth.
-        """
-        nbytes = stored_bytes + x_bytes + y_bytes
-        return nbytes / self.bandwidth(nbytes, cache) / 1000
+        """Give the least time of a product, as `Bandwidths.floor_us`."""
+        return self.bandwidths.floor_us(stored_bytes, x_bytes, y_bytes, cache)
 
     def document(self) -> dict[str, Any]:
         """Give everything as plain data, for JSON."""
@@ -215,6 +240,14 @@ def measure_ceilings(watch: Callable[[str, float], None] = lambda part, share: N
     launch = launch_cost()
     measured = datetime.now(UTC).isoformat(timespec="seconds")
     return Ceilings(asdict(info), measured, copied, reads, gathers, reductions, launch)
+
+
+def measure_bandwidths() -> Bandwidths:
+    """Measure what sets the floor of a product, about 2 s; raise as `measure_ceilings`."""
+    info = device_info()
+    _check_not_simulated()
+    blocks = info.multiprocessors * info.threads_per_multiprocessor // BLOCK
+    return Bandwidths(copy_gb_per_s(), tuple(_reads(blocks)))
 
 
 def _check_not_simulated() -> None:

@@ -1,100 +1,175 @@
-"""Which format `auto` takes: the one whose product should take the least time, by bytes and longest chain.
+"""Which format `auto` takes: the one whose product should take the least time.
 
-time = max(stored bytes / rate of the format, loads that one thread does one after the other x time of a
-load). The bytes are exact but for a few pointers, counted from the lengths of the rows; nothing is converted.
+The estimated time is that of starting plus the longest of three, rounded off where they meet: reading the
+stored bytes at the rate of the format, the longest chain of loads of one thread, and gathering x. What a
+product does is counted by `Kernel.work` from the pattern of the matrix, without converting it. The constants
+stand in choice.toml, fitted to measured times (benchmarks/fit_auto.py).
 """
 
-from typing import Any
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vecsim.formats.sliced import ALWAYS_MADE_BYTES, MAX_GROWTH
-from vecsim.formats.slicing import WARP
+from vecsim.formats.structure import SECTOR_BYTES, Structure, Work
 
-from .crs import lanes_for
-from .kernels import ROW_CAP
+from .kernels import KERNELS
 
-# Bytes a second of float32 and float64 products: on an H200 (copy 4.28e12) with a 7-point stencil
-# on 150^3 nodes and 70 random entries a row in a band of 4000, means of both. CRS on the stencil.
-RATES = {
-    "sliced-ell": (3.4e12, 3.9e12),
-    "sliced-ell-wide": (4.0e12, 4.0e12),
-    "sliced-ell-short": (2.9e12, 3.8e12),
-    "sliced-ell-short-wide": (3.6e12, 4.0e12),
-    "sell-c-sigma": (3.4e12, 3.8e12),
-    "crs": (2.1e12, 2.9e12),
-    "crs-split": (2.1e12, 2.9e12),
-}
-# Seconds a load and gather out of memory takes, four under way at once: 0.4 us. Measured on a Kronecker
-# matrix whose longest row one thread takes.
-STEP_SECONDS = 1e-7
-WINDOW = 1024
-HIGHEST_OFFSET = 2**16 - 2
+CONSTANTS = Path(__file__).with_name("choice.toml")
 
 
-def choose(matrix: Any) -> str:
-    """Give the name of the format for a SciPy CSR matrix of float32 or float64."""
-    seconds = estimates(np.diff(matrix.indptr), matrix.dtype.itemsize, _slice_spread(matrix))
-    return min(seconds, key=lambda name: seconds[name])
+@dataclass(frozen=True)
+class Machine:
+    """What all formats share.
+
+    Attributes
+    ----------
+    power
+        How sharply the longest of the three bounds wins: of the sum of their powers the root is taken.
+    launch_us
+        What each kernel behind the first takes, microseconds.
+    sector_ns
+        Nanoseconds a sector of x that is asked for.
+    cache_bytes
+        Of the matrix and of x, how many stay in the L2 cache between products.
+    cache_gain
+        How many times faster bytes that stay there are read.
+    memory_gb_per_s
+        Rate of the memory, where parts of x come from that do not fit the cache.
+    """
+
+    power: float
+    launch_us: float
+    sector_ns: float
+    cache_bytes: float
+    cache_gain: float
+    memory_gb_per_s: float
 
 
-def estimates(lengths: NDArray[np.integer[Any]], value_bytes: int, slice_spread: int) -> dict[str, float]:
-    """Give the estimated seconds of a product by format, x and y apart.
+@dataclass(frozen=True)
+class Speed:
+    """What is a format's own.
+
+    Attributes
+    ----------
+    gb_per_s
+        Rate at which its stored bytes are read from memory, float32 and float64.
+    step_ns
+        A load of one thread, the next of which waits for it.
+    start_us
+        Starting and ending.
+    """
+
+    gb_per_s: tuple[float, float]
+    step_ns: float
+    start_us: float
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What choice.toml holds."""
+
+    machine: Machine
+    formats: Mapping[str, Speed]
+
+    @classmethod
+    def read(cls, path: Path = CONSTANTS) -> Self:
+        """Read a file as the fit writes it."""
+        document = tomllib.loads(path.read_text())
+        speeds = {
+            name: Speed(tuple(entry["gb_per_s"]), entry["step_ns"], entry["start_us"])
+            for name, entry in document["format"].items()
+        }
+        return cls(Machine(**document["machine"]), speeds)
+
+    def speed(self, name: str) -> Speed:
+        """Give a format's own constants, or those of one that was not measured."""
+        return self.formats.get(name, self.formats["default"])
+
+
+@functools.cache
+def _constants() -> Constants:
+    return Constants.read()
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the time of a product is estimated of; numbers, or arrays of them for many products.
+
+    Attributes
+    ----------
+    moved
+        Bytes of the format that are read, and of x and y.
+    chain
+        Loads of one thread, one after the other.
+    sectors
+        Sectors of x that are asked for.
+    missed
+        Bytes of x among them that lie too far apart for a cache to hold them.
+    launches
+        Kernels.
+    """
+
+    moved: Any
+    chain: Any
+    sectors: Any
+    missed: Any
+    launches: Any
+
+    @classmethod
+    def of(cls, work: Work, structure: Structure, cache_bytes: float) -> Self:
+        """Count one product."""
+        vectors = sum(structure.shape) * structure.value_bytes
+        # What a warp of rows needs of x lies within so many bytes; what no cache holds is read each time.
+        window = structure.mean_spread * structure.value_bytes
+        share = 1 - cache_bytes / window if window > cache_bytes else 0.0
+        missed = work.sectors * SECTOR_BYTES * share
+        return cls(work.stored_bytes + vectors, work.chain, work.sectors, missed, work.launches)
+
+
+def microseconds(counts: Counts, gb_per_s: Any, step_ns: Any, start_us: Any, machine: Machine) -> Any:
+    """Estimate the time of products that are done again and again on the same vectors."""
+    kept = np.minimum(1.0, machine.cache_bytes / np.maximum(1.0, counts.moved))
+    rate = gb_per_s * (1 + (machine.cache_gain - 1) * kept)
+    bounds = (
+        counts.moved / rate * 1e-3,
+        counts.chain * step_ns * 1e-3,
+        (counts.sectors * machine.sector_ns + counts.missed / machine.memory_gb_per_s) * 1e-3,
+    )
+    longest = np.maximum(np.maximum(bounds[0], bounds[1]), np.maximum(bounds[2], 1e-9))
+    powers = sum((bound / longest) ** machine.power for bound in bounds)
+    return start_us + machine.launch_us * (counts.launches - 1) + longest * powers ** (1 / machine.power)
+
+
+def estimates(structure: Structure, *, deterministic: bool = False) -> dict[str, float]:
+    """Give the estimated microseconds of a product by format, of those that can hold the matrix."""
+    constants, found = _constants(), {}
+    for name, kernel in KERNELS.items():
+        if kernel.work is None or (deterministic and not kernel.deterministic):
+            continue
+        work = kernel.work(structure)
+        if work is not None:
+            counts = Counts.of(work, structure, constants.machine.cache_bytes)
+            speed = constants.speed(name)
+            rate = speed.gb_per_s[structure.value_bytes == 8]
+            time = microseconds(counts, rate, speed.step_ns, speed.start_us, constants.machine)
+            found[name] = float(time)
+    return found
+
+
+def ranking(matrix: Any, *, deterministic: bool = False) -> list[str]:
+    """Give the names of formats for a sorted SciPy CSR matrix without duplicates, the best first.
 
     Parameters
     ----------
-    lengths
-        Entries of each row.
-    value_bytes
-        4 or 8.
-    slice_spread
-        How far columns of one slice lie apart at most: decides on 16-bit offsets.
+    matrix
+        Of float32 or float64.
+    deterministic
+        Leave out formats whose results may differ from run to run.
     """
-    rows, entries = len(lengths), int(lengths.sum())
-    longest = int(lengths.max(initial=0))
-    whole, short = value_bytes + 4, value_bytes + 2
-    in_order = _slice_widths(lengths)
-    sorted_ = _slice_widths(np.sort(_in_runs(lengths, WINDOW), axis=1).ravel())
-    pairs = int((in_order + in_order % 2).sum()) * WARP
-    crs_bytes = entries * whole + rows * 4
-    pieces = rows + int((lengths // ROW_CAP).sum())
-    mean = entries / max(1, rows)
-    of = {
-        "sliced-ell": (int(in_order.sum()) * WARP * whole, longest),
-        "sliced-ell-wide": (pairs * whole, longest),
-        "sell-c-sigma": (int(sorted_.sum()) * WARP * whole + rows * 4, longest),
-        "crs": (crs_bytes, longest / lanes_for(mean, cut=False)),
-        "crs-split": (crs_bytes + pieces * 4, min(longest, ROW_CAP) / lanes_for(mean, cut=True)),
-    }
-    if slice_spread <= HIGHEST_OFFSET:
-        of["sliced-ell-short"] = (int(in_order.sum()) * WARP * short, longest)
-        of["sliced-ell-short-wide"] = (pairs * short, longest)
-    return {
-        name: max(stored / RATES[name][value_bytes == 8], chain * STEP_SECONDS)
-        for name, (stored, chain) in of.items()
-        if stored <= max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs_bytes)
-    }
-
-
-def _in_runs(lengths: NDArray[np.integer[Any]], run: int) -> NDArray[np.integer[Any]]:
-    padded = np.zeros(-(-len(lengths) // run) * run, dtype=lengths.dtype)
-    padded[: len(lengths)] = lengths
-    runs: NDArray[np.integer[Any]] = padded.reshape(-1, run)
-    return runs
-
-
-def _slice_widths(lengths: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    widths: NDArray[np.int64] = _in_runs(lengths, WARP).max(axis=1, initial=0).astype(np.int64)
-    return widths
-
-
-def _slice_spread(matrix: Any) -> int:
-    """Give the largest distance of two columns within a slice of a warp of rows."""
-    filled = np.flatnonzero(np.diff(matrix.indptr[::WARP].astype(np.int64), append=matrix.nnz))
-    if not len(filled):
-        return 0
-    first = matrix.indptr[filled * WARP]
-    high = np.maximum.reduceat(matrix.indices, first)
-    low = np.minimum.reduceat(matrix.indices, first)
-    return int((high - low).max())
+    found = estimates(Structure.of(matrix), deterministic=deterministic)
+    return sorted(found, key=lambda name: found[name])

@@ -8,8 +8,9 @@ import numpy as np
 from vecsim.formats import COO
 
 from .cuda import EVERY_LANE, SIMULATED, WARP, cuda
+from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
 from .memory import real_type, upload
-from .row_sums import piece_sums, scaled
+from .row_sums import PieceSums, scaled
 
 # Entries that a lane takes in turn.
 ENTRIES_PER_LANE = 2 if SIMULATED else 16
@@ -29,6 +30,8 @@ def coo_kernel(real: Any, entries_per_lane: int) -> Any:
         thread = cuda.grid(1)
         warp = thread // WARP
         lane = thread % WARP
+        let_next_begin()
+        wait_for_previous()
         begin = warp * run
         end = min(begin + run, entries)
         first_row, last_row = np.int32(-1), np.int32(-1)
@@ -89,47 +92,67 @@ def coo_kernel(real: Any, entries_per_lane: int) -> Any:
 
 
 class COOProduct:
-    """A `COO` matrix on the device, and the launches of its product."""
+    """A `COO` matrix on the device, and the launches of its product.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    threads_per_block
+        A multiple of 32.
+    entries_per_lane
+        Entries that a lane takes in turn.
+    on_top
+        Whether the product is added to what y holds: ``y += alpha A x``, whatever beta is.
+    """
 
     def __init__(
-        self, matrix: COO, threads_per_block: int, *, entries_per_lane: int = ENTRIES_PER_LANE
+        self,
+        matrix: COO,
+        threads_per_block: int,
+        *,
+        entries_per_lane: int = ENTRIES_PER_LANE,
+        on_top: bool = False,
     ) -> None:
         self.real = real_type(matrix.values)
-        self.rows, self.entries = matrix.shape[0], matrix.nnz
-        self.threads = threads_per_block
         run = entries_per_lane * WARP
         warps = -(-matrix.nnz // run)
-        self.kernel = coo_kernel(self.real, entries_per_lane)
-        self.blocks = -(-warps * WARP // threads_per_block)
-        self.row_blocks = -(-self.rows // threads_per_block)
-        cut = [array.astype(np.uint32) for array in _rows_over_several_runs(matrix.rows, run)]
-        self.split_blocks = -(-len(cut[0]) * WARP // threads_per_block)
         self.arrays = [
             upload(matrix.rows.view(np.uint32)),
             upload(matrix.columns.view(np.uint32)),
             upload(matrix.values),
         ]
-        self.split = [upload(array) for array in cut]
-        self.pieces = upload(np.zeros(2 * warps, dtype=self.real))
+        # By then y holds beta y.
+        self.split = PieceSums(
+            self.real,
+            *_rows_over_several_runs(matrix.rows, run),
+            threads_per_block,
+            pieces=2 * warps,
+            beta=self.real(1),
+        )
+        row_blocks = 0 if on_top else -(-matrix.shape[0] // threads_per_block)
+        blocks = -(-warps * WARP // threads_per_block)
+        kernel = coo_kernel(self.real, entries_per_lane)
+        arguments = [*self.arrays, matrix.nnz, X, Y, self.split.pieces, ALPHA]
+        self.launches = [
+            *(
+                [Launch(scaled(self.real), row_blocks, threads_per_block, [Y, BETA], self.real)]
+                if row_blocks
+                else []
+            ),
+            *([Launch(kernel, blocks, threads_per_block, arguments, self.real)] if blocks else []),
+            *self.split.launches,
+        ]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
-        return [*self.arrays, *self.split, self.pieces]
+        return [*self.arrays, *self.split.device_arrays]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.row_blocks:
-            scaled(self.real)[self.row_blocks, self.threads, stream](y, beta)
-        if self.blocks:
-            self.kernel[self.blocks, self.threads, stream](
-                *self.arrays, self.entries, x, y, self.pieces, alpha
-            )
-        if self.split_blocks:
-            # Their y holds beta y by now.
-            piece_sums(self.real)[self.split_blocks, self.threads, stream](
-                self.pieces, *self.split, y, alpha, self.real(1)
-            )
+        for each in self.launches:
+            each(x, y, alpha, beta, stream)
 
 
 def _rows_over_several_runs(rows: Any, run: int) -> tuple[Any, Any, Any]:

@@ -8,9 +8,10 @@ import numpy as np
 from isa.errors import UserError
 from vecsim.formats import CRS
 
-from .cuda import EVERY_LANE, WARP, cuda
+from .cuda import EVERY_LANE, cuda
+from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
 from .memory import real_type, upload
-from .row_sums import piece_sums
+from .row_sums import PieceSums
 
 MAX_LANES = 32
 
@@ -25,9 +26,11 @@ def crs_kernel(real: Any, lanes: int, cut: bool) -> Any:
         run = thread // lanes
         lane = thread % lanes
         total = real(0)
+        let_next_begin()
         if run < runs:
             at = np.int64(first[np.uint64(run)]) + lane
             end = np.int64(first[np.uint64(run + 1)])
+            wait_for_previous()
             while at + 3 * lanes < end:
                 value0, column0 = values[np.uint64(at)], columns[np.uint64(at)]
                 value1, column1 = values[np.uint64(at + lanes)], columns[np.uint64(at + lanes)]
@@ -87,7 +90,6 @@ class CRSProduct:
     ) -> None:
         self.real = real_type(matrix.values)
         self.rows = matrix.shape[0]
-        self.threads = threads_per_block
         first, target, split_rows, split_first, split_last = _runs(matrix.rowptr, row_cap)
         self.runs = len(first) - 1
         cut = len(split_rows) > 0
@@ -95,34 +97,28 @@ class CRSProduct:
         if lanes not in (1, 2, 4, 8, 16, 32):
             raise UserError(f"lanes {lanes} is not possible: use a power of two from 1 to 32")
         self.lanes = lanes
-        self.kernel = crs_kernel(self.real, lanes, cut)
-        self.blocks = -(-self.runs * lanes // threads_per_block)
-        self.split_blocks = -(-len(split_rows) * WARP // threads_per_block)
         self.arrays = [
             upload(first),
             upload(matrix.colidx.view(np.uint32)),
             upload(matrix.values),
             upload(target if cut else target[:0]),
         ]
-        self.split = [upload(split_rows), upload(split_first), upload(split_last)]
-        pieces = int(split_last[-1]) if cut else 0
-        self.pieces = upload(np.zeros(pieces, dtype=self.real))
+        self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
+        blocks = -(-self.runs * lanes // threads_per_block)
+        kernel = crs_kernel(self.real, lanes, cut)
+        arguments = [*self.arrays, self.runs, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
+        whole = [Launch(kernel, blocks, threads_per_block, arguments, self.real)] if blocks else []
+        self.launches = [*whole, *self.split.launches]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
-        return [*self.arrays, *self.split, self.pieces]
+        return [*self.arrays, *self.split.device_arrays]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.blocks:
-            self.kernel[self.blocks, self.threads, stream](
-                *self.arrays, self.runs, self.rows, x, y, self.pieces, alpha, beta
-            )
-        if self.split_blocks:
-            piece_sums(self.real)[self.split_blocks, self.threads, stream](
-                self.pieces, *self.split, y, alpha, beta
-            )
+        for each in self.launches:
+            each(x, y, alpha, beta, stream)
 
 
 def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:

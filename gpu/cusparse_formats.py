@@ -69,6 +69,8 @@ class StoredMatrix:
 def canonical_csr(matrix: Any) -> Any:
     """Give a SciPy matrix as CSR: indices of 32 bits, ascending in each row, each once.
 
+    A matrix that is so already is taken as it is; no method writes into it.
+
     Raises
     ------
     UserError
@@ -78,13 +80,17 @@ def canonical_csr(matrix: Any) -> Any:
 
     if matrix.dtype.name not in VALUE_TYPES:
         raise UserError(f"the values are {matrix.dtype.name}; cuSPARSE is called with float32 or float64")
-    csr = sparse.csr_matrix(matrix, copy=True)
-    csr.sum_duplicates()
+    csr = matrix
+    if matrix.format != "csr" or not matrix.has_canonical_format:
+        csr = sparse.csr_matrix(matrix, copy=True)
+        csr.sum_duplicates()
     for what, count in (("rows", csr.shape[0]), ("columns", csr.shape[1]), ("non-zeros", csr.nnz)):
         if count > MOST_INDEX:
             raise UserError(f"the matrix has {count} {what}; indices of 32 bits count {MOST_INDEX}")
-    csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
-    return csr
+    if csr.indices.dtype == csr.indptr.dtype == np.int32:
+        return csr
+    indices, indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
+    return sparse.csr_matrix((csr.data, indices, indptr), shape=csr.shape)
 
 
 def to_csr(matrix: Any) -> StoredMatrix:
@@ -95,9 +101,17 @@ def to_csr(matrix: Any) -> StoredMatrix:
 
 def to_coo(matrix: Any) -> StoredMatrix:
     """Store a matrix by coordinates, sorted by row."""
+    from gpu.cusparse_filling import rows_of_entries
+
     csr = canonical_csr(matrix)
-    rows = np.repeat(np.arange(csr.shape[0], dtype=np.int32), np.diff(csr.indptr))
-    return StoredMatrix("coo", csr.shape, csr.nnz, rows, csr.indices, csr.data)
+    return StoredMatrix("coo", csr.shape, csr.nnz, rows_of_entries(csr.indptr), csr.indices, csr.data)
+
+
+def sell_places(matrix: Any, slice_size: int) -> int:
+    """Give how many places slices of ``slice_size`` rows have, padding included."""
+    from gpu.cusparse_filling import slice_offsets
+
+    return int(slice_offsets(canonical_csr(matrix).indptr, slice_size)[-1])
 
 
 def to_sell(matrix: Any, slice_size: int) -> StoredMatrix:
@@ -108,44 +122,37 @@ def to_sell(matrix: Any, slice_size: int) -> StoredMatrix:
     UserError
         The padded slices have more places than 32 bits count.
     """
+    from gpu.cusparse_filling import fill_slices, slice_offsets
+
     csr = canonical_csr(matrix)
-    rows = csr.shape[0]
-    lengths = np.diff(csr.indptr)
-    slices = -(-rows // slice_size)
-    padded = np.zeros(slices * slice_size, np.int64)
-    padded[:rows] = lengths
-    widths = padded.reshape(slices, slice_size).max(axis=1)
-    offsets = np.concatenate(([0], np.cumsum(widths * slice_size)))
+    offsets = slice_offsets(csr.indptr, slice_size)
     places = int(offsets[-1])
     if places > MOST_INDEX:
         raise UserError(f"slices of {slice_size} rows have {places} places; 32 bits count {MOST_INDEX}")
-    row = np.repeat(np.arange(rows), lengths)
-    position = np.arange(csr.nnz) - np.repeat(csr.indptr[:-1].astype(np.int64), lengths)
-    place = offsets[row // slice_size] + position * slice_size + row % slice_size
-    columns = np.full(places, -1, np.int32)
-    columns[place] = csr.indices
-    values = np.zeros(places, csr.dtype)
-    values[place] = csr.data
+    columns, values = np.empty(places, np.int32), np.empty(places, csr.dtype)
+    fill_slices(csr.indptr, csr.indices, csr.data, offsets, slice_size, columns, values)
     return StoredMatrix("sell", csr.shape, csr.nnz, offsets.astype(np.int32), columns, values, slice_size)
+
+
+def block_fill(matrix: Any, block: int) -> float:
+    """Give the non-zeros as a share of the places of all non-empty square blocks; 1 if there are none."""
+    from gpu.cusparse_filling import block_counts
+
+    csr = canonical_csr(matrix)
+    places = int(block_counts(csr.indptr, csr.indices, block).sum()) * block**2
+    return csr.nnz / places if places else 1.0
 
 
 def to_bsr(matrix: Any, block: int, order: Order) -> StoredMatrix:
     """Store a matrix in square blocks, rows and columns padded to multiples of the block's edge."""
-    from scipy import sparse
+    from gpu.cusparse_filling import block_counts, fill_blocks
 
     csr = canonical_csr(matrix)
     shape = (-(-csr.shape[0] // block) * block, -(-csr.shape[1] // block) * block)
-    more = np.full(shape[0] - csr.shape[0], csr.indptr[-1], np.int32)
-    wide = sparse.csr_matrix((csr.data, csr.indices, np.concatenate((csr.indptr, more))), shape=shape)
-    bsr = wide.tobsr(blocksize=(block, block))
-    blocks = bsr.data if order == "row" else bsr.data.transpose(0, 2, 1)
+    offsets = np.cumsum(block_counts(csr.indptr, csr.indices, block))
+    columns = np.empty(int(offsets[-1]), np.int32)
+    values = np.zeros(len(columns) * block**2, csr.dtype)
+    fill_blocks(csr.indptr, csr.indices, csr.data, offsets, block, order == "row", columns, values)
     return StoredMatrix(
-        "bsr",
-        shape,
-        csr.nnz,
-        bsr.indptr.astype(np.int32),
-        bsr.indices.astype(np.int32),
-        np.ascontiguousarray(blocks).reshape(-1),
-        block=block,
-        order=order,
+        "bsr", shape, csr.nnz, offsets.astype(np.int32), columns, values, block=block, order=order
     )

@@ -1,12 +1,24 @@
 """A matrix on the device, as callers see it: products with vectors of the host or the device."""
 
+import copy
 from typing import Any, Protocol
 
 import numpy as np
 
 from isa.errors import UserError
 
-from .memory import as_device_array, is_on_device, like, stream_of, upload
+from .memory import upload
+from .vectors import (
+    as_device_array,
+    as_kind_of,
+    current_device,
+    device_number,
+    host_view,
+    is_on_device,
+    like,
+    span,
+    stream_of,
+)
 
 
 class Product(Protocol):
@@ -30,27 +42,42 @@ class DeviceMatrix:
     dtype
         float32 or float64: of the values, of x, of y and of every sum.
     format
-        The name of its format.
+        The name of its format; what ``auto`` chose.
     nnz
         Stored entries, without padding.
-    nbytes
-        Bytes that it takes on the device, room for the pieces of cut rows included.
+    device
+        The number of the GPU that it lies on.
 
     Notes
     -----
-    A sum runs in the same order in every run, so results are equal to the last bit. Where rows are cut in
-    pieces, the room for them belongs to the matrix: products of one matrix must not overlap on two streams.
+    A sum runs in the same order in every run, so results are equal to the last bit, unless `KERNELS` marks
+    the format. Where rows are cut in pieces, the room for them belongs to the matrix: products of one matrix
+    must not overlap on two streams.
     """
 
     def __init__(
-        self, product: Product, *, shape: tuple[int, int], dtype: Any, format: str, nnz: int
+        self,
+        product: Product,
+        *,
+        shape: tuple[int, int],
+        dtype: Any,
+        format: str,
+        nnz: int,
+        transposed: "DeviceMatrix | None" = None,
     ) -> None:
         self._product = product
+        self._transposed = transposed
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self.format = format
         self.nnz = nnz
-        self.nbytes = sum(int(array.nbytes) for array in product.device_arrays)
+        self.device = current_device()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device: of all arrays, room for the pieces of cut rows and a transposed copy too."""
+        own = sum(int(array.nbytes) for array in self._product.device_arrays)
+        return own + (0 if self._transposed is None else self._transposed.nbytes)
 
     def __repr__(self) -> str:
         rows, columns = self.shape
@@ -61,6 +88,37 @@ class DeviceMatrix:
     def __matmul__(self, x: Any) -> Any:
         return self.matvec(x)
 
+    @property
+    def T(self) -> "DeviceMatrix":
+        """The transposed matrix: the copy that ``gpu.prepare(A, transpose=True)`` made; its T is this one.
+
+        Raises
+        ------
+        UserError
+            If there is none.
+        """
+        if self._transposed is None:
+            raise UserError(
+                "this matrix was prepared for A x alone: gpu.prepare(A, transpose=True) keeps a transposed "
+                "copy on the device for M.T and M.rmatvec"
+            )
+        # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
+        this, other = copy.copy(self), copy.copy(self._transposed)
+        this._transposed, other._transposed = None, this
+        return other
+
+    def with_transposed(self, transposed: "DeviceMatrix") -> "DeviceMatrix":
+        """Give this matrix with `transposed` as its `T`."""
+        both = copy.copy(self)
+        both._transposed = transposed
+        return both
+
+    def rmatvec(
+        self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
+    ) -> Any:
+        """Return ``alpha A^T x + beta out``: `matvec` of `T`, with x of M and out of N elements."""
+        return self.T.matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
+
     def matvec(
         self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
     ) -> Any:
@@ -70,16 +128,19 @@ class DeviceMatrix:
         ----------
         x
             A vector of N elements of this dtype: of NumPy (or a list), or on the device, of any library whose
-            arrays have ``__cuda_array_interface__`` (CuPy, torch, Numba). It is never copied on the device.
+            arrays have ``__cuda_array_interface__`` (CuPy, torch, Numba) or ``__dlpack__``. It is never
+            copied on the device, and may begin at any element of a larger array.
         out
-            The vector y of M elements, of the same kind as x; it is overwritten and returned. Without it a
-            new one of the kind of x is made. It must not share memory with x.
+            The vector y of M elements, in the same place as x; it is overwritten and returned. Without it a
+            new one of the kind of x is made: of NumPy, CuPy, torch or Numba; Numba's for an x by DLPack
+            alone. It must not share memory with x.
         alpha, beta
             Factors. With beta 0, `out` is never read; another beta needs it.
         stream
             Of Numba, CuPy, torch or cuda.core (a graph being built too), or its handle; the default stream
-            without it. With device vectors nothing waits for the stream; with vectors of the host the
-            result has arrived on return.
+            without it. With device vectors the host waits for nothing. What is still to be done to x and out
+            on other streams is awaited, by this stream, for arrays by DLPack alone; for others it is the
+            caller's to order. With vectors of the host the result has arrived on return.
 
         Raises
         ------
@@ -89,28 +150,50 @@ class DeviceMatrix:
         if out is None and beta != 0:
             raise UserError("beta other than 0 needs out, the vector that it multiplies")
         stream = stream_of(stream)
-        if is_on_device(x):
+        x_there, out_there = is_on_device(x), out is not None and is_on_device(out)
+        if out is not None and x_there != out_there:
+            places = ("device", "host") if x_there else ("host", "device")
+            raise UserError(
+                f"x lies on the {places[0]} and out on the {places[1]}: give both in the same place"
+            )
+        if current_device() != self.device:
+            raise UserError(
+                f"the matrix lies on GPU {self.device} and the current one is {current_device()}: "
+                f"use `with numba.cuda.gpus[{self.device}]:`"
+            )
+        if x_there:
             return self._on_device(x, out, alpha, beta, stream)
-        if out is not None and is_on_device(out):
-            raise UserError("out lies on the device and x on the host: give both in the same place")
-        x = np.asarray(x)
-        if x.dtype != self.dtype and not np.can_cast(x.dtype, self.dtype, "same_kind"):
-            raise UserError(f"x has type {x.dtype}, which does not become {self.dtype}: give real numbers")
-        self._check("x", x, self.shape[1], check_type=False)
-        host = np.empty(self.shape[0], dtype=self.dtype) if out is None else out
+        return self._on_host(x, out, alpha, beta, stream)
+
+    def aslinearoperator(self) -> Any:
+        """Return it as scipy.sparse.linalg.LinearOperator, for vectors of the host.
+
+        Its ``rmatvec`` needs the transposed copy, as `rmatvec` does.
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        return LinearOperator(
+            self.shape,
+            matvec=lambda x: self.matvec(np.ravel(x)),
+            rmatvec=lambda x: self.rmatvec(np.ravel(x)),
+            dtype=self.dtype,
+        )
+
+    def _on_host(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
+        vector = np.asarray(x)
+        if vector.dtype != self.dtype and not np.can_cast(vector.dtype, self.dtype, "same_kind"):
+            raise UserError(
+                f"x has type {vector.dtype}, which does not become {self.dtype}: give real numbers"
+            )
+        self._check("x", vector, self.shape[1], check_type=False)
+        host = np.empty(self.shape[0], dtype=self.dtype) if out is None else host_view(out)
         self._check("out", host, self.shape[0])
         y = upload(np.ascontiguousarray(host)) if beta != 0 else self._new_vector()
-        self._launch(upload(x.astype(self.dtype, copy=False)), y, alpha, beta, stream)
+        self._launch(upload(vector.astype(self.dtype, copy=False)), y, alpha, beta, stream)
         if stream:
             stream.synchronize()
         host[:] = y.copy_to_host()[: self.shape[0]]
-        return host
-
-    def aslinearoperator(self) -> Any:
-        """Return it as scipy.sparse.linalg.LinearOperator, for vectors of the host."""
-        from scipy.sparse.linalg import LinearOperator
-
-        return LinearOperator(self.shape, matvec=lambda x: self.matvec(np.ravel(x)), dtype=self.dtype)
+        return as_kind_of(x, host) if out is None else out
 
     def _new_vector(self) -> Any:
         from .cuda import cuda
@@ -118,16 +201,24 @@ class DeviceMatrix:
         return cuda.device_array(max(1, self.shape[0]), dtype=self.dtype)
 
     def _on_device(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
-        if out is not None and not is_on_device(out):
-            raise UserError("x lies on the device and out on the host: give both in the same place")
+        device_x = as_device_array(x, stream)
+        self._check_device("x", x, device_x, self.shape[1])
         result = like(x, self.shape[0]) if out is None else out
-        device_x, device_y = as_device_array(x), as_device_array(result)
-        self._check("x", device_x, self.shape[1])
-        self._check("out", device_y, self.shape[0])
-        if not device_x.is_c_contiguous() or not device_y.is_c_contiguous():
-            raise UserError("x and out on the device must be contiguous: make a contiguous copy first")
+        device_y = as_device_array(result, stream)
+        self._check_device("out", result, device_y, self.shape[0])
+        (x_begins, x_ends), (y_begins, y_ends) = span(device_x), span(device_y)
+        if x_begins < y_ends and y_begins < x_ends:
+            raise UserError("x and out share memory: a product cannot be written over its own vector")
         self._launch(device_x, device_y, alpha, beta, stream)
         return result
+
+    def _check_device(self, name: str, array: Any, view: Any, length: int) -> None:
+        self._check(name, view, length)
+        if not view.is_c_contiguous():
+            raise UserError(f"{name} on the device must be contiguous: make a contiguous copy first")
+        number = device_number(array, view)
+        if number != self.device:
+            raise UserError(f"{name} lies on GPU {number}, the matrix on GPU {self.device}: bring it there")
 
     def _launch(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
         if self.shape[0]:

@@ -5,15 +5,48 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from vecsim.formats import CRS, GPU_FORMATS, SLICINGS
+from vecsim.formats import (
+    BBCS,
+    BLOCK_SLICINGS,
+    COO,
+    CRS,
+    GPU_FORMATS,
+    HYB,
+    JD,
+    MIXED_SLICINGS,
+    SLICINGS,
+    BiELL,
+    HiSM,
+    MixedSliced,
+    Sliced,
+    SlicedDeltas,
+    SlicedDiagonals,
+    deltas,
+    diagonals,
+    mixed_sliced,
+)
+from vecsim.formats.structure import Structure, Work
 
+from . import works
+from .bbcs import BBCSProduct
+from .biell import BiELLProduct
 from .coo import COOProduct
 from .crs import CRSProduct
+from .crs_adaptive import CRSAdaptiveProduct, crs_adaptive_work
+from .cuda import WARP
+from .deltas import DeltaProduct
 from .device_matrix import Product
+from .diagonals import DiagonalProduct
+from .hism import HiSMProduct
+from .hyb import HYBProduct
+from .jd import JDProduct
+from .mixed_sliced import MixedSlicedProduct
 from .sliced import SlicedProduct
 
 # Entries of a piece, where long rows of CRS are cut.
 ROW_CAP = 512
+# Columns of a block in the formats of the vector machine, as in its presets.
+SECTION_SIZE = 64
 
 
 @dataclass(frozen=True)
@@ -28,21 +61,68 @@ class Kernel:
         Puts the host format on the device, for blocks of so many threads.
     deterministic
         Whether results are equal to the last bit from run to run.
+    work
+        What a product does, counted from the pattern of the matrix without converting it (`gpu.works`); it
+        gives None where the format cannot hold the matrix. `auto` takes formats that have it.
     """
 
     convert: Callable[[Any], Any]
     product: Callable[[Any, int], Product]
     deterministic: bool = True
+    work: Callable[[Structure], Work | None] | None = None
 
 
 KERNELS: dict[str, Kernel] = {
-    "crs": Kernel(CRS.from_scipy, CRSProduct),
-    "crs-scalar": Kernel(CRS.from_scipy, partial(CRSProduct, lanes=1)),
-    "crs-split": Kernel(CRS.from_scipy, partial(CRSProduct, row_cap=ROW_CAP)),
-    "coo": Kernel(GPU_FORMATS["coo"], COOProduct),
-    **{name: Kernel(GPU_FORMATS[name], SlicedProduct) for name in SLICINGS},
+    "crs": Kernel(CRS.from_scipy, CRSProduct, work=works.crs),
+    "crs-scalar": Kernel(CRS.from_scipy, partial(CRSProduct, lanes=1), work=partial(works.crs, lanes=1)),
+    "crs-split": Kernel(
+        CRS.from_scipy, partial(CRSProduct, row_cap=ROW_CAP), work=partial(works.crs, row_cap=ROW_CAP)
+    ),
+    "crs-adaptive": Kernel(CRS.from_scipy, CRSAdaptiveProduct, work=crs_adaptive_work),
+    # The vector kernel of the early GPUs: half a warp a row, whatever its length.
+    "crs-half-warp": Kernel(CRS.from_scipy, partial(CRSProduct, lanes=WARP // 2)),
+    "coo": Kernel(GPU_FORMATS["coo"], COOProduct, work=works.coo),
+    **{name: Kernel(GPU_FORMATS[name], HYBProduct) for name in ("hyb", "hyb-third", "hyb-mean")},
+    **{name: Kernel(GPU_FORMATS[name], BiELLProduct) for name in ("biell", "bijad")},
+    "pellr-near": Kernel(GPU_FORMATS["pellr-near"], SlicedProduct),
+    **{
+        name: Kernel(GPU_FORMATS[name], SlicedProduct, work=partial(works.sliced, slicing=slicing))
+        for name, slicing in SLICINGS.items()
+    },
+    **{
+        name: Kernel(
+            GPU_FORMATS[name], SlicedProduct, work=works.on_a_sample(partial(works.blocks, slicing=slicing))
+        )
+        for name, slicing in BLOCK_SLICINGS.items()
+    },
+    "sliced-deltas": Kernel(SlicedDeltas.from_scipy, DeltaProduct, work=works.on_a_sample(deltas.work)),
+    "sliced-diagonals": Kernel(
+        SlicedDiagonals.from_scipy, DiagonalProduct, work=works.on_a_sample(diagonals.work)
+    ),
+    **{
+        name: Kernel(GPU_FORMATS[name], MixedSlicedProduct, work=partial(mixed_sliced.work, slicing=slicing))
+        for name, slicing in MIXED_SLICINGS.items()
+    },
+    "jd": Kernel(JD.from_scipy, JDProduct),
+    "bbcs": Kernel(partial(BBCS.from_scipy, section_size=SECTION_SIZE), BBCSProduct),
+    "hism": Kernel(partial(HiSM.from_scipy, section_size=SECTION_SIZE), HiSMProduct),
 }
 """By the name that `gpu.prepare` takes."""
 
-ALIASES = {"csr": "crs", "csr-scalar": "crs-scalar", "csr-split": "crs-split"}
+ALIASES = {"csr": "crs", "csr-scalar": "crs-scalar", "csr-split": "crs-split", "jad": "jd"}
 """Other names of them."""
+
+HOSTS: dict[type, str] = {
+    CRS: "crs",
+    COO: "coo",
+    Sliced: "sliced-ell",
+    MixedSliced: "sell-near",
+    JD: "jd",
+    BBCS: "bbcs",
+    HiSM: "hism",
+    HYB: "hyb",
+    BiELL: "biell",
+    SlicedDeltas: "sliced-deltas",
+    SlicedDiagonals: "sliced-diagonals",
+}
+"""Host formats that `gpu.prepare` takes as they are, and the name of a format with their product."""

@@ -74,8 +74,8 @@ class Launch:
     blocks, threads
         The grid.
     arguments
-        Of the kernel: device arrays of one dimension, integers (they become int64), and the four
-        placeholders.
+        Of the kernel: device arrays of one dimension, integers (they become int64), scalars of the real
+        type, and the four placeholders.
     real
         The type of x, y, alpha and beta: np.float32 or np.float64.
     """
@@ -137,9 +137,12 @@ class _Packed:
                 self._factors[argument.name].append(len(words))
                 signature.append(scalar)
                 words.append(0)
-            elif isinstance(argument, int):
+            elif isinstance(argument, np.floating):
+                signature.append(scalar)
+                words.append(int.from_bytes(argument.tobytes().ljust(8, b"\0"), "little", signed=True))
+            elif isinstance(argument, int | np.integer):
                 signature.append(types.int64)
-                words.append(argument)
+                words.append(int(argument))
             else:
                 size, item = int(argument.size), int(argument.dtype.itemsize)
                 signature.append(_array_type(argument.dtype))

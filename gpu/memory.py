@@ -1,15 +1,17 @@
-"""Arrays on the device: uploads, and the arrays that callers bring."""
+"""Memory of the device: uploads, and whether there is room for them."""
 
-import functools
-import importlib
-from typing import Any
+import gc
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.errors import UserError
-
 from .cuda import SIMULATED, cuda
+from .cuda_runtime import OutOfDeviceMemoryError
+
+T = TypeVar("T")
 
 
 def upload(array: NDArray[Any]) -> Any:
@@ -17,64 +19,72 @@ def upload(array: NDArray[Any]) -> Any:
 
     Raises
     ------
-    UserError
+    OutOfDeviceMemoryError
         If the device has too little memory.
     """
     contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
     try:
         return cuda.to_device(contiguous)
-    except MemoryError as error:
-        raise _out_of_memory(contiguous.nbytes) from error
     except Exception as error:
-        if "OUT_OF_MEMORY" in str(error):
-            raise _out_of_memory(contiguous.nbytes) from error
+        if isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error):
+            raise _too_little(contiguous.nbytes) from error
         raise
 
 
-def _out_of_memory(nbytes: int) -> UserError:
-    return UserError(f"the device has too little memory for another {nbytes} bytes: use a smaller format")
+def free_bytes() -> float:
+    """Give the free memory of the current device, bytes; without end in the simulator."""
+    free_what_is_dropped()
+    return float(cuda.current_context().get_memory_info().free)
+
+
+def free_what_is_dropped() -> None:
+    """Free device arrays that nobody holds any more; Numba would do so some time later."""
+    if not SIMULATED:
+        cuda.current_context().deallocations.clear()
+
+
+def require_room(nbytes: float) -> None:
+    """Raise OutOfDeviceMemoryError, in one line, unless the current device has so many free bytes."""
+    if nbytes > free_bytes():
+        raise _too_little(nbytes)
+
+
+def all_or_nothing(put: Callable[[], T]) -> T:
+    """Call what uploads several arrays; if memory runs out, free those that had found room.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    try:
+        return put()
+    except OutOfDeviceMemoryError as error:
+        # The frames that it came through hold the arrays, as long as somebody holds the error.
+        _clear(error)
+        message = str(error)
+    gc.collect()
+    free_what_is_dropped()
+    raise OutOfDeviceMemoryError(message)
+
+
+def _clear(error: BaseException | None) -> None:
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def _too_little(nbytes: float) -> OutOfDeviceMemoryError:
+    try:
+        free = f"{cuda.current_context().get_memory_info().free:.0f}"
+    except Exception:  # a device in trouble
+        free = "too few"
+    return OutOfDeviceMemoryError(
+        f"the device has too little memory: {nbytes:.0f} bytes are needed and {free} are free; use a smaller "
+        "format or dtype float32, or free what other libraries keep (torch.cuda.empty_cache())"
+    )
 
 
 def real_type(values: NDArray[Any]) -> Any:
     """Give the type that a kernel computes in: np.float32 or np.float64."""
     return values.dtype.type
-
-
-def is_on_device(array: Any) -> bool:
-    """Return whether an array lies on the device: CuPy's, torch's, Numba's, anything that says so."""
-    if SIMULATED:
-        return bool(getattr(array, "__cuda_ndarray__", False))
-    return hasattr(array, "__cuda_array_interface__")
-
-
-def as_device_array(array: Any) -> Any:
-    """View a caller's device array as Numba's, without a copy and without waiting for its stream."""
-    return array if SIMULATED else cuda.as_cuda_array(array, sync=False)
-
-
-def like(array: Any, length: int) -> Any:
-    """Allocate a device vector of the same library, type and device as `array`."""
-    library = type(array).__module__.partition(".")[0]
-    if library == "torch":
-        return array.new_empty(length)
-    if library == "cupy":
-        return importlib.import_module(library).empty(length, dtype=array.dtype)
-    return cuda.device_array(length, dtype=as_device_array(array).dtype)
-
-
-def stream_of(stream: Any) -> Any:
-    """Give what a launch takes for a stream: Numba's, cuda.core's, CuPy's, torch's, or a handle."""
-    if stream is None:
-        return 0
-    for handle in ("ptr", "cuda_stream"):
-        if isinstance(getattr(stream, handle, None), int):
-            stream = getattr(stream, handle)
-    if isinstance(stream, int) and stream:
-        return _external(stream)
-    return stream
-
-
-@functools.lru_cache(maxsize=64)
-def _external(handle: int) -> Any:
-    # The same object for a handle each time: launches are configured, and kept, by stream object.
-    return cuda.external_stream(handle)

@@ -1,21 +1,22 @@
 """From a SciPy matrix to a matrix on the device, by the name of a format."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from isa.errors import UserError
-from vecsim.formats import COO, CRS, Sliced, Slicing
+from vecsim.formats import NotRepresentableError, Sliced, Slicing
+from vecsim.formats.coordinates import canonical_csr, check_matrix
+from vecsim.formats.sliced import MAX_GROWTH
+from vecsim.formats.structure import Structure
 
-from .choice import choose
-from .coo import COOProduct
-from .crs import CRSProduct
+from .choice import ranking
 from .cuda import THREADS_PER_BLOCK, require_gpu
 from .device_matrix import DeviceMatrix, Product
-from .kernels import ALIASES, KERNELS
-from .sliced import SlicedProduct
+from .kernels import ALIASES, HOSTS, KERNELS, Kernel
+from .memory import all_or_nothing, free_bytes, require_room
 
 
 def prepare(
@@ -23,6 +24,8 @@ def prepare(
     format: str | Slicing = "auto",
     *,
     dtype: Any = None,
+    transpose: bool | str | Slicing = False,
+    deterministic: bool = False,
     threads_per_block: int = THREADS_PER_BLOCK,
 ) -> DeviceMatrix:
     """Convert a matrix and put it on the device.
@@ -30,69 +33,145 @@ def prepare(
     Parameters
     ----------
     matrix
-        Any SciPy sparse matrix or array, or a `CRS`, `COO` or `Sliced` of `vecsim.formats`, taken as it is.
+        Any SciPy sparse matrix or array; or a format of `vecsim.formats` that has a product (`HOSTS`), which
+        is taken as it is where neither `format` nor `dtype` asks for another.
     format
         One of `KERNELS`; ``csr`` for ``crs``; an arrangement of the sliced container; or ``auto``, which
-        takes what should be fastest by the bytes it stores and its longest chain (`gpu.choice`).
+        takes what should be fastest by the bytes it reads and its longest chain (`gpu.choice`).
     dtype
         float32 or float64; the matrix's own without it, where all but float32 becomes float64.
+    transpose
+        Whether to keep a transposed copy too, for ``M.T @ x`` and ``M.rmatvec(x)``: True in the format that
+        ``auto`` takes for it, or the name of one.
+    deterministic
+        Take only formats whose results are equal to the last bit from run to run.
     threads_per_block
         A multiple of 32, up to 1024.
 
     Returns
     -------
     DeviceMatrix
-        For ``M @ x`` and the rest.
+        For ``M @ x`` and the rest; its `format` says what ``auto`` took.
 
     Raises
     ------
+    NotRepresentableError
+        If the format cannot hold the matrix, or only in more than four times the bytes of CRS.
+    OutOfDeviceMemoryError
+        If the device has too little memory. Nothing is left there.
     UserError
-        In one line: if there is no GPU, the format is unknown or cannot hold the matrix, the matrix is not
-        real or too large, or the device has too little memory.
+        Both are; and, in one line: there is no GPU, the format is unknown or not deterministic, the matrix is
+        not real or has over 2^31 - 1 rows, columns or entries.
     """
     if threads_per_block % 32 or not 32 <= threads_per_block <= 1024:
         raise UserError(
             f"threads_per_block {threads_per_block} is not possible: use a multiple of 32 up to 1024"
         )
     require_gpu()
-    if isinstance(matrix, CRS | COO | Sliced):
-        return _on_device(matrix, _PRODUCTS[type(matrix)], type(matrix).__name__.lower(), threads_per_block)
-    matrix = _typed(matrix, dtype)
-    if isinstance(format, Slicing):
-        host = Sliced.from_scipy(matrix, slicing=format)
-        return _on_device(host, SlicedProduct, "sliced", threads_per_block)
-    name = ALIASES.get(format, format)
-    if name == "auto":
-        matrix = matrix.tocsr()
-        name = choose(matrix)
-    if name not in KERNELS:
-        raise UserError(f"unknown format {format!r}: use auto or one of {', '.join(KERNELS)}")
-    kernel = KERNELS[name]
-    return _on_device(kernel.convert(matrix), kernel.product, name, threads_per_block)
+    wanted = _Wanted(deterministic, threads_per_block)
+    turned = None if transpose is False else "auto" if transpose is True else transpose
+    return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, turned))
 
 
-_PRODUCTS: dict[type, Callable[[Any, int], Product]] = {
-    CRS: CRSProduct,
-    COO: COOProduct,
-    Sliced: SlicedProduct,
-}
-
-
-def _on_device(
-    host: Any, product: Callable[[Any, int], Product], name: str, threads_per_block: int
+def _both(
+    wanted: "_Wanted", matrix: Any, format: str | Slicing, dtype: Any, turned: str | Slicing | None
 ) -> DeviceMatrix:
-    return DeviceMatrix(
-        product(host, threads_per_block), shape=host.shape, dtype=host.values.dtype, format=name, nnz=host.nnz
-    )
+    """Make the matrix and, in the format `turned`, its transposed copy."""
+    direct = wanted.make(matrix, format, dtype)
+    if turned is None:
+        return direct
+    own = matrix.to_scipy() if type(matrix) in HOSTS else matrix
+    return direct.with_transposed(wanted.make(own.T, turned, direct.dtype))
 
 
-def _typed(matrix: Any, dtype: Any) -> Any:
+@dataclass(frozen=True)
+class _Wanted:
+    """What holds for a matrix and its transposed copy alike."""
+
+    deterministic: bool
+    threads_per_block: int
+
+    def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
+        """Convert one matrix and put it on the device."""
+        if type(matrix) in HOSTS:
+            if format == "auto" and dtype in (None, matrix.values.dtype):
+                kernel = self.allowed(HOSTS[type(matrix)])
+                return self.upload(matrix, kernel.product, _name_of(matrix))
+            matrix = matrix.to_scipy()
+        matrix = _checked(matrix, dtype)
+        if isinstance(format, Slicing):
+            kernel = self.allowed(HOSTS[Sliced])
+            _require_room(matrix, kernel, known=False)
+            return self.upload(Sliced.from_scipy(matrix, slicing=format), kernel.product, "sliced")
+        name = ALIASES.get(format, format)
+        if name != "auto":
+            return self.convert(matrix, name)
+        if matrix.format != "csr" or not matrix.has_canonical_format:
+            matrix = canonical_csr(matrix)
+        return self.first_possible(matrix, ranking(matrix, deterministic=self.deterministic))
+
+    def allowed(self, name: str) -> Kernel:
+        """Give the entry of a format."""
+        if name not in KERNELS:
+            raise UserError(f"unknown format {name!r}: use auto or one of {', '.join(KERNELS)}")
+        if self.deterministic and not KERNELS[name].deterministic:
+            raise UserError(
+                f"format {name!r} is not deterministic: use auto or one of "
+                + ", ".join(other for other, kernel in KERNELS.items() if kernel.deterministic)
+            )
+        return KERNELS[name]
+
+    def convert(self, matrix: Any, name: str) -> DeviceMatrix:
+        """Convert into a named format."""
+        kernel = self.allowed(name)
+        _require_room(matrix, kernel)
+        return self.upload(kernel.convert(matrix), kernel.product, name)
+
+    def first_possible(self, matrix: Any, names: Iterable[str]) -> DeviceMatrix:
+        """Convert into the first of these formats that can hold the matrix: estimates may be wrong."""
+        refusal = "no format can hold this matrix"
+        for name in names:
+            try:
+                return self.convert(matrix, name)
+            except NotRepresentableError as error:
+                refusal = str(error)
+        raise NotRepresentableError(refusal)
+
+    def upload(self, host: Any, product: Callable[[Any, int], Product], name: str) -> DeviceMatrix:
+        """Put a host format on the device."""
+        return DeviceMatrix(
+            product(host, self.threads_per_block),
+            shape=host.shape,
+            dtype=host.values.dtype,
+            format=name,
+            nnz=host.nnz,
+        )
+
+
+def _name_of(host: Any) -> str:
+    """Give the name of a host format; of a sliced one that of its arrangement, if it has one."""
+    if not hasattr(host, "slicing"):
+        return HOSTS[type(host)]
+    for name, kernel in KERNELS.items():
+        if getattr(kernel.convert, "keywords", {}).get("slicing") == host.slicing:
+            return name
+    return "sliced"
+
+
+def _checked(matrix: Any, dtype: Any) -> Any:
     """Give the matrix with values of the type asked for, of its own, or of float64."""
     if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
         raise UserError(f"dtype {np.dtype(dtype)} is not possible: use float32 or float64")
-    if not scipy.sparse.issparse(matrix) or matrix.ndim != 2:
-        raise UserError(f"a two-dimensional SciPy sparse matrix is needed, not {type(matrix).__name__}")
-    if matrix.dtype.kind == "c":
-        raise UserError("the matrix has complex values: give its real part (matrix.real)")
+    check_matrix(matrix)
     own = np.float32 if matrix.dtype == np.float32 else np.float64
     return matrix.astype(own if dtype is None else np.dtype(dtype), copy=False)
+
+
+def _require_room(matrix: Any, kernel: Kernel, *, known: bool = True) -> None:
+    """Refuse a matrix that cannot find room on the device, before it is converted."""
+    values = matrix.nnz * matrix.dtype.itemsize
+    most = MAX_GROWTH * (values + 4 * (matrix.nnz + matrix.shape[0] + 1))
+    if most <= free_bytes():
+        return
+    work = kernel.work(Structure.of(canonical_csr(matrix))) if kernel.work and known else None
+    require_room(values if work is None else work.stored_bytes)

@@ -3,7 +3,12 @@
 import functools
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .cuda import EVERY_LANE, WARP, cuda
+from .launching import ALPHA, BETA, Launch, Y, let_next_begin, wait_for_previous
+from .memory import upload
 
 
 @functools.cache
@@ -19,6 +24,8 @@ def piece_sums(real: Any) -> Any:
         thread = cuda.grid(1)
         k = thread // WARP
         total = real(0)
+        let_next_begin()
+        wait_for_previous()
         if k < rows.size:
             at = int(first[k]) + thread % WARP
             end = int(last[k])
@@ -39,6 +46,58 @@ def piece_sums(real: Any) -> Any:
     return kernel
 
 
+class PieceSums:
+    """Rows in pieces on the device: room for the sums of the pieces, and the launch that adds them.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    rows
+        uint32: the rows that are in pieces.
+    first, last
+        uint32: where the pieces of each begin and end.
+    threads_per_block
+        A multiple of 32.
+    pieces
+        How many pieces there is room for; without it, as many as rows have.
+    beta
+        The factor of y: that of the product without it.
+
+    Attributes
+    ----------
+    pieces
+        The device array that a product's first kernel writes.
+    launches
+        The launch that sums them, or none where no row is in pieces.
+    """
+
+    def __init__(
+        self,
+        real: Any,
+        rows: NDArray[Any],
+        first: NDArray[Any],
+        last: NDArray[Any],
+        threads_per_block: int,
+        *,
+        pieces: int | None = None,
+        beta: Any = BETA,
+    ) -> None:
+        self._places = [upload(array.astype(np.uint32, copy=False)) for array in (rows, first, last)]
+        room = int(last[-1]) if len(last) else 0
+        self.pieces = upload(np.zeros(room if pieces is None else pieces, dtype=real))
+        blocks = -(-len(rows) * WARP // threads_per_block)
+        arguments = [self.pieces, *self._places, Y, ALPHA, beta]
+        self.launches = (
+            [Launch(piece_sums(real), blocks, threads_per_block, arguments, real)] if blocks else []
+        )
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return [*self._places, self.pieces]
+
+
 @functools.cache
 def scaled(real: Any) -> Any:
     """Make the kernel ``y = beta y``; y is not read where beta is 0."""
@@ -46,6 +105,8 @@ def scaled(real: Any) -> Any:
     @cuda.jit
     def kernel(y, beta):  # type: ignore[no-untyped-def]
         row = cuda.grid(1)
+        let_next_begin()
+        wait_for_previous()
         if row < y.size:
             y[row] = beta * y[row] if beta != real(0) else real(0)
 

@@ -7,56 +7,86 @@ import numpy as np
 
 from vecsim.formats import Sliced
 
-from .cuda import EVERY_LANE, WARP, cuda, device_function
-from .loads import LOADS
+from .batches import batches
+from .cuda import EVERY_LANE, cuda, device_function
+from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
+from .loads import LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
-from .row_sums import piece_sums
+from .row_sums import PieceSums
 
-_load_1, _load_2, _load_4 = LOADS[1], LOADS[2], LOADS[4]
+# Steps whose loads are under way at once: more cost registers, and with them warps.
+MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
+MOST_THREADS = 2**40 - 1
 
-
-@device_function
-def _plus(total: Any, value: Any, column: Any, base: Any, padding: Any, x: Any, zero: Any) -> Any:
-    """Add one entry. In padding x is read at 0 and dropped, so a NaN there stays out without a branch."""
-    stored = column != padding
-    place = np.uint64(base) + np.uint64(column)
-    if not stored:
-        place = np.uint64(0)
-    factor = x[place]
-    if not stored:
-        factor = zero
-    return total + value * factor
+_x_if = VECTOR_IF[1]
 
 
-@device_function
-def _plus_1(
-    total: Any, values: Any, columns: Any, at: Any, base: Any, padding: Any, x: Any, zero: Any
-) -> Any:
-    value, column = _load_1(values, at), _load_1(columns, at)
-    return _plus(total, value[0], column[0], base, padding, x, zero)
+def _values_of(block: int, wide: int) -> Any:
+    """Make the function that loads `wide` elements of each of so many columns of blocks, `plane` apart."""
+    load = STREAMED_IF[wide]
+
+    @device_function
+    def values_of(values: Any, at: Any, plane: Any, live: Any) -> Any:
+        return (load(values, at, live),)
+
+    if block == 1:
+        return values_of
+    others = _values_of(block - 1, wide)
+
+    @device_function
+    def all_(values: Any, at: Any, plane: Any, live: Any) -> Any:
+        value = load(values, at, live)
+        return (value, *others(values, at + plane, plane, live))
+
+    return all_
 
 
-@device_function
-def _plus_2(
-    total: Any, values: Any, columns: Any, at: Any, base: Any, padding: Any, x: Any, zero: Any
-) -> Any:
-    value, column = _load_2(values, at), _load_2(columns, at)
-    total = _plus(total, value[0], column[0], base, padding, x, zero)
-    return _plus(total, value[1], column[1], base, padding, x, zero)
+def _factors_of(block: int, wide: int, padding: Any, masked: bool, n: int = 0) -> Any:
+    """Make the function that loads the elements of x of factor n and those after it, 0 in padding.
+
+    Factor n belongs to column n % block of entry n // block. Nothing is read for what the matrix does not
+    have, so that a NaN there stays out.
+    """
+    entry, of_block = divmod(n, block)
+
+    @device_function
+    def factors_of(fetched: Any, place: Any, x: Any) -> Any:
+        column, live = fetched[0][entry], fetched[3]
+        first = np.uint32((np.int64(fetched[4]) + np.int64(column)) * block + of_block)
+        has = live & (column != padding)
+        if masked:
+            has &= ((np.int64(fetched[2][entry]) >> (place + of_block)) & 1) != 0
+        return _x_if(x, first, has)
+
+    if n == block * wide - 1:
+        return factors_of
+    others = _factors_of(block, wide, padding, masked, n + 1)
+
+    @device_function
+    def all_(fetched: Any, place: Any, x: Any) -> Any:
+        factor = factors_of(fetched, place, x)
+        return (*factor, *others(fetched, place, x))
+
+    return all_
 
 
-@device_function
-def _plus_4(
-    total: Any, values: Any, columns: Any, at: Any, base: Any, padding: Any, x: Any, zero: Any
-) -> Any:
-    value, column = _load_4(values, at), _load_4(columns, at)
-    total = _plus(total, value[0], column[0], base, padding, x, zero)
-    total = _plus(total, value[1], column[1], base, padding, x, zero)
-    total = _plus(total, value[2], column[2], base, padding, x, zero)
-    return _plus(total, value[3], column[3], base, padding, x, zero)
+def _sum_of(block: int, wide: int, n: int = 0) -> Any:
+    """Make the function that adds the products of factor n and those after it, in their order."""
+    entry, of_block = divmod(n, block)
 
+    @device_function
+    def sum_of(total: Any, values: Any, factors: Any) -> Any:
+        return total + values[of_block][entry] * factors[n]
 
-_PLUS = {1: _plus_1, 2: _plus_2, 4: _plus_4}
+    if n == block * wide - 1:
+        return sum_of
+    others = _sum_of(block, wide, n + 1)
+
+    @device_function
+    def all_(total: Any, values: Any, factors: Any) -> Any:
+        return others(sum_of(total, values, factors), values, factors)
+
+    return all_
 
 
 @functools.cache
@@ -70,27 +100,73 @@ def sliced_kernel(
     base_per_step: bool,
     row_lengths: bool,
     permuted: bool,
+    block: int = 1,
+    masked: bool = False,
 ) -> Any:
     """Make the kernel of one arrangement; `height` None is a single slice.
 
-    `lanes` threads a row, each loading `wide` entries at once, four steps ahead; then a tree over the lanes.
+    `lanes` threads a row of elements, each loading `wide` entries at once, up to four steps ahead;
+    then a tree over the lanes. It moves values, columns, masks, x and y once, 4 bytes a slice for its begin,
+    4 for its base, and 4 a row for lengths and for the permutation where there are any.
     """
-    plus = _PLUS[wide]
     group = lanes * wide
     padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)
     no_row = 2**32 - 1
     one_base = index_bits == 16 and not base_per_step
-    no_base = np.uint32(0)
+    no_base, no_mask = np.uint32(0), (np.uint16(0),)
+    load_columns, load_base = STREAMED_IF[wide], LOADS_IF[1]
+    values_of = _values_of(block, wide)
+    factors_of, sum_of = _factors_of(block, wide, padding, masked), _sum_of(block, wide)
+
+    @device_function
+    def fetch(state: Any, constant: Any) -> Any:
+        step, at, value_at = state
+        values, columns, bases, masks, _, end, base, in_step, plane, _ = constant
+        live = step < end
+        column = load_columns(columns, at, live)
+        mask = load_columns(masks, at, live) if masked else no_mask
+        if base_per_step:
+            base = load_base(bases, step, live)[0]
+        value = values_of(values, value_at, plane, live)
+        return (column, value, mask, live, base), (np.int32(step + 1), at + in_step, value_at + block * plane)
+
+    @device_function
+    def gather(fetched: Any, carry: Any, constant: Any) -> Any:
+        return factors_of(fetched, constant[9], constant[4]), carry
+
+    @device_function
+    def add(total: Any, fetched: Any, gathered: Any) -> Any:
+        return sum_of(total, fetched[1], gathered)
+
+    at_once = min(MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE // (block * wide))
+    begin, go_on, finish = batches(fetch, gather, add, at_once)
 
     @cuda.jit
     def kernel(  # type: ignore[no-untyped-def]
-        values, columns, bases, slice_ptr, lengths, perm, positions, rows, x, y, pieces, alpha, beta
+        values,
+        columns,
+        bases,
+        masks,
+        slice_ptr,
+        lengths,
+        perm,
+        positions,
+        rows,
+        x,
+        y,
+        pieces,
+        alpha,
+        beta,
     ):
-        thread = cuda.grid(1)
-        position = thread // lanes
+        # Never negative, which the compiler does not know: divisions become shifts.
+        thread = cuda.grid(1) & MOST_THREADS
         lane = thread % lanes
+        element = thread // lanes
+        position = element // block
+        of_block = element - position * block
         zero = real(0)
         total = zero
+        let_next_begin()
         if position < positions:
             if height is None:
                 number, within, in_step = 0, position, positions * group
@@ -98,43 +174,34 @@ def sliced_kernel(
                 number = position // height
                 within = position - number * height
                 in_step = height * group
-            step = np.int64(slice_ptr[np.uint64(number)])
-            if row_lengths:
-                end = step + (np.int64(lengths[np.uint64(position)]) + (group - 1)) // group
-            else:
-                end = np.int64(slice_ptr[np.uint64(number + 1)])
-            at = step * in_step + within * group + lane * wide
+            step = np.int32(slice_ptr[np.uint64(number)])
             base = bases[np.uint64(number)] if one_base else no_base
-            while step + 4 <= end:
-                if base_per_step:
-                    base0, base1 = bases[np.uint64(step)], bases[np.uint64(step + 1)]
-                    base2, base3 = bases[np.uint64(step + 2)], bases[np.uint64(step + 3)]
-                else:
-                    base0, base1, base2, base3 = base, base, base, base
-                total = plus(total, values, columns, at, base0, padding, x, zero)
-                total = plus(total, values, columns, at + in_step, base1, padding, x, zero)
-                total = plus(total, values, columns, at + 2 * in_step, base2, padding, x, zero)
-                total = plus(total, values, columns, at + 3 * in_step, base3, padding, x, zero)
-                at += 4 * in_step
-                step += 4
-            while step < end:
-                if base_per_step:
-                    base = bases[np.uint64(step)]
-                total = plus(total, values, columns, at, base, padding, x, zero)
-                at += in_step
-                step += 1
+            if row_lengths:
+                end = np.int32(step + (np.int64(lengths[np.uint64(position)]) + (group - 1)) // group)
+            else:
+                end = np.int32(slice_ptr[np.uint64(number + 1)])
+            plane = in_step * block
+            at = np.int64(step) * in_step + within * group + lane * wide
+            value_at = np.int64(step) * block * plane + (within * block + of_block) * group + lane * wide
+            constant = (values, columns, bases, masks, x, end, base, in_step, plane, of_block * block)
+            state = (step, at, value_at)
+            loaded, state, carry = begin(state, 0, constant)
+            while state[0] < end:
+                loaded, state, carry, total = go_on(loaded, state, carry, total, constant)
+            total = finish(loaded, total)
         offset = lanes // 2
         while offset > 0:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset //= 2
         if lane == 0 and position < positions:
-            row = np.int64(perm[np.uint64(position)]) if permuted else position
+            target = np.int64(perm[np.uint64(position)]) if permuted else position
+            row = target * block + of_block
             if row < rows:
                 result = alpha * total
                 if beta != zero:
                     result += beta * y[np.uint64(row)]
                 y[np.uint64(row)] = result
-            elif permuted and row != no_row:
+            elif block == 1 and permuted and target != no_row:
                 pieces[np.uint64(row - rows)] = total
 
     return kernel
@@ -145,13 +212,12 @@ class SlicedProduct:
 
     def __init__(self, matrix: Sliced, threads_per_block: int) -> None:
         slicing = matrix.slicing
+        assert slicing.index_bits is not None  # 16 or 32 once the matrix is made
         self.real = real_type(matrix.values)
         self.rows = matrix.shape[0]
         self.positions = matrix.slices * matrix.slice_height
-        self.threads = threads_per_block
-        self.blocks = -(-self.positions * slicing.lanes // threads_per_block)
-        self.split_blocks = -(-len(matrix.split_rows) * WARP // threads_per_block)
-        self.kernel = sliced_kernel(
+        self.blocks = -(-self.positions * slicing.block * slicing.lanes // threads_per_block)
+        kernel = sliced_kernel(
             self.real,
             height=None if slicing.slice_height is None else matrix.slice_height,
             lanes=slicing.lanes,
@@ -160,28 +226,24 @@ class SlicedProduct:
             base_per_step=slicing.base_per_step,
             row_lengths=slicing.row_lengths,
             permuted=len(matrix.perm) > 0,
+            block=slicing.block,
+            masked=len(matrix.masks) > 0,
         )
-        names = ("values", "columns", "bases", "slice_ptr", "lengths", "perm")
+        names = ("values", "columns", "bases", "masks", "slice_ptr", "lengths", "perm")
         self.arrays = {name: upload(getattr(matrix, name)) for name in names}
-        self.split = {
-            "rows": upload(matrix.split_rows),
-            "first": upload(matrix.split_ptr[:-1]),
-            "last": upload(matrix.split_ptr[1:]),
-        }
-        self.pieces = upload(np.zeros(int(matrix.split_ptr[-1]), dtype=self.real))
+        self.split = PieceSums(
+            self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
+        )
+        arguments = [*self.arrays.values(), self.positions, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
+        whole = Launch(kernel, self.blocks, threads_per_block, arguments, self.real) if self.blocks else None
+        self.launches = [*([whole] if whole else []), *self.split.launches]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
-        return [*self.arrays.values(), *self.split.values(), self.pieces]
+        return [*self.arrays.values(), *self.split.device_arrays]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.blocks:
-            self.kernel[self.blocks, self.threads, stream](
-                *self.arrays.values(), self.positions, self.rows, x, y, self.pieces, alpha, beta
-            )
-        if self.split_blocks:
-            piece_sums(self.real)[self.split_blocks, self.threads, stream](
-                self.pieces, self.split["rows"], self.split["first"], self.split["last"], y, alpha, beta
-            )
+        for each in self.launches:
+            each(x, y, alpha, beta, stream)

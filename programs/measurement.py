@@ -16,6 +16,7 @@ from programs.registry import find
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
+from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine
 
 ALLOWED_ERROR = 1e-5
@@ -54,7 +55,7 @@ class Measurement:
     nnz
         Stored entries of the matrix.
     relative_error
-        max |y - r| / max(|A| |x|), r by SciPy in float64 on the values as stored; 0 if both are 0.
+        See `vecsim.formats.accuracy`; r by SciPy in float64 on the values as stored.
     """
 
     program: str
@@ -158,15 +159,3 @@ def measure(
     y = prepared.loaded.result(result.state.memory)
     error = relative_error(matrix, x, y)
     return Measurement(name, result, int(matrix.nnz), error, prepared.storage_bytes, prepared.options)
-
-
-def relative_error(matrix: Any, x: npt.NDArray[np.floating], y: npt.NDArray[np.floating]) -> float:
-    """Max |y - r| / max(|A| |x|) with r = A x in float64 on the values as stored."""
-    exact = matrix.astype(np.float64)
-    wide = x.astype(np.float64)
-    difference = np.abs(y.astype(np.float64) - exact @ wide)
-    scale = float((abs(exact) @ np.abs(wide)).max(initial=0.0))
-    largest = float(difference.max(initial=0.0))
-    if largest == 0.0:
-        return 0.0
-    return largest / scale if scale else float("inf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from experiments.hism.calibration import kept
 from experiments.hism.format_tables import KEY
 from experiments.hism.suite import Member
 from experiments.hism.suite.origin import pattern_sha256
@@ -26,11 +27,17 @@ PROVENANCES = {
 
 
 def make(request: Request) -> tuple[Appendix, ...]:
-    """Give the matrices and their cycles, as far as they were asked for, and the machine."""
+    """Give the matrices and their cycles, as far as they were asked for, the machine and its calibration."""
     runs, six = request.kept.get(SuiteRuns), request.kept.get(KEY)
     if runs is None:
         return (table_matrices(six),) if six else ()
-    return (*((table_matrices(six),) if six else ()), matrices(runs), cycles(runs), _machine(request))
+    return (
+        *((table_matrices(six),) if six else ()),
+        matrices(runs),
+        cycles(runs),
+        _machine(request),
+        *kept.appendices(),
+    )
 
 
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:
@@ -110,7 +117,7 @@ def cycles(runs: SuiteRuns) -> Appendix:
     )
     paragraph = (
         f"Programs: {', '.join(METHODS)}. Values are 32 bits wide; x is uniform in 0 to 1. The relative "
-        "error is max |y - r| / max(|A| |x|), r by SciPy in float64."
+        "error is max |y - r| / (|A| |x|), r by SciPy in float64."
     )
     return Appendix("hism-cycles", "Every run", (paragraph,), Table(columns, rows, frozenset(columns[2:])))
 

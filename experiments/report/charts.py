@@ -1,4 +1,4 @@
-"""Bar charts drawn by Matplotlib, as SVG and PNG."""
+"""Charts drawn by Matplotlib, as SVG and PNG: bars here, points in `scatter`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from experiments.report.item import BarChart, Panel
+from experiments.report import scatter
+from experiments.report.colours import COLOURS
+from experiments.report.item import BarChart, Chart, Panel
 from experiments.report.pivot import three_digits
 
-# Okabe and Ito's colours, grey for their black: told apart by all kinds of colour vision.
-COLOURS = ("#4D4D4D", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 DPI = 160
 BAR_INCHES = 0.17
 WIDE = 24
@@ -50,10 +50,10 @@ class Picture:
     png: bytes
 
 
-def draw(chart: BarChart) -> Picture:
+def draw(chart: Chart) -> Picture:
     """Draw a chart; the same chart gives the same bytes."""
     with matplotlib.rc_context(SETTINGS):
-        drawn = figure(chart)
+        drawn = figure(chart) if isinstance(chart, BarChart) else scatter.figure(chart)
         drawn.draw_without_rendering()
         drawn.set_layout_engine("none")  # everything has its place, for both files
         png = _printed(FigureCanvasAgg(drawn), "print_png", metadata={"Software": None})
@@ -67,7 +67,7 @@ def _printed(canvas: object, method: str, **how: object) -> bytes:
 
 
 def figure(chart: BarChart) -> Figure:
-    """Lay a chart out as a figure of Matplotlib."""
+    """Lay a chart of bars out as a figure of Matplotlib."""
     bars = max(len(panel.series) * len(panel.categories) for panel in chart.panels)
     across = 1 if len(chart.panels) == 1 or bars > WIDE else 2
     down = -(-len(chart.panels) // across)

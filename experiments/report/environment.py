@@ -19,15 +19,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def made_by() -> Appendix:
     """Give versions, commit, date and host as a part of a report."""
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     rows = [
-        ("made", now),
+        ("made", now()),
         ("commit", commit() or "unknown: not run from a clone of the repository"),
         ("host", f"{platform.system()} {platform.machine()}, {processors()} processors"),
         ("Python", platform.python_version()),
         *versions(),
     ]
     return Appendix("", "What made this report", table=Table(("what", "which"), tuple(rows)))
+
+
+def now() -> str:
+    """Give date and time, as reports show them."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def versions() -> list[tuple[str, str]]:

@@ -38,8 +38,10 @@ def check_folder(name: str) -> Path:
         raise UserError(f"{name}: cannot be written: {error.strerror or error}") from None
     if not above.is_dir():
         raise UserError(f"{name}: {above} is a file, a folder is to be written")
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise UserError(f"{name}: cannot be written: permission denied")
+    try:
+        Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=above)).rmdir()
+    except OSError as error:  # found out by trying: rights do not tell it all, least of all to root
+        raise UserError(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from None
     return path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from experiments.comparison import Comparison
 
@@ -59,6 +59,54 @@ class BarChart:
     reference: float | None = None
     separators: tuple[int, ...] = ()
     logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class ScatterPanel:
+    """Points over two axes.
+
+    Attributes
+    ----------
+    title
+        What it says above; empty for none.
+    series
+        Points, across and up, by the name of the series.
+    labels
+        What stands beside single points, by their place.
+    """
+
+    title: str
+    series: Mapping[str, tuple[tuple[float, float], ...]]
+    labels: Mapping[tuple[float, float], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ScatterChart:
+    """A picture of points over logarithmic axes.
+
+    Attributes
+    ----------
+    title
+        What it says above all panels.
+    x_label, y_label
+        What the axes are, with their units.
+    panels
+        From left to right, then down; all with the same series.
+    description
+        What it shows, for those who cannot see it.
+    reference
+        Where a line across and a line up stand, if any; with them, a diagonal of equal numbers.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    panels: tuple[ScatterPanel, ...]
+    description: str
+    reference: float | None = None
+
+
+Chart = BarChart | ScatterChart
 
 
 @dataclass(frozen=True)
@@ -119,7 +167,7 @@ class Item:
     title: str
     summary: str
     rows: tuple[Comparison, ...]
-    chart: BarChart | None = None
+    chart: Chart | None = None
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()

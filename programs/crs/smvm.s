@@ -6,15 +6,15 @@
 # three loads.
 #
 # The element of y goes to memory in one of two ways (option sums):
+#   register (SUMS_IN_REGISTER = 1)  by way of a vector register, which is stored when it holds s elements.
 #   scalar   (SUMS_IN_REGISTER = 0)  by a scalar store. The sum takes long, so it is stored only when the next
 #                                    row's loads are under way, and before its gather: a scalar store waits
 #                                    for older gathers.
-#   register (SUMS_IN_REGISTER = 1)  by way of a vector register, which is stored when it holds s elements.
 #
 # Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value),
 # SECTION_BITS (log2 of s).
 
-.default SUMS_IN_REGISTER, 0
+.default SUMS_IN_REGISTER, 1
 
 .reg stop,    x3        # address of the last entry of ROWPTR
 .reg pointer, x4        # address of the next row's entry of ROWPTR

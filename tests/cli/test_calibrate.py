@@ -31,7 +31,16 @@ def test_files_and_json(vecsim, tmp_path):
     assert result.code == 0
     out = tmp_path / "out"
     names = {path.name for path in out.iterdir()}
-    tables = ("choices", "sensitivity", "shares", "single-changes", "frontier", "candidates", "readings")
+    tables = (
+        "choices",
+        "sensitivity",
+        "shares",
+        "single-changes",
+        "frontier",
+        "candidates",
+        "readings",
+        "provenance",
+    )
     assert {f"hism-calibration-{name}.csv" for name in tables} <= names
     assert {"hism-calibration.csv", "hism-calibration.md", "report.html", "proposed.toml"} <= names
     assert not any(name.startswith(".") for name in names)
@@ -54,6 +63,20 @@ def test_files_and_json(vecsim, tmp_path):
         assert (tmp_path / "again" / name).read_text() == (out / name).read_text()
 
 
+def test_a_search_can_be_bounded(vecsim, tmp_path):
+    result = vecsim("calibrate", "--minutes", 0, "--starts", 2, "--jobs", 1, "--json", "found.json")
+    assert result.code == 0
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert (found["starts"], found["finished"], found["examined"]) == (2, 0, 1)
+    told = {
+        row["what"]: row["which"] for row in rows(tmp_path / "calibrated" / "hism-calibration-provenance.csv")
+    }
+    assert told["searches asked for"] == "2"
+    assert told["searches that came to their end"] == "0"
+    assert told["limit of the search"] == "0 minutes"
+    assert "ended after 0 minutes" in (tmp_path / "calibrated" / "hism-calibration.md").read_text()
+
+
 def test_quick(vecsim, tmp_path):
     result = vecsim("calibrate", "--quick", "--jobs", 1)
     assert result.code == 0
@@ -67,6 +90,9 @@ def test_quick(vecsim, tmp_path):
         (["--results", "there/kept.jsonl"], "there/kept.jsonl: there is no folder"),
         (["--set", "bank=3"], "preset vs2003: unknown machine field 'bank'"),
         (["--jobs", "0"], "Invalid value for '--jobs'"),
+        (["--starts", "0"], "Invalid value for '--starts'"),
+        (["--minutes", "-1"], "Invalid value for '--minutes'"),
+        (["--quick", "--out", "/proc/x"], "/proc/x: cannot be written"),
     ],
 )
 def test_mistakes(vecsim, tmp_path, arguments, message):

@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from experiments.gpu import bench
+from experiments.gpu.records import Record, Run, read_run
 from gpu import ceilings, device_info
 from gpu.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
 from gpu.cuda_runtime import NoGpuError
@@ -35,6 +37,35 @@ CEILINGS = Ceilings(
     (Reduction("float32", "coalesced", 300.0), Reduction("float32x4", "coalesced", 200.0)),
     LaunchCost({0: 4.0}, 2.5, 1.25),
 )
+
+
+RECORDS = [
+    Record(
+        matrix="memplus",
+        class_="small",
+        generated=False,
+        rows=9,
+        cols=9,
+        nnz=20,
+        dtype="float64",
+        operation="spmv",
+        parameters={},
+        bytes=300,
+        error=0.0,
+        library=library,
+        method=method,
+        median_us=us,
+        stage=stage,
+        ratio=ratio,
+    )
+    for library, method, us, stage, ratio in (
+        ("cusparse 12", "csr_alg1", 6.0, "screen", None),
+        ("vecsim", "crs", 4.0, "screen", None),
+        ("vecsim", "auto", 5.0, "screen", None),
+        ("vecsim", "crs", 4.0, "final", 1.5),
+        ("cusparse 12", "csr_alg1", 6.0, "final", None),
+    )
+]
 
 
 @pytest.mark.parametrize("command", ["info", "ceilings"])
@@ -80,6 +111,34 @@ def test_ceilings_are_shown_and_written(vecsim, monkeypatch, tmp_path):
     assert Ceilings.from_document(json.loads(target.read_text())) == CEILINGS
 
 
+def test_bench_shows_means_and_phases_and_writes_the_records(vecsim, monkeypatch, tmp_path):
+    target = tmp_path / "bench.json"
+    journal = tmp_path / "bench.json.journal"
+    run = Run({"device": {"name": "Fake GPU"}, "copy_gb_per_s": 4000.0}, RECORDS, {"measure": 61.25})
+
+    def run_bench(only, *, quick, json, watch):
+        assert (only, quick, json) == ("small", True, target)
+        journal.write_text("{}")
+        watch("memplus: 1.50 times")
+        return run
+
+    monkeypatch.setattr(bench, "run_bench", run_bench)
+    result = vecsim("gpu", "bench", "--only", "small", "--quick", "--json", target)
+    assert result.code == 0
+    assert "memplus: 1.50 times" in result.out
+    assert "auto takes 1.250 times as long as the best of ours" in result.out
+    row = next(line for line in result.out.splitlines() if line.startswith("spmv"))
+    assert row.split() == ["spmv", "small", "warm", "float64", "1", "1.50", "1.50", "memplus"]
+    assert ["measure", "61.2"] in [line.split() for line in result.out.splitlines()]
+    assert read_run(target).document() == run.document()
+    assert not journal.exists()
+
+
+def test_bench_refuses_what_the_suite_does_not_have(vecsim):
+    message = vecsim("gpu", "bench", "--only", "lost").mistake()
+    assert message.startswith("--only lost: is neither a class")
+
+
 BARE = """
 import sys
 
@@ -90,7 +149,8 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 from vecsim.cli import main
-code = main(["gpu", "info"])
+import experiments.gpu.summary, experiments.report.environment
+code = main(["gpu", {command!r}])
 assert "vecsim.machine" not in sys.modules
 sys.exit(code)
 """
@@ -108,8 +168,9 @@ ABSENT = (
 )
 
 
-def test_the_command_needs_no_library_of_the_simulator():
-    code = BARE.format(absent=ABSENT)
+@pytest.mark.parametrize("command", ["info", "bench"])
+def test_the_command_needs_no_library_of_the_simulator(command):
+    code = BARE.format(absent=ABSENT, command=command)
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "Traceback" not in ran.stderr
     assert ran.returncode == 0 or (ran.returncode == 2 and ran.stderr.count("\n") == 1)

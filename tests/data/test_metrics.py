@@ -4,7 +4,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vecsim.data import load_builtin, metrics, read
+from vecsim.data import metrics, read
 from vecsim.data.metrics import average_per_row, locality, nonempty_blocks
 
 
@@ -44,13 +44,6 @@ def test_is_the_mean_over_the_nonempty_blocks(rows, columns, block, density, see
     assert nonempty_blocks(csr, block) == len(counts)
     if csr.nnz:
         assert locality(csr, block) == pytest.approx(np.mean(counts) / block)
-
-
-def test_where_the_squares_are_too_many_to_be_marked(monkeypatch):
-    matrix = load_builtin("randomwalk-30").csr
-    marked = nonempty_blocks(matrix, 32)
-    monkeypatch.setattr(metrics, "_MARKS", 0)
-    assert nonempty_blocks(matrix, 32) == marked
 
 
 def test_a_large_matrix_with_few_entries():

@@ -11,61 +11,12 @@ that nothing meets there; where fewer do, the test says how many.
 """
 
 import pytest
-from engine_runs import EVERY_ENGINE, trace
-from hypothesis import assume, given, settings
+from drawn_machines import after_accept, end_of_load, few, machines, numbered, of_length, traced, up
+from engine_runs import EVERY_ENGINE
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
-
-few = settings(max_examples=40)
-RATES = st.sampled_from([1, 2, 3, 4, 5, 8, 16])
-SMALL = st.integers(0, 3)
-
-
-def up(n, d):
-    return -(-n // d)
-
-
-@st.composite
-def machines(draw, **fixed):
-    """Every parameter that a formula may name, drawn; the test reads them from the dictionary."""
-    drawn = {
-        "section_size": draw(st.sampled_from([4, 16, 64])),
-        "vector_registers": 32,
-        "issue_width": draw(st.sampled_from([1, 2, 3, 8])),
-        "unit_queue": draw(st.sampled_from([0, 1, 2, 5])),
-        "accesses_in_flight": draw(st.sampled_from([1, 2, 3, 7])),
-        "startup": draw(st.integers(0, 40)),
-        "words_per_cycle": draw(RATES),
-        "addresses_per_cycle": draw(RATES),
-        "banks": 65536,
-        "bank_busy": draw(st.integers(1, 9)),
-        "lanes": draw(RATES),
-        "chaining": draw(st.booleans()),
-        "latency.move": draw(st.integers(1, 30)),
-        "latency.add": draw(st.integers(1, 30)),
-        "latency.multiply": draw(st.integers(1, 30)),
-        "latency.multiply_add": draw(st.integers(1, 30)),
-        "latency.sum": draw(st.integers(1, 30)),
-    }
-    return drawn | fixed
-
-
-def traced(text, machine, engine):
-    changes = [f"{key}={str(value).lower()}" for key, value in machine.items()]
-    return trace(text, *changes, engine=engine)
-
-
-def after_accept(row, what="last"):
-    return row[what] - row["accept"]
-
-
-def of_length(n, text):
-    return f"li x30, {n}\nsetvl x30\n{text}"
-
-
-def numbered(lines):
-    return "\n".join(f"i{i}: {line}" for i, line in enumerate(lines))
 
 
 # One access
@@ -108,18 +59,42 @@ def test_a_gather_that_hits_one_bank(engine, machine, n, busy):
     assert after_accept(row) == machine["startup"] + (n - 1) * busy + 1
 
 
+# Two accesses that meet at the banks
+
+
+def transfer(free, first, n, begin, machine):
+    """The cycles of n words from word ``first`` on, and how long banks free from ``free`` on stall them."""
+    cycles, waited = [], 0
+    for k in range(n):
+        full = k >= machine["words_per_cycle"] and cycles[k - machine["words_per_cycle"]] == cycles[k - 1]
+        may = max(begin, cycles[-1] + full if k else 0)
+        bank = (first + k) % machine["banks"]
+        cycles.append(max(may, free[bank]))
+        waited += cycles[k] - may
+        free[bank] = cycles[k] + machine["bank_busy"]
+    return cycles, waited
+
+
+@few
+@given(
+    machines(section_size=64), st.integers(1, 64), st.integers(1, 64), st.integers(0, 40), st.integers(0, 17)
+)
+def test_a_load_right_behind_another(engine, machine, n, m, offset, more_banks):
+    # As many banks as a stream needs not to meet itself, or some more.
+    machine["banks"] = machine["words_per_cycle"] * machine["bank_busy"] + more_banks
+    machine["accesses_in_flight"] = max(machine["accesses_in_flight"], 2)
+    text = "li x1, {}\nli x2, {}\nli x3, {}\nsetvl x1\na: lv.w v1, 1024(x0)\nsetvl x2\nb: lv.w v2, (x3)"
+    t = traced(text.format(n, m, 8192 + 4 * offset), machine, engine)
+    free = [0] * machine["banks"]
+    first, _ = transfer(free, 256, n, t.a["accept"] + machine["startup"], machine)
+    begin = max(t.b["accept"] + machine["startup"], first[-1] + 1) + (offset % 4 > 0)
+    second, waited = transfer(free, 2048 + offset, m, begin, machine)
+    assert t.a["last"] == first[-1] + 1
+    assert (t.b["start"], t.b["last"]) == (second[0], second[-1] + 1)
+    assert t.b["wait_bank_conflict"] == waited
+
+
 # One unit
-
-
-def end_of_load(i, machine, T, U):
-    """Cycles from the first acceptance to the end of load i of equal loads.
-
-    Up to F startups run at once. If F transfers last longer than one access by itself, transfers follow each
-    other; otherwise load i starts when load i - F has ended, and the F of a group end T + U apart.
-    """
-    S, F = machine["startup"], machine["accesses_in_flight"]
-    group = max(S + U + T, F * (U + T))
-    return S + U + T + i // F * group + i % F * (U + T)
 
 
 @few
@@ -240,228 +215,3 @@ def test_the_sum_of_a_gather(engine, machine, n):
     result = last + machine["latency.sum"] + (n - 1).bit_length()
     assert t.b["last"] - t.a["accept"] == result
     assert t.c["issue"] - t.a["accept"] == result
-
-
-# Whole kernels
-
-
-def strip_lengths(N, s):
-    return [s] * (N // s) + [N % s] * (N % s > 0)
-
-
-def axpy(N):
-    return f"""
-    li x1, {N}
-    li x2, 4096
-    li x3, 16384
-    a:
-    setvl x4, x1
-    load: lv.w v1, (x2)
-    lv.w v2, (x3)
-    maddvs.s v2, v1, f1
-    store: sv.w v2, (x3)
-    slli x5, x4, 2
-    add x2, x2, x5
-    add x3, x3, x5
-    sub x1, x1, x4
-    bnez x1, a
-    """
-
-
-def axpy_strip(machine, n, gap):
-    """Cycles from the start of a strip's first transfer to the end of its store.
-
-    ``gap`` is what stands between the end of a transfer and the next: nothing if startups are hidden.
-    """
-    T, latency = up(n, machine["words_per_cycle"]), machine["latency.multiply_add"]
-    if machine["chaining"]:
-        # The first product is written latency after the first y came in; then it is the slower of both.
-        slower = min(machine["words_per_cycle"], machine["lanes"])
-        return T + gap + max(T + gap + T, 1 + latency + (n - 1) // slower + 1)
-    return T + gap + T + max(gap, up(n, machine["lanes"]) - 1 + latency) + T
-
-
-@few
-@given(machines(accesses_in_flight=1), st.integers(1, 200), SMALL)
-def test_axpy_with_one_access_in_flight(engine, machine, N, penalty):
-    # The port stands still for the startup between any two accesses; scalar work is hidden behind it.
-    machine["branch_penalty"] = penalty
-    S = machine["startup"] = 12 + machine["startup"]
-    t = traced(axpy(N), machine, engine)
-    strips = strip_lengths(N, machine["section_size"])
-    expected = sum(S + axpy_strip(machine, n, S) for n in strips)
-    assert t.row("store", len(strips) - 1)["retire"] - t.load["accept"] == expected
-
-
-@st.composite
-def streaming(draw):
-    """Machines on which startups and scalar work are hidden behind transfers of a whole section."""
-    machine = draw(machines(section_size=64))
-    machine["accesses_in_flight"] = draw(st.integers(2, 5))
-    machine["words_per_cycle"] = draw(st.sampled_from([1, 2, 3, 4]))
-    machine["startup"] = draw(st.integers(0, up(64, machine["words_per_cycle"]) - 8))
-    return machine
-
-
-@few
-@given(streaming(), st.integers(1, 5))
-def test_axpy_that_streams(engine, machine, strips):
-    t = traced(axpy(64 * strips), machine, engine)
-    expected = machine["startup"] + strips * axpy_strip(machine, 64, 0)
-    assert t.row("store", strips - 1)["retire"] - t.load["accept"] == expected
-
-
-def test_axpy_moves_three_words_an_element(engine):
-    # Ten strips of 16 cycles for each of three accesses, behind one startup.
-    t = traced(axpy(640), {"banks": 65536, "accesses_in_flight": 3}, engine)
-    assert t.row("store", 9)["retire"] - t.load["accept"] == 20 + 10 * 3 * 16
-    # Of two in flight a startup of 20 is longer than the other's 16 cycles: 36 cycles for two accesses.
-    t = traced(axpy(640), {"banks": 65536, "accesses_in_flight": 2}, engine)
-    assert t.row("store", 9)["retire"] - t.load["accept"] == 15 * 36 + 16
-
-
-DOT = """
-li x1, {N}
-li x2, 4096
-li x3, 16384
-a:
-setvl x4, x1
-load: lv.w v1, (x2)
-lv.w v2, (x3)
-maddvv.s v3, v1, v2
-slli x5, x4, 2
-add x2, x2, x5
-add x3, x3, x5
-sub x1, x1, x4
-bnez x1, a
-setvl x31
-sumv.s f1, v3
-result: fs.w f1, 64(x0)
-"""
-
-
-@few
-@given(streaming(), st.integers(1, 5), st.booleans())
-def test_a_dense_dot_product(engine, machine, strips, one_access):
-    # A strip takes its two transfers; unchained, also the c cycles in which the products take the registers
-    # that the next strip loads. The products of a strip are done before the next strip's start.
-    S, r, L, lm = (machine[k] for k in ("startup", "words_per_cycle", "lanes", "latency.multiply_add"))
-    if one_access:
-        machine["accesses_in_flight"] = 1
-        S = machine["startup"] = S + 12
-    T, c, gap = up(64, r), up(64, L), S if one_access else 0
-    assume(lm <= 2 * T and c + 2 <= 2 * T)
-    t = traced(DOT.format(N=64 * strips), machine, engine)
-    strip = 2 * T + gap + (gap if machine["chaining"] else max(gap, c))
-    y = S + T + gap + (strips - 1) * strip  # the first word of the last strip's second load
-    # Chained, the sum follows the products, and these the words; unchained it begins when all are there.
-    last = y + 1 + lm + 63 // min(r, L) if machine["chaining"] else y + T + c - 1 + lm + c - 1
-    assert t.result["issue"] - t.load["accept"] == last + machine["latency.sum"] + 6
-
-
-# Any straight line of vector instructions on one port: each is a formula, and a recurrence joins them.
-
-UNITS = {"move": "add", "add": "add", "sum": "add", "multiply": "multiply"}
-
-
-@st.composite
-def straight_lines(draw):
-    """Lists of (kind, operand instructions, unaligned); nothing is overwritten."""
-    lines = []
-    for _ in range(draw(st.integers(1, 14))):
-        kind = draw(st.sampled_from(["load", "strided", "gather", "move", "add", "multiply", "sum", "store"]))
-        made = [i for i, line in enumerate(lines) if line[0] not in ("store", "sum")]
-        indexes = [i for i in made if lines[i][0] == "move"]
-        operands = {"add": 2, "multiply": 2, "sum": 1, "store": 1, "gather": 1}.get(kind, 0)
-        sources = indexes if kind == "gather" else made
-        if operands and not sources:
-            kind, operands = "move", 0
-        sources = [draw(st.sampled_from(sources)) for _ in range(operands)]
-        lines.append((kind, sources, draw(st.booleans())))
-    return lines
-
-
-def assembly(lines, n):
-    text, addresses = [], []
-    for i, (kind, sources, unaligned) in enumerate(lines):
-        address = 1024 + 272 * i + 4 * unaligned
-        addresses.append(f"li x{i + 8}, {address}")
-        a, b = (sources * 2)[:2] if sources else (0, 0)
-        text.append(
-            {
-                "load": f"lv.w v{i}, {address}(x0)",
-                "strided": f"lvws.w v{i}, (x{i + 8}), x2",
-                "gather": f"lvi.w v{i}, (x{i + 8}), v{a}",
-                "move": f"cvi v{i}, x1",
-                "add": f"addvv.w v{i}, v{a}, v{b}",
-                "multiply": f"mulvv.w v{i}, v{a}, v{b}",
-                "sum": f"sumv.s f{i}, v{a}",
-                "store": f"sv.w v{a}, {address}(x0)",
-            }[kind]
-        )
-    return "\n".join(["li x1, 1", "li x2, 4", *addresses, of_length(n, numbered(text))])
-
-
-class StraightLine:
-    """The recurrence: issue, acceptance, and of each instruction the terms (o, r) of its elements."""
-
-    def __init__(self, machine, n):
-        self.machine, self.n = machine, n
-        self.issues, self.accepts, self.usable, self.retires = [], {}, [], []
-        self.free, self.ends = {}, []
-
-    def last(self, terms):
-        return max(o + (self.n - 1) // r for o, r in terms)
-
-    def begin(self, unit, ready):
-        """Issue an instruction and give the cycle in which its unit, ready in that cycle, accepts it."""
-        width, queue = self.machine["issue_width"], self.machine["unit_queue"]
-        before = self.accepts.setdefault(unit, [])
-        issue = max([0, *self.issues[-1:]])
-        if len(self.issues) >= width:
-            issue = max(issue, self.issues[-width] + 1)
-        if queue and len(before) >= queue:
-            issue = max(issue, before[-queue])
-        accept = max([issue, ready, *before[-1:]])
-        self.issues.append(issue if queue else accept)
-        before.append(accept)
-        return accept
-
-    def stream(self, start, rate, sources):
-        """Elements from cycle ``start`` on, at most ``rate`` a cycle, each when its operands are usable."""
-        operands = [self.usable[i] for i in sources]
-        if self.machine["chaining"]:
-            return [(start, rate)] + [(o, min(r, rate)) for terms in operands for o, r in terms]
-        return [(max([start, *map(self.last, operands)]), rate)]
-
-    def step(self, kind, sources, unaligned):
-        if kind in UNITS:
-            unit, latency = UNITS[kind], self.machine[f"latency.{kind}"]
-            accept = self.begin(unit, self.free.get(unit, 0))
-            elements = self.stream(accept, self.machine["lanes"], sources)
-            self.free[unit] = self.last(elements) + 1
-            retire = self.last(elements) + latency + (kind == "sum") * (self.n - 1).bit_length()
-        else:
-            contiguous, F = kind in ("load", "store"), self.machine["accesses_in_flight"]
-            accept = self.begin("port", self.ends[-F] if len(self.ends) >= F else 0)
-            first = max([accept + self.machine["startup"], *self.ends[-1:]]) + (contiguous and unaligned)
-            rate = self.machine["words_per_cycle" if contiguous else "addresses_per_cycle"]
-            elements, latency = self.stream(first, rate, sources), 1
-            retire = self.last(elements) + 1
-            self.ends.append(retire)
-        self.usable.append([(o + latency, r) for o, r in elements])
-        self.retires.append(retire)
-
-
-@settings(max_examples=150)
-@given(machines(), st.integers(1, 64), straight_lines())
-def test_any_straight_line(engine, machine, n, lines):
-    n = min(n, machine["section_size"])
-    expected = StraightLine(machine, n)
-    for line in lines:
-        expected.step(*line)
-    t = traced(assembly(lines, n), machine, engine)
-    rows = [t.row(f"i{i}") for i in range(len(lines))]
-    zero = rows[0]["issue"]
-    assert [row["issue"] - zero for row in rows] == expected.issues
-    assert [row["retire"] - zero for row in rows] == expected.retires

@@ -1,6 +1,8 @@
 """Compiled code is filed under what it was made from; a folder that is of no use is no error."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -75,6 +77,31 @@ def test_the_first_use_compiles_and_says_so_and_the_next_loads(tmp_path, monkeyp
     compiled_loop.__wrapped__(BASE, "one_port")
     assert capfd.readouterr().err == ""
     assert compilations == ["one_port"]
+
+
+def test_who_comes_while_it_compiles_waits_and_loads(tmp_path, monkeypatch, code):
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "new"))
+    compiling, waiting, compiled = Event(), Event(), []
+
+    def compile_slowly(_, loop):
+        compiled.append(loop)
+        compiling.set()
+        assert waiting.wait(60)
+        return code
+
+    def say(message):
+        if message.startswith("another process"):
+            waiting.set()
+
+    monkeypatch.setattr(compilation, "compile_loop", compile_slowly)
+    monkeypatch.setattr(machine_code, "_say", say)
+    with ThreadPoolExecutor(2) as threads:  # the lock is one of files: it holds between threads, too
+        first = threads.submit(compiled_loop.__wrapped__, BASE, "one_port")
+        assert compiling.wait(60)
+        second = threads.submit(compiled_loop.__wrapped__, BASE, "one_port")
+        assert callable(first.result(60))
+        assert callable(second.result(60))
+    assert compiled == ["one_port"]
 
 
 def test_a_folder_that_cannot_be_written_costs_a_compilation_each_time(tmp_path, monkeypatch, compilations):

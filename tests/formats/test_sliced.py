@@ -172,7 +172,7 @@ def test_check_names_what_is_broken():
         (changed("columns", 0, PAD), "padding must have the value 0"),
         (changed("lengths", 0, 3), "lengths must count"),
         ({"lengths": made.lengths[:0]}, "lengths must be kept"),
-        ({"columns": made.columns[:-1]}, "equally long"),
+        ({"columns": made.columns[:-1]}, "whole steps"),
     ]:
         with pytest.raises(ValueError, match=message):
             replace(made, **change).check()

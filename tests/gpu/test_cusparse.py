@@ -11,7 +11,7 @@ from scipy import sparse
 from gpu import cuda_libraries, cuda_runtime
 from gpu.cuda_runtime import NoGpuError, OutOfDeviceMemoryError, Stream
 from gpu.cusparse import METHODS, SparseProduct
-from gpu.cusparse_formats import canonical_csr, to_bsr, to_coo, to_csr, to_sell
+from gpu.cusparse_formats import block_fill, canonical_csr, sell_places, to_bsr, to_coo, to_csr, to_sell
 from gpu.cusparse_library import Cusparse, CusparseError
 from isa.errors import UserError
 
@@ -269,3 +269,22 @@ def test_a_hundred_products_leave_the_memory_as_it_was():
     for _ in range(100):
         SparseProduct("csr_alg1", stored, (2000, 2000)).close()
     assert cuda_runtime.free_bytes() >= before - (4 << 20)
+
+
+def test_the_fill_of_blocks_and_the_places_of_slices_are_counted_without_converting():
+    for shape in SHAPES:
+        matrix = random(shape, np.float64)
+        for block in (2, 3, 4):
+            assert block_fill(matrix, block) == to_bsr(matrix, block, "row").fill
+        for height in (16, 32):
+            assert sell_places(matrix, height) == to_sell(matrix, height).values.size
+    assert block_fill(sparse.csr_matrix((4, 4)), 2) == 1
+
+
+def test_a_matrix_that_is_sorted_already_is_not_copied():
+    matrix = random((6, 6), np.float64)
+    assert canonical_csr(matrix).data is matrix.data
+    turned = matrix[:, ::-1]  # unsorted
+    before = turned.indices.copy()
+    canonical = canonical_csr(turned)
+    assert canonical.has_sorted_indices and (turned.indices == before).all()

@@ -84,16 +84,16 @@ def ceilings() -> Ceilings:
 
 
 def test_the_floor_is_every_byte_once_at_the_highest_rate(ceilings):
-    assert ceilings.memory_gb_per_s == 4200
+    assert ceilings.bandwidths.memory_gb_per_s == 4200
     assert ceilings.floor_us(4_000_000, 150_000, 50_000, "cold") == pytest.approx(1)
     assert ceilings.floor_us(4_000_000_000, 100_000_000, 100_000_000, "warm") == pytest.approx(1000)
 
 
 def test_what_stays_in_the_cache_has_the_cache_s_rate(ceilings):
-    assert ceilings.bandwidth(1 << 22, "warm") == 8000
-    assert ceilings.bandwidth(1 << 21, "warm") == pytest.approx(5000)  # half way in the logarithm
-    assert ceilings.bandwidth(1 << 20, "warm") == 4200  # never below the memory
-    assert ceilings.bandwidth(1 << 22, "cold") == 4200
+    assert ceilings.bandwidths.bandwidth(1 << 22, "warm") == 8000
+    assert ceilings.bandwidths.bandwidth(1 << 21, "warm") == pytest.approx(5000)  # half way in the logarithm
+    assert ceilings.bandwidths.bandwidth(1 << 20, "warm") == 4200  # never below the memory
+    assert ceilings.bandwidths.bandwidth(1 << 22, "cold") == 4200
 
 
 def test_ceilings_survive_json(ceilings):

@@ -1,4 +1,4 @@
-"""Run each file of ``simulated`` in the CUDA simulator and of ``compiled`` without, in its own process."""
+"""Run each file of ``simulated`` in the CUDA simulator, the others without, each in a process of its own."""
 
 import importlib.util
 import os

@@ -6,7 +6,7 @@ from vecsim.machine import Machine, load_machine, presets, to_toml
 
 
 def test_the_presets():
-    assert set(presets()) == {"hism2003", "vs2003", "t0", "wide"}
+    assert set(presets()) == {"vs2003", "t0", "wide"}
 
 
 @pytest.mark.parametrize("name", sorted(presets()))

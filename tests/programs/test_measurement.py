@@ -9,7 +9,7 @@ from product_cases import machine_of
 
 from isa.errors import UserError
 from programs.loading import ADDRESS_SPACE, MatrixImage, layout_for, place_vectors
-from programs.measurement import measure, multiplicand, relative_error
+from programs.measurement import measure, multiplicand
 from vecsim.formats import Image
 
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -50,33 +50,6 @@ def test_rounding_x_to_32_bits_stays_below_one(monkeypatch):
 
     monkeypatch.setattr(np.random, "Generator", Last)
     assert multiplicand(2, 0, np.float32).max() < 1
-
-
-def test_relative_error_by_hand():
-    matrix = scipy.sparse.csr_array(np.array([[2.0, -1.0], [0.0, 1.0]]))
-    x = np.array([0.5, 0.75])
-    exact = np.array([0.25, 0.75])  # and |A| |x| is 1.75, 0.75
-    assert relative_error(matrix, x, exact) == 0
-    assert relative_error(matrix, x, np.array([0.25, 0.575])) == pytest.approx(0.1)
-    assert relative_error(matrix, x, np.array([0.6, 0.925])) == pytest.approx(0.2)
-
-
-def test_relative_error_takes_values_as_stored():
-    matrix = scipy.sparse.csr_array(np.array([[0.1]], np.float32))
-    x = np.array([0.5], np.float32)
-    assert relative_error(matrix, x, np.array([0.05])) > 1e-9
-    assert relative_error(matrix, x, np.array([np.float32(0.05)])) == 0
-
-
-def test_relative_error_where_everything_is_zero():
-    matrix = scipy.sparse.csr_array(np.zeros((2, 2)))
-    assert relative_error(matrix, np.ones(2), np.zeros(2)) == 0
-    assert relative_error(matrix, np.ones(2), np.array([0, 1e-30])) == math.inf
-
-
-def test_a_result_that_is_no_number_is_never_right():
-    matrix = scipy.sparse.eye_array(2, format="csr")
-    assert not relative_error(matrix, np.ones(2), np.array([1, np.nan])) <= 1e-5
 
 
 def test_figures_of_a_measurement():

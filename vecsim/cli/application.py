@@ -14,6 +14,7 @@ from isa.errors import UserError
 from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
 from vecsim.cli.calibrate import calibrate
+from vecsim.cli.crosscheck import crosscheck
 from vecsim.cli.execute import execute
 from vecsim.cli.formats import formats
 from vecsim.cli.gpu import gpu
@@ -42,6 +43,7 @@ app.command("disasm")(disasm)
 app.command("isa")(reference)
 app.add_typer(machines, name="machine")
 app.command("formats")(formats)
+app.command("crosscheck")(crosscheck)
 app.command("reproduce")(reproduce)
 app.command("calibrate")(calibrate)
 app.add_typer(lists, name="list")

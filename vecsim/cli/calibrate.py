@@ -40,6 +40,21 @@ def calibrate(
     quick: Annotated[
         bool, typer.Option("--quick", help="A rehearsal: only small matrices, one start of the search.")
     ] = False,
+    starts: Annotated[
+        int | None,
+        typer.Option(
+            "--starts",
+            metavar="N",
+            min=1,
+            help="Search from so many places, one after the other: by default 4.",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes", metavar="M", min=0, help="End the search after M minutes; go on with what it found."
+        ),
+    ] = None,
     json: JsonOption = None,
 ) -> None:
     """Search what the HiSM paper leaves open for the machine that comes nearest to its Table 2.
@@ -47,6 +62,7 @@ def calibrate(
     The report gives the proposed machine, the distance of every candidate, and on which machines the paper's
     conclusions hold.
     """
+    from experiments.hism.calibration.calibration import STARTS, Effort
     from experiments.hism.calibration.calibration import calibrate as search
     from experiments.hism.calibration.report import report
     from experiments.report.csv_files import HOLDS
@@ -72,9 +88,9 @@ def calibrate(
             results=None if results is None else Path(results),
             watch=work.show,
         )
-        found = search(request, quick=quick)
+        found = search(request, effort=Effort(quick, starts or STARTS, minutes))
         work.show("drawing", 1.0)
-        made = report(found)
+        made = report(found, engine)
         files = files_of(made) | {PRESET: to_toml(found.machine).encode("utf-8")}
     write(files, out)
     show_item(output, made.items[0])
@@ -95,7 +111,9 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
     distance = found.proposal.distance
     return {
         **how,
-        "quick": found.quick,
+        "quick": found.effort.quick,
+        "starts": found.effort.begun,
+        "finished": found.finished,
         "examined": len(found.examined),
         "proposal": dict(found.proposal.candidate),
         "machine": found.machine.model_dump(),

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vecsim.cli.options import JsonOption
 
 if TYPE_CHECKING:
+    from experiments.gpu.records import Run
     from gpu.ceilings import Ceilings
     from gpu.device_info import DeviceInfo
     from vecsim.cli.output import Output
 
-gpu = typer.Typer(help="The formats on a real GPU: what it is, and what it can reach.")
+gpu = typer.Typer(help="The formats on a real GPU: what it is, what it can reach, and what they reach.")
+
+OnlyOption = Annotated[
+    str | None,
+    typer.Option("--only", metavar="CLASS|MATRIX", help="Measure one class or one matrix of the suite."),
+]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Five matrices of all sizes, no transposed products: under 90 s.")
+]
 
 
 @gpu.command("info")
@@ -46,6 +55,67 @@ def ceilings(json: JsonOption = None) -> None:
         found = measure_ceilings(work.show)
     _show(output, found)
     output.finish(found.document())
+
+
+@gpu.command("bench")
+def bench(only: OnlyOption = None, quick: QuickOption = False, json: JsonOption = None) -> None:
+    """Measure every format against all of cuSPARSE, over the suite of matrices; under 8 minutes.
+
+    With --json FILE each record is kept at once in FILE.journal: the same command goes on where a run was cut
+    off. Real files are sought in the folders of VECSIM_MATRICES and among the downloads.
+    """
+    from pathlib import Path
+
+    from experiments.gpu.bench import journal_of, run_bench
+    from vecsim.cli.output import STDOUT, Output
+
+    output = Output(json)
+    target = None if json in (None, STDOUT) else Path(json)
+    run = run_bench(only, quick=quick, json=target, watch=output.text)
+    output.finish(run.document())
+    if target is not None:
+        journal_of(target).unlink(missing_ok=True)
+    _show_bench(output, run)
+
+
+def _show_bench(output: Output, run: Run) -> None:
+    """Show a run of the benchmark: means, elasticity, `auto`, time by phase."""
+    from experiments.gpu import summary
+    from vecsim.cli.console import fill, table
+
+    means = [
+        (
+            m.operation,
+            m.class_,
+            m.cache,
+            m.dtype,
+            m.matrices,
+            f"{m.mean:.2f}",
+            f"{m.worst_ratio:.2f}",
+            m.worst,
+        )
+        for m in summary.class_means(run.records)
+    ]
+    left, right = ["product", "class", "cache", "type"], ["matrices", "times faster", "lowest"]
+    output.table(fill(table(left, right, last="on"), means))
+    elastic = [
+        (best.matrix, best.dtype, best.method, f"{csr:.2f}", f"{every:.2f}")
+        for best, csr, every in summary.against_csr(run.records)
+    ]
+    if elastic:
+        columns = ["elasticity", "type", "best of ours"]
+        output.table(fill(table(columns, ["over CSR", "over all"]), elastic))
+    auto = summary.auto_summary(run.records)
+    if auto is not None:
+        output.text(
+            f"auto takes {auto.mean:.3f} times as long as the best of ours (geometric mean of "
+            f"{auto.matrices}), at most {auto.worst_ratio:.2f} times ({auto.worst})"
+        )
+    for record in summary.not_measured(run.records):
+        where = " ".join(filter(None, (record.matrix, record.dtype, record.library, record.method)))
+        output.text(f"{where}: {record.status}: {record.reason}")
+    phases = [(name, f"{seconds:.1f}") for name, seconds in run.seconds.items()]
+    output.table(fill(table(["phase"], ["s"]), [*phases, ("all", f"{sum(run.seconds.values()):.1f}")]))
 
 
 def _facts(found: DeviceInfo) -> list[tuple[str, object]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from isa.errors import UserError
 from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption
 from vecsim.engines import DEFAULT_ENGINE
 
@@ -19,6 +20,8 @@ WRONG = 1
 """Exit code when a result that the report rests on is wrong."""
 GAP_WIDTH = 240
 """Letters of a gap that are shown; the report has all of it."""
+SHORT = 9
+"""Rows of a table that is shown though no paper prints any of it."""
 FOLDER = "reproduced"
 """Where the report goes if the user does not say."""
 
@@ -42,11 +45,12 @@ def reproduce(
         int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
     ] = None,
     results: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--results",
-            metavar="FILE.csv",
-            help="Keep simulated cycles in this file, and simulate again only what is not in it.",
+            metavar="FILE.csv|FILE.json",
+            help="CSV: keep simulated cycles in this file, and simulate again only what is not in it. JSON: "
+            "show what this file holds, measured on a GPU, instead of measuring. Repeatable.",
         ),
     ] = None,
     json: JsonOption = None,
@@ -55,7 +59,7 @@ def reproduce(
 
     Exit code 1 says that a simulated product was not right.
     """
-    from experiments.registry import ALL, chosen
+    from experiments.registry import ALL, chosen, recorded_files
     from experiments.registry import reproduce as make
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
@@ -67,8 +71,13 @@ def reproduce(
     asked = chosen(name or [ALL])
     folder = check_folder(out)
     output = Output(json)
-    if results is not None:
-        OutputFile(results)  # refuses what cannot be written, before any work is done
+    measured = [Path(file) for file in results or () if file.endswith(".json")]
+    kept = [file for file in results or () if not file.endswith(".json")]
+    if len(kept) > 1:
+        raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
+    for file in kept:
+        OutputFile(file)  # refuses what cannot be written, before any work is done
+    recorded = recorded_files(asked, measured)
     described = load_machine(machine, set_ or ())
     with Work() as work:
         request = Request(
@@ -76,7 +85,9 @@ def reproduce(
             changes=tuple(set_ or ()),
             engine=engine,
             jobs=jobs or processors(),
-            results=None if results is None else Path(results),
+            results=Path(kept[0]) if kept else None,
+            recorded=recorded,
+            folder=folder,
             watch=work.show,
         )
         report = make(asked, request)
@@ -94,19 +105,29 @@ def reproduce(
 
 
 def show_item(output: Output, item: Item) -> None:
-    """Show the numbers that the paper prints beside ours, what it says in words, and the gaps."""
+    """Show the numbers that the paper prints beside ours, what it says in words, and the gaps.
+
+    Where no paper prints any, a short table of ours is shown.
+    """
     from experiments.report.csv_files import HOLDS
     from experiments.report.pivot import pivots
     from vecsim.cli.console import fill, table
 
     output.text(f"{item.name}: {item.title}")
     printed = [row for row in item.rows if row.paper]
-    for pivot in pivots(printed)[0]:
-        heads = [
-            f"{quantity}\n{part}" for quantity in pivot.quantities for part in ("paper", "ours", "diff.")
-        ]
+    short = len({row.row for row in item.rows}) <= SHORT
+    for pivot in pivots(printed or (item.rows if short else ()))[0]:
+        parts = ("paper", "ours", "diff.") if pivot.with_paper else ("",)
+        heads = [f"{quantity}\n{part}".strip() for quantity in pivot.quantities for part in parts]
         rows = [
-            [line.label, *(text for c in line.cells for text in (c.paper, c.ours, c.difference))]
+            [
+                line.label,
+                *(
+                    text
+                    for c in line.cells
+                    for text in ((c.paper, c.ours, c.difference) if pivot.with_paper else (c.ours,))
+                ),
+            ]
             for line in pivot.lines
         ]
         output.table(fill(table([""], heads), rows))

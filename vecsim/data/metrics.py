@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from vecsim.formats.coordinates import rows_of_csr
+from numba import njit, prange
 
 LOCALITY_BLOCK = 32
-# A table of marks up to this size is faster than sorting the numbers of the blocks.
-_MARKS = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -49,17 +46,23 @@ def metrics(csr: Any) -> Metrics:
 def nonempty_blocks(csr: Any, block: int) -> int:
     """Return in how many of the aligned `block` x `block` squares of a SciPy CSR matrix entries are stored.
 
-    One pass over the entries; a byte of work space for each square, or a sort where these would be too many.
+    Each row of squares sorts the squares of its entries, on all cores.
     """
-    rows, columns = csr.shape
-    across = -(-columns // block)
-    number = rows_of_csr(csr.indptr) // block * across + csr.indices // block
-    squares = -(-rows // block) * across
-    if squares > _MARKS:
-        return len(np.unique(number))
-    marks = np.zeros(squares, dtype=np.bool_)
-    marks[number] = True
-    return int(np.count_nonzero(marks))
+    return int(_nonempty_blocks(csr.indptr, csr.indices, block))
+
+
+@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+def _nonempty_blocks(indptr: Any, indices: Any, block: int) -> int:
+    rows = len(indptr) - 1
+    found = 0
+    for stripe in prange((rows + block - 1) // block):
+        first, last = indptr[stripe * block], indptr[min(rows, (stripe + 1) * block)]
+        squares = np.sort(indices[first:last] // block)
+        different = 0
+        for k in range(len(squares)):
+            different += k == 0 or squares[k] != squares[k - 1]
+        found += different
+    return found
 
 
 def locality(csr: Any, block: int = LOCALITY_BLOCK) -> float:

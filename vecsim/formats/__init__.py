@@ -9,15 +9,21 @@ from functools import partial
 from typing import Any
 
 from .bbcs import BBCS
+from .biell import BiELL
 from .coo import COO
 from .crs import CRS
+from .deltas import SlicedDeltas
+from .diagonals import SlicedDiagonals
 from .hism import HiSM
+from .hyb import HYB
 from .image import Image, Layout
 from .jd import JD
 from .level import Level
+from .mixed_sliced import MIXED_SLICINGS, MixedSliced, MixedSlicing
 from .section import MAX_SECTION_SIZE, MIN_SECTION_SIZE, section_bits
+from .slice_order import pellr_near
 from .sliced import NotRepresentableError, Sliced
-from .slicing import SLICINGS, Slicing
+from .slicing import BLOCK_SLICINGS, SLICINGS, Slicing
 from .storage import ACCOUNTINGS
 
 # Every format with a memory image, by the name the command line, the programs and the reports use.
@@ -29,28 +35,50 @@ FORMATS: dict[str, type[CRS] | type[JD] | type[BBCS] | type[HiSM]] = {
 }
 
 # The formats made for GPUs, which have no memory image for the simulated machine: how each is converted.
-GPU_FORMATS: dict[str, Callable[[Any], COO | Sliced]] = {
+GPU_FORMATS: dict[
+    str, Callable[[Any], COO | Sliced | MixedSliced | SlicedDeltas | SlicedDiagonals | HYB | BiELL]
+] = {
     "coo": COO.from_scipy,
-    **{name: partial(Sliced.from_scipy, slicing=slicing) for name, slicing in SLICINGS.items()},
+    "sliced-deltas": SlicedDeltas.from_scipy,
+    "sliced-diagonals": SlicedDiagonals.from_scipy,
+    "hyb": HYB.from_scipy,
+    "hyb-third": partial(HYB.from_scipy, split="third"),
+    "hyb-mean": partial(HYB.from_scipy, split="mean"),
+    **{name: partial(MixedSliced.from_scipy, slicing=slicing) for name, slicing in MIXED_SLICINGS.items()},
+    "biell": BiELL.from_scipy,
+    "bijad": partial(BiELL.from_scipy, sorted_globally=True),
+    "pellr-near": pellr_near,
+    **{
+        name: partial(Sliced.from_scipy, slicing=slicing)
+        for name, slicing in (SLICINGS | BLOCK_SLICINGS).items()
+    },
 }
 
 __all__ = [
     "ACCOUNTINGS",
     "BBCS",
+    "BLOCK_SLICINGS",
     "COO",
     "CRS",
     "FORMATS",
     "GPU_FORMATS",
+    "HYB",
     "JD",
     "MAX_SECTION_SIZE",
     "MIN_SECTION_SIZE",
+    "MIXED_SLICINGS",
     "SLICINGS",
+    "BiELL",
     "HiSM",
     "Image",
     "Layout",
     "Level",
+    "MixedSliced",
+    "MixedSlicing",
     "NotRepresentableError",
     "Sliced",
+    "SlicedDeltas",
+    "SlicedDiagonals",
     "Slicing",
     "section_bits",
 ]

@@ -16,11 +16,10 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
     rows_of_csr,
 )
+from .entries import Entries
 from .image import Image, Layout, allocate, blank, int32, value_field, write_fields
 from .insertion import Insertion, Steps
 from .insertion.bbcs import bbcs_insertion_steps, insert_into_bbcs
@@ -28,7 +27,7 @@ from .section import blocks_along, is_section_size, section_bits
 
 
 @dataclass(frozen=True, eq=False)
-class BBCS:
+class BBCS(Entries):
     """A matrix in Block Based Compression Storage (HiSM paper, section 3).
 
     An entry is a non-zero or a zero-row entry. A zero-row entry says how many empty rows of its block
@@ -149,19 +148,10 @@ class BBCS:
         real = self.zero_rows == 0
         return self.entry_rows()[real], columns[real]
 
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values[self.zero_rows == 0])
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values[self.zero_rows == 0], x)
+    def entry_values(self) -> FloatArray:
+        """Return the values of the non-zeros, in storage order."""
+        values: FloatArray = self.values[self.zero_rows == 0]
+        return values
 
     def insert(self, row: int, column: int, value: float) -> "Insertion[BBCS]":
         """Insert an element, or replace its value where the position is stored already.
@@ -281,7 +271,7 @@ class BBCS:
         ordinal = np.arange(self.entries) - np.repeat(self.block_ptr[:-1], lengths)
         offsets = np.repeat(starts - layout.base, lengths) + ordinal * record
         write_fields(
-            data, offsets, [(0, value_field(layout, self.values)), (layout.value_bytes, self._descriptors())]
+            data, offsets, [(0, value_field(layout, self.values)), (layout.value_bytes, self.descriptors())]
         )
         counted = np.flatnonzero(self.zero_rows)
         write_fields(data, offsets[counted], [(0, int32(self.zero_rows[counted]))])
@@ -299,7 +289,8 @@ class BBCS:
         }
         return Image(layout.base, data, symbols)
 
-    def _descriptors(self) -> NDArray[Any]:
+    def descriptors(self) -> NDArray[Any]:
+        """Return the descriptors of the memory image, one an entry, of `descriptor_bytes` each."""
         bits = section_bits(self.section_size)
         descriptor = self.column | (self.end_of_row.astype(np.uint16) << bits)
         descriptor |= (self.zero_rows > 0).astype(np.uint16) << (bits + 1)

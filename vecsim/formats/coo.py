@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from isa.errors import UserError
 
@@ -14,14 +14,13 @@ from .coordinates import (
     Shape,
     canonical_csr,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
 )
+from .entries import Entries
 
 
 @dataclass(frozen=True, eq=False)
-class COO:
+class COO(Entries):
     """A matrix as a list of its entries.
 
     Attributes
@@ -61,28 +60,9 @@ class COO:
             values=csr.data,
         )
 
-    @property
-    def nnz(self) -> int:
-        """Stored entries, explicit zeros included."""
-        return len(self.values)
-
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order."""
         return self.rows.astype(np.int64), self.columns.astype(np.int64)
-
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values, x)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -37,15 +37,7 @@ def canonical_csr(matrix: Any) -> Any:
     ValueError
         If its index arrays are inconsistent (from SciPy).
     """
-    if not scipy.sparse.issparse(matrix) or len(matrix.shape) != 2:
-        raise UserError(f"a two-dimensional SciPy sparse matrix is needed, not {type(matrix).__name__}")
-    if matrix.dtype.kind == "c":
-        raise UserError("the matrix has complex values: give its real part (matrix.real)")
-    if max(*matrix.shape, matrix.nnz) > MAX_COUNT:
-        raise UserError(
-            f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} with {matrix.nnz} entries cannot be counted "
-            f"in 32 bits: rows, columns and entries must each be at most {MAX_COUNT}"
-        )
+    check_matrix(matrix)
     # Converted before anything is summed: 8-bit integers would overflow and booleans saturate.
     dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     if matrix.dtype != dtype:
@@ -55,6 +47,25 @@ def canonical_csr(matrix: Any) -> Any:
     csr = scipy.sparse.csr_array(matrix, copy=True)
     csr.sum_duplicates()
     return csr
+
+
+def check_matrix(matrix: Any) -> None:
+    """Check that a matrix can be converted, without reading or making anything of its size.
+
+    Raises
+    ------
+    UserError
+        If it is not a real two-dimensional sparse matrix or too large to count in 32 bits.
+    """
+    if not scipy.sparse.issparse(matrix) or len(matrix.shape) != 2:
+        raise UserError(f"a two-dimensional SciPy sparse matrix is needed, not {type(matrix).__name__}")
+    if matrix.dtype.kind == "c":
+        raise UserError("the matrix has complex values: give its real part (matrix.real)")
+    if max(*matrix.shape, matrix.nnz) > MAX_COUNT:
+        raise UserError(
+            f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} with {matrix.nnz} entries cannot be counted "
+            f"in 32 bits: rows, columns and entries must each be at most {MAX_COUNT}"
+        )
 
 
 def csr_from_coordinates(shape: Shape, rows: IntArray, columns: IntArray, values: FloatArray) -> Any:

@@ -14,18 +14,17 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
     rows_of_csr,
 )
+from .entries import Entries
 from .image import Image, Layout, image_of_arrays, int32, value_field
 from .insertion import Insertion, Steps
 from .insertion.crs import crs_insertion_steps, insert_into_crs
 
 
 @dataclass(frozen=True, eq=False)
-class CRS:
+class CRS(Entries):
     """A matrix in Compressed Row Storage (HiSM paper, section 3).
 
     Attributes
@@ -67,28 +66,9 @@ class CRS:
             values=csr.data,
         )
 
-    @property
-    def nnz(self) -> int:
-        """Stored entries, explicit zeros included."""
-        return len(self.values)
-
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order."""
         return rows_of_csr(self.rowptr), self.colidx.astype(np.int64)
-
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values, x)
 
     def insert(self, row: int, column: int, value: float) -> "Insertion[CRS]":
         """Insert an element, or replace its value where the position is stored already.

@@ -17,11 +17,10 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
     rows_of_csr,
 )
+from .entries import Entries
 from .hism_image import default_position_bytes, hism_image
 from .image import Image, Layout
 from .insertion import Insertion, Steps
@@ -36,7 +35,7 @@ DEFAULT_ORDER: tuple[Order, ...] = ("row", "column", "row")
 
 
 @dataclass(frozen=True, eq=False)
-class HiSM:
+class HiSM(Entries):
     """A matrix in the Hierarchical Sparse Matrix format (HiSM paper, section 2).
 
     Everything is sorted by one key that runs from the top level down, so entry e of level l + 1,
@@ -97,11 +96,6 @@ class HiSM:
         return cls(shape, int(section_size), orders, levels, csr.data[by_key])
 
     @property
-    def nnz(self) -> int:
-        """Stored entries of the matrix, explicit zeros included."""
-        return len(self.values)
-
-    @property
     def level_entries(self) -> tuple[int, ...]:
         """Entries of each level, level 0 (non-zeros) first, then pointers."""
         return tuple(level.entries for level in self.levels)
@@ -120,20 +114,6 @@ class HiSM:
             rows = np.repeat(rows * self.section_size, lengths) + level.row
             columns = np.repeat(columns * self.section_size, lengths) + level.column
         return rows, columns
-
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values, x)
 
     def insert(self, row: int, column: int, value: float) -> "Insertion[HiSM]":
         """Insert an element, or replace its value where the position is stored already.

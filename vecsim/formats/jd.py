@@ -14,18 +14,17 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
     rows_of_csr,
 )
+from .entries import Entries
 from .image import Image, Layout, image_of_arrays, int32, value_field
 from .insertion import Insertion, Steps
 from .insertion.jd import insert_into_jd, jd_insertion_steps
 
 
 @dataclass(frozen=True, eq=False)
-class JD:
+class JD(Entries):
     """A matrix in Jagged Diagonal storage (HiSM paper, section 3).
 
     Attributes
@@ -84,11 +83,6 @@ class JD:
         return cls((rows, columns), perm.astype(np.int32), diag_ptr, colidx, values)
 
     @property
-    def nnz(self) -> int:
-        """Stored entries, explicit zeros included."""
-        return len(self.values)
-
-    @property
     def diagonals(self) -> int:
         """K, the number of jagged diagonals: the length of the longest row."""
         return len(self.diag_ptr) - 1
@@ -98,20 +92,6 @@ class JD:
         lengths = np.diff(self.diag_ptr)
         position = np.arange(self.nnz) - np.repeat(self.diag_ptr[:-1], lengths)
         return self.perm[position].astype(np.int64), self.colidx.astype(np.int64)
-
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values, x)
 
     def insert(self, row: int, column: int, value: float) -> "Insertion[JD]":
         """Insert an element, or replace its value where the position is stored already.

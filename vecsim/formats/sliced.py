@@ -1,6 +1,6 @@
 """One sliced container: ELL, ELLPACK-R, Sliced ELL, SELL-C-sigma, PELLR, and these with short indices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,11 +19,13 @@ from .coordinates import (
     product,
     require,
 )
-from .slicing import SLICINGS, WARP, Slicing
+from .slicing import BLOCK_SLICINGS, SLICINGS, WARP, Slicing
 
 NO_ROW = 2**32 - 1
 # A matrix that padding makes larger than this many times CRS is refused, small ones apart.
 MAX_GROWTH = 4
+# Blocks that are not dense are refused sooner: they must not take more than CRS.
+MAX_BLOCK_GROWTH = 1
 ALWAYS_MADE_BYTES = 2**20
 
 UIntArray = NDArray[np.uint32]
@@ -45,12 +47,16 @@ class Sliced:
     Rows here are virtual rows: where `Slicing.row_cap` cuts a row in pieces, each piece is one, and a
     product sums the pieces in their order.
 
+    With `Slicing.block` b > 1 an entry is a block of b x b elements, and what is said of rows and columns
+    holds for those of blocks. The elements of column k of the blocks stand together: element (r, k) of entry
+    j at ``(((slice_ptr[s] + j // G) * b + k) * C * b + i * b + r) * G + j % G``.
+
     Attributes
     ----------
     shape
         Rows M and columns N.
     slicing
-        How the matrix is arranged.
+        How the matrix is arranged; `index_bits` as they came out.
     slice_height
         C; the rows of a single slice are M rounded up to a warp.
     slice_ptr
@@ -64,8 +70,11 @@ class Sliced:
         uint32, or uint16 offsets from a base; the highest value of the type marks padding.
     bases
         uint32: the base column of each slice or step; empty with 32-bit columns.
+    masks
+        uint16: the elements that each block has, bit r b + k for element (r, k). Empty where blocks have all
+        elements of the rows that there are, and without blocks.
     values
-        float32 or float64, as many as columns; 0 in padding.
+        float32 or float64, b^2 times as many as columns; 0 in padding.
     split_rows
         uint32: the rows that are in pieces, rising.
     split_ptr
@@ -80,6 +89,7 @@ class Sliced:
     lengths: UIntArray
     columns: NDArray[np.uint16] | UIntArray
     bases: UIntArray
+    masks: NDArray[np.uint16]
     values: FloatArray
     split_rows: UIntArray
     split_ptr: UIntArray
@@ -93,61 +103,56 @@ class Sliced:
         matrix
             Any sparse matrix or array; duplicates are summed, explicit zeros kept.
         slicing
-            The arrangement, or the name of one of `SLICINGS`.
+            The arrangement, or the name of one of `SLICINGS` and `BLOCK_SLICINGS`.
 
         Raises
         ------
         UserError
             If it is not a real matrix of two dimensions, or too large; or the arrangement is unknown.
         NotRepresentableError
-            If padding would make it larger than four times CRS (and a MiB), or an offset exceeds 16 bits.
+            If padding would make it larger than four times CRS (and a MiB), or blocks larger than CRS; or an
+            offset exceeds 16 bits.
         """
-        from . import sliced_filling
+        from . import block_filling, sliced_filling
 
         slicing = _slicing(slicing)
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
-        starts, lengths, targets, split_rows, split_ptr = _virtual_rows(csr.indptr, slicing.row_cap)
-        virtual_rows = len(lengths)
-        window = virtual_rows if slicing.sorting_window is None else slicing.sorting_window
-        in_order = min(window, virtual_rows) <= 1
-        order = (
-            np.arange(virtual_rows)
-            if in_order
-            else sliced_filling.sorted_by_falling_length(lengths, min(window, virtual_rows))
-        )
+        block = slicing.block
+        pointers, indices = pattern_of_blocks(csr.indptr, csr.indices, block)
+        starts, lengths, targets, split_rows, split_ptr = _virtual_rows(pointers, slicing.row_cap)
+        order, in_order = row_order(lengths, slicing.sorting_window)
 
-        height = slicing.slice_height or max(WARP, -(-virtual_rows // WARP) * WARP)
-        slices = -(-virtual_rows // height)
-        first_step = _first_steps(lengths[order], slices, height, slicing.group)
+        height = slicing.slice_height or single_slice_height(len(lengths))
+        slices = -(-len(lengths) // height)
+        first_step = first_steps(lengths[order], slices, height, slicing.group)
         entries = int(first_step[-1]) * height * slicing.group
-        _refuse_growth(csr, entries, slicing)
+        slicing, step_base, bases = with_index_bits(
+            slicing, order, starts, lengths, indices, first_step, height
+        )
+        masked = block > 1 and elements(lengths, shape[0], block) != csr.nnz
+        _refuse_growth(csr, entries, slicing, masked)
 
-        step_base, bases = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint32)
-        if slicing.index_bits == 16:
-            lowest, highest = sliced_filling.column_bounds(
-                order, starts, lengths, csr.indices, first_step, height, slicing.group
+        columns = np.empty(entries, dtype=f"uint{slicing.index_bits}")
+        masks = np.empty(entries if masked else 0, dtype=np.uint16)
+        values = np.empty(entries * block**2, dtype=csr.data.dtype)
+        layout = (first_step, step_base, height, slicing.group)
+        if block > 1:
+            block_filling.fill_blocks(
+                order,
+                pointers,
+                indices,
+                csr.indptr,
+                csr.indices,
+                csr.data,
+                *layout,
+                block,
+                columns,
+                masks,
+                values,
             )
-            step_base, bases = _bases(lowest, highest, first_step, slicing.base_per_step)
-        columns = (
-            np.empty(entries, dtype=np.uint16)
-            if slicing.index_bits == 16
-            else np.empty(entries, dtype=np.uint32)
-        )
-        values = np.empty(entries, dtype=csr.data.dtype)
-        sliced_filling.fill(
-            order,
-            starts,
-            lengths,
-            csr.indices,
-            csr.data,
-            first_step,
-            step_base,
-            height,
-            slicing.group,
-            columns,
-            values,
-        )
+        else:
+            sliced_filling.fill(order, starts, lengths, indices, csr.data, *layout, columns, values)
         positions = slices * height
         return cls(
             shape=shape,
@@ -158,6 +163,7 @@ class Sliced:
             lengths=_padded(lengths[order] if slicing.row_lengths else [], positions, 0),
             columns=columns,
             bases=bases,
+            masks=masks,
             values=values,
             split_rows=split_rows.astype(np.uint32),
             split_ptr=split_ptr.astype(np.uint32),
@@ -171,12 +177,14 @@ class Sliced:
     @property
     def entries(self) -> int:
         """Places for entries, padding included."""
-        return len(self.values)
+        return len(self.columns)
 
     @property
     def nnz(self) -> int:
         """Stored entries of the matrix, explicit zeros included, padding not."""
-        return int(np.count_nonzero(self.columns != self.padding))
+        if self.slicing.block == 1:
+            return int(np.count_nonzero(self.columns != self.padding))
+        return len(self._stored()[0])
 
     @property
     def padding(self) -> int:
@@ -185,22 +193,51 @@ class Sliced:
 
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order, without padding."""
+        return self._stored()[:2]
+
+    def _entries(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Give where each entry stands, its row and its column, without padding; of blocks if it is one."""
         real = np.flatnonzero(self.columns != self.padding)
         step, within = np.divmod(real, self.slice_height * self.slicing.group)
         slice_of_step = np.repeat(np.arange(self.slices), _parts(self.slice_ptr))
         position = slice_of_step[step] * self.slice_height + within // self.slicing.group
         rows = self.perm[position].astype(np.int64) if len(self.perm) else position
         pieces = np.repeat(self.split_rows, _parts(self.split_ptr)).astype(np.int64)
-        in_pieces = rows >= self.shape[0]
-        rows[in_pieces] = pieces[rows[in_pieces] - self.shape[0]]
+        in_pieces = rows >= self._rows
+        rows[in_pieces] = pieces[rows[in_pieces] - self._rows]
         columns = self.columns[real].astype(np.int64)
         if len(self.bases):
             columns += self.bases[step if self.slicing.base_per_step else slice_of_step[step]]
-        return rows, columns
+        return real, rows, columns
+
+    @property
+    def _rows(self) -> int:
+        """Rows, or rows of blocks."""
+        return -(-self.shape[0] // self.slicing.block)
+
+    def _stored(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Give row and column of each element that the matrix has, and where its value stands."""
+        real, rows, columns = self._entries()
+        block, group = self.slicing.block, self.slicing.group
+        if block == 1:
+            return rows, columns, real
+        step, within = np.divmod(real, self.slice_height * group)
+        row, lane = np.divmod(within, group)
+        r, k = np.arange(block)[:, None], np.arange(block)
+        in_step, planes = step[:, None, None] * block + k, row[:, None, None] * block + r
+        place = (in_step * self.slice_height * block + planes) * group + lane[:, None, None]
+        of_rows, of_columns = np.broadcast_arrays(
+            rows[:, None, None] * block + r, columns[:, None, None] * block + k
+        )
+        has = of_rows < self.shape[0]
+        if len(self.masks):
+            has &= (self.masks[real][:, None, None] >> (r * block + k)) & 1 == 1
+        return of_rows[has], of_columns[has], place[has]
 
     def to_scipy(self) -> Any:
         """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self._stored_values())
+        rows, columns, place = self._stored()
+        return csr_from_coordinates(self.shape, rows, columns, self.values[place])
 
     def matvec(self, x: ArrayLike) -> FloatArray:
         """Return the product with the vector `x` of N elements, in the type of the values.
@@ -210,11 +247,8 @@ class Sliced:
         ValueError
             If `x` has another length.
         """
-        return product(self.shape, *self.coordinates(), self._stored_values(), x)
-
-    def _stored_values(self) -> FloatArray:
-        stored: FloatArray = self.values[self.columns != self.padding]
-        return stored
+        rows, columns, place = self._stored()
+        return product(self.shape, rows, columns, self.values[place], x)
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -225,9 +259,11 @@ class Sliced:
             Naming the first one that is broken.
         """
         step = self.slice_height * self.slicing.group
-        require(self.entries % step == 0, f"values must fill whole steps of {step}")
+        require(self.entries % step == 0, f"columns must fill whole steps of {step}")
         check_pointers("slice_ptr", self.slice_ptr.astype(np.int64), self.slices, self.entries // step)
-        require(len(self.columns) == self.entries, "columns and values must be equally long")
+        values = self.entries * self.slicing.block**2
+        require(len(self.values) == values, f"values must have {values} elements for these columns")
+        require(len(self.masks) in (0, self.entries), "masks must be as many as columns, or none")
         positions = self.slices * self.slice_height
         for name, array in (("perm", self.perm), ("lengths", self.lengths)):
             require(len(array) in (0, positions), f"{name} must have {positions} elements or none")
@@ -241,17 +277,23 @@ class Sliced:
         require(len(self.bases) == bases, f"bases must have {bases} elements, has {len(self.bases)}")
         pieces = int(self.split_ptr[-1])
         check_pointers("split_ptr", self.split_ptr.astype(np.int64), len(self.split_rows), pieces)
-        check_range("split_rows", self.split_rows, self.shape[0])
+        check_range("split_rows", self.split_rows, self._rows)
         if len(self.perm):
             named = np.sort(self.perm[self.perm != NO_ROW].astype(np.int64))
-            whole = np.setdiff1d(np.arange(self.shape[0]), self.split_rows)
-            expected = np.concatenate((whole, self.shape[0] + np.arange(pieces)))
+            whole = np.setdiff1d(np.arange(self._rows), self.split_rows)
+            expected = np.concatenate((whole, self._rows + np.arange(pieces)))
             require(np.array_equal(named, expected), "perm must name each whole row and each piece once")
-        require(not self.values[self.columns == self.padding].any(), "padding must have the value 0")
-        rows, columns = self.coordinates()
+        self._check_entries()
+        self._check_rows()
+
+    def _check_entries(self) -> None:
+        """Check that entries lie within the matrix, and that all values but theirs are 0."""
+        rows, columns, place = self._stored()
         check_range("the rows that the entries stand at", rows, self.shape[0])
         check_range("columns", columns, self.shape[1])
-        self._check_rows()
+        padding = np.ones(len(self.values), dtype=bool)
+        padding[place] = False
+        require(not self.values[padding].any(), "padding must have the value 0")
 
     def _check_rows(self) -> None:
         """Check that the padding of a row stands behind its entries, and how many these are."""
@@ -275,6 +317,7 @@ class Sliced:
             self.lengths,
             self.columns,
             self.bases,
+            self.masks,
             self.values,
             self.split_rows,
             self.split_ptr,
@@ -303,9 +346,10 @@ def _parts(pointers: UIntArray) -> IntArray:
 def _slicing(slicing: Slicing | str) -> Slicing:
     if isinstance(slicing, Slicing):
         return slicing
-    if slicing not in SLICINGS:
-        raise UserError(f"unknown sliced format {slicing!r}: use one of {', '.join(SLICINGS)}")
-    return SLICINGS[slicing]
+    named = SLICINGS | BLOCK_SLICINGS
+    if slicing not in named:
+        raise UserError(f"unknown sliced format {slicing!r}: use one of {', '.join(named)}")
+    return named[slicing]
 
 
 def _virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
@@ -331,21 +375,98 @@ def _virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, Int
     )
 
 
-def _first_steps(lengths: IntArray, slices: int, height: int, group: int) -> IntArray:
+def pointers_of(sizes: IntArray) -> IntArray:
+    """Give where parts of these sizes begin, one behind the other, then the end of the last."""
+    return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def single_slice_height(rows: int) -> int:
+    """Give the height of a slice of all rows: whole warps."""
+    return max(WARP, -(-rows // WARP) * WARP)
+
+
+def row_order(lengths: IntArray, window: int | None) -> tuple[IntArray, bool]:
+    """Give the order of the rows, and whether it is the one they are in."""
+    from .sliced_filling import sorted_by_falling_length
+
+    rows = len(lengths)
+    in_order = np.arange(rows)
+    window = rows if window is None else min(window, rows)
+    if window <= 1:
+        return in_order, True
+    order: IntArray = sorted_by_falling_length(lengths, window)
+    return order, bool((order == in_order).all())
+
+
+def first_steps(lengths: IntArray, slices: int, height: int, group: int) -> IntArray:
+    """Give the first step of each slice of rows of these lengths, then the number of steps."""
     padded = np.zeros(slices * height, dtype=np.int64)
     padded[: len(lengths)] = lengths
     widths = padded.reshape(slices, height).max(axis=1, initial=0)
-    return np.concatenate(([0], np.cumsum(-(-widths // group))))
+    return pointers_of(-(-widths // group))
 
 
-def _refuse_growth(csr: Any, entries: int, slicing: Slicing) -> None:
-    made = entries * (csr.data.dtype.itemsize + slicing.index_bits // 8)
+def pattern_of_blocks(indptr: Any, indices: Any, block: int) -> tuple[Any, Any]:
+    """Give row pointers and columns of the blocks that have an entry; of the entries for block 1."""
+    from .block_filling import block_columns, count_blocks
+
+    if block == 1:
+        return indptr, indices
+    pointers = pointers_of(count_blocks(indptr, indices, block))
+    return pointers, block_columns(indptr, indices, block, pointers)
+
+
+def elements(lengths: IntArray, rows: int, block: int) -> int:
+    """Give the elements of full blocks in the rows that there are, by the blocks of each row of blocks."""
+    heights = np.minimum(block, rows - np.arange(len(lengths)) * block)
+    return int((lengths * heights).sum()) * block
+
+
+def place_bytes(value_bytes: int, slicing: Slicing, masked: bool) -> int:
+    """Give the bytes of a place for an entry: of its values, its column and its mask."""
+    return value_bytes * slicing.block**2 + (slicing.index_bits or 0) // 8 + 2 * masked
+
+
+def most_bytes(crs_bytes: int, block: int) -> int:
+    """Give the bytes that places may take of a matrix of so many in CRS."""
+    return max(ALWAYS_MADE_BYTES, (MAX_GROWTH if block == 1 else MAX_BLOCK_GROWTH) * crs_bytes)
+
+
+def _refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> None:
+    """Raise NotRepresentableError where so many places take too much."""
+    made = entries * place_bytes(csr.data.dtype.itemsize, slicing, masked)
     crs = csr.nnz * (csr.data.dtype.itemsize + 4) + 4 * (csr.shape[0] + 1)
-    if made > max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs):
+    if made > most_bytes(crs, slicing.block):
+        growth = MAX_GROWTH if slicing.block == 1 else MAX_BLOCK_GROWTH
         raise NotRepresentableError(
-            f"padding would make {made} bytes of a matrix that takes {crs} in CRS, over {MAX_GROWTH} times "
-            "as many: use a smaller slice_height, a larger sorting_window, a row_cap, or CRS"
+            f"padding would make {made} bytes of a matrix that takes {crs} in CRS, over {growth} times "
+            "as many: use a smaller slice_height, a larger sorting_window, "
+            + ("a smaller block, or CRS" if slicing.block > 1 else "a row_cap, or CRS")
         )
+
+
+def with_index_bits(
+    slicing: Slicing,
+    order: IntArray,
+    starts: IntArray,
+    lengths: IntArray,
+    indices: Any,
+    first_step: IntArray,
+    height: int,
+) -> tuple[Slicing, IntArray, UIntArray]:
+    """Give the slicing with 16 or 32 index bits, the base column of each step, and the stored bases."""
+    from .sliced_filling import column_bounds
+
+    if slicing.index_bits != 32:
+        lowest, highest = column_bounds(order, starts, lengths, indices, first_step, height, slicing.group)
+        try:
+            step_base, bases = _bases(lowest, highest, first_step, slicing.base_per_step)
+        except NotRepresentableError:
+            if slicing.index_bits == 16:
+                raise
+        else:
+            return replace(slicing, index_bits=16), step_base, bases
+    return replace(slicing, index_bits=32), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint32)
 
 
 def _bases(

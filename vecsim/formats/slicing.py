@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from isa.errors import UserError
 
 WARP = 32
-INDEX_BITS = (16, 32)
+INDEX_BITS = (16, 32, None)
 WIDTHS = (1, 2, 4)
+BLOCKS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,13 @@ class Slicing:
     row_lengths
         Whether row lengths are kept, so that a thread stops at the end of its own row.
     index_bits
-        32: columns; 16: offsets from a base column, 0 .. 65534.
+        32: columns; 16: offsets from a base column, 0 .. 65534; None: 16 where they fit, else 32.
     base_per_step
         With 16 bits: whether each step of a slice has its own base, or the slice one for all.
     row_cap
         Longer rows are cut into virtual rows of at most so many entries; None cuts none.
+    block
+        b: an entry is a dense block of b x b elements, 1 to 4, and a row a row of blocks.
 
     Raises
     ------
@@ -44,9 +47,10 @@ class Slicing:
     lanes: int = 1
     wide: int = 1
     row_lengths: bool = False
-    index_bits: int = 32
+    index_bits: int | None = 32
     base_per_step: bool = False
     row_cap: int | None = None
+    block: int = 1
 
     def __post_init__(self) -> None:
         for name in ("slice_height", "sorting_window", "row_cap"):
@@ -58,9 +62,13 @@ class Slicing:
         if self.wide not in WIDTHS:
             raise UserError(f"wide {self.wide} is not possible: use one of 1, 2, 4")
         if self.index_bits not in INDEX_BITS:
-            raise UserError(f"index_bits {self.index_bits} is not possible: use 16 or 32")
+            raise UserError(f"index_bits {self.index_bits} is not possible: use 16 or 32, or None")
         if self.base_per_step and self.index_bits == 32:
             raise UserError("base_per_step needs index_bits 16: 32-bit columns have no base")
+        if self.block not in BLOCKS:
+            raise UserError(f"block {self.block} is not possible: use 1 to 4")
+        if self.block > 1 and self.row_cap is not None:
+            raise UserError("row_cap cuts rows of single entries: use block 1 or no row_cap")
 
     @property
     def group(self) -> int:
@@ -81,4 +89,16 @@ SLICINGS: dict[str, Slicing] = {
     "sliced-ell-wide": Slicing(wide=2),
     "sliced-ell-short-wide": Slicing(wide=2, index_bits=16),
     "sell-c-sigma-short": Slicing(sorting_window=1024, index_bits=16, base_per_step=True),
+    # For small matrices, which a thread a row leaves most of the GPU idle with: a warp is a slice.
+    "sliced-ell-2-lanes": Slicing(slice_height=16, lanes=2),
+    "sliced-ell-4-lanes": Slicing(slice_height=8, lanes=4),
+    "sliced-ell-8-lanes": Slicing(slice_height=4, lanes=8),
+}
+
+# Where degrees of freedom come two to four a node. Choi, Singh and Vuduc 2010 have blocks in ELLPACK.
+BLOCK_SLICINGS: dict[str, Slicing] = {
+    f"sell-c-sigma-blocks-{block}": Slicing(sorting_window=1024, index_bits=None, block=block)
+    for block in BLOCKS[1:]
+} | {
+    "sliced-ell-blocks-3-4-lanes": Slicing(slice_height=8, lanes=4, index_bits=None, block=3),
 }

@@ -37,9 +37,9 @@ class Latencies(_Frozen):
 class SparseUnit(_Frozen):
     """The pipelined unit of MIPA and BMIPA."""
 
-    p: int = _number(4, "entries taken in a cycle, at most", le=4096)
+    p: int = _number(8, "entries taken in a cycle, at most", le=4096)
     r: int = _number(4, "distinct rows among the entries of a cycle, at most", le=4096)
-    latency: int = _number(10, "cycles from taking an entry to its sum")
+    latency: int = _number(24, "cycles from taking an entry to its sum")
 
 
 class Machine(_Frozen):
@@ -50,10 +50,10 @@ class Machine(_Frozen):
     vector_registers: int = _number(16, "vector registers", ge=8, le=32)
     issue_width: int = _number(4, "instructions issued in a cycle, in program order", le=64)
     unit_queue: int = _number(
-        4, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64
+        8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64
     )
     memory_ports: int = _number(1, "vector memory ports", le=16)
-    accesses_in_flight: int = _number(2, "vector accesses that a port has in flight", le=64)
+    accesses_in_flight: int = _number(4, "vector accesses that a port has in flight", le=64)
     startup: int = _number(20, "cycles from acceptance of an access to its first transfer", ge=0)
     words_per_cycle: int = _number(4, "words a port transfers in a cycle, contiguous", le=1024)
     addresses_per_cycle: int = _number(1, "words a port transfers in a cycle, strided or indexed", le=1024)
@@ -61,11 +61,11 @@ class Machine(_Frozen):
         default=16, description="a contiguous access that starts elsewhere takes a cycle more"
     )
     banks: int = _number(16, "word-interleaved memory banks", le=65_536)
-    bank_busy: int = _number(4, "cycles that a word occupies its bank")
+    bank_busy: int = _number(3, "cycles that a word occupies its bank")
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
-    lanes: int = _number(4, "elements an arithmetic unit starts in a cycle", le=4096)
-    scalar_load_latency: int = _number(2, "cycles of a scalar load, which has a path of its own")
-    branch_penalty: int = _number(0, "cycles lost after a taken branch", ge=0)
+    lanes: int = _number(2, "elements an arithmetic unit starts in a cycle", le=4096)
+    scalar_load_latency: int = _number(6, "cycles of a scalar load, which has a path of its own")
+    branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
 

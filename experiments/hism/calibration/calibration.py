@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,14 @@ from experiments.hism.calibration.choices import (
 )
 from experiments.hism.calibration.conclusions import Sensitivity, conclusions, sensitivity
 from experiments.hism.calibration.distance import equal_weights, means
-from experiments.hism.calibration.search import Evaluated, Evaluator, descend, part_of, starts
+from experiments.hism.calibration.search import (
+    Evaluated,
+    Evaluator,
+    descend,
+    part_of,
+    starts,
+    undominated,
+)
 from experiments.hism.calibration.simulation import Simulator
 from experiments.hism.measurements import Load
 from experiments.hism.suite import CRITERIA, Criterion, FigureMember, Member
@@ -30,7 +38,7 @@ from vecsim.machine import Machine
 STARTS = 4
 """Where the search begins: as it is now, at the first value of every choice, at others drawn at random."""
 FINALISTS = 12
-"""Candidates that are simulated on the whole suite."""
+"""So many of the nearest candidates are simulated on the whole suite, and the machine as it is now."""
 QUICK = 2_000
 """Stored entries up to which matrices count in a quick calibration."""
 
@@ -90,6 +98,34 @@ class Ground:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How far a search goes.
+
+    Attributes
+    ----------
+    quick
+        Whether it looks at small matrices alone, from one start.
+    starts
+        Where it begins, at most, if it is not a quick one.
+    minutes
+        How long it lasts, at most; None for as long as it takes. What follows the search is not counted.
+    """
+
+    quick: bool = False
+    starts: int = STARTS
+    minutes: float | None = None
+
+    @property
+    def begun(self) -> int:
+        """Starts, at most."""
+        return 1 if self.quick else self.starts
+
+
+class _TimeIsUp(Exception):
+    """The search has lasted as long as it may."""
+
+
+@dataclass(frozen=True)
 class Calibration:
     """What was found.
 
@@ -101,14 +137,19 @@ class Calibration:
         The machine whose fields hold where no choice sets them.
     choices
         The grid.
-    quick
-        Whether only small matrices were looked at.
+    effort
+        How far the search was to go.
+    finished
+        From so many starts it came to an end; fewer than asked for if its time was up.
     examined
         Every candidate of the search, on the part of the suite that is searched on.
     finalists
         The best of them on the whole suite, the proposal first, then by score.
     before
         The uncalibrated candidate on the whole suite.
+    frontier
+        Of all candidates that no other beats in every aim on the part that is searched on, those of which
+        this holds on the whole suite too.
     single
         Candidates that differ from the proposal in one choice, with the proposal first, on the part of the
         suite that is searched on and the matrices of the figures.
@@ -123,10 +164,12 @@ class Calibration:
     ground: Ground
     base: Machine
     choices: tuple[Choice, ...]
-    quick: bool
+    effort: Effort
+    finished: int
     examined: tuple[Evaluated, ...]
     finalists: tuple[Evaluated, ...]
     before: Evaluated
+    frontier: tuple[Evaluated, ...]
     single: tuple[Evaluated, ...]
     concluded: tuple[Mapping[str, bool | None], ...]
     sensitivities: tuple[Sensitivity, ...]
@@ -171,9 +214,8 @@ def ground(quick: bool = False) -> Ground:
 def calibrate(
     request: Request,
     *,
-    quick: bool = False,
+    effort: Effort | None = None,
     choices: tuple[Choice, ...] | None = None,
-    number_of_starts: int = STARTS,
     load: Load | None = None,
 ) -> Calibration:
     """Search the grid.
@@ -182,12 +224,10 @@ def calibrate(
     ----------
     request
         Its machine is the one whose fields hold where no choice sets them.
-    quick
-        Whether to look at small matrices alone, from one start.
+    effort
+        How far to search; None for all of it.
     choices
         The grid; None for :data:`CHOICES`.
-    number_of_starts
-        Of the search, if it is not a quick one.
     load
         Gives the matrix of a member; None for that of the suite.
 
@@ -196,19 +236,14 @@ def calibrate(
     UserError
         Nothing is at hand, a result is wrong, or no candidate keeps what the paper states.
     """
-    found = ground(quick)
+    effort = effort or Effort()
+    found = ground(effort.quick)
     grid = CHOICES if choices is None else choices
     members = list(found.members.values())
     with Simulator(
         members, load or suite.load, jobs=request.jobs, engine=request.engine, results=request.results
     ) as simulator:
-        return _calibrated(
-            found,
-            Evaluators(found, simulator, request, grid),
-            request,
-            quick,
-            1 if quick else number_of_starts,
-        )
+        return _calibrated(found, Evaluators(found, simulator, request, grid), request, effort)
 
 
 class Evaluators:
@@ -228,41 +263,34 @@ class Evaluators:
         self.whole = Evaluator(simulator, request.machine, whole, choices)
 
 
-def _calibrated(
-    found: Ground, evaluators: Evaluators, request: Request, quick: bool, number_of_starts: int
-) -> Calibration:
+def _calibrated(found: Ground, evaluators: Evaluators, request: Request, effort: Effort) -> Calibration:
     choices, watch = evaluators.choices, request.watch
     usable = _keeps_facts(evaluators, request.engine)
-    search = evaluators.search
-    now = as_now(evaluators.base, choices)
-    for number, start in enumerate(starts(choices, number_of_starts, now)):
-
-        def evaluate(candidate: Candidate, number: int = number) -> Evaluated:
-            watch(
-                f"search {number + 1} of {number_of_starts}: {len(search.seen)}",
-                0.7 * number / number_of_starts,
-            )
-            return search(candidate)
-
-        descend(start, evaluate, choices, lambda e: e.distance.score if usable(e.candidate) else float("inf"))
-    examined = sorted(search.seen.values(), key=lambda e: e.distance.score)
-    best = [e.candidate for e in examined if usable(e.candidate)][:FINALISTS]
-    if not best:
+    now, first = as_now(evaluators.base, choices), uncalibrated(choices)
+    finished = _search(evaluators, request, effort, now, usable)
+    examined = sorted(evaluators.search.seen.values(), key=lambda e: e.distance.score)
+    kept = [e for e in examined if usable(e.candidate)]
+    if not kept:
         raise UserError("no candidate keeps what the paper states of single accesses")
-    finalists = _each(evaluators.whole, best, watch, "whole suite", 0.7, 0.85)
+    nearest = _once([*(e.candidate for e in kept[:FINALISTS]), *([now] if usable(now) else [])])
+    finalists = _each(evaluators.whole, nearest, watch, "whole suite", 0.7, 0.8)
     concluded = {id(e): found.concluded(e, evaluators.whole.weights) for e in finalists}
     ordered = _ranked(finalists, concluded)
+    aimed = [e.candidate for e in undominated(kept)]
+    frontier = _each(evaluators.whole, _once([*nearest, *aimed, first]), watch, "frontier", 0.8, 0.88)
     proposal = ordered[0].candidate
     changed = [other for choice in choices for other in neighbours(proposal, choice)]
-    single = _each(evaluators.wider, [proposal, *changed], watch, "single changes", 0.85, 1.0)
+    single = _each(evaluators.wider, [proposal, *changed], watch, "single changes", 0.88, 1.0)
     return Calibration(
         found,
         evaluators.base,
         choices,
-        quick,
+        effort,
+        finished,
         tuple(examined),
         tuple(ordered),
-        evaluators.whole(uncalibrated(choices)),
+        evaluators.whole(first),
+        tuple(undominated(frontier)),
         tuple(single),
         tuple(concluded[id(e)] for e in ordered),
         tuple(_sensitivities(found, evaluators, examined, single)),
@@ -271,6 +299,44 @@ def _calibrated(
             for fact in facts.FACTS
         },
     )
+
+
+def _search(
+    evaluators: Evaluators,
+    request: Request,
+    effort: Effort,
+    now: Candidate,
+    usable: Callable[[Candidate], bool],
+) -> int:
+    """Search from every start as long as there is time; give how many searches came to their end."""
+    search, total = evaluators.search, effort.begun
+    end = time.monotonic() + 60 * effort.minutes if effort.minutes is not None else float("inf")
+    finished = 0
+
+    def evaluate(candidate: Candidate) -> Evaluated:
+        if search.seen and time.monotonic() > end:
+            raise _TimeIsUp
+        words = f"search {finished + 1} of {total}: {len(search.seen)}"
+        request.watch(words, 0.7 * finished / total)
+        return search(candidate)
+
+    try:
+        for start in starts(evaluators.choices, total, now):
+            descend(
+                start,
+                evaluate,
+                evaluators.choices,
+                lambda e: e.distance.score if usable(e.candidate) else float("inf"),
+            )
+            finished += 1
+    except _TimeIsUp:
+        pass
+    return finished
+
+
+def _once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Leave out what comes again."""
+    return list({tuple(sorted(candidate.items())): candidate for candidate in candidates}.values())
 
 
 def _keeps_facts(evaluators: Evaluators, engine: str) -> Callable[[Candidate], bool]:

@@ -49,7 +49,8 @@ class Choice:
     name
         What reports call it.
     values
-        What is plausible; the first is the machine and the programs as they were before any calibration.
+        What is plausible; the first values make the uncalibrated machine, chosen before any cycle of the
+        suite was looked at.
     why
         Why these values are plausible.
     paper

@@ -9,7 +9,7 @@ from experiments.hism.calibration.distance import Means
 from experiments.hism.claims import Subject, verdicts
 from experiments.hism.figures import FIGURES
 from experiments.hism.suite import Criterion, FigureMember, Member
-from experiments.hism.table2 import printed_times
+from experiments.hism.table2 import printed_times, slowest_first
 from experiments.hism.timing import METHODS, Cycles, relative
 
 Conclusions = Mapping[str, bool | None]
@@ -39,9 +39,9 @@ def conclusions(
     found: dict[str, bool | None] = {}
     for group, means in of_groups.items():
         printed = printed_times(group)
-        order = sorted(METHODS, key=lambda program: -printed[program])
+        order = slowest_first(printed)
         words = " > ".join(METHODS[program] for program in order)
-        found[f"Table 2, {group}: {words}"] = order == sorted(METHODS, key=lambda program: -means[program])
+        found[f"Table 2, {group}: {words}"] = order == slowest_first(means)
     for number, figure in FIGURES.items():
         ten = figures[figure.criterion]
         subjects = [Subject(place.name, members[place.name].original, place.group) for place in ten]

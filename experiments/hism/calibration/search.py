@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -18,6 +18,8 @@ SMALL = 50_000
 """Stored entries up to which every matrix is in the part of the suite that is searched on."""
 LARGE = 400_000
 """Those beyond are left out of that part; the others count for them."""
+ALIKE = 0.005
+"""Distances that differ by less are the same for those who choose a machine."""
 GAIN = 1e-6
 """By less than this a score is not better."""
 
@@ -131,6 +133,24 @@ def descend(
             if since >= len(choices):
                 break
     return best
+
+
+def undominated(examined: Iterable[Evaluated]) -> list[Evaluated]:
+    """Give, by rising distance over all matrices, those that no other one beats in every aim.
+
+    The aims are those of :meth:`Distance.aims`. Of several that are alike, within :data:`ALIKE`, the first
+    stays.
+    """
+    found: list[Evaluated] = []
+    for e in sorted(examined, key=lambda e: e.distance.aims()):
+        aims = e.distance.aims()
+        if not any(_as_good(other.distance.aims(), aims) for other in found):
+            found.append(e)
+    return found
+
+
+def _as_good(these: Sequence[float], those: Sequence[float]) -> bool:
+    return all(this <= that + ALIKE for this, that in zip(these, those, strict=True))
 
 
 def starts(

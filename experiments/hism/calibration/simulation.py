@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,8 +26,8 @@ from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
 from vecsim.machine import Machine
 
-KEPT_BYTES = 1 << 30
-"""Memory images that a process keeps, at most, so that they are not made anew for every machine."""
+KEPT_BYTES = 3 << 30
+"""Memory images that all processes keep, at most, so that they are not made anew for every machine."""
 
 Cycles = Mapping[str, int]
 """By the name of the member."""
@@ -147,7 +148,8 @@ class Simulator:
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
         context = multiprocessing.get_context("spawn")
-        self._pools = [ProcessPoolExecutor(1, context, initializer=_begin) for _ in self._shares]
+        begin = partial(_begin, KEPT_BYTES // len(self._shares))
+        self._pools = [ProcessPoolExecutor(1, context, initializer=begin) for _ in self._shares]
 
 
 def _shares(members: Sequence[Member], jobs: int) -> list[set[str]]:
@@ -196,11 +198,13 @@ def _append(path: Path, row: Mapping[str, Any]) -> None:
 # What runs in the processes.
 
 _kept: dict[tuple[str, Variant], _Ready] = {}
-_kept_bytes = 0
+_room = 0
 
 
-def _begin() -> None:
-    """Leave an interrupt to the process that the user sees."""
+def _begin(room: int) -> None:
+    """Leave an interrupt to the process that the user sees, and note how many bytes may be kept."""
+    global _room
+    _room = room
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -220,7 +224,7 @@ def _cycles(
 
 def _ready(variant: Variant, member: Any, load: Callable[[Any], Any], machine: Machine) -> _Ready:
     """Give the memory image, which is the same on all machines with the same section size."""
-    global _kept_bytes
+    global _room
     key = (f"{member!r} {machine.section_size}", variant)
     if key in _kept:
         return _kept[key]
@@ -231,7 +235,7 @@ def _ready(variant: Variant, member: Any, load: Callable[[Any], Any], machine: M
     allowed = ALLOWED_ERROR * float((abs(exact) @ np.abs(wide)).max(initial=0.0))
     ready = _Ready(prepared, exact @ wide, allowed)
     size = prepared.loaded.memory.nbytes + ready.expected.nbytes
-    if _kept_bytes + size <= KEPT_BYTES:
+    if size <= _room:
         _kept[key] = ready
-        _kept_bytes += size
+        _room -= size
     return ready

@@ -7,7 +7,7 @@ import pytest
 import suite_cases
 
 from experiments.hism.calibration import facts
-from experiments.hism.calibration.calibration import calibrate
+from experiments.hism.calibration.calibration import Effort, calibrate
 from experiments.hism.calibration.choices import (
     CHOICES,
     STATED,
@@ -21,8 +21,7 @@ from experiments.hism.calibration.choices import (
 )
 from experiments.hism.calibration.conclusions import conclusions, sensitivity
 from experiments.hism.calibration.distance import Distance, distance, equal_weights, means
-from experiments.hism.calibration.report import undominated
-from experiments.hism.calibration.search import Evaluated, descend, part_of, starts
+from experiments.hism.calibration.search import ALIKE, Evaluated, descend, part_of, starts, undominated
 from experiments.hism.calibration.simulation import Simulator, Variant
 from experiments.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.hism.timing import METHODS
@@ -263,16 +262,32 @@ def test_a_sensitivity_by_hand():
     assert (always.extent, never.extent, unknown.extent) == ("every", "none", "unknown")
 
 
-def test_the_frontier_keeps_what_no_other_beats():
-    def at(all_, small):
-        numbers = {}
-        for row, printed in PRINTED.items():
-            numbers[row, "all"] = float(printed[0]) * math.exp(all_)
-            numbers[row, "small"] = float(printed[1]) * math.exp(small)
-        return Evaluated({"a": f"{all_} {small}"}, {}, Distance(numbers))
+def at(all_, small, *, upside_down=False):
+    """A candidate so far from the paper over all matrices and in the small group, in its order or not."""
+    numbers = {}
+    for row, printed in PRINTED.items():
+        numbers[row, "all"] = float(printed[0]) * math.exp(all_)
+        numbers[row, "small"] = float(printed[1]) * math.exp(-small if upside_down else small)
+    return Evaluated({"a": f"{all_} {small} {upside_down}"}, {}, Distance(numbers))
 
+
+def test_the_frontier_keeps_what_no_other_beats():
     worse, first, middle, last = at(0.2, 0.3), at(0.1, 0.5), at(0.15, 0.2), at(0.4, 0.1)
-    assert undominated([worse, last, first, middle]) == [first, middle, last]
+    alike = at(0.104, 0.498)
+    assert undominated([worse, last, alike, first, middle]) == [first, middle, last]
+
+
+def test_a_machine_that_keeps_more_orders_is_on_the_frontier():
+    """BBCS takes 0.83 of CHiSM's time in the paper's small group: 30 % more, and CHiSM is before it."""
+    more = at(0.1, 0.3)
+    assert more.distance.keeps_order("all")
+    assert not more.distance.keeps_order("small")
+    kept = at(0.2, 0.3, upside_down=True)
+    assert kept.distance.keeps_order("small")
+    assert more.distance.aims() == pytest.approx((0.1, 0.3, 1))
+    assert kept.distance.aims() == pytest.approx((0.2, 0.3, 0))
+    assert undominated([kept, more]) == [more, kept]
+    assert undominated([kept, at(0.1, 0.1)]) == [at(0.1, 0.1)]
 
 
 # Simulation
@@ -317,7 +332,8 @@ def test_a_whole_calibration(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name in ("accesses in flight", "CRS: sums"))
     request = Request(VS2003, jobs=1)
-    found = calibrate(request, choices=few, number_of_starts=1, load=suite_cases.load)
+    found = calibrate(request, effort=Effort(starts=1), choices=few, load=suite_cases.load)
+    assert found.finished == 1
     assert found.measured_facts == {fact.name: fact.cycles for fact in facts.FACTS}
     assert isinstance(found.machine, Machine)
     assert len(found.single) == 1 + 4 + 1
@@ -332,3 +348,20 @@ def test_a_whole_calibration(monkeypatch):
     assert found.proposal.distance.score == min(e.distance.score for e in same)
     scores = [e.distance.score for e in found.examined]
     assert scores == sorted(scores)
+    assert as_now(VS2003, few) in [e.candidate for e in found.finalists]
+    assert found.frontier
+    for e in (*found.finalists, found.before):
+        ahead = [
+            all(a <= b + ALIKE for a, b in zip(f.distance.aims(), e.distance.aims(), strict=True))
+            for f in found.frontier
+        ]
+        assert any(ahead)
+
+
+def test_a_search_that_has_no_time_looks_at_one_candidate(monkeypatch):
+    suite_cases.install(monkeypatch)
+    few = tuple(choice for choice in CHOICES if choice.name == "accesses in flight")
+    found = calibrate(Request(VS2003, jobs=1), effort=Effort(minutes=0), choices=few, load=suite_cases.load)
+    assert found.finished == 0
+    assert len(found.examined) == 1
+    assert found.proposal.candidate == as_now(VS2003, few)

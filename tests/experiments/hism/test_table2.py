@@ -3,6 +3,7 @@
 import pytest
 from suite_cases import member, ten, worked
 
+from experiments.comparison import Comparison
 from experiments.hism import table2
 from experiments.hism.table2 import GROUPS, PRINTED, mean_of_ratios, printed_times, ratio_of_means
 from experiments.hism.timing import METHODS, relative
@@ -139,8 +140,8 @@ def test_what_is_missing_is_left_out_and_told():
     assert note == "2 of 3 matrices: m0, m2"
     (large,) = [r for r in item.rows if (r.row, r.quantity) == ("CHiSM vs CRS", "large")]
     assert (large.paper, large.ours, large.difference_percent) == ("5.33", None, None)
-    assert "m1, m7, m8, m9." in item.gaps[2]
-    assert item.gaps[2].startswith("Not at hand and left out (4 of 11 matrices;")
+    (missing,) = [gap for gap in item.gaps if gap.startswith("Not at hand and left out (4 of 11 matrices;")]
+    assert "m1, m7, m8, m9." in missing
     assert item.verdicts[3].holds is None
     assert len([row for row in item.rows if row.paper]) == 24
 
@@ -171,3 +172,31 @@ def test_the_picture_holds_the_24_numbers():
     assert chart is not None
     assert [panel.title for panel in chart.panels] == list(GROUPS)
     assert all(len(panel.series["paper"]) == len(panel.series["ours"]) == 6 for panel in chart.panels)
+
+
+def test_what_is_further_off_than_15_per_cent_is_named_but_for_the_large_group():
+    rows = [
+        Comparison("HiSM vs CRS", "all", "4.00", 4.6),  # 15 %
+        Comparison("HiSM vs JD", "medium", "2.00", 3.0),
+        Comparison("HiSM vs BBCS", "small", "1.00", None),
+        Comparison("HiSM vs BBCS", "large", "1.00", 9.0),
+        Comparison("HiSM vs CRS, mean of ratios", "all", "", 9.0),
+    ]
+    (told,) = table2.far_off(rows)
+    assert told.startswith(
+        "Of the 2 for all, small and medium, 1 are within 15 %; not: HiSM vs JD medium (+50 %)."
+    )
+    assert table2.far_off(rows[:1]) == []
+
+
+def test_what_chism_would_have_to_take_on_small_matrices():
+    """CRS takes 4.05 of CHiSM's time in the paper, JD 1.92, BBCS 0.83."""
+    runs = suite(missing=[name for name in SIZES if name not in ("m0", "m1", "m2")])
+    cycles = runs.measured.cycles()
+    (told,) = table2.cost_of_the_cache(runs)
+    needed = [
+        sum(found[program] for found in cycles.values()) / 3 / times
+        for program, times in (("crs", 4.05), ("jd", 1.92), ("bbcs", 0.83))
+    ]
+    assert f"would need {min(needed):,.0f} to {max(needed):,.0f}, " in told
+    assert table2.cost_of_the_cache(suite(missing=SIZES)) == []

@@ -62,3 +62,15 @@ def test_a_folder_that_may_not_be_written(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(UserError, match=r"permission denied"):
         check_folder(str(tmp_path / "new"))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no file system that takes no folder")
+def test_a_place_where_nothing_can_be_made_is_found_out_by_trying():
+    """To root the rights of /proc say that it can be written."""
+    with pytest.raises(UserError, match=r"^/proc/x: cannot be written: "):
+        check_folder("/proc/x")
+
+
+def test_nothing_stays_of_the_trial(tmp_path):
+    check_folder(str(tmp_path / "new" / "deep"))
+    assert not list(tmp_path.iterdir())

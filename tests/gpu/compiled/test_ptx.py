@@ -11,6 +11,8 @@ from numba import types
 from gpu.coo import coo_kernel
 from gpu.crs import crs_kernel
 from gpu.cuda import cuda
+from gpu.deltas import delta_kernel
+from gpu.diagonals import diagonal_kernel
 from gpu.launching import let_next_begin, wait_for_previous
 from gpu.loads import LOADS
 from gpu.row_sums import piece_sums, scaled
@@ -53,25 +55,40 @@ def sliced(real, **changes):
     one, vector = REALS[real], REALS[real][::1]
     columns = U16 if arrangement["index_bits"] == 16 else U32
     kernel = sliced_kernel(real, **arrangement)
-    return ptx(kernel, vector, columns, U32, U32, U32, U32, WHOLE, WHOLE, vector, vector, vector, one, one)
+    arrays = (vector, columns, U32, U16, U32, U32, U32)
+    return ptx(kernel, *arrays, WHOLE, WHOLE, vector, vector, vector, one, one)
+
+
+def deltas(real, **arrangement):
+    one, vector = REALS[real], REALS[real][::1]
+    arrays = (vector, U32, U32, U32, U32, U32)
+    return ptx(delta_kernel(real, **arrangement), *arrays, WHOLE, WHOLE, vector, vector, one, one)
+
+
+def diagonals(real, **arrangement):
+    one, vector = REALS[real], REALS[real][::1]
+    arrays = (vector, types.int32[::1], U32, U32, U32)
+    return ptx(diagonal_kernel(real, **arrangement), *arrays, WHOLE, WHOLE, vector, vector, one, one)
 
 
 @pytest.mark.parametrize(
     ("real", "wide", "index_bits", "loads"),
     [
-        (np.float32, 4, 32, ["ld.global.nc.v4.f32", "ld.global.nc.v4.u32"]),
-        (np.float32, 4, 16, ["ld.global.nc.v4.f32", "ld.global.nc.v4.u16"]),
-        (np.float64, 2, 32, ["ld.global.nc.v2.f64", "ld.global.nc.v2.u32"]),
+        (np.float32, 4, 32, [".v4.f32", ".v4.b32"]),
+        (np.float32, 4, 16, [".v4.f32", ".v4.b16"]),
+        (np.float64, 2, 32, [".v2.f64", ".v2.b32"]),
         # 256 bits are two instructions.
-        (np.float64, 4, 16, ["ld.global.nc.v2.f64", "ld.global.nc.v4.u16"]),
+        (np.float64, 4, 16, [".v2.f64", ".v4.b16"]),
     ],
 )
-def test_wide_kernels_load_wide(real, wide, index_bits, loads):
+def test_wide_kernels_load_wide_and_leave_the_cache_to_x(real, wide, index_bits, loads):
     text = sliced(real, wide=wide, index_bits=index_bits)
     for load in loads:
-        assert load in text
+        assert f"ld.global.nc.L1::no_allocate{load}" in text
     values = "f64" if real == np.float64 else "f32"
-    assert f"ld.global.nc.{values}" not in text
+    assert f"no_allocate.{values}" not in text
+    # x, which another kernel may write until then.
+    assert text.index("griddepcontrol.wait") < text.index(f"ld.global.{values}")
 
 
 def test_float32_kernels_compute_in_float32():
@@ -81,6 +98,9 @@ def test_float32_kernels_compute_in_float32():
         sliced(real),
         sliced(real, lanes=4, wide=4, index_bits=16, base_per_step=True, row_lengths=True, permuted=True),
         sliced(real, height=None),
+        sliced(real, block=3, masked=True),
+        deltas(real, bits=8, permuted=True),
+        diagonals(real, rounds=2),
         ptx(crs_kernel(real, 8, True), U32, U32, vector, U32, WHOLE, WHOLE, vector, vector, vector, one, one),
         ptx(coo_kernel(real, 16), U32, U32, vector, WHOLE, vector, vector, vector, one),
         ptx(piece_sums(real), vector, U32, U32, U32, vector, one, one),
@@ -92,8 +112,27 @@ def test_float32_kernels_compute_in_float32():
 
 @pytest.mark.parametrize("real", REALS)
 def test_no_division_and_no_local_memory_in_the_sliced_kernels(real):
-    text = sliced(real, lanes=2, wide=2, permuted=True)
-    assert not re.search(r"(div|rem)\.[su]64|\.local", text)
+    for text in (
+        sliced(real, lanes=2, wide=2, permuted=True),
+        sliced(real, block=3, masked=True),
+        deltas(real, bits=10, permuted=False),
+        diagonals(real),
+    ):
+        assert not re.search(r"(div|rem)\.[su](32|64)|\.local", text)
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_all_loads_of_a_batch_stand_before_its_additions(real):
+    for text, at_once in (
+        (sliced(real), 4),
+        (sliced(real, block=3), 12),
+        (deltas(real, bits=8, permuted=False), 8),
+        (diagonals(real, steps_at_once=4), 4),
+    ):
+        # The values of the first batch and the elements of x that they are multiplied with.
+        before = text[: text.index("fma.rn")]
+        name = "f64" if real == np.float64 else "f32"
+        assert len(re.findall(rf"ld\.global\S*\.{name} ", before)) >= 2 * at_once
 
 
 def test_waiting_for_the_previous_kernel_stands_between_the_matrix_and_the_vectors():

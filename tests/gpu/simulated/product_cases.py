@@ -14,6 +14,7 @@ ARRANGEMENTS = [
     Slicing(slice_height=5, sorting_window=None, lanes=4, wide=4, row_lengths=True, row_cap=3, index_bits=16),
     Slicing(slice_height=None, sorting_window=None, wide=2, row_cap=7, row_lengths=True),
     Slicing(slice_height=3, sorting_window=7, lanes=8, index_bits=16, base_per_step=True),
+    Slicing(slice_height=5, wide=2, lanes=2, index_bits=16, base_per_step=True, row_lengths=True, block=2),
 ]
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 

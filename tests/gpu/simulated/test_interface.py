@@ -4,10 +4,9 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
-from gpu.choice import estimates
 from gpu.cuda import cuda
 from isa.errors import UserError
-from vecsim.formats import COO, CRS, Sliced
+from vecsim.formats import COO, CRS, Sliced, Slicing
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])
@@ -53,9 +52,14 @@ def test_dtype(dtype):
 
 
 def test_host_formats_are_taken_as_they_are():
-    for host in (CRS.from_scipy(MATRIX), COO.from_scipy(MATRIX), Sliced.from_scipy(MATRIX, slicing="pellr")):
+    for host, name in (
+        (CRS.from_scipy(MATRIX), "crs"),
+        (COO.from_scipy(MATRIX), "coo"),
+        (Sliced.from_scipy(MATRIX, slicing="pellr"), "pellr"),
+        (Sliced.from_scipy(MATRIX, slicing=Slicing(row_cap=2)), "sliced"),
+    ):
         made = prepare(host)
-        assert made.format == type(host).__name__.lower()
+        assert made.format == name
         np.testing.assert_array_equal(made @ X, Y)
 
 
@@ -94,7 +98,7 @@ def test_wrong_vectors_are_refused(call, message):
     [
         ((np.eye(3),), {}, "SciPy sparse matrix"),
         ((MATRIX * 1j,), {}, "complex"),
-        ((MATRIX, "hyb"), {}, "unknown format 'hyb': use auto or one of crs, "),
+        ((MATRIX, "dok"), {}, "unknown format 'dok': use auto or one of crs, "),
         ((MATRIX,), {"dtype": np.float16}, "float32 or float64"),
         ((MATRIX,), {"threads_per_block": 48}, "multiple of 32"),
         ((scipy.sparse.coo_array((2**31, 1)), "coo"), {}, "32 bits"),
@@ -103,27 +107,3 @@ def test_wrong_vectors_are_refused(call, message):
 def test_wrong_matrices_are_refused(arguments, options, message):
     with pytest.raises(UserError, match=message):
         gpu.prepare(*arguments, **options)
-
-
-def test_auto_by_the_shape_of_the_rows():
-    def best(lengths, value_bytes=8, spread=10**6):
-        seconds = estimates(np.asarray(lengths), value_bytes, spread)
-        return min(seconds, key=seconds.get)
-
-    # Equal rows: nothing to pad; near columns: short indices.
-    assert best(np.full(10**5, 7)) == "sliced-ell"
-    assert best(np.full(10**5, 8)) == "sliced-ell-wide"
-    assert best(np.full(10**5, 8), spread=60000) == "sliced-ell-short-wide"
-    # Long and short rows in turn: sorting saves the padding.
-    assert best(np.tile([2, 40], 10**5)) == "sell-c-sigma"
-    # One row that one thread would take 30 ms for.
-    assert best(np.append(np.full(10**5, 4), 300_000)) == "crs-split"
-
-
-def test_auto_gives_a_format_that_can_hold_the_matrix():
-    rng = np.random.default_rng(5)
-    rows = np.concatenate([rng.integers(0, 5000, 8000), np.arange(0, 5000, 40).repeat(500)])
-    matrix = scipy.sparse.coo_array(
-        (np.ones(len(rows)), (rows, rng.integers(0, 10**6, len(rows)))), shape=(5000, 10**6)
-    )
-    assert gpu.prepare(matrix).nnz == matrix.tocsr().nnz

@@ -14,26 +14,26 @@ from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book, element_cause
 from vecsim.engines.jit.cells import shifted
 from vecsim.engines.jit.code import (
+    ACCUMULATOR,
     BY_ENTRIES,
     BY_LANES,
-    FIRST_FREE,
     LANES,
     LANES_SCALE,
     LANES_SHIFT,
-    LATE,
     LATENCY,
     PLAIN,
     READS,
-    SECOND,
     SECTION_SIZE,
+    SHIFTED,
     SPARSE_P,
     SPARSE_R,
     SPARSE_SCALE,
     SPARSE_SHIFT,
-    THIRD,
     TIMING,
     UNIT,
     UNIT_QUEUE,
+    WHOLE_READS,
+    WHOLE_WRITES,
     WRITES,
 )
 from vecsim.engines.jit.integers import larger, raised
@@ -49,15 +49,16 @@ from vecsim.engines.jit.operands import (
     whole_operand,
 )
 from vecsim.engines.jit.outcome import ACCEPT, BUSY, FIRST, LAST, RETIRE, START
-from vecsim.engines.jit.rings import accept, accepted_last, push_accepted
-from vecsim.engines.jit.tracks import cycles_in, give, new_track, take
+from vecsim.engines.jit.rings import accept
+from vecsim.engines.jit.sparse_rows import fill_cycles, is_new
+from vecsim.engines.jit.tracks import cycles_in, new_track
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
 
 REDUCTION, SPARSE = int(Timing.REDUCTION), int(Timing.SPARSE)
 
 
 @inline
-def _result_latency(code: Any, i: Any, n: Any) -> Any:
+def result_latency(code: Any, i: Any, n: Any) -> Any:
     """Cycles from the start of the last element to the result; a sum adds the levels of its tree."""
     latency = code[i + LATENCY]
     if code[i + TIMING] == REDUCTION:
@@ -128,15 +129,6 @@ def _follows(operand: Any, n: Any, lanes: Any) -> Any:
 
 
 @inline
-def row_is_new(row: Any, k: Any, in_cycle: Any) -> Any:
-    """Tell whether none of the ``in_cycle`` entries before entry k adds to its row."""
-    j = k - in_cycle
-    while j < k and row[j] != row[k]:
-        j += 1
-    return j == k
-
-
-@inline
 def _one_by_one(
     r: Any, m: Any, scratch: Any, cycles: Any, n: Any, start: Any, lanes: Any, distinct: Any, retired: Any
 ) -> Any:
@@ -147,23 +139,25 @@ def _one_by_one(
     """
     hazard, row = scratch.hazards, m.row
     cycle, in_cycle, busy = start, 1, 1
-    rows = 1 if distinct > 0 and row[0] >= 0 else 0
+    highest, new, limit = larger(row[0], -1), 0, n
+    rows = 1 if row[0] >= 0 else 0
+    if distinct > 0:
+        limit = distinct
     cycles[0] = start
     for k in range(1, n):
-        full = in_cycle == lanes
-        if distinct > 0 and not full and row[k] >= 0 and row_is_new(row, k, in_cycle):
-            full = rows == distinct
+        if distinct > 0:
+            new = is_new(row, k, in_cycle, highest)
+        full = in_cycle == lanes or rows + new > limit
         free = cycle + 1 if full else cycle
         operand = cycles[k]
         now = larger(free, larger(operand, hazard[k]))
         if now > free:
             book(r, element_cause(now, operand), free, now, retired)
         if now > cycle:
-            cycle, in_cycle, rows = now, 0, 0
+            cycle, in_cycle, rows, highest = now, 0, 0, -1
+            new = 1 if distinct > 0 and row[k] >= 0 else 0
             busy += 1
-        if distinct > 0 and row[k] >= 0 and row_is_new(row, k, in_cycle):
-            rows += 1
-        in_cycle += 1
+        rows, in_cycle, highest = rows + new, in_cycle + 1, larger(highest, row[k])
         cycles[k] = now
     return busy
 
@@ -232,11 +226,47 @@ def _start_each(
 
 
 @function
-def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
-    """Time n elements of an instruction that issued in cycle ``issue``.
+def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
+    """Time an instruction of the one element ``element`` that issued in cycle ``issue``.
 
-    ``element`` is the only one of an instruction that names it, -1 for others; ``slice_`` the slice of the
-    vector cache that it adds to, -1 for none.
+    ``slice_`` is the slice of the vector cache that it adds to, -1 for none.
+    """
+    r, scratch = record_of(w), scratch_of(w)
+    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
+    s, unit = machine[SECTION_SIZE], code[i + UNIT]
+    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    if accepted > issue:
+        book(r, BY_UNIT, issue, accepted, retired)
+    operand = hazard = 0
+    if code[i + READS] > 0:
+        operand = element_operand(r, scratch, code, i, s, element)
+    if hazard_clear(r, code, i) > accepted:
+        hazard = element_hazard(r, scratch, code, i, s, element)
+    if code[i + WHOLE_READS] + code[i + WHOLE_WRITES] > 0 or code[i + ACCUMULATOR] >= 0:
+        operand = larger(operand, whole_operand(r, code, i))
+        hazard = larger(hazard, whole_hazard(r, code, i))
+    if slice_ >= 0:
+        operand = larger(operand, r.slice_accumulator[slice_])
+        hazard = larger(hazard, r.slice_taken[slice_] + 1)
+    start = larger(accepted, larger(operand, hazard))
+    if start > accepted:
+        book(r, element_cause(start, operand), accepted, start, retired)
+    result = start + code[i + LATENCY]
+    pass_one(w, r, scratch, code, i, s, element, start, result)
+    r.unit_busy[unit] += 1
+    r.unit_free[unit] = start + 1
+    if slice_ >= 0:
+        r.slice_usable[slice_] = larger(r.slice_usable[slice_], result)
+    complete(r, scratch, code, i, start, result)
+    outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
+    outcome[FIRST] = result
+
+
+@function
+def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: Any) -> None:
+    """Time n elements, from element 0 on, of an instruction that issued in cycle ``issue``.
+
+    ``slice_`` is the slice of the vector cache that it adds to, -1 for none.
     """
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
@@ -257,9 +287,8 @@ def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: An
         clear = larger(clear, r.usable_all[binding])
     start = accepted
     if code[i + PLAIN] == 0 or clear > accepted:
-        first = larger(element, 0)
-        operand = element_operand(r, scratch, code, i, s, first)
-        hazard = element_hazard(r, scratch, code, i, s, first)
+        operand = element_operand(r, scratch, code, i, s, 0)
+        hazard = element_hazard(r, scratch, code, i, s, 0)
         if code[i + PLAIN] == 0:
             operand = larger(operand, whole_operand(r, code, i))
             hazard = larger(hazard, whole_hazard(r, code, i))
@@ -271,12 +300,14 @@ def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: An
             book(r, element_cause(start, operand), accepted, start, retired)
     latency = code[i + LATENCY]
     last, busy = start, 1
-    if element >= 0:
-        pass_one(w, r, code, i, s, element, start, start + latency)
-    elif distinct == 0 and clear <= start:
+    if distinct == 0 and clear <= start:
         pass_elements(w, scratch, code, i, n, regular, start, latency)
         last = start + ((n - 1) * scale >> 32)
         busy = last - start + 1
+    elif clear <= start:
+        track = fill_cycles(w, n, start, lanes, distinct)
+        pass_elements(w, scratch, code, i, n, track, 0, latency)
+        last, busy = scratch.tracks[track * s + n - 1], outcome[BUSY]
     else:
         track, add = NONE, 0
         if safe <= start and binding >= 0 and scratch.usable_count[binding] >= n:
@@ -292,15 +323,16 @@ def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: An
             last = scratch.tracks[track * s + n - 1] + add
             book(r, BY_VECTOR, start, last, retired)
             busy = cycles_in(scratch, track, s, n)
-        elif track >= 0 and few and track < FIRST_FREE and scratch.track_pace[track] == lanes:
-            last = scratch.tracks[track * s + n - 1] + add
+        elif track >= 0 and few and track < SHIFTED:
+            track, add = regular, start
+            last = start + ((n - 1) * scale >> 32)
             busy = last - start + 1
         else:
             track = _start_each(w, i, n, start, lanes, scale, shift, distinct, regular, retired)
-            add = start if track < FIRST_FREE else 0
+            add = start if track < SHIFTED else 0
             last, busy = scratch.tracks[track * s + n - 1] + add, outcome[BUSY]
         pass_elements(w, scratch, code, i, n, track, add, latency)
-    result = last + _result_latency(code, i, n)
+    result = last + result_latency(code, i, n)
     r.unit_busy[unit] += busy
     r.unit_free[unit] = last + 1
     if slice_ >= 0:
@@ -308,72 +340,3 @@ def time_arithmetic(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: An
     complete(r, scratch, code, i, last, result)
     outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
     outcome[FIRST] = result if timing == REDUCTION else start + latency
-
-
-def _make_chain(sums: bool) -> Any:
-    """Give the function that times a ``CHAIN`` of one of the two kinds."""
-
-    @inline
-    def time_chain(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
-        """Time a ``CHAIN`` that nothing or one operand holds up; else give False, nothing done."""
-        r, scratch = record_of(w), scratch_of(w)
-        code, machine, outcome, tracks = scratch.program, scratch.machine, scratch.outcome, scratch.tracks
-        unit, depth, latency = code[i + UNIT], machine[UNIT_QUEUE] + 1, code[i + LATENCY]
-        accepted = larger(issue, larger(r.unit_free[unit], accepted_last(scratch, depth, unit)))
-        v, d, safe = code[i + READS + 1], 0, 0
-        binding, until, others = v, r.usable_all[v], 0
-        if not sums:
-            d = code[i + WRITES + 1]
-            safe = larger(r.usable_all[d], r.taken_all[d] + 1)
-            for u in (code[i + SECOND], code[i + THIRD]):
-                if r.usable_all[u] > until:
-                    binding, until, others = u, r.usable_all[u], until
-                elif u != binding:
-                    others = larger(others, r.usable_all[u])
-        track, add, start = BY_LANES, accepted, accepted
-        if larger(until, safe) <= accepted:
-            last = accepted + ((n - 1) * machine[LANES_SCALE] >> 32)
-            busy = last - accepted + 1
-            waited = accepted
-        else:
-            track, add, lanes = scratch.usable_track[binding], scratch.usable_add[binding], machine[LANES]
-            if track < 0 or scratch.usable_count[binding] < n:
-                return False
-            at, pace = track * machine[SECTION_SIZE], scratch.track_pace[track]
-            start, last = tracks[at] + add, tracks[at + n - 1] + add
-            regular = track < FIRST_FREE and pace == lanes
-            if pace >= lanes and not regular:
-                return False
-            if start < larger(larger(accepted, safe), larger(others, scratch.usable_floor[binding])):
-                return False
-            busy = last - start + 1 if regular else cycles_in(scratch, track, machine[SECTION_SIZE], n)
-            waited = start if regular else last
-        push_accepted(scratch, depth, unit, accepted)
-        if accepted > issue:
-            book(r, BY_UNIT, issue, accepted, retired)
-        book(r, BY_VECTOR, accepted, waited, retired)
-        take(w, scratch, v, track, add, n)
-        r.taken_all[v] = larger(r.taken_all[v], last)
-        r.unit_busy[unit] += busy
-        r.unit_free[unit] = last + 1
-        result = last + latency
-        if sums:
-            result = last + _result_latency(code, i, n)
-            r.ready[code[i + LATE + 1]] = result
-            outcome[FIRST] = result
-        else:
-            for u in (code[i + SECOND], code[i + THIRD]):
-                if u != v:
-                    take(w, scratch, u, track, add, n)
-                    r.taken_all[u] = larger(r.taken_all[u], last)
-            give(w, scratch, d, track, add + latency, n)
-            r.usable_all[d] = larger(r.usable_all[d], result)
-            r.usable_accumulator[d] = larger(r.usable_accumulator[d], result)
-            outcome[FIRST] = start + latency
-        outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
-        return True
-
-    return time_chain
-
-
-time_plain_chain, time_sum_chain = _make_chain(False), _make_chain(True)

@@ -45,22 +45,22 @@ WHOLE_WRITES = 55
 
 RECORD_SCALE = 59
 """Reciprocal of the bytes of a record."""
-JUMP = 60
-"""Where the row of the branch's target begins; NONE for an indirect jump, END for a target outside."""
+FOLLOWING = 60
+"""The number of the instruction that follows."""
 PLAIN = 61
 """1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the cache."""
 SIMPLE = 62
 """1 if it is a plain contiguous access of one register in 32-bit elements."""
 CHAIN = 63
-"""1 if it is arithmetic that writes one register, 2 if it sums one up into a scalar register, else 0. Both
-read one to three registers element by element, and nothing as a whole."""
+"""1 if it is arithmetic that writes one register, 2 if it sums one up into a scalar register; both read one
+to three registers element by element, and nothing as a whole. 3 if it writes one element of one register and
+reads no vector register. Else 0."""
 SECOND, THIRD = 64, 65
 """The second and the third register that a ``CHAIN`` reads; the first again where there is none."""
 RUN = 66
 """Where the run of scalar instructions begins that begins here; see :mod:`vecsim.engines.jit.quick_runs`."""
 END_OF_PROGRAM = 100
 """The timing of a row behind the last instruction."""
-END = -2
 
 
 def reciprocal(divisor: int) -> int:
@@ -126,10 +126,7 @@ def program_table(decoded: Decoded) -> Ints:
     words = (rows[:, PATTERN] == CONTIGUOUS) & (rows[:, RECORD_BYTES] == 4) & (rows[:, CACHE] != 1)
     rows[:, SIMPLE] = words & (rows[:, PLAIN] == 1) & (rows[:, READS] + rows[:, WRITES] == 1)
     _mark_chains(rows)
-    target = decoded.target
-    rows[:, JUMP] = np.where(
-        target == NONE, NONE, np.where((target >= 0) & (target < count), target * WIDTH, END)
-    )
+    rows[:, FOLLOWING] = np.arange(1, count + 1)
     return table.reshape(-1)
 
 
@@ -139,7 +136,14 @@ def _mark_chains(rows: Ints) -> None:
     arithmetic = (rows[:, TIMING] == ELEMENTWISE) & (rows[:, PLAIN] == 1) & (reads > 0) & (writes == 1)
     whole = rows[:, WHOLE_READS] + rows[:, WHOLE_WRITES] > 0
     sums = (rows[:, TIMING] == REDUCTION) & ~whole & (reads == 1) & (writes == 0) & (rows[:, LATE] == 1)
-    rows[:, CHAIN] = np.where(arithmetic, 1, np.where(sums, 2, 0))
+    odd = (
+        (rows[:, ACCUMULATOR] != NONE)
+        | (rows[:, SLICE_REGISTER] != NONE)
+        | (rows[:, LATE] + rows[:, READY] > 0)
+    )
+    one = (rows[:, TIMING] == ELEMENTWISE) & (rows[:, ELEMENT_REGISTER] != NONE) & (rows[:, CACHE] != 1)
+    inserts = one & ~odd & ~whole & (reads == 0) & (writes == 1)
+    rows[:, CHAIN] = np.select([arithmetic, sums, inserts], [1, 2, 3], 0)
     first = rows[:, READS + 1]
     for column, read in ((SECOND, rows[:, READS + 2]), (THIRD, rows[:, READS + 3])):
         rows[:, column] = np.where(read == NONE, first, read)
@@ -221,8 +225,11 @@ def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slot
     return np.array(numbers, np.int64)
 
 
-BY_WORDS, BY_LANES, BY_ENTRIES, FIRST_FREE = range(4)
-"""Tracks that never change: element k passes in cycle k // words per cycle, k // lanes, k // p."""
+BY_WORDS, BY_LANES, BY_ENTRIES, SHIFTED = range(4)
+"""Steady tracks, which never change: element k passes in cycle k // words per cycle, k // lanes, k // p."""
+PHASES = 8
+"""From SHIFTED on, one for each phase from 1 on: element k passes in cycle (k + phase) // words per cycle."""
+FIRST_FREE = SHIFTED + PHASES - 1
 FREE = 32
 """Tracks taken in turn; at any time half of them are safe from being taken again. A power of two."""
 TRACKS = FIRST_FREE + FREE
@@ -233,6 +240,9 @@ def constant_tracks(machine: Machine) -> tuple[Ints, Ints]:
     """Give the (TRACKS, s) cycles of the elements and the (TRACKS,) most elements that pass in a cycle."""
     cycles = np.zeros((TRACKS, machine.section_size), np.int64)
     pace = np.zeros(TRACKS, np.int64)
-    pace[:FIRST_FREE] = machine.words_per_cycle, machine.lanes, machine.sparse_unit.p
-    cycles[:FIRST_FREE] = np.arange(machine.section_size) // pace[:FIRST_FREE, None]
+    pace[:SHIFTED] = machine.words_per_cycle, machine.lanes, machine.sparse_unit.p
+    pace[SHIFTED:FIRST_FREE] = machine.words_per_cycle
+    phase = np.concatenate([np.zeros(SHIFTED, np.int64), np.arange(1, PHASES)])
+    elements = np.arange(machine.section_size) + phase[:, None]
+    cycles[:FIRST_FREE] = elements // pace[:FIRST_FREE, None]
     return cycles, pace

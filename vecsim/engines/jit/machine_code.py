@@ -16,7 +16,7 @@ import sys
 import types
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -123,12 +123,42 @@ def compiled_loop(instruction_set: InstructionSet, loop: str) -> Loop:
     path = cache_folder() / f"{loop}-{fingerprint(instruction_set)}.pickle"
     code = _kept(path)
     if code is None:
-        _say("compiling the engine for its first use on this machine: about half a minute")
-        from vecsim.engines.jit.compilation import compile_loop
-
-        code = compile_loop(instruction_set, loop)
-        _keep(path, code)
+        with _one_process(path.with_name(f"{loop}.lock")):
+            code = _kept(path) or _compiled(instruction_set, loop, path)
     return _loaded(code)
+
+
+def _compiled(instruction_set: InstructionSet, loop: str, path: Path) -> MachineCode:
+    """Compile a loop and keep it."""
+    _say("compiling the engine for its first use on this machine: about half a minute")
+    from vecsim.engines.jit.compilation import compile_loop
+
+    code = compile_loop(instruction_set, loop)
+    _keep(path, code)
+    return code
+
+
+@contextmanager
+def _one_process(path: Path) -> Iterator[None]:
+    """Let one process in at a time, so that the next finds what it has compiled; a folder in which there can
+    be no lock lets all in.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            _say("another process compiles the engine: waiting for it")
+            lock.acquire()
+    except (OSError, NotImplementedError):
+        pass
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _kept(path: Path) -> MachineCode | None:

@@ -24,11 +24,14 @@ from vecsim.engines.columns import (
     SCALAR_INSTRUCTIONS,
     VECTOR_INSTRUCTIONS,
 )
-from vecsim.engines.jit.access import settle, time_access, time_records, time_words
+from vecsim.engines.decoded import SCALARS
+from vecsim.engines.jit.access import time_access
 from vecsim.engines.jit.accounts import book, issue_cause
 from vecsim.engines.jit.addresses import elements, place
-from vecsim.engines.jit.arithmetic import time_arithmetic, time_plain_chain, time_sum_chain
+from vecsim.engines.jit.arithmetic import time_arithmetic, time_one
+from vecsim.engines.jit.banks import settle
 from vecsim.engines.jit.cells import int64_at
+from vecsim.engines.jit.chains import time_insert, time_plain_chain, time_sum_chain
 from vecsim.engines.jit.code import (
     BANKS,
     BASE_REGISTER,
@@ -68,15 +71,18 @@ from vecsim.engines.jit.outcome import (
     FULL,
     GOING,
     ISSUED_IN,
+    READY_BY,
     RETIRE,
     RETIRED_BY,
     RUN_WORDS,
     SEEN,
+    SETTLED_FREE,
     START,
     STOPPED,
     TROUBLE,
     UNTIL,
 )
+from vecsim.engines.jit.record_accesses import time_records
 from vecsim.engines.jit.rings import (
     accepted_before,
     close_rings,
@@ -87,6 +93,7 @@ from vecsim.engines.jit.scalars import SCALAR_STORE, issued, make_run_scalars, r
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
 from vecsim.engines.jit.tracks import lay_all, usable_at
+from vecsim.engines.jit.word_accesses import time_words
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
@@ -152,6 +159,10 @@ def _begin(w: Any) -> None:
     scratch.outcome[BANKS_FREE] = scratch.outcome[RUN_WORDS] = 0
     for j in range(scratch.machine[BANKS]):
         scratch.outcome[BANKS_FREE] = larger(scratch.outcome[BANKS_FREE], r.bank_free[j])
+    scratch.outcome[SETTLED_FREE] = scratch.outcome[BANKS_FREE]
+    scratch.outcome[READY_BY] = 0
+    for j in range(SCALARS):
+        scratch.outcome[READY_BY] = larger(scratch.outcome[READY_BY], r.ready[j])
     open_rings(r, scratch)
     control, outcome = r.control, scratch.outcome
     outcome[AT], outcome[SEEN], outcome[RETIRED_BY] = (
@@ -210,21 +221,25 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         execute_vector(
             w, code[i + OPERATION], n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
-        write_ready(r, code, i, cycle + 1)
+        write_ready(r, scratch, code, i, cycle + 1)
         r.counters[ELEMENT_OPERATIONS] += n
         if simple == 1:
             if not time_words(w, i, n, cycle, retired):
                 time_records(w, i, n, cycle, retired)
         elif kind == 1:
             if not time_plain_chain(w, i, n, cycle, retired):
-                time_arithmetic(w, i, n, -1, -1, cycle, retired)
+                time_arithmetic(w, i, n, -1, cycle, retired)
         elif kind == 2:
             if not time_sum_chain(w, i, n, cycle, retired):
-                time_arithmetic(w, i, n, -1, -1, cycle, retired)
+                time_arithmetic(w, i, n, -1, cycle, retired)
+        elif kind == 3:
+            time_insert(w, i, cycle, retired)
         elif code[i + TIMING] == ACCESS:
             time_access(w, code, i, n, cache_first, cycle, retired)
+        elif element >= 0:
+            time_one(w, i, element, slice_, cycle, retired)
         else:
-            time_arithmetic(w, i, n, element, slice_, cycle, retired)
+            time_arithmetic(w, i, n, slice_, cycle, retired)
 
     @function
     def issue_empty(w: Any, i: Any, cycle: Any) -> None:
@@ -235,7 +250,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         execute_vector(
             w, code[i + OPERATION], 0, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
-        write_ready(r, code, i, cycle + 1)
+        write_ready(r, scratch, code, i, cycle + 1)
         for j in range(code[i + LATE]):
             late = code[i + LATE + 1 + j]
             r.ready[late] = larger(r.ready[late], cycle + 1)
@@ -323,7 +338,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, operand, 0, 0, False)
             book(r, cause, before, cycle, retired)
-        write_ready(r, code, i, retire)
+        write_ready(r, scratch, code, i, retire)
         if capacity >= 0:
             write_scalar_row(w, i, outcome[SEEN], cycle, retire)
         issued(scratch, i, before, cycle, larger(retired, outcome[RETIRE]), stop_count)

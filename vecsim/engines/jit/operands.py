@@ -109,7 +109,9 @@ def element_hazard(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any
 
 
 @inline
-def pass_one(w: Any, r: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, usable: Any) -> None:
+def pass_one(
+    w: Any, r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, usable: Any
+) -> None:
     """Note that the one element of an instruction passes in ``cycle``; what it writes is usable later."""
     for j in range(1, 4):
         v = code[i + READS + j]
@@ -118,7 +120,8 @@ def pass_one(w: Any, r: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any
     for j in range(1, 3):
         v = code[i + WRITES + j]
         if v >= 0:
-            lay_usable(w, v)
+            if scratch.usable_track[v] >= 0:
+                lay_usable(w, v)
             r.usable[v * s + element] = usable
 
 

@@ -36,4 +36,12 @@ it, the cycle in which issue allows the next, that by which all have retired, ho
 issued, the cycle before which to stop."""
 ASTRAY = -1
 """What stands at AT after a jump out of the program."""
-OUTCOMES = 29
+LEADS_TO = 29
+"""The number of the instruction to which a branch leads."""
+WAITED = 30
+"""How many cycles elements of an instruction wait for operands behind its first possible one."""
+SETTLED_FREE = 31
+"""The cycle from which every bank is free of words but those that are not yet noted."""
+READY_BY = 32
+"""The cycle by which every scalar register is ready but for those that come with a last element."""
+OUTCOMES = 33

@@ -2,7 +2,9 @@
 
 If every register that a run awaits from before it is ready when its first instruction issues, the cycles of
 the run, relative to that one, depend on nothing but how many instructions have issued in that cycle already.
-A run is a straight line of scalar instructions; the first may be an access to memory, the last a branch.
+A run is a straight line of scalar instructions; only the first may be an access to memory. It goes on behind
+branches that may be taken or not. Where one is taken the run ends; so it is kept in parts, each from the
+beginning to a branch or to the end.
 """
 
 from __future__ import annotations
@@ -13,45 +15,52 @@ from typing import NamedTuple
 import numpy as np
 
 from isa.declaration import Timing
-from vecsim.engines.jit.code import AWAITED, FIELD, LATENCY, READY, RUN, TIMING, WIDTH, Ints
+from vecsim.engines.decoded import NONE
+from vecsim.engines.jit.code import AWAITED, FIELD, LATE, LATENCY, READY, RUN, TARGET, TIMING, WIDTH, Ints
 from vecsim.machine import Machine
 
 NO_RUN = -1
-SCALARS, BRANCHES, AWAITS_FIRST, AWAITS, WRITES = range(5)
-"""Head of a run: how many instructions but branches, how many branches (0 or 1); how many registers the first
-instruction awaits, how many all of them, which stand behind; how many the run writes."""
-AWAITED_REGISTERS = 5
+SEGMENT, BRANCHES, INSTRUCTIONS, LONGER, AWAITS_LATE, AWAITS_FIRST, AWAITS, WRITES = range(8)
+"""Head of a part: how many instructions but branches it has more than the part before; whether a branch ends
+it (0 or 1); all its instructions; how many longer parts follow; whether it awaits a register that any
+instruction of the program writes late; how many registers the first instruction awaits, how many all of them,
+which stand behind; how many the part writes."""
+AWAITED_REGISTERS = 8
 MOST_AWAITED = 12
 WRITTEN_REGISTERS = AWAITED_REGISTERS + MOST_AWAITED
 MOST_WRITTEN = 8
 HEAD = WRITTEN_REGISTERS + MOST_WRITTEN
 
-LAST, ISSUED, RETIRED, WAITED_ISSUE, WAITED_SCALAR, READY_AT = range(6)
+LAST, ISSUED, RETIRED, WAITED_ISSUE, WAITED_SCALAR, ALL_READY, READY_AT = range(7)
 """Behind the head, for each number of instructions that have issued in the first cycle before: the cycle of
 the last, how many issue in it, the latest retirement, cycles waited behind the first instruction, by cause;
-then from when each written register is ready. Cycles are relative to that of the first instruction."""
+from when all written registers are ready; then from when each is. Cycles are relative to that of the first
+instruction."""
 CASE = READY_AT + MOST_WRITTEN
 
 MOST_INSTRUCTIONS = 16
+MOST_BRANCHES = 3
 WIDEST_ISSUE = 8
-"""On machines that issue more in a cycle there are no runs: a run has a case for each."""
+"""On machines that issue more in a cycle there are no runs: a part has a case for each."""
 
 
 class Line(NamedTuple):
-    """An instruction of a run: registers awaited and written, and its latency."""
+    """An instruction of a run: registers awaited and written, its latency, and whether it is a branch."""
 
     awaited: list[int]
     written: list[int]
     latency: int
+    branch: bool
 
 
 def quick_runs(program: Ints, machine: Machine) -> Ints:
     """Work out a run from every scalar instruction; give them all, flat.
 
-    Column ``RUN`` of the program table becomes the place of the run that begins there.
+    A part takes ``HEAD`` + ``issue_width`` x ``CASE`` integers. Column ``RUN`` of the program table becomes
+    the place of the first part of the run that begins there.
     """
     rows = program.reshape(-1, WIDTH)
-    known = rows[:, : READY + 5].copy()
+    known = np.concatenate([rows[:, : LATE + 3], rows[:, TARGET : TARGET + 1] == NONE], axis=1)
     known[:, FIELD:AWAITED] = 0  # operands, of which immediates differ from matrix to matrix
     rows[:, RUN], runs = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
     return runs.copy()
@@ -59,37 +68,44 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
 
 @lru_cache(maxsize=64)
 def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
-    """Give column ``RUN`` and the runs of the program whose first columns, flat, are ``known``."""
+    """Give column ``RUN`` and the runs of the program whose first columns, flat, are ``known``.
+
+    The last column of ``known`` is 1 where no target is known.
+    """
     rows = np.frombuffer(known, np.int64).reshape(-1, columns)
     places = np.full(len(rows), NO_RUN, np.int64)
-    runs: list[Ints] = []
+    parts: list[Ints] = []
+    late = {register for row in rows[:-1] for register in _listed(row, LATE)}
     for i in range(len(rows) - 1 if width <= WIDEST_ISSUE else 0):
-        lines, branches = _lines(rows, i)
+        lines = _lines(rows, i)
         if lines:
-            places[i] = sum(len(run) for run in runs)
-            runs.append(_run(lines, branches, width))
-    return places, np.concatenate(runs) if runs else np.zeros(1, np.int64)
+            places[i] = len(parts) * (HEAD + width * CASE)
+            parts += _parts(lines, late, width)
+    return places, np.concatenate(parts) if parts else np.zeros(1, np.int64)
 
 
 def _listed(row: Ints, column: int) -> list[int]:
     return [int(register) for register in row[column + 1 : column + 1 + row[column]]]
 
 
-def _lines(rows: Ints, i: int) -> tuple[list[Line], int]:
-    """Give the instructions from i on that make a run, and whether the last is a branch."""
+def _lines(rows: Ints, i: int) -> list[Line]:
+    """Give the instructions from i on that make a run."""
     lines: list[Line] = []
     kinds = {Timing.SCALAR, Timing.BRANCH, Timing.SCALAR_LOAD, Timing.SCALAR_STORE}
-    while len(lines) < MOST_INSTRUCTIONS and rows[i, TIMING] in kinds:
+    branches = 0
+    while len(lines) < MOST_INSTRUCTIONS and branches < MOST_BRANCHES and rows[i, TIMING] in kinds:
         kinds = {Timing.SCALAR, Timing.BRANCH}
-        line = Line(_listed(rows[i], AWAITED), _listed(rows[i], READY), int(rows[i, LATENCY]))
-        longer = [*lines, line]
+        branch = bool(rows[i, TIMING] == Timing.BRANCH)
+        awaited, written = _listed(rows[i], AWAITED), _listed(rows[i], READY)
+        longer = [*lines, Line(awaited, written, int(rows[i, LATENCY]), branch)]
         if len(_awaited(longer)) > MOST_AWAITED or len(_written(longer)) > MOST_WRITTEN:
             break
         lines = longer
-        if rows[i, TIMING] == Timing.BRANCH:
-            return lines, 1
+        if branch and (rows[i, -1] == 1 or written or not awaited):  # it is always taken
+            break
+        branches += branch
         i += 1
-    return lines, 0
+    return lines
 
 
 def _awaited(lines: list[Line]) -> list[int]:
@@ -106,23 +122,40 @@ def _written(lines: list[Line]) -> list[int]:
     return list(dict.fromkeys(register for line in lines for register in line.written))
 
 
-def _run(lines: list[Line], branches: int, width: int) -> Ints:
-    run = np.zeros(HEAD + width * CASE, np.int64)
-    awaited, written = _awaited(lines), _written(lines)
-    run[: WRITES + 1] = len(lines) - branches, branches, len(lines[0].awaited), len(awaited), len(written)
-    run[AWAITED_REGISTERS : AWAITED_REGISTERS + len(awaited)] = awaited
-    run[WRITTEN_REGISTERS : WRITTEN_REGISTERS + len(written)] = written
+def _parts(lines: list[Line], late: set[int], width: int) -> list[Ints]:
+    """Give the parts of a run, the shortest first."""
+    ends = [k + 1 for k, line in enumerate(lines) if line.branch or k + 1 == len(lines)]
+    parts = []
+    for position, end in enumerate(ends):
+        part = np.zeros(HEAD + width * CASE, np.int64)
+        awaited, written = _awaited(lines[:end]), _written(lines[:end])
+        begin = ends[position - 1] if position else 0
+        branch = lines[end - 1].branch
+        part[:LONGER] = end - begin - branch, branch, end
+        part[LONGER : WRITES + 1] = (
+            len(ends) - 1 - position,
+            not late.isdisjoint(awaited),
+            len(lines[0].awaited),
+            len(awaited),
+            len(written),
+        )
+        part[AWAITED_REGISTERS : AWAITED_REGISTERS + len(awaited)] = awaited
+        part[WRITTEN_REGISTERS : WRITTEN_REGISTERS + len(written)] = written
+        parts.append(part)
     for before in range(width):
         at = HEAD + before * CASE
-        run[at : at + CASE] = _case(lines, written, before, width)
-    return run
+        cases = _cases(lines, before, width)
+        for part, end in zip(parts, ends, strict=True):
+            part[at : at + CASE] = cases[end - 1]
+    return parts
 
 
-def _case(lines: list[Line], written: list[int], before: int, width: int) -> Ints:
-    """Issue a run behind ``before`` others of its first cycle."""
+def _cases(lines: list[Line], before: int, width: int) -> list[Ints]:
+    """Issue a run behind ``before`` others of its first cycle; give the case up to each instruction."""
     cycle, issued, retired = 0, before, 0
     ready_at: dict[int, int] = {}
     waited = {"issue": 0, "scalar": 0}
+    cases = []
     for position, line in enumerate(lines):
         earliest = cycle + 1 if issued >= width else cycle
         ready = max((ready_at.get(register, 0) for register in line.awaited), default=0)
@@ -133,7 +166,9 @@ def _case(lines: list[Line], written: list[int], before: int, width: int) -> Int
         cycle = now
         retired = max(retired, cycle + line.latency)
         ready_at |= dict.fromkeys(line.written, cycle + line.latency)
-    case = np.zeros(CASE, np.int64)
-    case[:READY_AT] = cycle, issued, retired, waited["issue"], waited["scalar"]
-    case[READY_AT : READY_AT + len(written)] = [ready_at[register] for register in written]
-    return case
+        case = np.zeros(CASE, np.int64)
+        all_ready = max(ready_at.values(), default=0)
+        case[:READY_AT] = cycle, issued, retired, waited["issue"], waited["scalar"], all_ready
+        case[READY_AT : READY_AT + len(ready_at)] = list(ready_at.values())
+        cases.append(case)
+    return cases

@@ -12,11 +12,9 @@ from vecsim.engines.jit.code import (
     AWAITED,
     BASE_REGISTER,
     BRANCH_PENALTY,
-    END,
     FIELD,
-    INSTRUCTIONS,
+    FOLLOWING,
     ISSUE_WIDTH,
-    JUMP,
     LATENCY,
     MEMORY_BYTES,
     OFFSET,
@@ -30,6 +28,9 @@ from vecsim.engines.jit.code import (
     VALUE_BYTES,
     WIDTH,
 )
+from vecsim.engines.jit.code import (
+    INSTRUCTIONS as PROGRAM_LENGTH,
+)
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.outcome import (
     ASTRAY,
@@ -39,6 +40,8 @@ from vecsim.engines.jit.outcome import (
     FULL,
     GOING,
     ISSUED_IN,
+    LEADS_TO,
+    READY_BY,
     RETIRED_BY,
     SEEN,
     START,
@@ -47,17 +50,21 @@ from vecsim.engines.jit.outcome import (
     UNTIL,
 )
 from vecsim.engines.jit.quick_runs import (
+    ALL_READY,
     AWAITED_REGISTERS,
     AWAITS,
     AWAITS_FIRST,
+    AWAITS_LATE,
     BRANCHES,
     CASE,
     HEAD,
+    INSTRUCTIONS,
     ISSUED,
     LAST,
+    LONGER,
     READY_AT,
     RETIRED,
-    SCALARS,
+    SEGMENT,
     WAITED_ISSUE,
     WAITED_SCALAR,
     WRITES,
@@ -101,10 +108,11 @@ def ready_at(w: Any, r: Any, code: Any, i: Any) -> Any:
 
 
 @inline
-def write_ready(r: Any, code: Any, i: Any, cycle: Any) -> None:
+def write_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> None:
     """Let what the instruction writes at issue be ready at ``cycle``."""
     count = code[i + READY]
     if count > 0:
+        scratch.outcome[READY_BY] = larger(scratch.outcome[READY_BY], cycle)
         r.ready[code[i + READY + 1]] = cycle
         if count > 1:
             r.ready[code[i + READY + 2]] = cycle
@@ -113,55 +121,69 @@ def write_ready(r: Any, code: Any, i: Any, cycle: Any) -> None:
 
 
 @inline
-def _quick_start(r: Any, scratch: Any, i: Any, stop_count: Any) -> Any:
-    """The cycle in which a run begins here whose cycles are known; CANNOT if they are not."""
-    code, runs, outcome = scratch.program, scratch.runs, scratch.outcome
-    run, start = code[i + RUN], outcome[EARLIEST]
-    if run < 0:
+def _quick_start(r: Any, scratch: Any, part: Any, stop_count: Any) -> Any:
+    """The cycle in which a part of a run begins whose cycles are known; CANNOT if they are not."""
+    runs, outcome = scratch.runs, scratch.outcome
+    start = outcome[EARLIEST]
+    if outcome[SEEN] < stop_count and outcome[SEEN] + runs[part + INSTRUCTIONS] > stop_count:
         return CANNOT
-    instructions = runs[run + SCALARS] + runs[run + BRANCHES]
-    if outcome[SEEN] < stop_count and outcome[SEEN] + instructions > stop_count:
-        return CANNOT
-    at = run + AWAITED_REGISTERS
-    end = at + runs[run + AWAITS_FIRST]
+    ready = outcome[READY_BY] <= start and runs[part + AWAITS_LATE] == 0
+    at = part + AWAITED_REGISTERS
+    end = at if ready else at + runs[part + AWAITS_FIRST]
     while at < end:
         start = larger(start, r.ready[runs[at]])
         at += 1
-    last = start + runs[_case(scratch, run, start) + LAST]
+    last = start + runs[_case(scratch, part, start) + LAST]
     if last >= outcome[UNTIL] or last > outcome[RETIRED_BY]:
         return CANNOT
-    end = run + AWAITED_REGISTERS + runs[run + AWAITS]
+    end = at if ready else part + AWAITED_REGISTERS + runs[part + AWAITS]
     while at < end and r.ready[runs[at]] <= start:
         at += 1
     return start if at == end else CANNOT
 
 
 @inline
-def _case(scratch: Any, run: Any, start: Any) -> Any:
-    """Where the case of a run stands that begins in cycle ``start``."""
+def _case(scratch: Any, part: Any, start: Any) -> Any:
+    """Where the case of a part stands that begins in cycle ``start``."""
     outcome = scratch.outcome
-    return run + HEAD + (outcome[ISSUED_IN] if start == outcome[BEFORE] else 0) * CASE
+    return part + HEAD + (outcome[ISSUED_IN] if start == outcome[BEFORE] else 0) * CASE
 
 
 @inline
-def _pass_run(r: Any, scratch: Any, run: Any, start: Any, stop_count: Any) -> Any:
-    """Time a run that begins in cycle ``start``; give the cycle in which its last instruction issues."""
+def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> Any:
+    """Time a part that begins in cycle ``start``; give the cycle in which its last instruction issues."""
     runs, outcome = scratch.runs, scratch.outcome
-    case = _case(scratch, run, start)
+    case = _case(scratch, part, start)
     last = start + runs[case + LAST]
     r.waited[BY_SCALAR if start > outcome[EARLIEST] else BY_ISSUE] += start - outcome[BEFORE]
     r.waited[BY_ISSUE] += runs[case + WAITED_ISSUE]
     r.waited[BY_SCALAR] += runs[case + WAITED_SCALAR]
-    for j in range(runs[run + WRITES]):
-        r.ready[runs[run + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
+    outcome[READY_BY] = larger(outcome[READY_BY], start + runs[case + ALL_READY])
+    for j in range(runs[part + WRITES]):
+        r.ready[runs[part + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
     outcome[RETIRED_BY] = larger(outcome[RETIRED_BY], start + runs[case + RETIRED])
     group = runs[case + ISSUED]
     outcome[BEFORE], outcome[ISSUED_IN] = last, group
     outcome[EARLIEST] = last + 1 if group >= scratch.machine[ISSUE_WIDTH] else last
-    outcome[SEEN] += runs[run + SCALARS] + runs[run + BRANCHES]
+    outcome[SEEN] += runs[part + INSTRUCTIONS]
     if outcome[SEEN] == stop_count:
         outcome[UNTIL] = smaller(outcome[UNTIL], last + 1)
     return last
+
+
+@inline
+def _jump(r: Any, scratch: Any, cycle: Any) -> Any:
+    """Go where a branch leads that issued in ``cycle``; give False if that is out of the program."""
+    outcome, target = scratch.outcome, scratch.outcome[LEADS_TO]
+    r.counters[TAKEN_BRANCHES] += 1
+    outcome[EARLIEST] = r.control[FETCH] = cycle + 1 + scratch.machine[BRANCH_PENALTY]
+    outcome[AT] = target * WIDTH
+    if target < 0 or target >= scratch.machine[PROGRAM_LENGTH]:
+        r.control[PC] = target
+        outcome[START] = cycle
+        outcome[AT] = ASTRAY
+        return False
+    return True
 
 
 @inline
@@ -182,27 +204,15 @@ def make_run_scalars(semantics: Semantics) -> Any:
     execute, is_taken, _ = semantics
 
     @inline
-    def branch(w: Any, i: Any, cycle: Any) -> Any:
-        """Take a branch that issued in ``cycle`` or not; give False if it leads out of the program."""
-        m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-        code, outcome = scratch.program, scratch.outcome
-        target, jump = 0, code[i + JUMP]
-        m.address[0] = i // WIDTH + 1
-        if jump == NONE:
-            target = m.x[code[i + FIELD]]
-            jump = target * WIDTH if 0 <= target < scratch.machine[INSTRUCTIONS] else END
-        outcome[AT] = i + WIDTH
-        at = i + FIELD
-        if is_taken(m, code[i + OPERATION], code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]):
-            r.counters[TAKEN_BRANCHES] += 1
-            outcome[EARLIEST] = r.control[FETCH] = cycle + 1 + scratch.machine[BRANCH_PENALTY]
-            outcome[AT] = jump
-            if jump == END:
-                r.control[PC] = target if code[i + JUMP] == NONE else code[i + TARGET]
-                outcome[START] = cycle
-                outcome[AT] = ASTRAY
-                return False
-        return True
+    def is_taken_at(m: Any, scratch: Any, i: Any) -> Any:
+        """Tell whether a branch is taken, and note where it leads."""
+        code, at = scratch.program, i + FIELD
+        m.address[0] = code[i + FOLLOWING]
+        target = code[i + TARGET]
+        scratch.outcome[LEADS_TO] = m.x[code[at]] if target == NONE else target
+        return is_taken(
+            m, code[i + OPERATION], code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+        )
 
     @inline
     def execute_at(m: Any, code: Any, i: Any) -> None:
@@ -227,12 +237,18 @@ def make_run_scalars(semantics: Semantics) -> Any:
     def run_scalars(w: Any, stop_count: Any, capacity: Any) -> Any:
         """Go on from where ``outcome`` says; give GOING before another instruction, or why it ended."""
         m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-        code, outcome, rows = scratch.program, scratch.outcome, scratch.timeline
+        code, outcome, rows, runs = scratch.program, scratch.outcome, scratch.timeline, scratch.runs
         i = outcome[AT]
+        length = HEAD + scratch.machine[ISSUE_WIDTH] * CASE
         while code[i + TIMING] <= SCALAR_STORE:
-            start = CANNOT
+            start, part, end = CANNOT, code[i + RUN], 0
             if capacity < 0:
-                start = _quick_start(r, scratch, i, stop_count)
+                if part >= 0:
+                    end = part + runs[part + LONGER] * length
+                    start = _quick_start(r, scratch, end, stop_count)
+                    if start < 0 and end > part:
+                        end = part
+                        start = _quick_start(r, scratch, end, stop_count)
                 if start >= 0 and code[i + TIMING] >= SCALAR_LOAD:
                     if access(w, i, start) != start:
                         start = CANNOT
@@ -243,13 +259,20 @@ def make_run_scalars(semantics: Semantics) -> Any:
             else:
                 open_row(r)
             if start >= 0:
-                run = code[i + RUN]
-                last = _pass_run(r, scratch, run, start, stop_count)
-                for _ in range(scratch.runs[run + SCALARS]):
-                    execute_at(m, code, i)
-                    i += WIDTH
+                taken = 0
+                while True:
+                    for _ in range(runs[part + SEGMENT]):
+                        execute_at(m, code, i)
+                        i += WIDTH
+                    if runs[part + BRANCHES] == 1:
+                        taken = 1 if is_taken_at(m, scratch, i) else 0
+                        i += WIDTH
+                    if taken == 1 or part == end:
+                        break
+                    part += length
+                last = _pass_part(r, scratch, part, start, stop_count)
                 outcome[AT] = i
-                if scratch.runs[run + BRANCHES] == 1 and not branch(w, i, last):
+                if taken == 1 and not _jump(r, scratch, last):
                     return TROUBLE
             else:
                 before, earliest, retired = outcome[BEFORE], outcome[EARLIEST], outcome[RETIRED_BY]
@@ -270,12 +293,13 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     book(r, BY_ORDER if cycle > allowed else cause, before, cycle, retired)
                 retire = cycle + code[i + LATENCY]
                 issued(scratch, i, before, cycle, larger(retired, retire), stop_count)
+                going = True
                 if timing == BRANCH:
-                    going = branch(w, i, cycle)
+                    if is_taken_at(m, scratch, i):
+                        going = _jump(r, scratch, cycle)
                 else:
-                    going = True
                     execute_at(m, code, i)
-                write_ready(r, code, i, retire)
+                write_ready(r, scratch, code, i, retire)
                 if capacity >= 0:
                     write_scalar_row(w, i, outcome[SEEN] - 1, cycle, retire)
                 if not going:

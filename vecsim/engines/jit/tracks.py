@@ -18,7 +18,7 @@ from typing import Any
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import FIRST_FREE, FREE, REGISTERS, SECTION_SIZE
 from vecsim.engines.jit.integers import larger, raised
-from vecsim.engines.jit.outcome import TRACKS_MADE
+from vecsim.engines.jit.outcome import BEFORE, BUSY, TRACKS_MADE, WAITED
 from vecsim.engines.jit.world import function, inline, record_of, scratch_of
 
 
@@ -120,12 +120,14 @@ def take(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
 def give(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
     """Note that n elements of register v are usable from the cycles of a track on, each later by ``add``.
 
-    They were written after all that took them before, so nobody need know of that any more.
+    They were written after all that took them before, so nobody need know of that any more; nor of what came
+    about elements behind them before the cycle in which issue is.
     """
-    if scratch.usable_track[v] >= 0 and scratch.usable_count[v] > n:
+    r, now = record_of(w), scratch.outcome[BEFORE]
+    if scratch.usable_track[v] >= 0 and scratch.usable_count[v] > n and r.usable_all[v] > now:
         lay_usable(w, v)
     if scratch.taken_track[v] >= 0:
-        if scratch.taken_count[v] > n:
+        if scratch.taken_count[v] > n and r.taken_all[v] >= now:
             lay_taken(w, v)
         scratch.taken_track[v] = NONE
     scratch.usable_track[v], scratch.usable_add[v], scratch.usable_count[v] = track, add, n
@@ -140,3 +142,28 @@ def cycles_in(scratch: Any, track: Any, s: Any, n: Any) -> Any:
     for k in range(1, n):
         cycles += scratch.tracks[of + k] != scratch.tracks[of + k - 1]
     return cycles
+
+
+@function
+def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, floor: Any, cycle: Any) -> Any:
+    """Make the track of n elements that start from ``cycle`` on, ``rate`` in a cycle, each with its operand.
+
+    Operands come in the cycles of ``track``, later by ``add``, and not before ``floor``. In ``outcome`` is
+    left in how many cycles elements start, and how many they wait.
+    """
+    scratch = scratch_of(w)
+    s, tracks = scratch.machine[SECTION_SIZE], scratch.tracks
+    made = new_track(w, scratch, rate)
+    at, of = made * s, track * s
+    before, in_cycle, busy, waited = cycle, 0, 0, 0
+    for k in range(n):
+        free = before + 1 if in_cycle == rate else before
+        now = larger(free, larger(tracks[of + k] + add, floor))
+        waited += now - free
+        if now > before or in_cycle == 0:
+            busy, in_cycle = busy + 1, 0
+        in_cycle += 1
+        before = now
+        tracks[at + k] = now
+    scratch.outcome[BUSY], scratch.outcome[WAITED] = busy, waited
+    return made

@@ -16,9 +16,9 @@ from vecsim.engines.columns import (
     SLICE,
     SLOT_PC,
 )
-from vecsim.engines.jit.arithmetic import row_is_new
 from vecsim.engines.jit.code import LATENCY, SECTION_SIZE, SPARSE_P, SPARSE_R, WIDTH
 from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.sparse_rows import row_is_new
 from vecsim.engines.jit.stepwise.accounts import wait
 from vecsim.engines.jit.stepwise.arithmetic import start_first
 from vecsim.engines.jit.stepwise.facts import facts_of

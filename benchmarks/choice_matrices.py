@@ -1,0 +1,381 @@
+"""The matrices that `auto` is fitted on: generated, many families, none of the benchmark's suite.
+
+Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has a seed of its own; NumPy alone makes them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Generate = Callable[[np.random.Generator], Any]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A matrix to be made.
+
+    Attributes
+    ----------
+    name, family
+        Its own, and what it has in common with others.
+    generate
+        Makes it, float64, of a random generator.
+    seed
+        What the generator starts with.
+    """
+
+    name: str
+    family: str
+    generate: Generate
+    seed: int
+
+    def make(self) -> Any:
+        """Generate the matrix: sorted CSR without duplicates and with 32-bit indices."""
+        rng = np.random.default_rng(self.seed)
+        made = scipy.sparse.csr_array(self.generate(rng))
+        made.sum_duplicates()
+        made.indices, made.indptr = made.indices.astype(np.int32), made.indptr.astype(np.int32)
+        made.data = rng.uniform(-1, 1, made.nnz)
+        return made
+
+
+def _at(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+    inside = (columns >= 0) & (columns < shape[1])
+    rows, columns = rows[inside], columns[inside]
+    return scipy.sparse.csr_array((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape)
+
+
+def stencil(grid: tuple[int, ...], box: bool = False) -> Generate:
+    """Neighbours on a grid: along the axes, or all around."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        lines = [scipy.sparse.diags_array([1.0, 1, 1], offsets=[-1, 0, 1], shape=(n, n)) for n in grid]
+        if box:
+            made = lines[0]
+            for line in lines[1:]:
+                made = scipy.sparse.kron(made, line, format="csr")
+            return made
+        count = int(np.prod(grid))
+        made = scipy.sparse.csr_array((count, count))
+        for axis, line in enumerate(lines):
+            before, after = int(np.prod(grid[:axis])), int(np.prod(grid[axis + 1 :]))
+            inner = scipy.sparse.kron(line, scipy.sparse.eye_array(after), format="csr")
+            made = made + scipy.sparse.kron(scipy.sparse.eye_array(before), inner, format="csr")
+        return made
+
+    return generate
+
+
+def diagonals(rows: int, offsets: tuple[int, ...], share: float = 1.0) -> Generate:
+    """Diagonals at these offsets, each entry there with probability `share`."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        row = np.repeat(np.arange(rows), len(offsets))
+        column = row + np.tile(np.array(offsets), rows)
+        kept = rng.random(len(row)) < share
+        return _at(row[kept], column[kept], (rows, rows))
+
+    return generate
+
+
+def lengths_of(kind: str, rows: int, mean: float, rng: np.random.Generator) -> Integers:
+    """Give row lengths of a distribution with about this mean."""
+    if kind == "equal":
+        drawn = np.full(rows, mean)
+    elif kind == "uniform":
+        drawn = rng.uniform(0, 2 * mean + 1, rows)
+    elif kind == "geometric":
+        drawn = rng.geometric(1 / (mean + 1), rows) - 1
+    elif kind == "two":
+        drawn = np.where(rng.random(rows) < 0.1, 5.5 * mean, 0.5 * mean)
+    elif kind == "turns":
+        drawn = np.where(np.arange(rows) % 2, 0.2 * mean, 1.8 * mean)
+    elif kind == "falling":
+        drawn = np.linspace(2 * mean, 0, rows)
+    else:
+        exponent = float(kind)
+        drawn = (1 - rng.random(rows)) ** (-1 / (exponent - 1))
+        drawn = np.minimum(drawn * mean / drawn.mean(), rows / 2)
+    return np.maximum(0, np.asarray(drawn)).astype(np.int64)
+
+
+def rows_by_length(
+    kind: str,
+    rows: int,
+    mean: float,
+    *,
+    columns: int | None = None,
+    width: int | None = None,
+    sorted_: str = "",
+) -> Generate:
+    """Rows with lengths of a distribution; columns anywhere, near the diagonal, or by a power law."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        lengths = lengths_of(kind, rows, mean, rng)
+        row = np.repeat(np.arange(rows), lengths)
+        total = columns or rows
+        if width is not None:
+            column = row * total // rows + rng.integers(-(width // 2), width // 2 + 1, len(row))
+        elif sorted_ == "popular":
+            column = (total * rng.random(len(row)) ** 3).astype(np.int64)
+            column = rng.permutation(total)[column]
+        else:
+            column = rng.integers(0, total, len(row))
+        return _at(row, column, (rows, total))
+
+    return generate
+
+
+def recursive(scale: int, edge_factor: int, *, symmetric: bool = True) -> Generate:
+    """An R-MAT graph with the probabilities of Graph500, its nodes renumbered."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        edges, rows = edge_factor << scale, 1 << scale
+        row, column = np.zeros(edges, dtype=np.int64), np.zeros(edges, dtype=np.int64)
+        for bit in range(scale):
+            drawn = rng.random(edges)
+            down = drawn > 0.76
+            right = ((drawn > 0.57) & ~down) | (drawn > 0.95)
+            row |= down.astype(np.int64) << bit
+            column |= right.astype(np.int64) << bit
+        order = rng.permutation(rows)
+        row, column = order[row], order[column]
+        if symmetric:
+            row, column = np.concatenate((row, column)), np.concatenate((column, row))
+        return _at(row, column, (rows, rows))
+
+    return generate
+
+
+def blocks(of: Generate, b: int, share: float = 1.0) -> Generate:
+    """Replace each entry by a block of b x b, a share of its elements."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        coarse = scipy.sparse.coo_array(of(rng))
+        row = (coarse.row[:, None].astype(np.int64) * b + np.repeat(np.arange(b), b)).ravel()
+        column = (coarse.col[:, None].astype(np.int64) * b + np.tile(np.arange(b), b)).ravel()
+        kept = slice(None) if share == 1 else rng.random(len(row)) < share
+        shape = (coarse.shape[0] * b, coarse.shape[1] * b)
+        return _at(row[kept], column[kept], shape)
+
+    return generate
+
+
+def shuffled(of: Generate, run: int = 1) -> Generate:
+    """Renumber rows and columns at random, runs of so many together."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        made = scipy.sparse.csr_array(of(rng))
+        runs = rng.permutation(-(-made.shape[0] // run))
+        order = (runs[:, None] * run + np.arange(run)).ravel()
+        order = order[order < made.shape[0]]
+        return made[order][:, order]
+
+    return generate
+
+
+def dense_lines(of: Generate, count: int, length: int, *, columns: bool) -> Generate:
+    """Add a few long rows, and columns."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        made = scipy.sparse.csr_array(of(rng))
+        row = np.repeat(rng.integers(0, made.shape[0], count), length)
+        column = rng.integers(0, made.shape[1], count * length)
+        lines = _at(row, column, made.shape)
+        return made + lines + (lines.T if columns else 0 * lines)
+
+    return generate
+
+
+def local_squares(rows: int, squares: int, side: int, entries: int) -> Generate:
+    """Squares anywhere, each with entries at random."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        corner = rng.integers(0, rows // side, (2, squares)) * side
+        row = np.repeat(corner[0], entries) + rng.integers(0, side, squares * entries)
+        column = np.repeat(corner[1], entries) + rng.integers(0, side, squares * entries)
+        return _at(row, column, (rows, rows))
+
+    return generate
+
+
+def mesh(points: int, dimensions: int, neighbours: int) -> Generate:
+    """The nearest points of points at random, numbered along cells: an unstructured mesh, about."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        from scipy.spatial import cKDTree
+
+        places = rng.random((points, dimensions))
+        cells = max(1, round(points ** (1 / dimensions) / 4))
+        cell = np.zeros(points, dtype=np.int64)
+        for axis in range(dimensions):
+            cell = cell * cells + (places[:, axis] * cells).astype(np.int64)
+        places = places[np.argsort(cell, kind="stable")]
+        near = cKDTree(places).query(places, k=neighbours, workers=1)[1]
+        row, column = np.repeat(np.arange(points), neighbours), near.ravel()
+        both = np.concatenate((row, column)), np.concatenate((column, row))
+        return _at(*both, (points, points))
+
+    return generate
+
+
+def _recipes() -> Iterator[tuple[str, str, Generate]]:
+    for n in (3_400, 21_000, 130_000, 700_000):
+        yield f"3 diagonals, {n}", "line", diagonals(n, (-1, 0, 1))
+        yield f"9 diagonals, {n // 3}", "line", diagonals(n // 3, tuple(range(-4, 5)))
+    for n, reach in ((900, 16), (9_000, 16), (40_000, 32), (90_000, 8)):
+        yield f"{2 * reach + 1} diagonals, {n}", "line", diagonals(n, tuple(range(-reach, reach + 1)))
+    for side in (52, 160, 333, 777, 1900):
+        yield f"5-point {side}", "flat stencil", stencil((side, side + 1))
+    for side in (41, 139, 301, 550):
+        yield f"9-point {side}", "flat stencil", stencil((side, side + 3), box=True)
+    for side in (13, 27, 41, 75, 133):
+        yield f"7-point {side}", "stencil", stencil((side, side + 1, side + 2))
+    for side in (9, 17, 29, 47, 80):
+        yield f"27-point {side}", "stencil", stencil((side, side + 1, side + 2), box=True)
+    yield "long 7-point", "stencil", stencil((900, 12, 12))
+    yield "long 27-point", "stencil", stencil((11, 12, 700), box=True)
+    for n, share in ((5_000, 0.9), (60_000, 0.7), (300_000, 0.5), (40_000, 0.3), (500_000, 0.9)):
+        yield (
+            f"diagonals with holes {n} {share}",
+            "holes",
+            diagonals(n, (-700, -30, -1, 0, 1, 31, 800), share),
+        )
+    for n, many in ((8_000, 40), (50_000, 25), (200_000, 12)):
+        offsets = tuple(int(k) for k in np.random.default_rng(many).integers(-n // 2, n // 2, many))
+        yield f"{many} diagonals anywhere {n}", "far diagonals", diagonals(n, offsets)
+        yield f"{many} with holes anywhere {n}", "far diagonals", diagonals(n, offsets, 0.6)
+    for n, mean, width in (
+        (2_000, 12, 60), (9_000, 40, 300), (30_000, 9, 1_000), (30_000, 90, 1_000), (100_000, 20, 4_000),
+        (60_000, 40, 20_000), (150_000, 16, 70_000), (250_000, 9, 500), (8_000, 200, 900),
+        (70_000, 70, 2_000),
+    ):  # fmt: skip
+        yield f"band {n} {mean} {width}", "band", rows_by_length("equal", n, mean, width=width)
+        yield (
+            f"uneven band {n} {mean} {width}",
+            "uneven band",
+            rows_by_length("uniform", n, mean, width=width),
+        )
+    for b in (2, 3, 4, 6):
+        for side in (8, 17, 30):
+            size = max(4, side * 2 // b)
+            yield f"blocks of {b}, 7-point {size}", "blocks", blocks(stencil((size, size, size + 1)), b)
+        yield f"blocks of {b}, 9-point", "blocks", blocks(stencil((83, 91), box=True), b)
+        yield f"blocks of {b}, mesh", "blocks", blocks(mesh(6_000, 3, 9), b)
+        yield f"blocks of {b} anywhere", "blocks anywhere", blocks(rows_by_length("equal", 9_000, 7), b)
+        yield (
+            f"blocks of {b} with holes",
+            "blocks anywhere",
+            blocks(rows_by_length("uniform", 9_000, 8, width=400), b, 0.8),
+        )
+    yield "blocks of 3, 27-point", "blocks", blocks(stencil((24, 25, 26), box=True), 3)
+    yield "blocks of 3, 27-point 41", "blocks", blocks(stencil((41, 40, 39), box=True), 3)
+    yield "blocks of 8", "blocks", blocks(stencil((70, 71)), 8)
+    for n, mean in (
+        (2_000, 6), (6_000, 24), (20_000, 3), (20_000, 40), (70_000, 10), (90_000, 30), (300_000, 5),
+        (400_000, 8), (1_200_000, 3), (700_000, 13),
+    ):  # fmt: skip
+        yield f"anywhere {n} {mean}", "anywhere", rows_by_length("equal", n, mean)
+    for kind in ("uniform", "geometric", "two", "turns", "falling"):
+        for n, mean, width in (
+            (3_000, 9, None), (25_000, 30, 3_000), (90_000, 6, 900), (120_000, 22, None), (14_000, 120, 2_500)
+        ):  # fmt: skip
+            yield f"{kind} {n} {mean}", f"{kind} lengths", rows_by_length(kind, n, mean, width=width)
+    for exponent in ("1.7", "2.0", "2.3", "2.8"):
+        for n, mean in ((2_500, 9), (15_000, 30), (80_000, 7), (260_000, 12), (600_000, 4)):
+            yield (
+                f"power law {exponent} {n} {mean}",
+                "power law",
+                rows_by_length(exponent, n, mean, sorted_="popular"),
+            )
+    for scale, factor in (
+        (10, 16),
+        (12, 8),
+        (13, 48),
+        (14, 16),
+        (15, 32),
+        (16, 8),
+        (16, 24),
+        (17, 16),
+        (18, 6),
+    ):
+        yield f"recursive {scale} {factor}", "recursive graph", recursive(scale, factor)
+    for scale, factor in ((12, 24), (15, 12), (17, 8), (19, 4)):
+        yield f"directed {scale} {factor}", "recursive graph", recursive(scale, factor, symmetric=False)
+    for n, count, length in (
+        (4_000, 2, 3_000),
+        (40_000, 5, 20_000),
+        (200_000, 3, 120_000),
+        (300_000, 40, 9_000),
+    ):
+        for both in (False, True):
+            yield (
+                f"{count} long of {n} {both}",
+                "long rows",
+                dense_lines(rows_by_length("uniform", n, 5, width=2_000), count, length, columns=both),
+            )
+    yield "long rows in a stencil", "long rows", dense_lines(stencil((300, 301)), 6, 50_000, columns=False)
+    yield "long rows in a cube", "long rows", dense_lines(stencil((50, 51, 52)), 3, 90_000, columns=True)
+    for points, dimensions, neighbours in (
+        (2_500, 2, 5), (18_000, 2, 6), (90_000, 2, 6), (250_000, 2, 5), (4_000, 3, 12), (30_000, 3, 14),
+        (90_000, 3, 20),
+    ):  # fmt: skip
+        yield f"mesh {dimensions} {points}", "mesh", mesh(points, dimensions, neighbours)
+        yield (
+            f"shuffled mesh {dimensions} {points}",
+            "shuffled mesh",
+            shuffled(mesh(points, dimensions, neighbours), 1 if points % 4 else 64),
+        )
+    for side, run in ((120, 1), (300, 32), (500, 1000), (700, 1)):
+        yield f"shuffled 5-point {side} {run}", "shuffled stencil", shuffled(stencil((side, side)), run)
+    for side, run in ((22, 1), (48, 32), (60, 1)):
+        yield (
+            f"shuffled 27-point {side} {run}",
+            "shuffled stencil",
+            shuffled(stencil((side, side, side), box=True), run),
+        )
+    for n, share in ((120_000, 0.5), (700_000, 0.55), (2_300_000, 0.5)):
+        width = round(n**0.5)
+        yield f"road {n}", "road", diagonals(n, (-width, -1, 1, width), share)
+        yield f"shuffled road {n}", "road", shuffled(diagonals(n, (-width, -1, 1, width), share), 256)
+    for n in (130, 333, 720, 1500):
+        yield f"dense {n}", "dense", rows_by_length("equal", n, n * 4, width=None)
+    for rows, columns, mean in (
+        (300, 90_000, 700), (3_000, 200_000, 120), (40, 300_000, 30_000), (150_000, 400, 9), (900_000, 60, 3),
+        (60_000, 1_000, 25),
+    ):  # fmt: skip
+        yield f"{rows} x {columns}", "oblong", rows_by_length("uniform", rows, mean, columns=columns)
+    for n, squares, side, entries in (
+        (9_000, 400, 64, 200),
+        (120_000, 5_000, 128, 90),
+        (400_000, 30_000, 64, 60),
+    ):
+        yield f"squares {n}", "squares", local_squares(n, squares, side, entries)
+    for n, width, mean in ((60_000, 64, 20), (25_000, 128, 60)):
+        offsets = np.random.default_rng(n).integers(-width, width, mean)
+        yield f"narrow {n}", "band", diagonals(n, tuple(int(k) for k in np.unique(offsets)), 0.7)
+    for n, mean in ((30_000, 1), (400_000, 1), (1_500_000, 1)):
+        yield f"one a row {n}", "anywhere", rows_by_length("equal", n, mean)
+        yield f"mostly empty {n}", "empty rows", rows_by_length("geometric", n, 0.4, width=5_000)
+    # The largest: 5e6 to 2e7.
+    yield "7-point 117", "large", stencil((117, 118, 119))
+    yield "27-point 71", "large", stencil((71, 72, 73), box=True)
+    yield "5-point 1500", "large", stencil((1500, 1501))
+    yield "large band", "large", rows_by_length("equal", 160_000, 60, width=3_000)
+    yield "large blocks of 3", "large", blocks(stencil((61, 62, 63)), 3)
+    yield "large blocks of 4", "large", blocks(stencil((45, 46, 47)), 4)
+    yield "large anywhere", "large", rows_by_length("equal", 800_000, 9)
+    yield "large recursive", "large", recursive(18, 20)
+    yield "large power law", "large", rows_by_length("2.1", 900_000, 9, sorted_="popular")
+
+
+RECIPES: tuple[Recipe, ...] = tuple(
+    Recipe(name, family, generate, 7_000 + number)
+    for number, (name, family, generate) in enumerate(_recipes())
+)
+"""All of them, small ones before large ones within a family."""

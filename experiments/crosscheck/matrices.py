@@ -1,0 +1,69 @@
+"""The matrices of the cross-check: what `matrices.toml` lists."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from experiments.hism.suite import suite_matrix_folders
+from vecsim.data import Matrix, load
+
+FILE = Path(__file__).with_name("matrices.toml")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A matrix of the list, not made yet.
+
+    Attributes
+    ----------
+    name
+        As reports call it.
+    class_
+        "real" or "generated".
+    source
+        The name by which `vecsim.data.load` finds it; empty if a generator makes it.
+    generator, arguments
+        Module and function of `vecsim.data` that make it, and what they are given.
+    """
+
+    name: str
+    class_: str
+    source: str = ""
+    generator: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Matrix:
+        """Read or generate it.
+
+        Raises
+        ------
+        UserError
+            If it is a file that is not at hand.
+        """
+        if self.source:
+            return load(self.source, folders=suite_matrix_folders(), download=False)
+        module, _, function = self.generator.partition(".")
+        made = getattr(importlib.import_module(f"vecsim.data.{module}"), function)
+        return Matrix(self.name, made(**self.arguments), "generated")
+
+
+@cache
+def listed() -> tuple[Listed, ...]:
+    """Give the matrices of the list, in its order."""
+    return tuple(map(_read, tomllib.loads(FILE.read_text(encoding="utf-8"))["matrix"]))
+
+
+def _read(entry: Mapping[str, Any]) -> Listed:
+    arguments = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in entry.get("arguments", {}).items()
+    }
+    return Listed(
+        entry["name"], entry["class"], entry.get("source", ""), entry.get("generator", ""), arguments
+    )

@@ -1,0 +1,108 @@
+"""What the report is made of: a file measured on a GPU, with the cycles of the machine asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.crosscheck.matrices import listed
+from experiments.crosscheck.results import KIND, Results, read_results
+from experiments.hism.measurements import VALUE_BYTES, measure_members
+from experiments.report.environment import ROOT
+from experiments.request import Request
+from isa.errors import UserError
+
+PATTERN = "benchmarks/results/crosscheck-*.json"
+"""Files of a clone of the repository that are taken if no other is named; the last by name."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Results, and where they came from.
+
+    Attributes
+    ----------
+    results
+        None if there is no file.
+    source
+        Name of the file.
+    gaps
+        What is missing in them, and why.
+    """
+
+    results: Results | None
+    source: str
+    gaps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A matrix to be simulated; processes load it by its name."""
+
+    name: str
+    size: int
+
+
+def recorded(request: Request) -> Recorded:
+    """Give the results for a request, once for each.
+
+    The cycles in the file are taken where they are of the machine asked for; else they are simulated, with
+    the matrices that are at hand.
+
+    Raises
+    ------
+    UserError
+        The file is none, or as :func:`experiments.hism.measurements.measure_members`.
+    """
+    if Recorded not in request.kept:
+        request.kept[Recorded] = _recorded(request)
+    found: Recorded = request.kept[Recorded]
+    return found
+
+
+def _recorded(request: Request) -> Recorded:
+    path = request.recorded.get(KIND) or max(ROOT.glob(PATTERN), default=None)
+    if path is None:
+        return Recorded(
+            None,
+            "",
+            ("no results of a GPU are at hand: make some with `vecsim crosscheck --suite --json FILE`",),
+        )
+    results = read_results(path)
+    gaps = [f"{name}: {reason}" for name, reason in results.missing.items()]
+    if _plain(results.machine) == _plain(request.machine.model_dump()):
+        return Recorded(results, path.name, tuple(gaps))
+    simulated, failed = _simulated(results, request)
+    gaps += [f"{name}: {reason}" for name, reason in failed.items()]
+    return Recorded(simulated, path.name, tuple(gaps))
+
+
+def _simulated(results: Results, request: Request) -> tuple[Results, Mapping[str, str]]:
+    """Give the results with the cycles of the machine asked for, and why matrices have none."""
+    if results.value_bits != 8 * VALUE_BYTES:
+        raise UserError(
+            f"the results are of another machine and of {results.value_bits}-bit values; "
+            f"only {8 * VALUE_BYTES}-bit ones can be simulated again"
+        )
+    known = {each.name for each in listed()}
+    subjects = [_Subject(each.name, each.entries) for each in results.matrices if each.name in known]
+    measured = measure_members(subjects, load_subject, request)
+    unknown = {
+        each.name: "is no matrix of the list, its cycles on this machine are not known"
+        for each in results.matrices
+        if each.name not in known
+    }
+    machine = request.machine.model_dump()
+    return results.with_cycles(measured.cycles(), machine), {**measured.failed, **unknown}
+
+
+def load_subject(subject: _Subject) -> Any:
+    """Give the matrix of a subject."""
+    return next(each for each in listed() if each.name == subject.name).load().csr
+
+
+def _plain(machine: Mapping[str, Any]) -> Any:
+    """Give a machine as JSON gives it back."""
+    return json.loads(json.dumps(machine))

@@ -1,0 +1,198 @@
+"""What a cross-check found, as a JSON file: from it the report is made without a GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from experiments.crosscheck.worlds import Check, CrossCheck
+from isa.errors import UserError
+
+KIND = "vecsim crosscheck"
+"""What the files say they are."""
+BETWEEN = " - "
+"""Between the names of two worlds."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A matrix that was cross-checked.
+
+    Attributes
+    ----------
+    name
+        Of the matrix.
+    rows, columns, entries
+        Its size.
+    found
+        What was found.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    entries: int
+    found: CrossCheck
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a cross-check found, and what made it.
+
+    Attributes
+    ----------
+    matrices
+        In the order in which they were checked.
+    missing
+        Why others are not among them, by name.
+    device
+        What is known of the GPU; None without one.
+    machine
+        The simulated machine, as `Machine.model_dump` gives it.
+    engine, seed, value_bits
+        How it was asked for.
+    date, commit
+        When, UTC, and of which version; the latter None where it is not known.
+    """
+
+    matrices: tuple[Checked, ...]
+    missing: Mapping[str, str]
+    device: Mapping[str, Any] | None
+    machine: Mapping[str, Any]
+    engine: str
+    seed: int
+    value_bits: int
+    date: str
+    commit: str | None
+
+    @property
+    def disagreements(self) -> list[str]:
+        """What is further apart than rounding allows, matrix by matrix, in words."""
+        return [f"{each.name}: {text}" for each in self.matrices for text in each.found.disagreements]
+
+    def document(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        return {
+            "kind": KIND,
+            "date": self.date,
+            "commit": self.commit,
+            "device": self.device,
+            "machine": self.machine,
+            "engine": self.engine,
+            "seed": self.seed,
+            "value_bits": self.value_bits,
+            "matrices": [_matrix_document(each) for each in self.matrices],
+            "missing": dict(self.missing),
+        }
+
+    def with_cycles(self, cycles: Mapping[str, Mapping[str, int]], machine: Mapping[str, Any]) -> Results:
+        """Give the same with the cycles of another machine; matrices that have none are left out."""
+        matrices = tuple(
+            replace(
+                each, found=replace(each.found, checks=_with_cycles(each.found.checks, cycles[each.name]))
+            )
+            for each in self.matrices
+            if each.name in cycles
+        )
+        return replace(self, matrices=matrices, machine=machine)
+
+
+def read_results(path: Path) -> Results:
+    """Read what :meth:`Results.document` gave.
+
+    Raises
+    ------
+    UserError
+        There is no such file, or it is something else.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UserError(f"{path}: is no JSON: {error}") from None
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        raise UserError(f"{path}: holds no results of `vecsim crosscheck --json`")
+    try:
+        return Results(
+            matrices=tuple(map(_matrix, document["matrices"])),
+            missing=document["missing"],
+            device=document["device"],
+            machine=document["machine"],
+            engine=document["engine"],
+            seed=document["seed"],
+            value_bits=document["value_bits"],
+            date=document["date"],
+            commit=document["commit"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise UserError(f"{path}: is no whole file of results: {what}") from None
+
+
+def _with_cycles(checks: Iterable[Check], cycles: Mapping[str, int]) -> tuple[Check, ...]:
+    return tuple(replace(check, cycles=cycles[check.program]) for check in checks)
+
+
+def _matrix_document(each: Checked) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "rows": each.rows,
+        "cols": each.columns,
+        "nnz": each.entries,
+        "longest_row": each.found.longest_row,
+        "allowed": each.found.allowed,
+        "checks": [_check_document(check) for check in each.found.checks],
+    }
+
+
+def _check_document(check: Check) -> dict[str, Any]:
+    return {
+        "program": check.program,
+        "format": check.format,
+        "cycles": check.cycles,
+        "image_bytes": check.image_bytes,
+        "gpu_kernel": check.gpu_kernel,
+        "gpu_us": check.gpu_us,
+        "gpu_spread": check.gpu_spread,
+        "gpu_bytes": check.gpu_bytes,
+        "gpu_status": check.gpu_status,
+        "errors": dict(check.errors),
+        "apart": {BETWEEN.join(worlds): apart for worlds, apart in check.apart.items()},
+    }
+
+
+def _matrix(document: Mapping[str, Any]) -> Checked:
+    found = CrossCheck(
+        tuple(map(_check, document["checks"])), float(document["allowed"]), int(document["longest_row"])
+    )
+    return Checked(document["name"], document["rows"], document["cols"], document["nnz"], found)
+
+
+def _check(document: Mapping[str, Any]) -> Check:
+    return Check(
+        program=document["program"],
+        format=document["format"],
+        errors=_numbers(document["errors"]),
+        apart={_pair(worlds): apart for worlds, apart in _numbers(document["apart"]).items()},
+        image_bytes=int(document["image_bytes"]),
+        cycles=int(document["cycles"]),
+        gpu_kernel=document["gpu_kernel"],
+        gpu_bytes=document["gpu_bytes"],
+        gpu_us=document["gpu_us"],
+        gpu_spread=document["gpu_spread"],
+        gpu_status=document["gpu_status"],
+    )
+
+
+def _numbers(document: Mapping[str, Any]) -> dict[str, float]:
+    # JSON has no NaN and no infinity: they are written as null.
+    return {name: float("nan") if value is None else float(value) for name, value in document.items()}
+
+
+def _pair(worlds: str) -> tuple[str, str]:
+    first, _, second = worlds.partition(BETWEEN)
+    return first, second

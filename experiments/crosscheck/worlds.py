@@ -1,0 +1,173 @@
+"""One matrix in three worlds: y = A x by SciPy, by the simulated programs and on a GPU, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.crosscheck.device import Device, DeviceProduct, multiply
+from programs.measurement import multiplicand, prepare
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.protocol import run
+from vecsim.formats import BBCS, CRS, JD, HiSM
+from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound
+from vecsim.machine import Machine
+
+FORMATS = {"crs": "crs", "jd": "jd", "bbcs": "bbcs", "hism": "hism", "chism": "hism"}
+"""The format of each program; CHiSM reads the image of HiSM."""
+REFERENCE = "crs"
+"""What everything else is given relative to."""
+SCIPY, SIMULATOR, GPU = "SciPy", "simulator", "GPU"
+"""The worlds."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One program, and its format, in every world.
+
+    Attributes
+    ----------
+    program, format
+        Names.
+    errors
+        By world, see `vecsim.formats.accuracy`.
+    apart
+        How far two worlds are from each other, by their names.
+    image_bytes
+        Bytes of the matrix in the simulated memory, without gaps.
+    cycles
+        Simulated cycles.
+    gpu_kernel, gpu_bytes, gpu_us, gpu_spread
+        See `DeviceProduct`; None without a GPU, times also in the CUDA simulator.
+    gpu_status
+        Why there is no result of the GPU though there is one.
+    """
+
+    program: str
+    format: str
+    errors: Mapping[str, float]
+    apart: Mapping[tuple[str, str], float]
+    image_bytes: int
+    cycles: int
+    gpu_kernel: str = ""
+    gpu_bytes: int | None = None
+    gpu_us: float | None = None
+    gpu_spread: float | None = None
+    gpu_status: str = ""
+
+    @property
+    def furthest(self) -> float:
+        """The largest distance between two worlds; NaN if any is."""
+        return float(np.max(list(self.apart.values())))
+
+
+@dataclass(frozen=True)
+class CrossCheck:
+    """A matrix in every world.
+
+    Attributes
+    ----------
+    checks
+        One a program, in the order of the programs.
+    allowed
+        How far two worlds may be from each other: twice the bound of `rounding_bound`.
+    longest_row
+        Entries of the longest row, from which the bound follows.
+    """
+
+    checks: tuple[Check, ...]
+    allowed: float
+    longest_row: int
+
+    @property
+    def disagreements(self) -> list[str]:
+        """What is further apart than rounding allows, in words."""
+        return [
+            f"{check.program}: {first} and {second} differ by {apart:.1e}, rounding allows {self.allowed:.1e}"
+            for check in self.checks
+            for (first, second), apart in check.apart.items()
+            if not apart <= self.allowed
+        ]
+
+
+def crosscheck(
+    matrix: Any, machine: Machine, device: Device | None, *, seed: int = 0, engine: str = DEFAULT_ENGINE
+) -> CrossCheck:
+    """Multiply a matrix by the x of `seed` in every format and world.
+
+    Parameters
+    ----------
+    matrix
+        scipy.sparse.csr_array of float32 or float64.
+    machine
+        Its section size is that of BBCS and HiSM everywhere.
+    device
+        None leaves the GPU out.
+    seed, engine
+        As for `programs.measurement.measure`.
+
+    Raises
+    ------
+    UserError
+        An unknown engine, or a matrix too large for the simulated memory.
+    """
+    x = multiplicand(matrix.shape[1], seed, matrix.dtype)
+    hosts = host_formats(matrix, machine.section_size)
+    by_scipy = {name: host.to_scipy() @ x for name, host in hosts.items()}
+    on_device: dict[str, DeviceProduct] = {}
+    if device is not None:
+        on_device = {name: multiply(name, host, x, device) for name, host in hosts.items()}
+    checks = tuple(
+        _check(program, matrix, x, machine, engine, by_scipy[name], on_device.get(name))
+        for program, name in FORMATS.items()
+    )
+    longest = int(np.diff(matrix.indptr).max(initial=0))
+    return CrossCheck(checks, 2 * rounding_bound(matrix, matrix.dtype), longest)
+
+
+def host_formats(matrix: Any, section_size: int) -> dict[str, CRS | JD | BBCS | HiSM]:
+    """Give the matrix in every format of the simulated machine, by name."""
+    return {
+        "crs": CRS.from_scipy(matrix),
+        "jd": JD.from_scipy(matrix),
+        "bbcs": BBCS.from_scipy(matrix, section_size=section_size),
+        "hism": HiSM.from_scipy(matrix, section_size=section_size),
+    }
+
+
+def _check(
+    program: str,
+    matrix: Any,
+    x: npt.NDArray[np.floating],
+    machine: Machine,
+    engine: str,
+    by_scipy: npt.NDArray[np.floating],
+    on_device: DeviceProduct | None,
+) -> Check:
+    prepared = prepare(program, matrix, machine, x)
+    done = run(prepared.program, prepared.loaded.memory, machine, engine=engine)
+    results = {SCIPY: by_scipy, SIMULATOR: prepared.loaded.result(done.state.memory)}
+    if on_device is not None and on_device.y is not None:
+        results[GPU] = on_device.y
+    return Check(
+        program,
+        FORMATS[program],
+        {world: relative_error(matrix, x, y) for world, y in results.items()},
+        {
+            (first, second): disagreement(matrix, x, results[first], results[second])
+            for first, second in combinations(results, 2)
+        },
+        prepared.storage_bytes,
+        done.cycles,
+        *(() if on_device is None else _numbers(on_device)),
+    )
+
+
+def _numbers(on_device: DeviceProduct) -> tuple[str, int | None, float | None, float | None, str]:
+    found = on_device
+    return found.kernel, found.nbytes, found.median_us, found.spread, found.status

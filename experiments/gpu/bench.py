@@ -1,0 +1,149 @@
+"""The GPU benchmark: every format of vecsim against all of cuSPARSE, over the suite."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from experiments.gpu import compilation, methods
+from experiments.gpu.case import Device
+from experiments.gpu.measuring import Bench
+from experiments.gpu.phases import Phases
+from experiments.gpu.records import Journal, Run
+from experiments.gpu.suite import select
+from experiments.gpu.supply import Supplied, supply
+
+COMMIT = "VECSIM_COMMIT"
+"""Environment variable that tells the commit where there is no clone to ask."""
+
+Watch = Callable[[str], None]
+
+
+def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch = lambda line: None) -> Run:
+    """Run the benchmark.
+
+    Parameters
+    ----------
+    only
+        A class or a matrix of the suite; None takes all.
+    quick
+        Only the matrices of the quick run, no transposed products.
+    json
+        Where the results will stand: beside it a journal keeps each record at once, from which a run that was
+        cut off goes on.
+    watch
+        Is told of each matrix that is done, in a line.
+
+    Raises
+    ------
+    UserError
+        If there is no GPU or cuSPARSE, `only` is unknown, or the journal is that of another run.
+    """
+    matrices = select(only)
+    if quick and only is None:
+        matrices = tuple(each for each in matrices if each.quick)
+    phases = Phases()
+    with phases("start"), ExitStack() as open_:
+        open_.enter_context(_termination_interrupts())
+        device = open_device(phases)
+        commit = _commit()
+        header = {
+            "device": device.document,
+            "commit": commit,
+            "options": {"only": only, "quick": quick},
+        }
+        journal = Journal(None if json is None else journal_of(json), header)
+        open_.callback(journal.close)
+        todo = [each for each in matrices if each.name not in journal.done]
+        bench = Bench(device, commit, journal, phases, old_formats=not quick)
+        if todo:
+            bench.ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
+            open_.callback(bench.ahead.close)
+            supplied = open_.enter_context(supply(todo, transposed=not quick))
+            with phases("compile"):
+                compilation.compile_estimates()
+            for made in _waiting(supplied, phases):
+                before = dict(phases.seconds)
+                bench.measure(made, transposed=not quick)
+                watch(f"{bench.line(made)} ({phases.since(before)})")
+        return Run(_finished(header, device), tuple(journal.records), phases.seconds)
+
+
+@contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """Let SIGTERM end a run as Ctrl-C does, so that processes end and files in memory are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def names_to_compile(*, old: bool) -> list[str]:
+    """Give the names of all methods, in the order in which they are tried."""
+    from gpu.cusparse import METHODS
+    from gpu.kernels import KERNELS
+
+    return [*METHODS, *(name for name in KERNELS if old or name not in methods.OLD_FORMATS)]
+
+
+def open_device(phases: Phases) -> Device:
+    """Find the GPU and cuSPARSE and measure bandwidths.
+
+    Raises
+    ------
+    UserError
+        If one is missing, or Numba is told to simulate the other.
+    """
+    from gpu.ceilings import measure_bandwidths
+    from gpu.cuda import require_gpu
+    from gpu.cusparse_library import cusparse
+    from gpu.device_info import device_info
+
+    require_gpu()
+    info = device_info()
+    cusparse()
+    with phases("bandwidths"):
+        bandwidths = measure_bandwidths()
+    document = dataclasses.asdict(info)
+    return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}")
+
+
+def _commit() -> str | None:
+    from experiments.report.environment import commit
+
+    return os.environ.get(COMMIT) or commit()
+
+
+def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
+    """Give the header with what may differ from one part of a run to the next."""
+    return {
+        **header,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "copy_gb_per_s": device.bandwidths.copy_gb_per_s,
+        "reads_gb_per_s": {str(read.nbytes): read.gb_per_s for read in device.bandwidths.reads},
+    }
+
+
+def _waiting(supplied: Iterator[Supplied], phases: Phases) -> Iterator[Supplied]:
+    while True:
+        with phases("wait for matrices"):
+            made = next(supplied, None)
+        if made is None:
+            return
+        yield made
+
+
+def journal_of(json: Path) -> Path:
+    """Give where the records of a run stand until its results do."""
+    return json.with_name(f"{json.name}.journal")

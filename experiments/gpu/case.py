@@ -1,0 +1,100 @@
+"""One product of the GPU benchmark: what is multiplied, where, and how far its result may be off."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+
+from experiments.gpu.records import Record
+from experiments.gpu.supply import Exact
+
+if TYPE_CHECKING:
+    from gpu.ceilings import Bandwidths
+
+LIMITS = {"float64": 1e-12, "float32": 1e-5}
+"""Of the error; sums of one thread may have the unit roundoff times the longest row, if that is more."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """What measures.
+
+    Attributes
+    ----------
+    name, document
+        Its name, and all that is known of it.
+    l2_bytes
+        Size of its L2 cache.
+    bandwidths
+        What sets the floor.
+    library
+        cusparse with its version.
+    """
+
+    name: str
+    document: dict[str, Any]
+    l2_bytes: int
+    bandwidths: Bandwidths
+    library: str
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One product to be measured: a matrix, a type, direct or transposed.
+
+    Attributes
+    ----------
+    operation, dtype
+        spmv or spmv_t; float32 or float64.
+    csr
+        The matrix itself, of that type.
+    turned
+        Its transpose in CSR; None for spmv.
+    turned_us
+        How long it took to transpose it.
+    exact
+        x and the exact product.
+    blank
+        A record with what all methods share.
+    """
+
+    operation: str
+    dtype: str
+    csr: Any
+    turned: Any
+    turned_us: float
+    exact: Exact
+    blank: Record
+
+    @property
+    def multiplied(self) -> Any:
+        """The matrix that is multiplied by x."""
+        return self.csr if self.turned is None else self.turned
+
+    @property
+    def limit(self) -> float:
+        """The largest error that is right."""
+        longest = int(np.diff(self.multiplied.indptr).max(initial=0))
+        return max(LIMITS[self.dtype], float(np.finfo(self.dtype).eps) / 2 * (longest + 4))
+
+
+def typed(csr: Any, dtype: str) -> Any:
+    """Give a matrix with values of a type, on the same index arrays."""
+    typed = scipy.sparse.csr_array(
+        (csr.data.astype(dtype, copy=False), csr.indices, csr.indptr), shape=csr.shape
+    )
+    typed.has_canonical_format = True
+    return typed
+
+
+def transpose(csr: Any) -> tuple[Any, float]:
+    """Transpose a matrix; give how long that took, microseconds."""
+    start = time.perf_counter()
+    turned = scipy.sparse.csr_array(csr.T.tocsr())
+    microseconds = (time.perf_counter() - start) * 1e6
+    turned.has_canonical_format = True
+    return turned, microseconds

@@ -1,0 +1,66 @@
+"""Where results come from: a file that was given, a GPU, or the file that lies in the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments.report.folder import write
+from experiments.request import Request
+
+from . import results
+from .results import KIND, Results
+from .speeds import Speeds
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+KEPT = CHECKOUT / "benchmarks" / "results"
+"""Where a clone keeps files of results."""
+PATTERN = "pellr-*.json"
+"""The names of this experiment's."""
+FILE = "pellr-results.json"
+"""The name of the file that a measurement writes into the folder of the report."""
+
+
+def speeds_of(request: Request) -> Speeds | None:
+    """Give the results that a request is to show, once for all items; None if there are none to be had.
+
+    Those of the file that was given; else what the GPU at hand measures, which is written to the folder of
+    the report; else those that lie in the clone that runs, the newest.
+
+    Raises
+    ------
+    UserError
+        A file cannot be read, is no file of results, or cannot be written.
+    """
+    if KIND not in request.kept:
+        found = _found(request)
+        request.kept[KIND] = None if found is None else Speeds(found)
+    kept: Speeds | None = request.kept[KIND]
+    return kept
+
+
+def _found(request: Request) -> Results | None:
+    given = request.recorded.get(KIND)
+    if given is not None:
+        return results.read(given)
+    if _has_gpu():
+        from .measurement import measure
+
+        found = measure(request.watch)
+        if request.folder is not None:
+            write({FILE: results.to_json(found)}, str(request.folder))
+        return found
+    newest = max(KEPT.glob(PATTERN), default=None, key=lambda path: path.name[-15:])
+    return None if newest is None else results.read(newest)
+
+
+def _has_gpu() -> bool:
+    """Say whether a product can be timed here; the simulator of CUDA times nothing."""
+    from isa.errors import UserError
+
+    try:
+        from gpu.cuda import SIMULATED, require_gpu
+
+        require_gpu()
+    except UserError:
+        return False
+    return not SIMULATED

@@ -1,0 +1,57 @@
+"""The product of BBCS: parts of rows, found by the end-of-row flags in the memory image's descriptors."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from vecsim.formats import BBCS, section_bits
+
+from .cuda import device_function
+from .row_parts import RowPartsProduct, row_parts
+
+
+@functools.cache
+def decoder(bits: int) -> Any:
+    """Make the reader of a descriptor: column in the low bits, end of row above them, then zero-row."""
+    end, zero_row, columns = 1 << bits, 2 << bits, (1 << bits) - 1
+
+    @device_function
+    def decode(descriptors: Any, same: Any, at: Any) -> Any:
+        descriptor = np.uint32(descriptors[at])
+        return (
+            np.uint32(descriptor & np.uint32(columns)),
+            (descriptor & np.uint32(end)) != 0,
+            (descriptor & np.uint32(zero_row)) == 0,
+        )
+
+    return decode
+
+
+class BBCSProduct(RowPartsProduct):
+    """A `BBCS` matrix on the device, and the launches of its product.
+
+    Values (zero-row entries among them) and descriptors are those of the memory image; which row a part
+    belongs to was counted once, from the flags and the zero-row entries, and stands in its slot.
+    """
+
+    def __init__(self, matrix: BBCS, threads_per_block: int) -> None:
+        descriptors = matrix.descriptors()
+        filled = np.flatnonzero(np.diff(matrix.block_ptr))
+        parts = row_parts(
+            matrix.entry_rows(),
+            matrix.end_of_row,
+            matrix.zero_rows == 0,
+            matrix.block_ptr[filled],
+            matrix.shape[0],
+        )
+        super().__init__(
+            matrix.values,
+            descriptors,
+            # One array says all.
+            descriptors[:0],
+            decoder(section_bits(matrix.section_size)),
+            filled * matrix.section_size,
+            parts,
+            threads_per_block,
+        )

@@ -1,0 +1,215 @@
+"""The product of jagged diagonals: warps walk down the diagonals of 32 neighbouring sorted rows."""
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vecsim.formats import JD
+
+from .cuda import WARP, cuda
+from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .memory import real_type, upload
+
+# Warps that keep a large device busy; with fewer strips of rows, several warps share a strip.
+BUSY_WARPS = 2048
+# Diagonals that a warp takes at most before a strip is cut in parts, and the least of a part.
+STEPS_PER_WARP = 32
+LEAST_PART = 128
+# Of a part: what it sums goes to y itself, not to a piece.
+WHOLE = 2**32 - 1
+
+
+@functools.cache
+def jd_kernel(real: Any, threads: int, group: int) -> Any:
+    """Make the kernel; `group` warps of a block share a part, a run of diagonals of 32 sorted rows.
+
+    The reads of a warp lie side by side, as those of a vector register do. Each warp sums every `group`-th
+    diagonal, then the warps are summed in their order.
+    """
+    parts_per_block = threads // (WARP * group)
+
+    @cuda.jit
+    def kernel(diag_ptr, columns, values, perm, parts, x, y, pieces, alpha, beta):  # type: ignore[no-untyped-def]
+        sums = cuda.shared.array(threads, real)
+        warp = cuda.threadIdx.x // WARP
+        lane = cuda.threadIdx.x % WARP
+        part = np.int64(cuda.blockIdx.x) * parts_per_block + warp // group
+        member = warp % group
+        rows = perm.size
+        total = real(0)
+        position = np.int64(rows)
+        let_next_begin()
+        target = np.uint32(WHOLE)
+        if part < parts.size // 4:
+            position = np.int64(parts[np.uint64(4 * part)]) * WARP + lane
+            k = np.int64(parts[np.uint64(4 * part + 1)]) + member
+            end = np.int64(parts[np.uint64(4 * part + 2)])
+            target = parts[np.uint64(4 * part + 3)]
+            wait_for_previous()
+            # Diagonals never grow, so a row that reaches one has an entry in all before it.
+            while k + 3 * group < end:
+                at0 = np.int64(diag_ptr[np.uint64(k)]) + position
+                at1 = np.int64(diag_ptr[np.uint64(k + group)]) + position
+                at2 = np.int64(diag_ptr[np.uint64(k + 2 * group)]) + position
+                at3 = np.int64(diag_ptr[np.uint64(k + 3 * group)]) + position
+                if at3 >= np.int64(diag_ptr[np.uint64(k + 3 * group + 1)]):
+                    break
+                value0, column0 = values[np.uint64(at0)], columns[np.uint64(at0)]
+                value1, column1 = values[np.uint64(at1)], columns[np.uint64(at1)]
+                value2, column2 = values[np.uint64(at2)], columns[np.uint64(at2)]
+                value3, column3 = values[np.uint64(at3)], columns[np.uint64(at3)]
+                total += value0 * x[column0]
+                total += value1 * x[column1]
+                total += value2 * x[column2]
+                total += value3 * x[column3]
+                k += 4 * group
+            while k < end:
+                at0 = np.int64(diag_ptr[np.uint64(k)]) + position
+                if at0 >= np.int64(diag_ptr[np.uint64(k + 1)]):
+                    break
+                total += values[np.uint64(at0)] * x[columns[np.uint64(at0)]]
+                k += group
+        if group > 1:
+            sums[cuda.threadIdx.x] = total
+            cuda.syncthreads()
+            if member == 0:
+                for other in range(1, group):
+                    total += sums[cuda.threadIdx.x + other * WARP]
+        if member == 0 and position < rows:
+            if target == np.uint32(WHOLE):
+                row = perm[np.uint64(position)]
+                result = alpha * total
+                if beta != real(0):
+                    result += beta * y[row]
+                y[row] = result
+            else:
+                pieces[np.uint64(np.int64(target) * WARP + lane)] = total
+
+    return kernel
+
+
+@functools.cache
+def strip_sums(real: Any, threads: int) -> Any:
+    """Make the kernel that sums the pieces of strips: a block a strip, each of its warps every so many."""
+    warps = threads // WARP
+
+    @cuda.jit
+    def kernel(pieces, strips, perm, y, alpha, beta):  # type: ignore[no-untyped-def]
+        sums = cuda.shared.array(threads, real)
+        warp = cuda.threadIdx.x // WARP
+        lane = cuda.threadIdx.x % WARP
+        at = 3 * np.int64(cuda.blockIdx.x)
+        position = np.int64(strips[np.uint64(at)]) * WARP + lane
+        piece = np.int64(strips[np.uint64(at + 1)]) + warp
+        end = np.int64(strips[np.uint64(at + 2)])
+        total = real(0)
+        let_next_begin()
+        wait_for_previous()
+        if position < perm.size:
+            while piece < end:
+                total += pieces[np.uint64(piece * WARP + lane)]
+                piece += warps
+        sums[cuda.threadIdx.x] = total
+        cuda.syncthreads()
+        if warp == 0 and position < perm.size:
+            for other in range(1, warps):
+                total += sums[lane + other * WARP]
+            row = perm[np.uint64(position)]
+            result = alpha * total
+            if beta != real(0):
+                result += beta * y[row]
+            y[row] = result
+
+    return kernel
+
+
+class JDProduct:
+    """A `JD` matrix on the device, and the launches of its product.
+
+    Beside the format's own arrays lies a list of parts: 32 sorted rows and the diagonals that one group of
+    warps takes of them. Rows that reach over more than one part go through pieces.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    threads_per_block
+        A multiple of 32.
+    """
+
+    def __init__(self, matrix: JD, threads_per_block: int) -> None:
+        self.real = real_type(matrix.values)
+        self.group = group_for(matrix.shape[0], matrix.diagonals, threads_per_block)
+        parts, strips = _parts(matrix, max(LEAST_PART, STEPS_PER_WARP * self.group))
+        self.split_blocks = len(strips)
+        self.arrays = [
+            upload(matrix.diag_ptr.view(np.uint32)),
+            upload(matrix.colidx.view(np.uint32)),
+            upload(matrix.values),
+            upload(matrix.perm.view(np.uint32)),
+            upload(parts.ravel()),
+        ]
+        self.strips = upload(strips.ravel())
+        pieces = int(strips[-1, 2]) if len(strips) else 0
+        self.pieces = upload(np.zeros(pieces * WARP, dtype=self.real))
+        self.launches = []
+        if len(parts):
+            blocks = -(-len(parts) * self.group * WARP // threads_per_block)
+            arguments = [*self.arrays, X, Y, self.pieces, ALPHA, BETA]
+            kernel = jd_kernel(self.real, threads_per_block, self.group)
+            self.launches.append(Launch(kernel, blocks, threads_per_block, arguments, self.real))
+        if len(strips):
+            arguments = [self.pieces, self.strips, self.arrays[3], Y, ALPHA, BETA]
+            kernel = strip_sums(self.real, threads_per_block)
+            self.launches.append(Launch(kernel, len(strips), threads_per_block, arguments, self.real))
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return [*self.arrays, self.strips, self.pieces]
+
+    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
+        """Put ``y = alpha A x + beta y`` on the stream."""
+        for each in self.launches:
+            each(x, y, alpha, beta, stream)
+
+
+def group_for(rows: int, diagonals: int, threads_per_block: int) -> int:
+    """Give the warps that share a strip of 32 rows: a power of two, more for few rows that are long."""
+    strips = max(1, -(-rows // WARP))
+    wanted = min(BUSY_WARPS // strips, diagonals // 4, threads_per_block // WARP)
+    group = 1
+    # A block is a whole number of groups.
+    while 2 * group <= wanted and threads_per_block % (2 * group * WARP) == 0:
+        group *= 2
+    return group
+
+
+def _parts(matrix: JD, most: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Cut strips of 32 sorted rows into parts of at most so many diagonals.
+
+    Returns
+    -------
+    parts
+        (parts, 4): strip, first and last diagonal, the piece that it writes or WHOLE.
+    strips
+        (strips in several parts, 3): strip, its first piece and the end of its pieces.
+    """
+    starts = np.arange(0, matrix.shape[0], WARP)
+    # A strip is as long as its first row, which is in all diagonals that are longer than its position.
+    shorter_first = np.diff(matrix.diag_ptr)[::-1]
+    longest = matrix.diagonals - np.searchsorted(shorter_first, starts, side="right")
+    counts = np.maximum(1, -(-longest // most))
+    strip = np.repeat(np.arange(len(starts)), counts)
+    ordinal = np.arange(len(strip)) - np.repeat(np.cumsum(counts) - counts, counts)
+    first, last = (longest[strip] * (ordinal + shift) // counts[strip] for shift in (0, 1))
+    split = counts > 1
+    in_pieces = split[strip]
+    target = np.full(len(strip), WHOLE)
+    target[in_pieces] = np.arange(np.count_nonzero(in_pieces))
+    ends = np.cumsum(counts[split])
+    parts = np.stack([strip, first, last, target], axis=1)
+    strips = np.stack([np.flatnonzero(split), ends - counts[split], ends], axis=1)
+    return parts.astype(np.uint32), strips.astype(np.uint32)

@@ -1,0 +1,115 @@
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+from benchmarks import fit_auto
+from benchmarks.choice_matrices import RECIPES
+from experiments.gpu.suite import suite
+from gpu.choice import Constants, Machine
+
+MACHINE = Machine(3.0, 1.0, 0.002, 4e7, 1.5, 4000.0)
+SPEEDS = {
+    "slow": (1500.0, 2000.0, 20.0, 2.0),
+    "fast": (3000.0, 3500.0, 200.0, 1.5),
+    "odd": (900.0, 900.0, 50.0, 6.0),
+}
+
+
+@pytest.fixture(scope="module")
+def lines():
+    """Give measurements of formats that take exactly as long as the model says."""
+    rng = np.random.default_rng(1)
+    made = []
+    for matrix in range(60):
+        nnz = int(10 ** rng.uniform(4, 7.3))
+        rows = int(nnz / rng.uniform(2, 50))
+        longest = float(10 ** rng.uniform(0.5, 3.5))
+        for dtype, size in (("float32", 4), ("float64", 8)):
+            for name in SPEEDS:
+                stored = nnz * (size + 4) * {"slow": 1.0, "fast": rng.uniform(1, 2), "odd": 0.8}[name]
+                work = {"stored_bytes": stored, "chain": longest, "sectors": nnz * 0.5, "launches": 1}
+                made.append(
+                    {
+                        "matrix": str(matrix),
+                        "family": str(matrix % 6),
+                        "rows": rows,
+                        "columns": rows,
+                        "nnz": nnz,
+                        "mean_spread": rows / 2,
+                        "dtype": dtype,
+                        "format": name,
+                        "work": work,
+                        "us": 1.0,
+                    }
+                )
+    measured = fit_auto.Measured.of(made)
+    speeds = np.array([SPEEDS[name] for name in measured.formats])
+    for line, time in zip(made, fit_auto.predicted(measured, MACHINE, speeds), strict=True):
+        line["us"] = float(time)
+    return made
+
+
+def test_times_that_follow_the_model_are_found_again(lines):
+    measured = fit_auto.Measured.of(lines)
+    machine, speeds = fit_auto.fitted(measured)
+    times = fit_auto.predicted(measured, machine, speeds)
+    assert np.median(np.abs(np.log(times / measured.us))) < 0.02
+    assert fit_auto.quality(measured, times).max() < 1.05
+    assert fit_auto.left_out(measured).max() < 1.2
+
+
+def test_outliers_do_not_pull_the_fit_away(lines):
+    rng = np.random.default_rng(2)
+    noisy = [dict(line, us=line["us"] * (10.0 if rng.random() < 0.03 else 1.0)) for line in lines]
+    clean = fit_auto.Measured.of(lines)
+    times = fit_auto.predicted(clean, *fit_auto.fitted(fit_auto.Measured.of(noisy)))
+    assert np.median(np.abs(np.log(times / clean.us))) < 0.05
+
+
+def test_the_file_is_what_auto_reads(lines, tmp_path, capsys):
+    source, target = tmp_path / "lines.jsonl", tmp_path / "choice.toml"
+    failed = {"matrix": "0", "family": "0", "dtype": "float32", "format": "slow", "status": "failed"}
+    source.write_text("\n".join(json.dumps(line) for line in [failed, *lines]))
+    fit_auto.main(["fit", str(source), "--to", str(target), "--device", "none"])
+    assert "families left out: auto over best: geometric mean 1.0" in capsys.readouterr().out
+    constants = Constants.read(target)
+    assert set(constants.formats) == {"default", *SPEEDS}
+    assert constants.speed("fast").step_ns == pytest.approx(200, rel=0.1)
+    assert constants.speed("unknown") == constants.formats["default"]
+    provenance = tomllib.loads(target.read_text())["provenance"]
+    assert (provenance["matrices"], provenance["measurements"]) == (60, 360)
+
+
+def test_check_names_bad_choices(lines, tmp_path, capsys):
+    source = tmp_path / "lines.jsonl"
+    source.write_text("\n".join(json.dumps(line) for line in lines))
+    fit_auto.main(["check", str(source)])
+    assert "auto over best" in capsys.readouterr().out
+
+
+def test_of_a_format_measured_twice_the_later_counts(lines, tmp_path):
+    source = tmp_path / "lines.jsonl"
+    source.write_text("\n".join(json.dumps(line) for line in [lines[0], dict(lines[0], us=3.25)]))
+    assert [line["us"] for line in fit_auto.read([source])] == [3.25]
+
+
+def test_there_are_enough_matrices_and_each_is_its_own():
+    assert len(RECIPES) >= 200
+    assert len({recipe.name for recipe in RECIPES}) == len(RECIPES)
+    assert len({recipe.seed for recipe in RECIPES}) == len(RECIPES)
+    assert len({recipe.family for recipe in RECIPES}) >= 20
+
+
+def test_matrices_are_reproducible_sorted_and_none_of_the_suite():
+    shapes = {(entry.statistics.rows, entry.statistics.entries) for entry in suite()}
+    for recipe in RECIPES[::23]:
+        if recipe.family == "large":
+            continue
+        made, again = recipe.make(), recipe.make()
+        assert made.has_canonical_format
+        assert made.indices.dtype == np.int32
+        np.testing.assert_array_equal(made.data, again.data)
+        np.testing.assert_array_equal(made.indices, again.indices)
+        assert (made.shape[0], made.nnz) not in shapes

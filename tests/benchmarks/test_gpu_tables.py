@@ -1,0 +1,101 @@
+import json
+
+import pytest
+
+from benchmarks.gpu_tables import BEGIN, END, main
+from experiments.gpu.records import Record, Run
+
+
+def record(matrix, class_, library, method, us, **further):
+    entries = {
+        "matrix": matrix,
+        "class_": class_,
+        "generated": True,
+        "rows": 1000,
+        "cols": 1000,
+        "nnz": 50_000,
+        "dtype": "float64",
+        "operation": "spmv",
+        "parameters": {},
+        "bytes": 600_000,
+        "error": 1e-16,
+        "setup_us": 2500.0,
+        "share_of_floor": 0.8,
+    }
+    return Record(**(entries | {"library": library, "method": method, "median_us": us} | further))
+
+
+def results():
+    records = []
+    for matrix, class_, ratio in (
+        ("hexahedra-58", "large_structured", 2.0),
+        ("stencil7-150", "large_structured", 0.5),
+        ("memplus", "small", 1.5),
+    ):
+        for stage in ("screen", "final"):
+            final = {"stage": stage, "ratio": ratio if stage == "final" else None, "paid_after": 41.6}
+            records += [
+                record(matrix, class_, "vecsim", "sliced-ell", 10.0, **final),
+                record(matrix, class_, "cusparse 12.6.3", "sell_32", 10 * ratio, stage=stage),
+            ]
+        records += [
+            record(matrix, class_, "cusparse 12.6.3", "csr_alg1", 30.0),
+            record(matrix, class_, "vecsim", "auto", 11.0, parameters={"format": "crs"}),
+        ]
+    records.append(record("lost", "small", "vecsim", "", None, status="not_at_hand", reason="no file"))
+    header = {
+        "device": {"name": "Fake GPU"},
+        "date": "2026-11-21T10:00:00",
+        "commit": "abcdef",
+        "options": {},
+    }
+    return Run(header | {"copy_gb_per_s": 4000.0}, records, {"measure": 12.3})
+
+
+@pytest.fixture
+def files(tmp_path):
+    file, readme = tmp_path / "gpu-fake.json", tmp_path / "README.md"
+    file.write_text(json.dumps(results().document()))
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    return file, readme
+
+
+def test_tables_of_a_small_results_file(files):
+    file, readme = files
+    assert main([str(file), "--readme", str(readme)]) == 0
+    text = readme.read_text()
+    assert text.startswith(f"before\n{BEGIN}\n") and text.endswith(f"{END}\nafter\n") and "old" not in text
+    assert "### Fake GPU, 2026-11-21" in text
+    # The geometric mean of 2 and 0.5 is 1; the mean of the classes' means 1 and 1.5 is 1.25.
+    assert "| spmv | large_structured | warm | 2 | 1.00 | 0.50 stencil7-150 |  |  |" in text
+    assert "| spmv | mean of the classes | warm |  | 1.25 |  |  |  |" in text
+    assert "| hexahedra-58 | float64 | sliced-ell | 3.00 | 2.00 |" in text
+    assert "`auto` takes 1.100 times as long" in text
+    # 616,000 bytes in 10 us are 61.6 GB/s, 1.5 % of 4000.
+    assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 | 2 | 1e-16 |" in text
+    assert "| 2 | 42 | 1.10 |" in text
+    assert "- lost: not_at_hand, no file" in text
+
+
+def test_writing_twice_changes_nothing(files):
+    file, readme = files
+    main([str(file), "--readme", str(readme)])
+    once = readme.read_text()
+    main([str(file), "--readme", str(readme)])
+    assert readme.read_text() == once
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"benchmark": "another"}'])
+def test_what_is_no_results_file_is_refused_by_name(files, capsys, text):
+    file, readme = files
+    file.write_text(text)
+    assert main([str(file), "--readme", str(readme)]) == 2
+    assert "gpu-fake.json: is not a file of `vecsim gpu bench`" in capsys.readouterr().err
+    assert "old" in readme.read_text()
+
+
+def test_a_readme_without_markers_is_left_alone(files, capsys):
+    file, readme = files
+    readme.write_text("text")
+    assert main([str(file), "--readme", str(readme)]) == 2
+    assert "has no lines" in capsys.readouterr().err

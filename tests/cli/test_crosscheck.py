@@ -1,0 +1,182 @@
+"""`vecsim crosscheck`: the same products in three worlds."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from experiments.crosscheck import device, worlds
+from experiments.crosscheck.device import Device, DeviceProduct
+from experiments.crosscheck.results import read_results
+from programs.registry import PROGRAMS
+
+NO_GPU = "no GPU was found (the driver is not installed)"
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(device, "find_device", lambda: (None, NO_GPU))
+
+
+def gpu_that_gives(monkeypatch, change):
+    """Let a GPU multiply as SciPy does and change the result."""
+
+    def multiply(name, host, x, used):
+        y = change(host.to_scipy() @ x)
+        return DeviceProduct(y, name, 1000, 2.0 if name == "crs" else 4.0, 0.01)
+
+    monkeypatch.setattr(device, "find_device", lambda: (Device("Fake GPU", timed=True), ""))
+    monkeypatch.setattr(worlds, "multiply", multiply)
+    monkeypatch.setattr("vecsim.cli.crosscheck._facts", lambda found: {"name": found.name})
+
+
+def rows_of(table):
+    lines = table.split("─\n", 1)[1].splitlines()
+    return {line.split()[0]: line.split()[1:] for line in lines if line.split()[:1]}
+
+
+def test_without_a_gpu_two_worlds_are_compared(vecsim, matrix):
+    result = vecsim("crosscheck", matrix)
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0] == f"without a GPU, SciPy and the simulator are compared: {NO_GPU}"
+    assert lines[1] == "tiny: 5 x 4, 6 non-zeros; machine vs2003; engine jit; no GPU; 32-bit values"
+    rows = rows_of(result.out)
+    for program in PROGRAMS:
+        scipy, simulator, gpu, apart, *rest = rows[program]
+        assert float(scipy) <= 1e-7
+        assert float(simulator) <= 1e-7
+        assert float(apart) <= 2.4e-7
+        assert (gpu, rest[2], rest[-2:]) == ("-", "-", ["-", "-"])
+    assert lines[-1] == "two results may be 2.4e-07 apart: the longest row has 2 entries"
+
+
+def test_cycles_and_bytes_are_those_of_run(vecsim, matrix):
+    document = json.loads(vecsim("crosscheck", matrix, "--json", "-").out)
+    expected = json.loads(vecsim("run", matrix, "--json", "-").out)["results"]
+    checks = document["matrices"][0]["checks"]
+    assert [check["program"] for check in checks] == list(PROGRAMS)
+    assert [check["cycles"] for check in checks] == [found["cycles"] for found in expected]
+    assert [check["image_bytes"] for check in checks] == [found["storage_bytes"] for found in expected]
+    assert [c["errors"]["simulator"] for c in checks] == [found["relative_error"] for found in expected]
+
+
+def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
+    gpu_that_gives(monkeypatch, lambda y: y)
+    target = tmp_path / "r.json"
+    result = vecsim("crosscheck", matrix, "randomwalk-3", "--json", target, "--section-size", 8)
+    assert result.code == 0
+    assert "tiny: 5 x 4, 6 non-zeros; machine vs2003 with section_size=8; engine jit; Fake GPU" in result.out
+    found = read_results(target)
+    assert [each.name for each in found.matrices] == ["tiny", "randomwalk-3"]
+    assert (found.device, found.machine["section_size"], found.disagreements) == ({"name": "Fake GPU"}, 8, [])
+    hism = found.matrices[0].found.checks[3]
+    assert (hism.program, hism.gpu_us, hism.gpu_bytes) == ("hism", 4.0, 1000)
+    assert set(hism.apart) == {("SciPy", "simulator"), ("SciPy", "GPU"), ("simulator", "GPU")}
+    assert rows_of(result.out)["hism"][-2:] == ["4.00", "0.50"]
+
+
+@pytest.mark.parametrize("change", [lambda y: y * (1 + 1e-6), lambda y: y + np.nan])
+def test_worlds_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypatch, tmp_path, change):
+    gpu_that_gives(monkeypatch, change)
+    result = vecsim("crosscheck", matrix, "--json", tmp_path / "r.json")
+    assert result.code == 1
+    assert result.err.startswith("vecsim: the worlds disagree: tiny: crs: SciPy and GPU differ by ")
+    assert "rounding allows 2.4e-07" in result.err
+    assert "SciPy and simulator" not in result.err
+    assert read_results(tmp_path / "r.json").disagreements
+
+
+def test_a_format_that_the_gpu_cannot_hold_is_told_of(vecsim, matrix, monkeypatch):
+    gpu_that_gives(monkeypatch, lambda y: y)
+    nothing = DeviceProduct(status="too little memory")
+    monkeypatch.setattr(worlds, "multiply", lambda *_: nothing)
+    result = vecsim("crosscheck", matrix)
+    assert result.code == 0
+    assert "not on the GPU: too little memory" in result.out
+
+
+def test_no_gpu_is_asked_for(vecsim, matrix, monkeypatch):
+    monkeypatch.setattr(device, "find_device", lambda: pytest.fail("a GPU was looked for"))
+    result = vecsim("crosscheck", matrix, "--no-gpu")
+    assert result.code == 0
+    assert "without a GPU" not in result.out
+
+
+def test_values_of_64_bits(vecsim, matrix):
+    document = json.loads(vecsim("crosscheck", matrix, "--json", "-", "--value-bits", 64).out)
+    found = document["matrices"][0]
+    assert found["allowed"] == pytest.approx(2 * 2 * 2.0**-53)
+    assert all(error <= 2.0**-52 for check in found["checks"] for error in check["errors"].values())
+
+
+def test_the_suite_tells_what_is_not_at_hand(vecsim, monkeypatch):
+    from experiments.crosscheck import matrices
+
+    there = matrices.Listed("randomwalk-3", "generated", "randomwalk-3")
+    absent = matrices.Listed("nowhere", "real", "nowhere-at-all")
+    monkeypatch.setattr(matrices, "listed", lambda: (there, absent))
+    document = json.loads(vecsim("crosscheck", "--suite", "--json", "-").out)
+    assert [each["name"] for each in document["matrices"]] == ["randomwalk-3"]
+    assert "nowhere-at-all" in document["missing"]["nowhere"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a matrix, or ask for --suite"),
+        (["no-such-matrix"], "no-such-matrix"),
+        (["randomwalk-3", "no-such-matrix"], "no-such-matrix"),
+        (["randomwalk-3", "--section-size", "3"], "section_size"),
+        (["randomwalk-3", "--value-bits", "16"], "--value-bits 16"),
+        (["randomwalk-3", "--engine", "fast"], "fast"),
+        (["randomwalk-3", "--json", "no/such/folder/r.json"], "there is no folder"),
+    ],
+)
+def test_mistakes_end_in_one_line(vecsim, arguments, message):
+    found = vecsim("crosscheck", *arguments).mistake()
+    assert message in found
+    assert "\n" not in found
+
+
+@pytest.fixture
+def in_the_cuda_simulator(compile_engine, tmp_path):
+    """Cross-check in a process of its own: Numba's simulator is chosen when Numba is imported."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        pytest.skip("numba-cuda is not installed")
+    compile_engine()
+
+    def check(source):
+        target = tmp_path / "r.json"
+        ran = subprocess.run(
+            [sys.executable, "-m", "vecsim", "crosscheck", str(source), "--json", str(target)],
+            env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert "CUDA simulator" in ran.stdout
+        found = read_results(target)
+        assert (found.device, found.disagreements) == ({"name": "CUDA simulator"}, [])
+        return found.matrices[0]
+
+    return check
+
+
+def test_in_the_cuda_simulator(in_the_cuda_simulator):
+    found = in_the_cuda_simulator("randomwalk-17")
+    assert found.rows == 171
+    for check in found.found.checks:
+        assert check.errors["GPU"] <= found.found.allowed / 2
+        assert check.gpu_bytes > 0
+        assert check.gpu_us is None
+
+
+def test_gre_185_in_the_cuda_simulator(in_the_cuda_simulator, real_matrix):
+    assert in_the_cuda_simulator(real_matrix("gre_185")).entries == 1005

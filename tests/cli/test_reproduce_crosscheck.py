@@ -1,0 +1,53 @@
+"""`vecsim reproduce crosscheck`: a report of what was measured on a GPU, without one."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+RESULTS = sorted((Path(__file__).parents[2] / "benchmarks" / "results").glob("crosscheck-*.json"))
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_the_kept_results_make_a_report(vecsim, path, tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.crosscheck.recorded.measure_members", _from_the_file(path))
+    out = tmp_path / "report"
+    result = vecsim("reproduce", "crosscheck", "--results", path, "--out", out)
+    assert (result.code, result.err) == (0, "")
+    assert "JD over CRS" in result.out
+    page = (out / "report.html").read_text()
+    assert page.count("data:image/svg+xml") == 1
+    rows = list(csv.DictReader((out / "crosscheck-pairs.csv").read_text().splitlines()))
+    counted = [float(row["ours"]) for row in rows if row["quantity"] == "matrices"]
+    assert len(counted) == 9
+    assert min(counted) >= 40
+
+
+def _from_the_file(path):
+    """Stand in for simulating anew, which takes minutes where the machine has changed since."""
+    from experiments.crosscheck.results import read_results
+    from experiments.hism.timing import Measured, Timing
+
+    def measure(subjects, load, request):
+        timings = {
+            each.name: {
+                check.program: Timing(check.program, check.cycles, 1, 1, 0.0) for check in each.found.checks
+            }
+            for each in read_results(path).matrices
+        }
+        return Measured(timings, {})
+
+    return measure
+
+
+def test_a_file_that_is_for_another_experiment(vecsim, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{"kind": "something"}')
+    message = vecsim("reproduce", "crosscheck", "--results", path, "--out", tmp_path / "out").mistake()
+    assert message == (f"{path}: holds no results of what is asked for: crosscheck takes `vecsim crosscheck`")
+    assert not (tmp_path / "out").exists()
+
+
+def test_cycles_are_kept_in_one_file(vecsim, tmp_path):
+    message = vecsim("reproduce", "hism", "--results", "a.csv", "--results", "b.csv").mistake()
+    assert message == "--results b.csv: cycles are kept in one file, and a.csv is named already"

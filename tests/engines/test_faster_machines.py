@@ -1,0 +1,88 @@
+"""When a faster machine never takes more cycles.
+
+On one port every time is the latest of earlier times plus constants, and the program alone decides which
+times those are: all units serve in order. So nothing that comes earlier makes anything else later, and no
+improvement of the machine costs a cycle. That covers the banks (a word waits for the words before it in its
+bank, and words that share one of 2b banks share one of b) and the sparse unit (entries go in order, and those
+of a cycle still fit together when some of them went earlier). Several ports are another matter:
+``test_anomalies``.
+"""
+
+import pytest
+from differential.cases import random_case
+from engine_runs import EVERY_ENGINE, WORKED
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from machine_changes import REPRESENTATIVE, SIZES, TO_FASTER, S, changed, cycles, parameters, representative
+
+from vecsim.engines.protocol import run
+from vecsim.machine import load_machine
+
+pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
+
+
+# One port
+
+
+def test_every_parameter_has_its_faster_values(engine):
+    assert set(TO_FASTER) | SIZES == set(parameters())
+    assert not set(TO_FASTER) & SIZES
+
+
+@pytest.mark.parametrize("name", REPRESENTATIVE)
+def test_faster_is_never_slower_on_one_port(engine, name):
+    program, memory = representative(name)
+    machine = load_machine(WORKED, [f"section_size={S}"])
+    for parameter, values in TO_FASTER.items():
+        chosen = (values[0], values[len(values) // 2], values[-1])
+        runs = [run(program, memory, changed(machine, parameter, v), engine=engine).cycles for v in chosen]
+        assert runs == sorted(runs, reverse=True), (parameter, chosen)
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**32), st.sampled_from(sorted(TO_FASTER)), st.data())
+def test_faster_is_never_slower_in_random_programs_on_one_port(engine, seed, parameter, data):
+    case = random_case(seed)
+    values = TO_FASTER[parameter]
+    slow = data.draw(st.integers(0, len(values) - 2))
+    fast = data.draw(st.integers(slow + 1, len(values) - 1))
+    machine = changed(case.machine, "memory_ports", 1)
+    before, after = (
+        run(case.program, case.memory, changed(machine, parameter, values[i]), engine=engine).cycles
+        for i in (slow, fast)
+    )
+    assert after <= before
+
+
+def test_more_banks_that_are_no_multiple_may_cost_cycles(engine):
+    # A stride of 16 words meets each of 3 banks in turn, so that each is free again, and of 4 banks one.
+    text = "li x1, 64\nli x2, 1024\nlvws.w v1, (x2), x1"
+    assert cycles(text, "banks=3", "bank_busy=3", engine=engine) == 2 + 84
+    assert cycles(text, "banks=4", "bank_busy=3", engine=engine) == 2 + 20 + 63 * 3 + 1
+
+
+# More ports
+
+
+@pytest.mark.parametrize("name", REPRESENTATIVE)
+def test_more_ports_do_not_slow_the_programs(engine, name):
+    # It is no law, as the anomalies show: it is what these programs do on enough banks.
+    program, memory = representative(name)
+    machine = load_machine(WORKED, [f"section_size={S}", "banks=64"])
+    runs = [
+        run(program, memory, changed(machine, "memory_ports", n), engine=engine).cycles for n in (1, 2, 4)
+    ]
+    assert runs == sorted(runs, reverse=True)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(2, 4))
+def test_ports_that_never_meet_at_a_bank_are_not_slower_than_one(engine, seed, ports):
+    # Whichever port an access goes to, it waits for older accesses only, and one port waits for all of them.
+    # Between two numbers of ports this does not hold: see the choice of the port.
+    case = random_case(seed)
+    machine = changed(changed(case.machine, "banks", 65536), "bank_busy", 1)
+    many = run(case.program, case.memory, changed(machine, "memory_ports", ports), engine=engine)
+    assume(many.waited["bank_conflict"] == 0)
+    one = run(case.program, case.memory, changed(machine, "memory_ports", 1), engine=engine)
+    assert many.cycles <= one.cycles

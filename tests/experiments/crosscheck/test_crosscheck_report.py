@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import pytest
+from crosscheck_cases import checked, written
+from crosscheck_cases import numbers as worked
+
+from experiments.crosscheck import recorded as module
+from experiments.crosscheck import report
+from experiments.crosscheck.results import KIND, read_results
+from experiments.hism.timing import Measured, Timing
+from experiments.report.folder import files_of
+from experiments.report.item import Report
+from experiments.request import Request
+from isa.errors import UserError
+from vecsim.machine import load_machine
+
+
+@pytest.fixture
+def request_(results, tmp_path):
+    return Request(load_machine("vs2003"), recorded={KIND: written(results, tmp_path / "r.json")})
+
+
+def numbers(item, row):
+    return {found.quantity: found.ours for found in item.rows if found.row == row}
+
+
+def test_pairs_of_formats(request_):
+    item = report.make_pairs(request_)
+    falling = numbers(item, "JD over CRS")
+    assert falling["matrices"] == 3
+    assert falling["Spearman's rho"] == falling["Kendall's tau"] == 1
+    assert falling["same side"] == 3
+    assert falling["rho, large"] is None
+    assert numbers(item, "BBCS over CRS")["Spearman's rho"] == -1
+    assert numbers(item, "CHiSM over CRS")["other side"] == 2
+    assert "Rho lies between -1.00 and 1.00; its interval is above 0 for JD over CRS" in item.summary
+    assert item.gaps == ("qc324: not at hand",)
+    assert not item.faults
+    panel = item.chart.panels[0]
+    assert panel.title == "JD over CRS, rho 1.00"
+    assert panel.series == {"real": ((0.8, 0.75), (0.6, 0.5)), "other": ((0.4, 0.25),)}
+
+
+def test_rankings_of_each_matrix(request_):
+    item = report.make_rankings(request_)
+    assert numbers(item, "all matrices")["same fastest"] == 1
+    assert numbers(item, "50,000 non-zeros or more")["matrices"] == 1
+    mine = numbers(item, "mine")
+    assert (mine["JD, cycles"], mine["JD, GPU"], mine["lost"]) == (2.5, 4.0, 8.0)
+    assert "fewest cycles is the fastest on the GPU on 1 of 3 matrices" in item.summary
+    assert "fastest on the GPU: CRS 0, JD 2, BBCS 0, HiSM 1." in item.summary
+
+
+def test_reasons(request_):
+    item = report.make_reasons(request_)
+    entries = numbers(item, "JD over CRS: non-zeros")
+    assert set(entries) == {"cycles", "GPU time"}
+    # The bytes of the fixture have the same ratio on each matrix.
+    assert numbers(item, "JD over CRS: bytes on the GPU")["cycles"] is None
+
+
+def test_everything_is_drawn_without_a_gpu(request_):
+    items = tuple(make(request_) for make in (report.make_pairs, report.make_rankings, report.make_reasons))
+    files = files_of(Report("t", (), items, report.appendices(request_)))
+    assert {"crosscheck-pairs.svg", "crosscheck-pairs.png", "crosscheck-rankings.csv"} <= set(files)
+    assert b"A GPU" in files["report.html"]
+    assert b"memplus" in files["crosscheck-matrices.csv"]
+
+
+def test_worlds_that_disagree_are_a_fault(results, tmp_path):
+    wrong = checked("wrong", worked(1, 1, 1, 1, 1), worked(1.0, 1.0, 1.0, 1.0), apart=1e-3)
+    path = written(replace(results, matrices=(wrong,)), tmp_path / "r.json")
+    item = report.make_pairs(Request(load_machine("vs2003"), recorded={KIND: path}))
+    assert "wrong: crs: simulator and GPU differ by 1.0e-03, rounding allows 1.0e-06" in item.faults
+
+
+def test_without_results_the_report_says_how_to_make_them(monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    request = Request(load_machine("vs2003"))
+    for make in (report.make_pairs, report.make_rankings, report.make_reasons):
+        item = make(request)
+        assert "vecsim crosscheck --suite --json FILE" in item.gaps[0]
+        assert not item.rows
+    assert report.appendices(request) == ()
+
+
+def test_the_last_file_of_a_clone_is_taken(results, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    folder = tmp_path / "benchmarks" / "results"
+    folder.mkdir(parents=True)
+    for name in ("crosscheck-a-2026-01-01.json", "crosscheck-a-2026-02-01.json"):
+        written(results, folder / name)
+    assert module.recorded(Request(load_machine("vs2003"))).source == "crosscheck-a-2026-02-01.json"
+
+
+def test_another_machine_is_simulated(request_, monkeypatch):
+    asked = []
+
+    def measure(subjects, load, request):
+        asked.extend((subject.name, subject.size) for subject in subjects)
+        cycles = {"crs": 9, "jd": 8, "bbcs": 7, "hism": 6, "chism": 5}
+        timings = {program: Timing(program, count, 1, 1, 0.0) for program, count in cycles.items()}
+        return Measured({"gre_185": timings}, {"memplus": "not at hand"})
+
+    monkeypatch.setattr(module, "measure_members", measure)
+    request = Request(load_machine("wide"), recorded=request_.recorded)
+    found = module.recorded(request)
+    assert asked == [("gre_185", 1000), ("memplus", 60_000)]
+    assert [each.name for each in found.results.matrices] == ["gre_185"]
+    assert found.results.machine["name"] == "wide"
+    assert "memplus: not at hand" in found.gaps
+    assert any(gap.startswith("mine: is no matrix of the list") for gap in found.gaps)
+    assert module.recorded(request) is found
+
+
+def test_64_bits_are_not_simulated_again(results, tmp_path):
+    path = written(replace(results, value_bits=64), tmp_path / "r.json")
+    assert read_results(path).value_bits == 64
+    with pytest.raises(UserError, match="only 32-bit ones"):
+        module.recorded(Request(load_machine("wide"), recorded={KIND: path}))

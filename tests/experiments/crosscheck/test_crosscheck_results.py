@@ -1,0 +1,55 @@
+import json
+import math
+
+import pytest
+from crosscheck_cases import written
+
+from experiments.crosscheck.results import read_results
+from isa.errors import UserError
+from vecsim.cli.output import to_json
+from vecsim.machine import load_machine
+
+
+def test_what_is_written_is_read(results, tmp_path):
+    found = read_results(written(results, tmp_path / "r.json"))
+    assert to_json(found.document()) == to_json(results.document())
+    assert found.matrices == results.matrices
+    assert (found.device, found.missing, found.commit) == (results.device, results.missing, "abc")
+
+
+def test_what_was_no_number_is_none_again(results, tmp_path):
+    document = json.loads(to_json(results.document()))
+    document["matrices"][0]["checks"][0]["apart"]["SciPy - GPU"] = None
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(document))
+    found = read_results(path)
+    assert math.isnan(found.matrices[0].found.checks[0].furthest)
+    assert found.disagreements == ["gre_185: crs: SciPy and GPU differ by nan, rounding allows 1.0e-06"]
+
+
+def test_cycles_of_another_machine(results):
+    machine = load_machine("wide").model_dump()
+    cycles = {"memplus": {"crs": 7, "jd": 6, "bbcs": 5, "hism": 4, "chism": 3}}
+    found = results.with_cycles(cycles, machine)
+    assert [each.name for each in found.matrices] == ["memplus"]
+    assert [check.cycles for check in found.matrices[0].found.checks] == [7, 6, 5, 4, 3]
+    assert found.machine["name"] == "wide"
+    assert [check.gpu_us for check in found.matrices[0].found.checks] == [4.0, 2.0, 6.0, 5.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read: No such file"),
+        ("{", "is no JSON"),
+        ("[]", "holds no results of `vecsim crosscheck --json`"),
+        ('{"kind": "something else"}', "holds no results"),
+        ('{"kind": "vecsim crosscheck"}', "is no whole file of results: 'matrices' is missing"),
+    ],
+)
+def test_what_is_no_results_is_refused(tmp_path, content, message):
+    path = tmp_path / "r.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(UserError, match=message):
+        read_results(path)

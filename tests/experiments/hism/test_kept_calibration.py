@@ -1,0 +1,76 @@
+"""The calibration that is kept with the code: whole, of this grid, and what the preset and the page say."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.hism.calibration import kept
+from experiments.hism.calibration.__main__ import section
+from experiments.hism.calibration.appendices import HEADINGS, NUMBERS
+from experiments.hism.calibration.choices import CHOICES, as_now, machine_of
+from experiments.hism.table2 import GROUPS, PRINTED
+from vecsim.machine import load_machine
+
+VS2003 = load_machine("vs2003")
+PAGE = Path(__file__).parents[3] / "docs" / "calibration.md"
+
+
+def rows(name):
+    table = kept.table(name).table
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_it_is_of_this_grid():
+    found = {row["choice"]: row["values"] for row in rows("choices")}
+    assert found == {choice.name: " | ".join(value.name for value in choice.values) for choice in CHOICES}
+
+
+def test_the_preset_and_the_programs_defaults_are_what_it_proposes():
+    proposed = {row["choice"]: row["proposed"] for row in rows("choices")}
+    assert proposed == as_now(VS2003)
+    assert machine_of(proposed, VS2003) == VS2003
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_every_table_is_there(name):
+    appendix = kept.table(name)
+    assert appendix.table.rows
+    assert appendix.name.endswith(name)
+
+
+def test_the_first_candidate_is_within_ten_per_cent_over_all_matrices():
+    first = rows("candidates")[0]
+    for row, printed in PRINTED.items():
+        assert float(first[f"{row}, all"]) == pytest.approx(float(printed[0]), rel=0.1)
+    assert first["of all within 10 %"] == "6"
+
+
+def test_the_frontier_has_what_it_weighs():
+    found = rows("frontier")
+    assert all(row[number] for row in found for number in NUMBERS)
+    assert [row["rank"] for row in found] == ["proposed"] + [""] * (len(found) - 1)
+    distances = [float(row["all"]) for row in found[1:]]
+    assert distances == sorted(distances)
+    for row in found:
+        assert set(row["orders kept"].split(", ")) <= {*GROUPS, "none"}
+
+
+def test_each_conclusion_has_an_extent_that_fits_its_numbers():
+    for row in rows("sensitivity"):
+        holds, examined = int(row["holds on"]), int(row["of"])
+        extent = "every" if holds == examined else "some" if holds else "none"
+        assert row["extent"] == (extent if examined else "unknown")
+
+
+def test_it_says_how_it_was_made():
+    told = {row["what"]: row["which"] for row in rows("provenance")}
+    for what in ("made", "vecsim", "commit", "engine", "matrices", "candidates examined"):
+        assert told[what]
+    assert told["matrices"] == "132"
+    assert told["not at hand"] == "none"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the pages are not beside the tests")
+def test_the_page_shows_these_tables():
+    """``python -m experiments.hism.calibration`` prints them."""
+    assert section() in PAGE.read_text(encoding="utf-8")

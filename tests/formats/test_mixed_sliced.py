@@ -1,0 +1,165 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isa.errors import UserError
+from vecsim.formats import NotRepresentableError
+from vecsim.formats.mixed_sliced import (
+    MIXED_SLICINGS,
+    MixedSliced,
+    MixedSlicing,
+    work,
+)
+from vecsim.formats.structure import Structure
+
+SLICINGS = [
+    *MIXED_SLICINGS.values(),
+    MixedSlicing(hubs=True, sorting_window=7, steps=2, wide=2, lane_lengths=False),
+    MixedSlicing(sorting_window=50, steps=1, wide=4),
+]
+every_slicing = pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[12:])
+
+
+def skewed(seed, rows, columns, entries):
+    """Entries gather in low rows and columns."""
+    rng = np.random.default_rng(seed)
+    row = (rows * rng.random(entries) ** 4).astype(int)
+    column = (columns * rng.random(entries) ** 3).astype(int)
+    return scipy.sparse.coo_array((rng.standard_normal(entries), (row, column)), shape=(rows, columns))
+
+
+@every_slicing
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    rows=st.integers(1, 200),
+    columns=st.integers(1, 300),
+    entries=st.integers(0, 900),
+)
+def test_there_and_back(slicing, seed, rows, columns, entries):
+    matrix = skewed(seed, rows, columns, entries).tocsr()
+    made = MixedSliced.from_scipy(matrix, slicing=slicing)
+    made.check()
+    assert made.shape == matrix.shape
+    assert made.nnz == matrix.nnz
+    assert (made.to_scipy() != matrix).nnz == 0
+    x = np.linspace(-1, 1, columns)
+    np.testing.assert_allclose(made.matvec(x), matrix @ x, atol=1e-12)
+
+
+@every_slicing
+@pytest.mark.parametrize("shape", [(0, 0), (0, 4), (4, 0), (4, 4)])
+def test_no_entries(slicing, shape):
+    made = MixedSliced.from_scipy(scipy.sparse.csr_array(shape), slicing=slicing)
+    made.check()
+    assert made.to_scipy().shape == shape
+    assert made.nnz == 0
+
+
+def test_one_slice_by_hand():
+    # Rows of 1, 3 and 0 entries; with two steps a thread, the row of 3 takes two lanes.
+    matrix = scipy.sparse.csr_array(np.array([[0, 5.0, 0], [1, 2, 3], [0, 0, 0]]))
+    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=2))
+    assert made.lanes.tolist() == [2]
+    assert made.perm[:6].tolist() == [1, 2**32 - 1, 0, 2**32 - 1, 2, 2**32 - 1]
+    assert made.step_ptr.tolist() == [0, 2]
+    assert made.near_ptr.tolist() == [0, 2]
+    assert made.values[:3].tolist() == [1, 2, 5]
+    assert made.values[32:35].tolist() == [3, 0, 0]
+    assert made.near_columns[:3].tolist() == [1, 2, 2]
+    assert made.near_columns[32:35].tolist() == [3, 0, 0]
+    assert made.near_lengths[:6].tolist() == [2, 1, 1, 0, 0, 0]
+    assert not made.far_lengths.any()
+
+
+def test_hubs_are_the_columns_with_most_entries():
+    matrix = scipy.sparse.csr_array(np.array([[0, 1, 0, 1.0], [0, 0, 0, 1], [1, 1, 0, 1]]))
+    made = MixedSliced.from_scipy(matrix, slicing="sell-hubs")
+    assert made.hubs.tolist() == [3, 1, 0]
+
+
+@pytest.mark.parametrize("hubs", [False, True])
+def test_columns_beyond_16_bits_are_far(hubs):
+    rng = np.random.default_rng(3)
+    row = np.repeat(np.arange(90), 3000)
+    column = rng.integers(0, 200_000, len(row))
+    matrix = scipy.sparse.csr_array(scipy.sparse.coo_array((rng.random(len(row)), (row, column))))
+    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=4))
+    made.check()
+    assert 0 < np.count_nonzero(made.far_columns) < matrix.nnz
+    assert (made.to_scipy() != matrix).nnz == 0
+    assert made.nbytes == made.storage("image")
+    if hubs:
+        least = np.bincount(matrix.indices)[made.hubs].min()
+        assert least >= np.bincount(made.far_columns[made.far_columns > 0] - 1).max()
+
+
+def test_steps_bound_the_work_of_every_slice():
+    matrix = skewed(5, 3000, 3000, 60_000).tocsr()
+    for steps in (4, 16):
+        made = MixedSliced.from_scipy(
+            matrix, slicing=MixedSlicing(hubs=True, sorting_window=None, steps=steps)
+        )
+        # Near and far steps are rounded up apart.
+        assert np.diff(made.step_ptr.astype(int)).max() <= steps + 1
+        assert set(made.lanes.tolist()) >= {1, 32}
+        assert len(made.split_rows) > 0
+
+
+def test_a_small_matrix_is_not_cut():
+    matrix = scipy.sparse.csr_array(np.vstack([np.ones(2000), np.zeros(2000)]))
+    assert len(MixedSliced.from_scipy(matrix).split_rows) == 0
+
+
+def test_work_is_what_the_conversion_stores():
+    matrix = skewed(7, 4000, 4000, 40_000).tocsr()
+    for slicing in SLICINGS[:3]:
+        made = MixedSliced.from_scipy(matrix, slicing=slicing)
+        counted = work(Structure.of(matrix), slicing)
+        assert counted is not None
+        stored = made.values.nbytes + made.near_columns.nbytes + made.far_columns.nbytes
+        if slicing.lane_lengths:
+            stored = matrix.nnz * 10
+        assert stored <= counted.stored_bytes <= 1.2 * made.nbytes
+        assert counted.chain == np.diff(made.step_ptr.astype(int)).max()
+        assert counted.launches == 1 + slicing.hubs + (len(made.split_rows) > 0)
+
+
+def test_padding_beyond_four_times_crs_is_refused():
+    # One entry in every 32nd row, four steps wide: 128 places for each.
+    rows = 2**17
+    row = np.arange(0, rows, 32)
+    matrix = scipy.sparse.csr_array(
+        scipy.sparse.coo_array((np.ones(len(row)), (row, row)), shape=(rows, rows))
+    )
+    slicing = MixedSlicing(sorting_window=1, wide=4)
+    assert work(Structure.of(matrix), slicing) is None
+    with pytest.raises(NotRepresentableError, match="larger sorting_window"):
+        MixedSliced.from_scipy(matrix, slicing=slicing)
+
+
+@pytest.mark.parametrize("bad", [{"sorting_window": 0}, {"steps": 0}, {"steps": 256}, {"wide": 3}])
+def test_impossible_parameters(bad):
+    with pytest.raises(UserError, match=next(iter(bad))):
+        MixedSlicing(**bad)
+
+
+def test_unknown_name():
+    with pytest.raises(UserError, match="sell-hubs"):
+        MixedSliced.from_scipy(scipy.sparse.csr_array((2, 2)), slicing="sell-far")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [("perm", 0, 3), ("values", -1, 1.0), ("lanes", 0, 3), ("step_ptr", 0, 1), ("hubs", 0, 10**6)],
+)
+def test_check_finds_what_is_broken(name, place, value):
+    made = MixedSliced.from_scipy(skewed(9, 60, 60, 200).tocsr(), slicing="sell-hubs")
+    broken = getattr(made, name).copy()
+    broken[place] = value
+    with pytest.raises(ValueError, match=name if name != "values" else "padding"):
+        replace(made, **{name: broken}).check()

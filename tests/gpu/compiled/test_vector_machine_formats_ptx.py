@@ -1,0 +1,69 @@
+"""What the kernels of JD, BBCS and HiSM compile to. Needs NVIDIA's compiler, but no GPU."""
+
+import re
+from types import SimpleNamespace
+
+import numba.cuda.dispatcher
+import numpy as np
+import pytest
+from numba import types
+
+from gpu import bbcs, hism
+from gpu.cuda import cuda
+from gpu.jd import jd_kernel, strip_sums
+from gpu.row_parts import part_sums, row_sums
+
+HOPPER = (9, 0)
+U8, U16, U32, WHOLE = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.int64
+REALS = {np.float32: types.float32, np.float64: types.float64}
+
+
+@pytest.fixture(autouse=True)
+def compiler(monkeypatch):
+    # Device functions are compiled for the GPU at hand; let one be at hand.
+    device = SimpleNamespace(compute_capability=HOPPER)
+    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
+
+    def nothing():
+        pass
+
+    try:
+        cuda.compile_ptx(nothing, (), cc=HOPPER)
+    except Exception as error:
+        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
+
+
+def texts(real):
+    """The PTX of every kernel, by a name."""
+    one, vector = REALS[real], REALS[real][::1]
+    jd = (U32, U32, vector, U32, U32, vector, vector, vector, one, one)
+    parts = (U32, U32, U32, vector, vector)
+    kernels = {
+        "jd, a warp a strip": (jd_kernel(real, 256, 1), *jd),
+        "jd, eight warps a strip": (jd_kernel(real, 256, 8), *jd),
+        "strips of jd": (strip_sums(real, 256), vector, U32, U32, vector, one, one),
+        "bbcs": (part_sums(real, bbcs.decoder(6)), vector, U8, U8, *parts),
+        "bbcs, wide sections": (part_sums(real, bbcs.decoder(9)), vector, U16, U16, *parts),
+        "hism": (part_sums(real, hism.decode), vector, U8, U8, *parts),
+        "rows": (row_sums(real, 4), vector, U32, WHOLE, vector, one, one),
+    }
+    return {
+        name: cuda.compile_ptx(kernel.py_func, tuple(signature), cc=HOPPER)[0]
+        for name, (kernel, *signature) in kernels.items()
+    }
+
+
+def test_float32_kernels_compute_in_float32():
+    for name, text in texts(np.float32).items():
+        assert ".f32" in text, name
+        assert not re.search(r"\.f64", text), name
+
+
+def test_no_division_and_no_local_memory():
+    for name, text in texts(np.float64).items():
+        assert not re.search(r"(div|rem)\.[su]64|\.local", text), name
+
+
+def test_only_kernels_of_several_warps_use_shared_memory():
+    found = {name: "bar.sync" in text for name, text in texts(np.float32).items()}
+    assert {name for name, waits in found.items() if waits} == {"jd, eight warps a strip", "strips of jd"}

@@ -1,0 +1,171 @@
+"""Every format on a real GPU: its error, equal results from run to run, NaN, and nothing left behind."""
+
+import gc
+
+import numpy as np
+import pytest
+import scipy.sparse
+from real_gpu import needs_gpu
+
+import gpu
+from gpu.kernels import KERNELS
+from gpu.memory import free_bytes
+from vecsim.formats import NotRepresentableError
+from vecsim.formats.accuracy import relative_error, rounding_bound
+
+pytestmark = needs_gpu
+
+DTYPES = (np.float32, np.float64)
+every_format = pytest.mark.parametrize("format", [*KERNELS, "auto"])
+
+
+def scattered(rows, columns, entries, seed):
+    rng = np.random.default_rng(seed)
+    at = rng.integers(0, rows, entries), rng.integers(0, columns, entries)
+    return scipy.sparse.csr_array((rng.standard_normal(entries), at), shape=(rows, columns))
+
+
+def by_lengths(lengths, columns, seed):
+    """Give a matrix whose rows have about these lengths, columns anywhere."""
+    rng = np.random.default_rng(seed)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    entries = rng.standard_normal(len(row))
+    at = row, rng.integers(0, columns, len(row))
+    return scipy.sparse.csr_array((entries, at), shape=(len(lengths), columns))
+
+
+def stencil(shape, reach=1):
+    """Give the box stencil on a grid, with values of its own at each point."""
+    one = [scipy.sparse.diags_array([1.0] * (2 * reach + 1), offsets=range(-reach, reach + 1), shape=(n, n))
+           for n in shape]  # fmt: skip
+    made = one[0]
+    for other in one[1:]:
+        made = scipy.sparse.kron(made, other)
+    made = scipy.sparse.csr_array(made)
+    made.data = np.random.default_rng(4).standard_normal(made.nnz)
+    return made
+
+
+def blocks(matrix, b):
+    """Replace each entry by a dense b x b block."""
+    made = scipy.sparse.csr_array(scipy.sparse.kron(matrix, np.ones((b, b))))
+    made.data = np.random.default_rng(b).standard_normal(made.nnz)
+    return made
+
+
+def matrices():
+    rng = np.random.default_rng(17)
+    power = (3 * (1 - rng.random(20_000)) ** -0.9).astype(int).clip(0, 15_000)
+    half = np.where(np.arange(5000) % 2, 0, 12)
+    yield from {
+        "0x0": scipy.sparse.csr_array((0, 0)),
+        "no rows": scipy.sparse.csr_array((0, 7)),
+        "no columns": scipy.sparse.csr_array((7, 0)),
+        "no entries": scipy.sparse.csr_array((100, 40)),
+        "1x1": scipy.sparse.csr_array([[2.5]]),
+        "one row": scattered(1, 3000, 900, 1),
+        "one column": scattered(3000, 1, 900, 2),
+        "one entry": scipy.sparse.csr_array(([3.0], ([40_000], [5])), shape=(70_001, 9)),
+        "identity": scipy.sparse.eye_array(10_007, format="csr"),
+        "last column": scipy.sparse.csr_array((np.ones(99), (np.arange(99), np.full(99, 65_536)))),
+        "wide": scattered(300, 200_000, 60_000, 3),
+        "tall": scattered(200_000, 300, 300_000, 4),
+        "uniform": scattered(50_001, 50_001, 800_000, 5),
+        "dense": scipy.sparse.csr_array(rng.standard_normal((700, 700))),
+        "dense rows": by_lengths(np.where(np.arange(9000) % 900, 3, 8000), 9000, 6),
+        "dense columns": by_lengths(np.where(np.arange(9000) % 900, 3, 8000), 9000, 7).T.tocsr(),
+        "a row of 300,000": by_lengths(np.append(np.full(4000, 2), 300_000), 400_000, 8),
+        "power law": by_lengths(power, 20_000, 9),
+        "power law in columns": by_lengths(power, 20_000, 10).T.tocsr(),
+        "every other row empty": by_lengths(half, 5000, 11),
+        "rows of a multiple of 512": by_lengths(np.full(600, 1024), 100_000, 12),
+        "line": stencil((30_011,)),
+        "5 in a row": stencil((20_003,), 2),
+        "9-point": stencil((211, 197)),
+        "27-point": stencil((31, 33, 29)),
+        "blocks of 2": blocks(stencil((91, 83)), 2),
+        "blocks of 3": blocks(stencil((17, 19, 13)), 3),
+        "blocks of 4": blocks(scattered(2003, 2003, 12_000, 13), 4),
+        "diagonals far apart": scipy.sparse.diags_array(
+            [1.0, -2.0, 3.0, 4.0], offsets=[-70_000, 0, 1, 90_000], shape=(100_003, 100_003)
+        ).tocsr(),
+        "explicit zeros": scipy.sparse.csr_array(
+            (np.zeros(500), (np.arange(500), np.arange(500)[::-1])), shape=(500, 500)
+        ),
+        "unsorted with duplicates": scipy.sparse.csr_array(
+            (rng.standard_normal(6000), rng.integers(0, 90, 6000), np.arange(0, 6001, 60)), shape=(100, 90)
+        ),
+    }.items()
+
+
+MATRICES = list(matrices())
+
+
+@every_format
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+def test_products(format, dtype):
+    wrong, refused = [], []
+    for name, matrix in MATRICES:
+        exact = scipy.sparse.csr_array(matrix, dtype=dtype, copy=True)
+        exact.sum_duplicates()
+        try:
+            made = gpu.prepare(matrix, format, dtype=dtype)
+        except NotRepresentableError:
+            refused.append(name)
+            continue
+        rng = np.random.default_rng(2)
+        x = rng.standard_normal(matrix.shape[1]).astype(dtype)
+        y0 = rng.standard_normal(matrix.shape[0]).astype(dtype)
+        # What sums are made of rounds too, where duplicates are added up: twice the bound is for those.
+        allowed = 2 * rounding_bound(exact, dtype) + 4 * np.finfo(dtype).eps
+        y = made.matvec(x, out=np.full(matrix.shape[0], np.nan, dtype=dtype))
+        if not relative_error(exact, x, y) <= allowed:
+            wrong.append((name, relative_error(exact, x, y)))
+        mixed = made.matvec(x, out=y0.copy(), alpha=-2, beta=0.5)
+        error = relative_error(exact, x, mixed, alpha=-2, beta=0.5, y0=y0)
+        if not error <= allowed:
+            wrong.append((name, "alpha and beta", error))
+        if KERNELS.get(made.format) and KERNELS[made.format].deterministic:
+            again = [made @ x for _ in range(3)]
+            if any(other.tobytes() != again[0].tobytes() for other in again):
+                wrong.append((name, "differs from run to run"))
+    assert not wrong
+    assert format != "auto" or not refused
+    assert len(refused) < len(MATRICES) - 5
+
+
+@every_format
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_in_x_reaches_the_rows_of_its_column_alone(format, bad):
+    for matrix in (scattered(3001, 401, 9000, 21), stencil((41, 43)), blocks(stencil((23, 21)), 3)):
+        try:
+            made = gpu.prepare(matrix, format)
+        except NotRepresentableError:
+            continue
+        for column in (0, matrix.shape[1] // 2, matrix.shape[1] - 1):
+            x = np.ones(matrix.shape[1])
+            x[column] = bad
+            reached = np.zeros(matrix.shape[0], dtype=bool)
+            reached[matrix[:, [column]].nonzero()[0]] = True
+            np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
+
+
+def test_memory_is_back_at_its_start_after_100_conversions():
+    matrices = [scattered(20_000, 20_000, 200_000, seed) for seed in range(3)]
+    # Kernels are loaded once and stay.
+    formats = [name for name in KERNELS if name not in ("ell", "ellpack-r")]
+    for format in formats:
+        possible(matrices[0], format)
+    gc.collect()
+    start = free_bytes()
+    for number in range(100):
+        possible(matrices[number % 3], formats[number % len(formats)])
+    gc.collect()
+    assert free_bytes() >= start
+
+
+def possible(matrix, format):
+    try:
+        gpu.prepare(matrix, format, transpose="crs") @ np.ones(matrix.shape[1])
+    except NotRepresentableError:
+        return

@@ -1,0 +1,254 @@
+"""Vectors of every library, streams, graphs and memory, on a real GPU."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from real_gpu import needs_gpu
+
+import gpu
+from gpu import cuda_runtime
+from gpu.cuda_runtime import OutOfDeviceMemoryError
+from isa.errors import UserError
+from vecsim.formats import NotRepresentableError
+
+pytestmark = needs_gpu
+
+RNG = np.random.default_rng(5)
+AT = RNG.integers(0, 3000, 40_000), RNG.integers(0, 2000, 40_000)
+MATRIX = scipy.sparse.csr_array((RNG.integers(-3, 4, 40_000).astype(float), AT), shape=(3000, 2000))
+X = RNG.integers(-9, 10, 2000).astype(float)
+# Small whole numbers: sums are exact.
+Y = MATRIX @ X
+FORMATS = ("auto", "crs", "crs-split", "coo", "sliced-ell-wide", "sliced-diagonals", "sliced-deltas")
+
+
+def prepare(format="auto", **options):
+    if format != "auto" and format not in gpu.KERNELS:
+        pytest.skip("no such format")
+    return gpu.prepare(MATRIX, format, **options)
+
+
+class ByDLPack:
+    """A tensor that offers itself by DLPack alone."""
+
+    def __init__(self, tensor):
+        self.tensor, self.streams = tensor, []
+
+    def __dlpack__(self, *, stream=None):
+        self.streams.append(stream)
+        return self.tensor.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+def libraries():
+    """Give for each library at hand: a vector of X, and how its result comes back."""
+    from gpu.cuda import cuda
+
+    yield "numba", cuda.to_device, lambda y: y.copy_to_host()
+    try:
+        import cupy
+
+        yield "cupy", cupy.asarray, cupy.asnumpy
+    except ImportError:
+        pass
+    try:
+        import torch
+
+        yield "torch", lambda x: torch.from_numpy(np.array(x)).cuda(), lambda y: y.cpu().numpy()
+    except ImportError:
+        pass
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_result_is_of_the_callers_kind(format):
+    made = prepare(format)
+    for name, put, fetch in libraries():
+        x = put(X)
+        y = made @ x
+        assert type(y) is type(x), name
+        np.testing.assert_array_equal(fetch(y), Y)
+        out = put(np.full(3000, np.nan))
+        assert made.matvec(x, out=out) is out
+        np.testing.assert_array_equal(fetch(out), Y)
+        # Vectors that begin at an odd element.
+        longer, target = put(np.append(7.0, X)), put(np.full(3001, -1.0))
+        made.matvec(longer[1:], out=target[1:])
+        np.testing.assert_array_equal(fetch(target), np.append(-1, Y))
+
+
+def test_vectors_of_another_library_than_out():
+    made = prepare()
+    kinds = list(libraries())
+    for _, put, _ in kinds:
+        for _, other, fetch in kinds:
+            out = other(np.zeros(3000))
+            made.matvec(put(X), out=out)
+            np.testing.assert_array_equal(fetch(out), Y)
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_dlpack_alone(library):
+    module = pytest.importorskip(library)
+    made = prepare()
+    x = module.from_dlpack(module.asarray(X).cuda()) if library == "torch" else module.asarray(X)
+    out = module.zeros(3000, dtype=module.float64, **({"device": "cuda"} if library == "torch" else {}))
+    given, target = ByDLPack(x), ByDLPack(out)
+    made.matvec(given, out=target)
+    assert given.streams == [1]
+    np.testing.assert_array_equal(out.cpu().numpy() if library == "torch" else module.asnumpy(out), Y)
+    y = made @ ByDLPack(x)
+    np.testing.assert_array_equal(y.copy_to_host(), Y)
+
+
+def test_jax_by_its_interface_or_dlpack():
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.asarray(X.astype(np.float32))
+    if not any(device.platform in ("gpu", "cuda") for device in jax.devices()):
+        pytest.skip("JAX sees no GPU")
+    y = gpu.prepare(MATRIX, dtype=np.float32) @ x
+    np.testing.assert_array_equal(y.copy_to_host(), Y.astype(np.float32))
+
+
+def test_tensors_of_the_host():
+    torch = pytest.importorskip("torch")
+    y = prepare() @ torch.from_numpy(X)
+    assert isinstance(y, torch.Tensor)
+    np.testing.assert_array_equal(y.numpy(), Y)
+    with pytest.raises(UserError, match="detach"):
+        prepare() @ torch.from_numpy(X).cuda().requires_grad_()
+
+
+def test_streams_of_every_library_keep_their_order():
+    from gpu.cuda import cuda
+
+    made = prepare()
+    x, out = cuda.to_device(X), cuda.device_array(3000)
+    made.matvec(x, out=out)
+    streams = [cuda.stream(), None]
+    for name in ("cupy", "torch"):
+        try:
+            module = __import__(name)
+        except ImportError:
+            continue
+        streams.append(module.cuda.Stream())
+    own = cuda_runtime.Stream()
+    streams += [own, own.address]
+    for stream in streams:
+        out.copy_to_device(np.full(3000, np.nan))
+        cuda.synchronize()
+        # 40 products, each of the last one's result, in the order of the stream.
+        for _ in range(40):
+            made.matvec(x, out=out, stream=stream)
+        made.matvec(x, out=out, stream=stream, beta=1)
+        cuda.synchronize()
+        np.testing.assert_array_equal(out.copy_to_host(), 2 * Y)
+    np.testing.assert_array_equal(made.matvec(X, stream=cuda.stream()), Y)
+
+
+@pytest.mark.parametrize("format", [*gpu.KERNELS, "auto"])
+def test_products_are_captured_into_a_graph(format):
+    from gpu.cuda import cuda
+
+    try:
+        made = gpu.prepare(MATRIX, format)
+    except NotRepresentableError as error:
+        pytest.skip(str(error))
+    x, out = cuda.to_device(X), cuda.device_array(3000)
+    made.matvec(x, out=out)
+    cuda.synchronize()
+    with cuda_runtime.Stream() as stream:
+        graph = stream.capture(lambda into: made.matvec(x, out=out, stream=into))
+        with graph:
+            out.copy_to_device(np.full(3000, np.nan))
+            cuda.synchronize()
+            graph.launch(stream)
+            graph.launch(stream)
+            stream.synchronize()
+            np.testing.assert_array_equal(out.copy_to_host(), Y)
+            x.copy_to_device(2 * X)
+            cuda.synchronize()
+            graph.launch(stream)
+            stream.synchronize()
+            np.testing.assert_array_equal(out.copy_to_host(), 2 * Y)
+
+
+def test_captured_by_cupy_torch_and_cuda_core():
+    cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
+    made = prepare()
+    x, out = cupy.asarray(X), cupy.zeros(3000)
+    made.matvec(x, out=out)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        made.matvec(x, out=out, stream=stream)
+        graph = stream.end_capture()
+    out[:] = np.nan
+    cupy.cuda.Device().synchronize()
+    graph.launch(stream)
+    stream.synchronize()
+    np.testing.assert_array_equal(cupy.asnumpy(out), Y)
+
+    tensor, target = torch.from_numpy(X).cuda(), torch.zeros(3000, dtype=torch.float64, device="cuda")
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        made.matvec(tensor, out=target, stream=torch.cuda.current_stream())
+    captured.replay()
+    torch.cuda.synchronize()
+    np.testing.assert_array_equal(target.cpu().numpy(), Y)
+
+
+def test_the_transposed_product():
+    made = prepare(transpose=True)
+    v = np.arange(3000.0)
+    np.testing.assert_array_equal(made.rmatvec(v), MATRIX.T @ v)
+    np.testing.assert_array_equal(made @ X, Y)
+
+
+def test_wrong_vectors_on_the_device():
+    from gpu.cuda import cuda
+
+    made = gpu.prepare(scipy.sparse.eye_array(64, format="csr"), "crs")
+    memory = cuda.to_device(np.ones(200))
+    for x, out, message in (
+        (memory[:64], memory[32:96], "share memory"),
+        (memory[:128:2], None, "contiguous"),
+        (memory[:63], None, "x has shape"),
+        (cuda.to_device(np.ones(64, dtype=np.float32)), None, "x has type float32"),
+    ):
+        with pytest.raises(UserError, match=message):
+            made.matvec(x, out=out)
+
+
+def test_a_matrix_larger_than_the_device_is_refused_and_nothing_stays():
+    from gpu import memory
+    from gpu.cuda import cuda
+
+    prepare("crs") @ X
+    start = memory.free_bytes()
+    taken = cuda_runtime.DeviceMemory(int(start) - (64 << 20))
+    try:
+        columns = np.tile(np.arange(0, 1000, 100, dtype=np.int32), 10**6)
+        matrix = scipy.sparse.csr_array(
+            (np.ones(10**7), columns, np.arange(0, 10**7 + 1, 10)), shape=(10**6, 1000)
+        )
+        before = memory.free_bytes()
+        for format in ("auto", "crs", "sliced-ell"):
+            with pytest.raises(OutOfDeviceMemoryError, match="too little memory"):
+                gpu.prepare(matrix, format)
+            assert memory.free_bytes() == before
+        # The check set aside: what had found room is freed.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("gpu.preparation._require_room", lambda *arguments, **options: None)
+            there = cuda.current_context().memory_manager.allocations
+            arrays = len(there)
+            for _ in range(3):
+                with pytest.raises(OutOfDeviceMemoryError) as caught:
+                    gpu.prepare(matrix, "crs")
+                assert caught.value.args
+                assert len(there) == arrays
+            # A nearly full device keeps what was freed for itself (42 MiB here), but once, not each time.
+            assert memory.free_bytes() > before - (48 << 20)
+    finally:
+        taken.close()

@@ -1,0 +1,88 @@
+"""What is special about HYB, BiELL, BiJAD and the iterations of warps."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from product_cases import THREADS
+
+import gpu
+from experiments.pellr.iterations import (
+    ELLR_ROWS,
+    EXAMPLE_WIDTH,
+    PELLR_ROWS,
+    iterations,
+    iterations_by_warp,
+    sorted_iterations,
+)
+from gpu.warp_iterations import counted_iterations
+from isa.errors import UserError
+from vecsim.formats import HYB, SLICINGS, BiELL, Sliced
+
+
+def matrix_of(lengths, columns=80, seed=3):
+    """Make a matrix with rows of these lengths, entries 1, 2, ... so that sums are exact."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    columns_of = [np.sort(rng.choice(columns, length, replace=False)) for length in lengths]
+    values = np.arange(1.0, len(rows) + 1)
+    return scipy.sparse.coo_array(
+        (values, (rows, np.concatenate([*columns_of, []]).astype(int))), shape=(len(lengths), columns)
+    ).tocsr()
+
+
+# Every group of a warp in use; a second warp of one row.
+STEEP = [80, 41, 30, 20, 17, 9, 8, 8, *range(7, 0, -1), *[1] * 10, *[0] * 7, 5]
+
+
+@pytest.mark.parametrize(
+    "format", ["biell", "bijad", "hyb", "hyb-third", "hyb-mean", "crs-half-warp", "pellr-near"]
+)
+def test_rows_of_very_different_lengths_sum_exactly(format):
+    matrix = matrix_of(STEEP)
+    x = np.arange(80.0) % 7 - 3
+    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    np.testing.assert_array_equal(made @ x, matrix @ x)
+    y = made.matvec(x, out=np.ones(len(STEEP)), alpha=3, beta=-2)
+    np.testing.assert_array_equal(y, 3 * (matrix @ x) - 2)
+
+
+def test_host_formats_are_taken_as_they_are():
+    matrix = matrix_of(STEEP)
+    for host in (HYB.from_scipy(matrix, split=3), BiELL.from_scipy(matrix, sorted_globally=True)):
+        made = gpu.prepare(host, threads_per_block=THREADS)
+        np.testing.assert_array_equal(made @ np.ones(80), matrix @ np.ones(80))
+        assert made.nnz == matrix.nnz
+
+
+@pytest.mark.parametrize("rows", [ELLR_ROWS, PELLR_ROWS])
+def test_the_device_counts_the_iterations_of_the_paper_s_lists(rows):
+    lengths = np.concatenate(rows)
+    counted = counted_iterations(lengths, width=EXAMPLE_WIDTH, threads_per_block=THREADS)
+    np.testing.assert_array_equal(counted, iterations_by_warp(lengths, EXAMPLE_WIDTH))
+
+
+@settings(max_examples=10)
+@given(
+    lengths=st.lists(st.integers(0, 30), max_size=150),
+    width=st.sampled_from([1, 4, 8, 32]),
+)
+def test_the_device_counts_what_the_formula_says(lengths, width):
+    lengths = np.array(lengths, dtype=int)
+    counted = counted_iterations(lengths, width=width, threads_per_block=THREADS)
+    assert counted.sum() == iterations(lengths, width)
+
+
+def test_the_device_counts_the_formats_own_lengths():
+    lengths = np.tile(STEEP, 3)
+    matrix = matrix_of(lengths)
+    for name, expected in (("ellpack-r", iterations(lengths)), ("pellr", sorted_iterations(lengths))):
+        stored = Sliced.from_scipy(matrix, slicing=SLICINGS[name]).lengths
+        assert counted_iterations(stored, threads_per_block=THREADS).sum() == expected
+
+
+@pytest.mark.parametrize("width", [0, 3, 64])
+def test_a_width_that_does_not_divide_a_warp_is_refused(width):
+    with pytest.raises(UserError, match=f"warp width of {width} is not possible: use a divisor of 32"):
+        counted_iterations(np.ones(4, dtype=int), width=width)

@@ -1,0 +1,99 @@
+"""The measurement of the PELLR experiment, with a clock that does not measure."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from experiments.pellr import measurement, results, subjects
+from experiments.pellr.iterations import iterations, sorted_iterations, work
+from experiments.pellr.methods import FILLED_METHODS, METHODS
+from experiments.pellr.subjects import Subject
+from gpu.timing import Timing
+
+TIMING = Timing(5.0, 0.01, 20, 100)
+GPU = results.Gpu("simulated", 2, 4096)
+LENGTHS = [9, 1, 0, 3, 3, 2, 1, 1, 8, 1, 10, 4]
+NAMED = Subject("named", "file", "file named", "original", "a note", {"sigma": 3.0})
+MADE = Subject("made", "generated")
+LOST = Subject("lost", "stand-in", "file lost", "other")
+
+
+def matrix(lengths):
+    rng = np.random.default_rng(7)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    columns = np.concatenate([np.sort(rng.choice(len(lengths), length, False)) for length in lengths])
+    return scipy.sparse.coo_array((rng.random(len(rows)), (rows, columns)), shape=(len(lengths),) * 2).tocsr()
+
+
+def timer(operation):
+    operation(SimpleNamespace(address=0))
+    return TIMING
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    def load(subject):
+        if subject is LOST:
+            raise FileNotFoundError("no such\nfile")
+        return matrix(LENGTHS)
+
+    monkeypatch.setattr(subjects, "load", load)
+    doing = []
+    found = measurement.measure_subjects(
+        (NAMED, LOST, MADE), GPU, lambda operation: TIMING, lambda what, share: doing.append((what, share))
+    )
+    assert doing[:3] == [("compiling", 0), ("measuring named", 0), ("measuring lost", 1 / 3)]
+    return found
+
+
+def test_every_method_on_every_matrix(measured, tmp_path):
+    # Repeated until it fills this GPU as it fills the paper's 6144 threads: 8192 threads, once.
+    assert [each.name for each in measured.matrices] == ["named", "lost", "made"]
+    named, lost, made = measured.matrices
+    assert lost.missing == "FileNotFoundError: no such file"
+    assert (named.rows, named.nnz, named.longest, named.shortest) == (12, 43, 10, 0)
+    assert named.histogram == (1, 4, 3, 1, 3)
+    assert named.work == work(LENGTHS)
+    assert named.counted == {"ellr": iterations(LENGTHS), "pellr": sorted_iterations(LENGTHS)}
+    assert {name: named.iterations[name] for name in named.counted} == named.counted
+    assert set(named.iterations) == {"ellr", "pellr", "biell", "bijad"}
+
+    by_name = {(each.matrix, each.method, each.dtype): each for each in measured.records}
+    for name, methods in (("named", METHODS), ("made", set(METHODS) - {"jad", "hyb-mean"})):
+        for method in methods:
+            for dtype, allowed in (("float64", 1e-15), ("float32", 1e-6)):
+                record = by_name[name, method, dtype]
+                if method == "cucsr":  # there is no cuSPARSE here
+                    assert record.status == "failed"
+                    assert record.reason
+                    continue
+                assert (record.status, record.median_us) == ("ok", 5.0), record
+                assert record.error <= allowed
+                assert record.nbytes > named.nnz * (4 + np.dtype(dtype).itemsize)
+    assert made.name == "made"
+
+    path = tmp_path / "results.json"
+    path.write_bytes(results.to_json(measured))
+    again = results.read(path)
+    assert [each.name for each in again.matrices] == ["named", "lost", "made"]
+    assert again.records[0].median_us == 5
+    assert replace(again.records[0], setup_us=0, error=0) == replace(measured.records[0], setup_us=0, error=0)
+    assert again.gpu == GPU
+
+
+def test_a_matrix_of_the_paper_is_repeated_until_it_fills_the_gpu(monkeypatch):
+    monkeypatch.setattr(subjects, "load", lambda subject: matrix(LENGTHS))
+    found = measurement.measure_subjects((NAMED,), results.Gpu("two", 9, 2048), timer, lambda *_: None)
+    again = found.matrices[1]
+    assert (again.name, again.kind, again.of, again.copies, again.rows) == (
+        "named x 3",
+        "filled",
+        "named",
+        3,
+        36,
+    )
+    assert {record.method for record in found.records if record.matrix == "named x 3"} == set(FILLED_METHODS)
+    assert all(record.error <= 1e-6 for record in found.records if record.status == "ok")

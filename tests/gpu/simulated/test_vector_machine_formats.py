@@ -1,0 +1,154 @@
+"""The formats that the simulated machine has programs for: JD, BBCS, HiSM."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from product_cases import THREADS, tiny_matrices
+
+import gpu
+from gpu.bbcs import BBCSProduct
+from gpu.device_matrix import DeviceMatrix
+from gpu.hism import HiSMProduct
+from gpu.jd import LEAST_PART, JDProduct, group_for
+from gpu.row_parts import row_parts
+from vecsim.formats import BBCS, JD, HiSM, Layout
+from vecsim.formats.accuracy import relative_error, rounding_bound
+
+PRODUCTS = {JD: JDProduct, BBCS: BBCSProduct, HiSM: HiSMProduct}
+
+
+def on_device(host):
+    product = PRODUCTS[type(host)](host, THREADS)
+    return DeviceMatrix(product, shape=host.shape, dtype=host.values.dtype, format="", nnz=host.nnz)
+
+
+def check(host, matrix):
+    made = on_device(host)
+    x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
+    y = made @ x
+    # A float64 result is compared with one of its kind, which has an error of its own.
+    worlds = 1 if y.dtype == np.float32 else 2
+    assert relative_error(matrix, x, y) <= worlds * rounding_bound(matrix, y.dtype)
+    np.testing.assert_array_equal(made @ x, y)
+
+
+@settings(max_examples=6)
+@given(matrix=tiny_matrices(), section_size=st.sampled_from([4, 8, 64, 512]))
+@pytest.mark.parametrize("kind", [BBCS, HiSM])
+def test_any_section_size(kind, matrix, section_size):
+    # 4 cuts rows into many parts and makes three levels of HiSM; 512 needs 16 bits a position.
+    check(kind.from_scipy(matrix, section_size=section_size), matrix)
+
+
+@settings(max_examples=4)
+@given(matrix=tiny_matrices())
+def test_hism_by_columns(matrix):
+    # Neighbours are then of different rows: nearly every entry is a part.
+    check(HiSM.from_scipy(matrix, section_size=8, order=("column", "row")), matrix)
+
+
+def test_rows_over_many_blocks_and_chunks():
+    rng = np.random.default_rng(8)
+    dense = np.zeros((5, 200))
+    dense[0] = rng.standard_normal(200)
+    dense[3] = rng.standard_normal(200) * (rng.random(200) < 0.4)
+    dense[2, 170] = 1
+    matrix = scipy.sparse.csr_array(dense)
+    for kind in (BBCS, HiSM):
+        check(kind.from_scipy(matrix, section_size=16), matrix)
+
+
+def test_a_nan_beside_zero_row_entries_stays_out():
+    # Each block column begins with a zero-row entry, which has column 0 where x is no number.
+    matrix = scipy.sparse.csr_array(np.array([[0.0] * 8, [0, 1, 2, 3, 0, 4, 5, 6]]))
+    made = on_device(BBCS.from_scipy(matrix, section_size=4))
+    x = np.array([np.nan, 1, 1, 1, np.nan, 1, 1, 1])
+    np.testing.assert_array_equal(made @ x, [0, 21])
+
+
+@pytest.mark.parametrize("longest", [LEAST_PART, LEAST_PART + 1, 3 * LEAST_PART + 5])
+def test_jd_rows_over_several_parts(longest):
+    rng = np.random.default_rng(longest)
+    lengths = np.concatenate([[3, longest, 0, longest // 2], rng.integers(0, 9, 70)])
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    columns = np.concatenate([rng.choice(400, length, replace=False) for length in lengths])
+    matrix = scipy.sparse.csr_array(
+        (rng.standard_normal(len(rows)), (rows, columns)), shape=(len(lengths), 400)
+    )
+    host = JD.from_scipy(matrix)
+    assert JDProduct(host, THREADS).split_blocks == (longest > LEAST_PART)
+    check(host, matrix)
+
+
+def test_groups_of_warps_of_jd():
+    assert group_for(10**6, 50, 256) == 1
+    assert group_for(1000, 80, 256) == 8
+    assert group_for(1000, 9, 256) == 2
+    assert group_for(1000, 80, 96) == 1  # a block of three warps
+    assert group_for(0, 0, 256) == 1
+
+
+def test_bbcs_reads_what_the_memory_image_holds():
+    rng = np.random.default_rng(2)
+    matrix = scipy.sparse.random_array((40, 70), density=0.1, rng=rng, format="csr", dtype=np.float32)
+    host = BBCS.from_scipy(matrix, section_size=64)
+    values, descriptors = BBCSProduct(host, THREADS).device_arrays[:2]
+    image = host.image(Layout(0, 4, alignment=1))
+    record = np.dtype([("value", "<f4"), ("descriptor", "u1")])
+    entries = image.data[: host.entries * record.itemsize].view(record)
+    np.testing.assert_array_equal(descriptors.copy_to_host(), entries["descriptor"])
+    real = host.zero_rows == 0
+    np.testing.assert_array_equal(values.copy_to_host()[real], entries["value"][real])
+
+
+def test_hism_reads_what_the_memory_image_holds():
+    rng = np.random.default_rng(2)
+    matrix = scipy.sparse.random_array((40, 60), density=0.1, rng=rng, format="csr", dtype=np.float32)
+    host = HiSM.from_scipy(matrix, section_size=64)
+    values, columns, rows = HiSMProduct(host, THREADS).device_arrays[:3]
+    image = host.image(Layout(0, 4, alignment=1))
+    record = np.dtype([("value", "<f4"), ("column", "u1"), ("row", "u1")])
+    entries = image.data[: host.nnz * record.itemsize].view(record)
+    for name, found in (("value", values), ("column", columns), ("row", rows)):
+        np.testing.assert_array_equal(found.copy_to_host(), entries[name])
+
+
+def test_jd_reads_the_arrays_of_the_memory_image():
+    matrix = scipy.sparse.random_array((40, 30), density=0.1, rng=np.random.default_rng(4), format="csr")
+    host = JD.from_scipy(matrix)
+    found = [array.copy_to_host() for array in JDProduct(host, THREADS).device_arrays[:4]]
+    for array, kept in zip(found, (host.diag_ptr, host.colidx, host.values, host.perm), strict=True):
+        np.testing.assert_array_equal(array, kept)
+
+
+def test_where_parts_lie_by_hand():
+    # 35 entries: row 2 of 33 entries over the end of a chunk, then a block with rows 0 and 2.
+    rows = np.array([2] * 33 + [0, 2])
+    ends = np.zeros(35, dtype=bool)
+    ends[[32, 33, 34]] = True
+    parts = row_parts(rows, ends, np.ones(35, dtype=bool), np.array([0, 33]), 3)
+    # A block begins in the first chunk at entry 0; in the second, block 0 goes on until entry 33.
+    assert parts.chunks.reshape(2, 3).tolist() == [[1, 2**32 - 1, 0], [2, 0, 1]]
+    # Parts in storage order: row 2 to the end of the chunk, its last entry, row 0, row 2.
+    assert parts.slots.tolist() == [1, 2, 0, 3]
+    assert parts.slot_ptr.tolist() == [0, 1, 1, 4]
+
+
+def test_other_names_and_sections_of_64():
+    matrix = scipy.sparse.eye_array(70, format="csr")
+    assert gpu.prepare(matrix, "jad", threads_per_block=THREADS).format == "jd"
+    for name in ("jd", "bbcs", "hism"):
+        made = gpu.prepare(matrix, name, threads_per_block=THREADS)
+        assert (made.format, made.nnz) == (name, 70)
+        np.testing.assert_array_equal(made @ np.arange(70.0), np.arange(70.0))
+
+
+@pytest.mark.parametrize("kind", PRODUCTS)
+def test_host_formats_are_taken_as_they_are(kind):
+    matrix = scipy.sparse.random_array((20, 30), density=0.2, rng=np.random.default_rng(9), format="csr")
+    section = {} if kind is JD else {"section_size": 16}
+    made = gpu.prepare(kind.from_scipy(matrix, **section), threads_per_block=THREADS)
+    assert made.format == kind.__name__.lower()
+    np.testing.assert_allclose(made @ np.ones(30), matrix @ np.ones(30), rtol=1e-14)

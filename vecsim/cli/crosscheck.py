@@ -1,0 +1,226 @@
+"""``vecsim crosscheck``: the same products by SciPy, on the simulated machine and on a GPU, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isa.errors import UserError
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    EngineOption,
+    JsonOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    value_bytes,
+)
+from vecsim.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.crosscheck.device import Device
+    from experiments.crosscheck.results import Checked
+    from experiments.crosscheck.worlds import Check
+    from vecsim.cli.work import Work
+    from vecsim.data import Matrix
+    from vecsim.machine import Machine
+
+DISAGREE = 1
+"""Exit code when two worlds are further apart than rounding allows."""
+NUMBERS = (
+    "error\nSciPy",
+    "error\nsimulator",
+    "error\nGPU",
+    "furthest\napart",
+    "bytes in\nmemory",
+    "of\nCRS",
+    "bytes on\nGPU",
+    "of\nCRS",
+    "cycles",
+    "speed\nvs CRS",
+    "GPU\nus",
+    "speed\nvs CRS",
+)
+
+
+def crosscheck(
+    matrix: Annotated[list[str] | None, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)] = None,
+    suite: Annotated[
+        bool, typer.Option("--suite", help="Take the matrices of `vecsim reproduce crosscheck` at hand, too.")
+    ] = False,
+    section_size: Annotated[
+        int | None,
+        typer.Option("--section-size", metavar="S", help="Elements of a section; the machine's without it."),
+    ] = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    value_bits: ValueBitsOption = 32,
+    gpu: Annotated[
+        bool, typer.Option("--gpu/--no-gpu", help="Whether to use the GPU, if there is one.")
+    ] = True,
+    json: JsonOption = None,
+) -> None:
+    """Multiply by CRS, JD, BBCS and HiSM on SciPy, the simulated machine and the GPU, and compare.
+
+    An error is max |y - r| / (|A| |x|), r in float64. Two results may be apart by twice n u / (1 - n u), n
+    the longest row and u the unit roundoff: each may have that error, in whatever order it sums. Exit code 1
+    says that two were further apart.
+
+    Without a GPU, NUMBA_ENABLE_CUDASIM=1 runs its kernels in Numba's CUDA simulator, on tiny matrices.
+    """
+    from experiments.crosscheck.results import Results
+    from experiments.report.environment import commit, now
+    from vecsim.cli.output import Output
+    from vecsim.cli.report import machine_line
+    from vecsim.cli.work import Work
+    from vecsim.machine import load_machine
+
+    width = value_bytes(value_bits)
+    changes = [*(set_ or ()), *([] if section_size is None else [f"section_size={section_size}"])]
+    described = load_machine(machine, changes)
+    if not matrix and not suite:
+        raise UserError("name a matrix, or ask for --suite; see `vecsim crosscheck --help`")
+    output = Output(json, inputs=matrix or [])
+    missing: dict[str, str] = {}
+    sources = chain(_named(matrix or []), _suite(missing) if suite else ())
+    device, without = _device(gpu)
+    found: list[Checked] = []
+    with Work() as work:
+        for each in _checked(sources, described, device, seed, engine, width, work):
+            if without and not found:
+                output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
+            output.text(_header(each, machine_line(described, changes), engine, value_bits, device))
+            output.table(_table(each.found.checks))
+            output.text(
+                f"two results may be {each.found.allowed:.1e} apart: the longest row has "
+                f"{each.found.longest_row:,} entries"
+            )
+            for status in {c.gpu_status for c in each.found.checks if c.gpu_status}:
+                output.text(f"not on the GPU: {status}")
+            found.append(each)
+    results = Results(
+        tuple(found),
+        missing,
+        _facts(device),
+        described.model_dump(),
+        engine,
+        seed,
+        value_bits,
+        now(),
+        commit(),
+    )
+    output.finish(results.document())
+    if results.disagreements:
+        typer.echo(f"vecsim: the worlds disagree: {'; '.join(results.disagreements)}", err=True)
+        raise typer.Exit(DISAGREE)
+
+
+def _named(names: Sequence[str]) -> list[Matrix]:
+    """Read the matrices that the user names, before any of them is multiplied."""
+    from vecsim.cli.run import load_matrix
+
+    return [load_matrix(name) for name in names]
+
+
+def _suite(missing: dict[str, str]) -> Iterator[Matrix]:
+    """Read the matrices of the experiment, one after the other; `missing` gets those not at hand."""
+    from experiments.crosscheck.matrices import listed
+
+    for each in listed():
+        try:
+            yield each.load()
+        except UserError as error:
+            missing[each.name] = str(error)
+
+
+def _device(wanted: bool) -> tuple[Device | None, str]:
+    """Find the GPU; say why there is none where one is wanted."""
+    from experiments.crosscheck.device import find_device
+
+    return find_device() if wanted else (None, "")
+
+
+def _checked(
+    matrices: Iterable[Matrix],
+    machine: Machine,
+    device: Device | None,
+    seed: int,
+    engine: str,
+    width: int,
+    work: Work,
+) -> Iterator[Checked]:
+    """Check one matrix after the other."""
+    from experiments.crosscheck.results import Checked
+    from experiments.crosscheck.worlds import crosscheck as check
+    from vecsim.cli.run import matrix_values
+
+    for each in matrices:
+        work.show(each.name, 0.0)
+        values = matrix_values(each, width)
+        rows, columns = values.shape
+        found = check(values, machine, device, seed=seed, engine=engine)
+        yield Checked(each.name, int(rows), int(columns), int(values.nnz), found)
+
+
+def _header(each: Checked, machine: str, engine: str, value_bits: int, device: Device | None) -> str:
+    parts = [
+        f"{each.name}: {each.rows:,} x {each.columns:,}, {each.entries:,} non-zeros",
+        machine,
+        f"engine {engine}",
+        "no GPU" if device is None else device.name,
+        f"{value_bits}-bit values",
+    ]
+    return "; ".join(parts)
+
+
+def _table(checks: Sequence[Check]) -> Table:
+    """Show one matrix, a row a program."""
+    from experiments.crosscheck.worlds import GPU, REFERENCE, SCIPY, SIMULATOR
+    from vecsim.cli.console import fill, table
+
+    base = next(check for check in checks if check.program == REFERENCE)
+    rows = (
+        (
+            check.program,
+            *(_power(check.errors.get(world)) for world in (SCIPY, SIMULATOR, GPU)),
+            _power(check.furthest),
+            check.image_bytes,
+            _ratio(check.image_bytes, base.image_bytes),
+            check.gpu_bytes,
+            _ratio(check.gpu_bytes, base.gpu_bytes),
+            check.cycles,
+            _ratio(base.cycles, check.cycles),
+            None if check.gpu_us is None else f"{check.gpu_us:.2f}",
+            _ratio(base.gpu_us, check.gpu_us),
+        )
+        for check in checks
+    )
+    return fill(table(["program"], NUMBERS), rows)
+
+
+def _power(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1e}"
+
+
+def _ratio(first: float | None, second: float | None) -> str | None:
+    return None if first is None or second is None else f"{first / second:.2f}"
+
+
+def _facts(device: Device | None) -> dict[str, Any] | None:
+    """Give what is known of the device, for the JSON."""
+    from dataclasses import asdict
+
+    if device is None:
+        return None
+    if not device.timed:
+        return {"name": device.name}
+    from gpu.device_info import device_info
+
+    return asdict(device_info())

@@ -1,0 +1,134 @@
+"""The memory banks of a machine with one port: which words hold them up to which cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.decoded import NONE
+from vecsim.engines.jit.code import BANK_BUSY, BANKS, PHASES, WORDS_PER_CYCLE, WORDS_SCALE
+from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.outcome import BANKS_FREE, RUN_BANK, RUN_CYCLE, RUN_LEFT, RUN_WORDS, SETTLED_FREE
+from vecsim.engines.jit.world import inline
+
+
+@inline
+def bank_of(word: Any, banks: Any) -> Any:
+    """The bank of a word."""
+    if banks & (banks - 1) == 0:
+        return word & (banks - 1)
+    return word % banks
+
+
+@inline
+def _pass_the_run(scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+    """Tell whether n words from word ``first`` on surely meet no word of the access before them.
+
+    Word j and word j + d of that access, or d - ``banks``, meet at a bank. Both accesses go at the full rate,
+    so that how long one is behind the other differs by a cycle at the most. Neither may anything older be
+    left at the banks, nor of that access when the next begins.
+    """
+    outcome, machine = scratch.outcome, scratch.machine
+    banks, rate, scale = machine[BANKS], machine[WORDS_PER_CYCLE], machine[WORDS_SCALE]
+    last = cycle + ((n - 1) * scale >> 32)
+    if cycle < outcome[SETTLED_FREE] or outcome[RUN_WORDS] == 0 or last + 1 < outcome[BANKS_FREE]:
+        return False
+    d = bank_of(first, banks) - outcome[RUN_BANK]
+    d += banks if d < 0 else 0
+    behind = (d + 2 * rate - outcome[RUN_LEFT] - 1) * scale >> 32
+    clear = d >= outcome[RUN_WORDS] or cycle >= outcome[RUN_CYCLE] + behind + machine[BANK_BUSY]
+    return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome[BANKS_FREE])
+
+
+@inline
+def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+    """Tell whether n words from word ``first`` on, which go from ``cycle`` on, meet no bank that is busy.
+
+    If they may, banks are settled.
+    """
+    outcome, machine = scratch.outcome, scratch.machine
+    if _pass_the_run(scratch, first, n, cycle):
+        return True
+    if outcome[RUN_WORDS] > 0:
+        settle(r, scratch)
+    banks, left = machine[BANKS], machine[WORDS_PER_CYCLE]
+    bank, word = bank_of(first, banks), 0
+    while word < n and cycle < outcome[BANKS_FREE] and r.bank_free[bank] <= cycle:
+        bank = bank + 1 if bank + 1 < banks else 0
+        word, left = word + 1, left - 1
+        if left == 0:
+            cycle, left = cycle + 1, machine[WORDS_PER_CYCLE]
+    return word == n or cycle >= outcome[BANKS_FREE]
+
+
+@inline
+def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+    """The phase of a stream of n words from word ``first`` on that starts in ``cycle`` at banks partly busy.
+
+    Word k goes in cycle ``cycle`` + (k + phase) // ``words_per_cycle``: the stream is held up once, in its
+    first cycle, or, phase 0, never. Gives NONE if it goes otherwise. Banks are settled.
+    """
+    outcome, rate, banks = scratch.outcome, scratch.machine[WORDS_PER_CYCLE], scratch.machine[BANKS]
+    bank, word, now, left, phase = bank_of(first, banks), 0, cycle, rate, 0
+    steady = rate <= PHASES
+    while steady and word < n and now < outcome[BANKS_FREE]:
+        free = r.bank_free[bank]
+        if free > now:
+            steady = free == now + 1 and now == cycle and word > 0
+            phase, now, left = left, now + 1, rate
+        bank = bank + 1 if bank + 1 < banks else 0
+        word, left = word + 1, left - 1
+        if left == 0:
+            now, left = now + 1, rate
+    return phase if steady else NONE
+
+
+@inline
+def settle(r: Any, scratch: Any) -> None:
+    """Note the banks of the words of which :func:`occupy` has put this off."""
+    outcome, machine = scratch.outcome, scratch.machine
+    bank, now, left = outcome[RUN_BANK], outcome[RUN_CYCLE], outcome[RUN_LEFT]
+    banks, rate, busy = machine[BANKS], machine[WORDS_PER_CYCLE], machine[BANK_BUSY]
+    for _ in range(outcome[RUN_WORDS]):
+        r.bank_free[bank] = now + busy
+        bank = bank + 1 if bank + 1 < banks else 0
+        left -= 1
+        if left == 0:
+            now, left = now + 1, rate
+    outcome[RUN_WORDS] = 0
+    outcome[SETTLED_FREE] = outcome[BANKS_FREE]
+
+
+@inline
+def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, before: Any) -> Any:
+    """Occupy banks with the words from ``word`` to ``words``, which go without waiting; give the last cycle.
+
+    Word ``word`` goes in ``cycle``, after ``before`` others. Words that free their banks before the next
+    access can begin leave no trace, and the trace of the others is drawn only when an access comes so soon.
+    """
+    outcome, machine = scratch.outcome, scratch.machine
+    rate, scale, busy = machine[WORDS_PER_CYCLE], machine[WORDS_SCALE], machine[BANK_BUSY]
+    last = cycle + ((before + words - 1 - word) * scale >> 32)
+    tail = larger(word, words - busy * rate)
+    ahead = (before + tail - word) * scale >> 32
+    outcome[RUN_BANK] = bank_of(first + tail, machine[BANKS])
+    outcome[RUN_WORDS] = words - tail
+    outcome[RUN_CYCLE] = cycle + ahead
+    outcome[RUN_LEFT] = rate - (before + tail - word - ahead * rate)
+    return last
+
+
+@inline
+def occupy_slowly(r: Any, scratch: Any, first: Any, n: Any, at: Any, add: Any) -> Any:
+    """Occupy banks with n words that go in the cycles of a track at ``at``, later by ``add``; give the last.
+
+    Words that free their banks before the next access can begin leave no trace.
+    """
+    banks, busy, tracks = scratch.machine[BANKS], scratch.machine[BANK_BUSY], scratch.tracks
+    scratch.outcome[RUN_WORDS] = 0
+    last = tracks[at + n - 1] + add
+    k, bank = n - 1, bank_of(first + n - 1, banks)
+    while k >= 0 and tracks[at + k] + add + busy > last + 1:
+        r.bank_free[bank] = tracks[at + k] + add + busy
+        bank = bank - 1 if bank > 0 else banks - 1
+        k -= 1
+    return last

@@ -1,0 +1,51 @@
+"""How an access of a machine with one port begins and ends: acceptance, startup, what it leaves behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isa.declaration import Unit
+from vecsim.engines.columns import BY_ALIGNMENT, BY_PORT, BY_STARTUP, WORDS_LOADED, WORDS_STORED
+from vecsim.engines.jit.accounts import book
+from vecsim.engines.jit.code import BANK_BUSY, STARTUP, STORE, UNIT_QUEUE
+from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.operands import complete
+from vecsim.engines.jit.outcome import ACCEPT, BANKS_FREE, LAST, RETIRE, SETTLED_FREE, WORDS
+from vecsim.engines.jit.rings import accept, latest_end, port_free, push_access
+from vecsim.engines.jit.world import inline
+
+MEMORY = int(Unit.MEMORY)
+NEVER = 1 << 60
+
+
+@inline
+def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
+    """Let the port accept an access; give the first cycle in which a word may go."""
+    machine, outcome = scratch.machine, scratch.outcome
+    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
+    started_up = accepted + machine[STARTUP]
+    end = latest_end(scratch)
+    ready = larger(started_up, end)
+    book(r, BY_PORT, issue, accepted, retired)
+    book(r, BY_STARTUP, accepted, started_up, retired)
+    book(r, BY_PORT, started_up, ready, retired)
+    book(r, BY_ALIGNMENT, ready, ready + unaligned, retired)
+    outcome[ACCEPT] = accepted
+    return ready + unaligned
+
+
+@inline
+def end_access(
+    r: Any, scratch: Any, i: Any, last: Any, first_byte: Any, last_byte: Any, words: Any, in_use: Any
+) -> None:
+    """Note the end of an access whose last word goes in cycle ``last``."""
+    code, outcome = scratch.program, scratch.outcome
+    store = code[i + STORE]
+    push_access(scratch, last + 1, first_byte, last_byte, store)
+    r.counters[WORDS_STORED if store == 1 else WORDS_LOADED] += words
+    r.unit_busy[MEMORY] += in_use
+    outcome[BANKS_FREE] = larger(outcome[BANKS_FREE], last + scratch.machine[BANK_BUSY])
+    outcome[SETTLED_FREE] = outcome[BANKS_FREE]
+    complete(r, scratch, code, i, last, last + 1)
+    outcome[LAST] = outcome[RETIRE] = last + 1
+    outcome[WORDS] = words

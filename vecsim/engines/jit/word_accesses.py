@@ -1,0 +1,139 @@
+"""Contiguous accesses of one register in 32-bit elements that nothing holds up, or one operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.columns import (
+    BY_ALIGNMENT,
+    BY_BANK,
+    BY_PORT,
+    BY_STARTUP,
+    BY_VECTOR,
+    WORDS_LOADED,
+    WORDS_STORED,
+)
+from vecsim.engines.decoded import NONE
+from vecsim.engines.jit.accounts import book
+from vecsim.engines.jit.banks import bank_of, banks_are_free, occupy, occupy_slowly, phase_behind
+from vecsim.engines.jit.code import (
+    ALIGNMENT_BYTES,
+    BANK_BUSY,
+    BANKS,
+    BY_WORDS,
+    READS,
+    SECTION_SIZE,
+    SHIFTED,
+    STARTUP,
+    STORE,
+    STREAMS,
+    UNIT_QUEUE,
+    WORDS_PER_CYCLE,
+    WRITES,
+)
+from vecsim.engines.jit.integers import larger
+from vecsim.engines.jit.outcome import (
+    ACCEPT,
+    ADDRESS,
+    BANKS_FREE,
+    BUSY,
+    FIRST,
+    LAST,
+    RETIRE,
+    SETTLED_FREE,
+    START,
+    WAITED,
+    WORDS,
+)
+from vecsim.engines.jit.port import MEMORY
+from vecsim.engines.jit.rings import accepted_last, latest_end, port_free, push_accepted, push_access
+from vecsim.engines.jit.tracks import catch_up, cycles_in, give, take
+from vecsim.engines.jit.world import inline, record_of, scratch_of
+
+
+@inline
+def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
+    """Time an access whose row says ``SIMPLE`` if it has a closed form; else give False, nothing done.
+
+    Words go at the full rate, from the first cycle on that the port and the banks allow or from the one in
+    which a whole operand has come, held up by a bank once at the most; or as the operand's elements come.
+    """
+    r, scratch = record_of(w), scratch_of(w)
+    code, machine, outcome, tracks = scratch.program, scratch.machine, scratch.outcome, scratch.tracks
+    base, load = outcome[ADDRESS], code[i + STORE] == 0
+    rate, s = machine[WORDS_PER_CYCLE], machine[SECTION_SIZE]
+    v = code[i + WRITES + 1] if load else code[i + READS + 1]
+    depth = machine[UNIT_QUEUE] + 1
+    accepted = larger(issue, larger(port_free(scratch), accepted_last(scratch, depth, MEMORY)))
+    started_up, end = accepted + machine[STARTUP], latest_end(scratch)
+    ready = larger(started_up, end)
+    cycle = ready + (1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0)
+    clear = r.usable_all[v]
+    if load:
+        clear = larger(clear, r.taken_all[v] + 1)
+    if base & 3 != 0 or machine[STREAMS] == 0:
+        return False
+    begin, stalled, phase, behind, add, floor = cycle, cycle, 0, NONE, 0, 0
+    if cycle < clear:
+        if load:
+            return False
+        floor = scratch.usable_floor[v]
+        begin = floor
+        if floor < clear:
+            behind, add = scratch.usable_track[v], scratch.usable_add[v]
+            if behind < 0 or scratch.usable_count[v] < n:
+                return False
+            begin = larger(larger(cycle, floor), tracks[behind * s] + add)
+            if behind < SHIFTED and scratch.track_pace[behind] >= rate:  # they come faster than they go
+                behind = NONE
+    if begin < outcome[BANKS_FREE] and not banks_are_free(r, scratch, base >> 2, n, begin):
+        if begin > cycle or behind >= 0:
+            return False
+        begin = larger(cycle, r.bank_free[bank_of(base >> 2, machine[BANKS])])
+        phase = phase_behind(r, scratch, base >> 2, n, begin)
+        if phase < 0:
+            return False
+        stalled = begin + (1 if phase > 0 else 0)
+    push_accepted(scratch, depth, MEMORY, accepted)
+    if accepted > issue:
+        book(r, BY_PORT, issue, accepted, retired)
+    book(r, BY_STARTUP, accepted, started_up, retired)
+    if ready > started_up:
+        book(r, BY_PORT, started_up, ready, retired)
+    if cycle > ready:
+        book(r, BY_ALIGNMENT, ready, cycle, retired)
+    if behind < 0:
+        last = occupy(r, scratch, base >> 2, 0, n, begin, phase)
+        r.unit_busy[MEMORY] += last - begin + 1
+        if stalled > cycle:
+            book(r, BY_BANK, cycle, stalled, retired)
+        elif begin > cycle:
+            book(r, BY_VECTOR, cycle, begin, retired)
+        track, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
+    elif scratch.track_pace[behind] < rate and begin == tracks[behind * s] + add:
+        last = occupy_slowly(r, scratch, base >> 2, n, behind * s, add)
+        r.unit_busy[MEMORY] += cycles_in(scratch, behind, s, n)
+        book(r, BY_VECTOR, cycle, last, retired)
+        track = behind
+    else:
+        track, add = catch_up(w, n, rate, behind, add, floor, cycle), 0
+        last = occupy_slowly(r, scratch, base >> 2, n, track * s, 0)
+        r.unit_busy[MEMORY] += outcome[BUSY]
+        r.waited[BY_VECTOR] += outcome[WAITED]  # never charged: whoever wrote the operand retires later
+    outcome[BANKS_FREE] = last + machine[BANK_BUSY]
+    if behind >= 0:
+        outcome[SETTLED_FREE] = outcome[BANKS_FREE]
+    push_access(scratch, last + 1, base, base + 4 * n, code[i + STORE])
+    if load:
+        r.counters[WORDS_LOADED] += n
+        give(w, scratch, v, track, begin + 1, n)
+        r.usable_all[v] = last + 1
+        r.usable_accumulator[v] = larger(r.usable_accumulator[v], last + 1)
+    else:
+        r.counters[WORDS_STORED] += n
+        r.taken_all[v] = larger(r.taken_all[v], last)
+        take(w, scratch, v, track, add, n)
+    outcome[ACCEPT], outcome[START], outcome[FIRST] = accepted, begin, begin + 1
+    outcome[LAST] = outcome[RETIRE] = last + 1
+    outcome[WORDS] = n
+    return True
