@@ -64,7 +64,7 @@ def test_all_products_of_a_thread_are_loaded_together():
     begin, end = text.index("no_allocate.f64"), text.index("bar.sync")
     assert text.count("ld.global.nc.L1::no_allocate.f64", begin - 40, end) == 4
     # The first product is stored behind the last load.
-    assert text.index("st.shared") > text.rindex("ld.global.nc.f64", begin, end)
+    assert text.index("st.shared") > text.rindex("ld.global.f64", begin, end)
 
 
 def test_float32_kernels_compute_in_float32():
