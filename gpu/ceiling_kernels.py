@@ -27,7 +27,7 @@ _SPREAD = np.uint32(2654435761)
 _READ_QUAD = LOADS[4]
 
 
-@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+@intrinsic
 def _add_quad(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """Add a float32 to each of four neighbours by one reduction (compute capability 9.0)."""
 
@@ -46,7 +46,7 @@ def _add_quad(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.int64, types.float32), generate
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def read(data: Any, out: Any) -> None:
     """Read all of a float32 array, a multiple of 4 long; ``out`` is written only if its sum is -1."""
     total = np.float32(0)
@@ -69,7 +69,7 @@ def read(data: Any, out: Any) -> None:
         out[0] = total
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def gather(x: Any, rounds: Any, out: Any) -> None:
     """Read ``rounds`` times 8 random elements of ``x`` in each thread."""
     mask = np.uint32(x.size - 1)
@@ -84,7 +84,7 @@ def gather(x: Any, rounds: Any, out: Any) -> None:
         out[0] = total
 
 
-@device_function  # type: ignore[untyped-decorator, unused-ignore]
+@device_function
 def _target(pattern: Any, thread: Any, number: Any, state: Any, mask: Any) -> Any:
     """Give the element that a thread's reduction of this number goes to."""
     if pattern == COALESCED:
@@ -94,7 +94,7 @@ def _target(pattern: Any, thread: Any, number: Any, state: Any, mask: Any) -> An
     return ((state >> np.uint32(16)) ^ (state << np.uint32(13))) & mask
 
 
-@device_function  # type: ignore[untyped-decorator, unused-ignore]
+@device_function
 def _seed(pattern: Any) -> Any:
     """Start a thread's random numbers; those of a warp are the same if it shares its addresses."""
     thread = cuda.grid(1)
@@ -103,7 +103,7 @@ def _seed(pattern: Any) -> Any:
     return np.uint32(np.uint32(thread + 1) * _SPREAD)
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def reduce(y: Any, pattern: Any, rounds: Any) -> None:
     """Add 1 to ``rounds`` times 8 elements of ``y`` in each thread, with atomic reductions."""
     mask = np.uint32(y.size - 1)
@@ -118,7 +118,7 @@ def reduce(y: Any, pattern: Any, rounds: Any) -> None:
             number += step
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def reduce_quads(y: Any, pattern: Any, rounds: Any) -> None:
     """Add 1 to ``rounds`` times 8 quads of the float32 array ``y`` in each thread, a quad an instruction."""
     mask = np.uint32((y.size >> 2) - 1)
@@ -133,16 +133,16 @@ def reduce_quads(y: Any, pattern: Any, rounds: Any) -> None:
             number += step
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def nothing() -> None:
     """Do nothing, without arguments."""
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def nothing_with_one(a: Any) -> None:
     """Do nothing, with one array."""
 
 
-@cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+@cuda.jit
 def nothing_with_five(a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
     """Do nothing, with five arrays."""

@@ -217,7 +217,7 @@ def row_blocks(
     return entries, rows, pieces
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _count_blocks(rowptr: Any, places: int) -> Any:
     row, rows, blocks = 0, len(rowptr) - 1, 0
     while row < rows:
@@ -231,7 +231,7 @@ def _count_blocks(rowptr: Any, places: int) -> Any:
     return blocks
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _next_block(rowptr: Any, row: int, places: int) -> int:
     """Give the first row that does not fit into the block that begins with `row`."""
     last = min(len(rowptr) - 1, row + places)
@@ -249,7 +249,7 @@ def _next_block(rowptr: Any, row: int, places: int) -> int:
     return following
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _fill_blocks(rowptr: Any, places: int, entries: Any, rows_of: Any, pieces: Any) -> None:
     row, rows, block, piece = 0, len(rowptr) - 1, 0, 0
     while row < rows:

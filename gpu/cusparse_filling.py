@@ -8,7 +8,7 @@ from numba import njit, prange
 ROWS_AT_ONCE = 512
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def rows_of_entries(indptr: Any) -> Any:
     """Give the row of each entry, int32."""
     rows = np.empty(indptr[-1], np.int32)
@@ -18,7 +18,7 @@ def rows_of_entries(indptr: Any) -> Any:
     return rows
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def slice_offsets(indptr: Any, height: int) -> Any:
     """Give where each slice of `height` rows, padded to its longest, begins, then all places; int64."""
     rows = len(indptr) - 1
@@ -34,7 +34,7 @@ def slice_offsets(indptr: Any, height: int) -> Any:
     return offsets
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def fill_slices(
     indptr: Any, indices: Any, data: Any, offsets: Any, height: int, columns: Any, values: Any
 ) -> None:
@@ -53,7 +53,7 @@ def fill_slices(
                 values[place] = data[first + k] if k < length else 0
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def block_counts(indptr: Any, indices: Any, block: int) -> Any:
     """Give the non-empty blocks of each row of square blocks, at r + 1 for row r; int64."""
     rows = len(indptr) - 1
@@ -67,7 +67,7 @@ def block_counts(indptr: Any, indices: Any, block: int) -> Any:
     return counts
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def fill_blocks(
     indptr: Any,
     indices: Any,
@@ -94,14 +94,14 @@ def fill_blocks(
                     values[place * block * block + inner] = data[entry]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _begin(indptr: Any, number: int, block: int, at: Any) -> None:
     """Set out at the beginning of each row of a row of blocks."""
     for r in range(block):
         at[r] = indptr[min(number * block + r, len(indptr) - 1)]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _next_block(indptr: Any, indices: Any, number: int, block: int, at: Any) -> Any:
     """Give the column of the next block and go past it in all rows; -1 behind the last."""
     rows = len(indptr) - 1

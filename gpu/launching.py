@@ -29,7 +29,7 @@ if not SIMULATED:
 def _instruction(text: str) -> Any:
     """Make a device function of one PTX instruction without operands, which no access of memory may pass."""
 
-    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    @intrinsic
     def instruction(typing_context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             function = ir.FunctionType(ir.VoidType(), [])

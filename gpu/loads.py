@@ -40,7 +40,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any
 def _loader(count: int) -> Any:
     """Make ``load(array, index)``: the tuple of `count` elements from `index` on."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def load(typing_context: Any, array: Any, index: Any) -> Any:
         signature = types.UniTuple(array.dtype, count)(array, types.int64)
 
@@ -79,7 +79,7 @@ def _instructions(dtype: Any, count: int, kind_of_load: str) -> tuple[str, str]:
 def _conditional_loader(count: int, kind_of_load: str, *, in_order: bool = False) -> Any:
     """Make ``load(array, index, wanted)``: the tuple of `count` elements, or of zeros."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def load(typing_context: Any, array: Any, index: Any, wanted: Any) -> Any:
         signature = types.UniTuple(array.dtype, count)(array, types.int64, types.boolean)
 

@@ -87,7 +87,7 @@ class Supplied:
     missing: str = ""
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _largest_error(y: Any, exact: Any, scale: Any) -> float:
     largest = 0.0
     for row in prange(len(exact)):

@@ -117,7 +117,7 @@ def generate(distribution: Distribution) -> Any:
     )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _mixed(number: Any) -> Any:
     """Give 64 random bits for a number: SplitMix64 (Steele, Lea, Flood 2014)."""
     number = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
@@ -126,7 +126,7 @@ def _mixed(number: Any) -> Any:
     return number ^ (number >> np.uint64(31))
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _place(pointers: Any, size: int, spread: int, seed: int, columns: Any, values: Any) -> None:
     """Write columns and values of every row; one hash an entry, so any number of threads writes the same."""
     for row in prange(len(pointers) - 1):

@@ -13,7 +13,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def random_bits(seed: Any, stream: Any, number: Any) -> Any:
     """Give 64 random bits for a number of a stream, two rounds of SplitMix64."""
     z = np.uint64(seed) * _GOLDEN + np.uint64(stream)
@@ -26,7 +26,7 @@ def random_bits(seed: Any, stream: Any, number: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def random_share(seed: Any, stream: Any, number: Any) -> Any:
     """Give a random number in [0, 1) for a number of a stream."""
     return np.float64(random_bits(seed, stream, number) >> np.uint64(11)) * 2.0**-53

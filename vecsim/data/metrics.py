@@ -51,7 +51,7 @@ def nonempty_blocks(csr: Any, block: int) -> int:
     return int(_nonempty_blocks(csr.indptr, csr.indices, block))
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _nonempty_blocks(indptr: Any, indices: Any, block: int) -> int:
     rows = len(indptr) - 1
     found = 0

@@ -210,18 +210,18 @@ def _require_exponent(name: str, exponent: float) -> None:
         raise UserError(f"{name} {exponent} is not possible: use more than 1")
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _key(row: Any, column: Any) -> Any:
     return (np.uint64(row) << np.uint64(32)) | np.uint64(column)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _power_law(share: Any, exponent: Any, least: Any, most: Any) -> Any:
     """Turn a number in [0, 1) into a Pareto variable from `least` on, cut off at `most`."""
     return min(float(most), least * (1.0 - share) ** (-1.0 / (exponent - 1.0)))
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _power_law_counts(rows: int, exponent: float, most: int, least: float, seed: Any) -> Any:
     counts = np.empty(rows, np.int64)
     for row in prange(rows):
@@ -229,7 +229,7 @@ def _power_law_counts(rows: int, exponent: float, most: int, least: float, seed:
     return counts
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _kronecker_keys(scale: int, edges: int, labels: Any, seed: Any, symmetric: bool) -> Any:
     sides = 2 if symmetric else 1
     keys = np.empty(sides * edges, np.uint64)
@@ -249,7 +249,7 @@ def _kronecker_keys(scale: int, edges: int, labels: Any, seed: Any, symmetric: b
     return keys
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _uniform_keys(rows: int, per_row: int, seed: Any) -> Any:
     keys = np.empty(rows * per_row, np.uint64)
     for entry in prange(rows * per_row):
@@ -257,7 +257,7 @@ def _uniform_keys(rows: int, per_row: int, seed: Any) -> Any:
     return keys
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _circuit_keys(first: Any, wire_exponent: float, rails: int, rail_share: float, seed: Any) -> Any:
     nodes = len(first) - 1
     wires = first[nodes]
@@ -280,7 +280,7 @@ def _circuit_keys(first: Any, wire_exponent: float, rails: int, rail_share: floa
     return keys
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _web_keys(first: Any, copied: float, local: float, seed: Any) -> Any:
     pages = len(first) - 1
     keys = np.empty(first[pages], np.uint64)
@@ -309,7 +309,7 @@ def _web_keys(first: Any, copied: float, local: float, seed: Any) -> Any:
     return keys
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _road_keys(width: int, height: int, kept: float, seed: Any) -> Any:
     crossings = width * height
     keys = np.full(4 * crossings, _NOTHING)
@@ -344,7 +344,7 @@ def _csr(keys: Any, rows: int, columns: int, seed: int, symmetric: bool) -> Any:
     return matrix
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _bucket_counts(keys: Any, rows_per_bucket: int) -> Any:
     counts = np.zeros((_CHUNKS, _BUCKETS), np.int64)
     for chunk in prange(_CHUNKS):
@@ -354,7 +354,7 @@ def _bucket_counts(keys: Any, rows_per_bucket: int) -> Any:
     return counts
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _scatter(keys: Any, rows_per_bucket: int, places: Any, scattered: Any) -> None:
     for chunk in prange(_CHUNKS):
         for k in range(len(keys) * chunk // _CHUNKS, len(keys) * (chunk + 1) // _CHUNKS):
@@ -364,7 +364,7 @@ def _scatter(keys: Any, rows_per_bucket: int, places: Any, scattered: Any) -> No
                 places[chunk, bucket] += 1
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _sort_each_bucket(keys: Any, starts: Any) -> Any:
     """Sort each bucket, move its different keys to its front, and count them."""
     kept = np.zeros(_BUCKETS, np.int64)
@@ -377,7 +377,7 @@ def _sort_each_bucket(keys: Any, starts: Any) -> Any:
     return kept
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _write(
     keys: Any, starts: Any, first: Any, seed: Any, symmetric: bool, indptr: Any, indices: Any, values: Any
 ) -> None:

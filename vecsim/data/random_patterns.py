@@ -120,7 +120,7 @@ def _draw_leaves(stripe_rows: Any, width: int, mean: float, seed: int) -> tuple[
     return np.concatenate(drawn), np.concatenate(([0], np.cumsum([len(each) for each in drawn])))
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _draw_band(width: int, seed: int, drawn: Any, counts: Any) -> None:
     """Write the different columns of each row in order at the front of its row of `drawn`."""
     rows, per_row = drawn.shape
@@ -138,7 +138,7 @@ def _draw_band(width: int, seed: int, drawn: Any, counts: Any) -> None:
         counts[row + 1] = kept
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _pack(drawn: Any, seed: int, indptr: Any, indices: Any, values: Any) -> None:
     for row in prange(len(drawn)):
         for k in range(indptr[row + 1] - indptr[row]):
@@ -147,7 +147,7 @@ def _pack(drawn: Any, seed: int, indptr: Any, indices: Any, values: Any) -> None
             values[place] = 2.0 * random_share(seed, 0, place) - 1.0
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _write_dense(seed: int, rows: int, indices: Any, values: Any) -> None:
     for row in prange(rows):
         for column in range(rows):
@@ -156,7 +156,7 @@ def _write_dense(seed: int, rows: int, indices: Any, values: Any) -> None:
             values[place] = 2.0 * random_share(seed, 0, place) - 1.0
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _leaf_entries(
     stripe_rows: Any, leaves: Any, first: Any, per_leaf: int, seed: int, at: Any, indices: Any, values: Any
 ) -> None:

@@ -112,12 +112,12 @@ def _require_entries(count: int) -> None:
         raise UserError(f"a matrix of up to {count} entries is not possible: at most {MOST_ENTRIES}")
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _inside(points: Any, x: int, y: int, z: int) -> Any:
     return 0 <= x < points[0] and 0 <= y < points[1] and 0 <= z < points[2]
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _count_neighbours(points: Any, steps: Any, counts: Any) -> None:
     """Write how many points of the stencil lie in the grid, for point p at p + 1 of `counts`."""
     for plane in prange(points[0] * points[1]):
@@ -129,7 +129,7 @@ def _count_neighbours(points: Any, steps: Any, counts: Any) -> None:
             counts[plane * points[2] + z + 1] = found
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _write_diffusion(points: Any, steps: Any, seed: int, indptr: Any, indices: Any, values: Any) -> None:
     for plane in prange(points[0] * points[1]):
         x, y = plane // points[1], plane % points[1]
@@ -155,7 +155,7 @@ def _write_diffusion(points: Any, steps: Any, seed: int, indptr: Any, indices: A
             values[diagonal] = total
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _write_elasticity(nodes: Any, element: Any, seed: int, indptr: Any, indices: Any, values: Any) -> None:
     ny, nz = nodes[1], nodes[2]
     for plane in prange(nodes[0] * ny):
@@ -188,7 +188,7 @@ def _write_elasticity(nodes: Any, element: Any, seed: int, indptr: Any, indices:
                         neighbour += 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _add_up(modulus: Any, element: Any, i: int, j: int, k: int, block: Any) -> None:
     """Add up what the cubes that hold a node and its neighbour at (i, j, k) give to their 3 x 3 block."""
     block[:] = 0.0

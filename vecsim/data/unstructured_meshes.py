@@ -212,7 +212,7 @@ def _element_blocks(mesh: _Mesh, poisson: float) -> NDArray[np.float64]:
     return blocks
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _node_of(tiles: Any, tile: int, shift: Any, home: int, nodes: int) -> Any:
     """Give the old number of a neighbour, -1 beyond the border."""
     z = tile % tiles[2] + shift[2]
@@ -223,7 +223,7 @@ def _node_of(tiles: Any, tile: int, shift: Any, home: int, nodes: int) -> Any:
     return ((x * tiles[1] + y) * tiles[2] + z) * nodes + home
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _count_neighbours(first: Any, home: Any, shift: Any, tiles: Any, counts: Any) -> None:
     nodes = len(first) - 1
     for old in prange(len(counts) - 1):
@@ -234,7 +234,7 @@ def _count_neighbours(first: Any, home: Any, shift: Any, tiles: Any, counts: Any
         counts[old + 1] = found
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _list_neighbours(first: Any, home: Any, shift: Any, tiles: Any, indptr: Any, neighbours: Any) -> None:
     nodes = len(first) - 1
     for old in prange(len(indptr) - 1):
@@ -247,7 +247,7 @@ def _list_neighbours(first: Any, home: Any, shift: Any, tiles: Any, indptr: Any,
                 place += 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _sorted_neighbours(
     first: Any, home: Any, shift: Any, tiles: Any, number: Any, old: int, columns: Any, edges: Any
 ) -> int:
@@ -269,7 +269,7 @@ def _sorted_neighbours(
     return found
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _write_diffusion(
     order: Any,
     number: Any,
@@ -305,7 +305,7 @@ def _write_diffusion(
             values[diagonal] = total
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _write_elasticity(
     order: Any,
     number: Any,

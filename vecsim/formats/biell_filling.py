@@ -9,7 +9,7 @@ WARP = 32
 GROUPS = 6
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def cut_lengths(order: Any, lengths: Any, warps: int) -> Any:
     """Give the length up to which each group of each warp holds entries, (warps, 6).
 
@@ -24,7 +24,7 @@ def cut_lengths(order: Any, lengths: Any, warps: int) -> Any:
     return cuts
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def fill(
     order: Any,
     lengths: Any,

@@ -8,7 +8,7 @@ from numba import njit, prange
 from .sliced_filling import ROWS_AT_ONCE
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _next_block(indptr: Any, indices: Any, first_row: int, last_row: int, block: int, at: Any) -> Any:
     """Give the lowest block column of the rows from `at` on, and move `at` past it; -1 at their end."""
     lowest = np.int64(2**62)
@@ -24,7 +24,7 @@ def _next_block(indptr: Any, indices: Any, first_row: int, last_row: int, block:
     return lowest
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def count_blocks(indptr: Any, indices: Any, block: int) -> Any:
     """Give the blocks of `block` x `block` that each row of blocks has."""
     rows = len(indptr) - 1
@@ -41,7 +41,7 @@ def count_blocks(indptr: Any, indices: Any, block: int) -> Any:
     return counts
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def block_columns(indptr: Any, indices: Any, block: int, block_ptr: Any) -> Any:
     """Give the column of each block, in units of blocks, by block row and rising."""
     rows = len(indptr) - 1
@@ -56,7 +56,7 @@ def block_columns(indptr: Any, indices: Any, block: int, block_ptr: Any) -> Any:
     return columns
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def fill_blocks(
     order: Any,
     block_ptr: Any,

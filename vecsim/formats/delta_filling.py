@@ -8,7 +8,7 @@ from numba import njit, prange
 from .slicing import WARP
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
     """Give the codes of each row for each of `limits`, the distances from which fillers are needed."""
     rows = len(indptr) - 1
@@ -26,7 +26,7 @@ def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
     return needed
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def pack(
     order: Any,
     indptr: Any,

@@ -16,7 +16,7 @@ MERGED = 256
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _merge(indptr: Any, indices: Any, first: int, last: int, offsets: Any, masks: Any) -> Any:
     """Put in the diagonals of rows first .. last - 1, and who has them; give their number, -1 if too many."""
     count = 0
@@ -40,7 +40,7 @@ def _merge(indptr: Any, indices: Any, first: int, last: int, offsets: Any, masks
     return count
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _sort(indptr: Any, indices: Any, first: int, last: int) -> Any:
     """Give the diagonals of rows first .. last - 1, and the rows that have them as bits."""
     keys = np.empty(indptr[last] - indptr[first], np.int64)
@@ -61,7 +61,7 @@ def _sort(indptr: Any, indices: Any, first: int, last: int) -> Any:
     return offsets[:count], masks[:count]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _diagonals(indptr: Any, indices: Any, first: int, last: int) -> Any:
     """Give the diagonals of rows first .. last - 1, rising, and the rows that have them as bits."""
     offsets, masks = np.empty(MERGED, np.int64), np.empty(MERGED, np.uint32)
@@ -71,7 +71,7 @@ def _diagonals(indptr: Any, indices: Any, first: int, last: int) -> Any:
     return offsets[:count], masks[:count]
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def counted(indptr: Any, indices: Any) -> Any:
     """Give the steps of each slice, and a hash of them.
 
@@ -92,7 +92,7 @@ def counted(indptr: Any, indices: Any) -> Any:
     return counts, hashes
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def filled(indptr: Any, indices: Any, of_pattern: Any, pattern_ptr: Any, steps: Any) -> Any:
     """Write the steps of each pattern, from the slice that `of_pattern` names."""
     rows = len(indptr) - 1
@@ -105,7 +105,7 @@ def filled(indptr: Any, indices: Any, of_pattern: Any, pattern_ptr: Any, steps: 
             steps[pattern_ptr[p] + k, 1] = np.int32(masks[k])
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def placed(
     indptr: Any, indices: Any, data: Any, first_step: Any, last_step: Any, steps: Any, values: Any
 ) -> Any:

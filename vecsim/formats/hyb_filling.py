@@ -5,7 +5,7 @@ from typing import Any
 from numba import njit, prange
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def split(
     pointers: Any,
     indices: Any,

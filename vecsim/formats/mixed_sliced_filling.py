@@ -12,7 +12,7 @@ SAMPLES = 1024
 """Columns of a window that its base is chosen by."""
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def window_bases(indptr: Any, indices: Any, window: int, columns: int) -> Any:
     """Give the first of 65,535 columns for each window of rows: those that hold most of a sample of them."""
     rows = len(indptr) - 1
@@ -34,7 +34,7 @@ def window_bases(indptr: Any, indices: Any, window: int, columns: int) -> Any:
     return bases
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def count_near(indptr: Any, indices: Any, bases: Any, window: int, ranks: Any) -> Any:
     """Count the near entries of each row: those with a rank, or where there are none, those at its base."""
     rows = len(indptr) - 1
@@ -50,7 +50,7 @@ def count_near(indptr: Any, indices: Any, bases: Any, window: int, ranks: Any) -
     return near
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def near_first(
     indptr: Any,
     indices: Any,
@@ -93,7 +93,7 @@ def near_first(
                 values[first + k] = kept[keys[k] & 0xFFFFFFFF]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def lanes_for(entries: int, steps: int) -> int:
     """Give the fewest lanes, a power of two, with which a row takes at most `steps` steps; at most a warp."""
     lanes = 1
@@ -102,7 +102,7 @@ def lanes_for(entries: int, steps: int) -> int:
     return lanes
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int) -> Any:
     """Give the virtual rows of each window by falling lanes, near and far entries, equal ones in order."""
     order = np.empty(len(near), np.int64)
@@ -117,7 +117,7 @@ def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int) -> Any:
     return order
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int) -> Any:
     """Cut sorted virtual rows into slices: first row, window, lanes a row, near and far steps of each.
 
@@ -141,7 +141,7 @@ def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int) -> Any:
     return slices[:count]
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def steps_of_lanes(entries: Any, first: Any, last: Any, lanes_of: Any) -> Any:
     """Give the steps in which each lane of each slice has an entry, of rows with so many entries each."""
     steps = np.zeros(len(lanes_of) * WARP, np.uint8)
@@ -154,7 +154,7 @@ def steps_of_lanes(entries: Any, first: Any, last: Any, lanes_of: Any) -> Any:
     return steps
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def fill(
     starts: Any,
     near: Any,
@@ -192,7 +192,7 @@ def fill(
                 values[(step + near_steps) * WARP + within] = data[starts[row] + near[row] + j]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _place(j: int, lane: int, lanes: int, wide: int) -> int:
     """Give where entry j of a row stands whose first lane is `lane`: `wide` steps of a lane side by side."""
     step = j // lanes

@@ -71,7 +71,7 @@ def pellr_near(matrix: Any) -> Sliced:
     return slices_by_first_row(Sliced.from_scipy(matrix, slicing=SLICINGS["pellr"]))
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _copy(order: Any, old_ptr: Any, new_ptr: Any, step: int, old: Any, new: Any) -> None:
     """Copy the slices of one array, each read once and written once."""
     for s in prange(len(order)):

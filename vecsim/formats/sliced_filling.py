@@ -8,7 +8,7 @@ from numba import njit, prange
 ROWS_AT_ONCE = 512
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def sorted_by_falling_length(lengths: Any, window: int) -> Any:
     """Give the rows by falling length within each run of `window` rows, equal lengths in order.
 
@@ -33,7 +33,7 @@ def sorted_by_falling_length(lengths: Any, window: int) -> Any:
     return order
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def column_bounds(
     order: Any, starts: Any, lengths: Any, indices: Any, first_step: Any, height: int, group: int
 ) -> Any:
@@ -53,7 +53,7 @@ def column_bounds(
     return lowest, highest
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def fill(
     order: Any,
     starts: Any,

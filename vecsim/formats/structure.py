@@ -181,7 +181,7 @@ def _steps_all_sorted(lengths: IntArray, height: int, group: int) -> int:
     return int((-(-widths // group)).sum())
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _steps(lengths: Any, height: int, group: int, window: int) -> Any:
     """Count the steps of all slices, rows sorted within each window of several slices."""
     rows = len(lengths)
@@ -205,7 +205,7 @@ def _steps(lengths: Any, height: int, group: int, window: int) -> Any:
     return total
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _slice_spreads(indptr: Any, indices: Any, height: int) -> Any:
     """Give the largest distance of two columns of each slice; rows are sorted, so their ends tell."""
     rows = len(indptr) - 1
@@ -222,7 +222,7 @@ def _slice_spreads(indptr: Any, indices: Any, height: int) -> Any:
     return spread
 
 
-@njit(parallel=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(parallel=True, cache=True)
 def _sectors(indptr: Any, indices: Any, in_sector: int, stride: int) -> Any:
     """Count entries, sectors down rows and sectors along rows, in every `stride`th warp of rows.
 

@@ -58,7 +58,7 @@ def _pointer(context: Any, builder: Any, cells: Cells, address: Any, index: Any)
     return builder.gep(builder.bitcast(address, data.as_pointer()), [index])
 
 
-@lower_builtin(operator.getitem, Cells, types.Integer)  # type: ignore[untyped-decorator]
+@lower_builtin(operator.getitem, Cells, types.Integer)
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     cells = sig.args[0]
     pointer = _pointer(context, builder, cells, *args)
@@ -66,7 +66,7 @@ def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.cast(builder, value, cells.dtype, sig.return_type)
 
 
-@lower_builtin(operator.setitem, Cells, types.Integer, types.Any)  # type: ignore[untyped-decorator]
+@lower_builtin(operator.setitem, Cells, types.Integer, types.Any)
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     cells, _, value_type = sig.args
     address, index, value = args
@@ -77,7 +77,7 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _maker(dtype: types.Type) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def cells_at(typing_context: Any, address: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
@@ -91,7 +91,7 @@ int64_at = _maker(types.int64)
 uint8_at = _maker(types.uint8)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def shifted(typing_context: Any, cells: Any, places: Any) -> Any:
     """The cells from a place of others on."""
 
@@ -103,7 +103,7 @@ def shifted(typing_context: Any, cells: Any, places: Any) -> Any:
 
 
 def _caster(dtype: types.Type) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def seen_as(typing_context: Any, cells: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return args[0]
@@ -120,7 +120,7 @@ as_float64 = _caster(types.float64)
 
 
 def _loader(bits: int, signed: bool) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def load(typing_context: Any, cells: Any, address: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             pointer = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())
@@ -135,7 +135,7 @@ def _loader(bits: int, signed: bool) -> Any:
 
 
 def _storer(bits: int) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def store(typing_context: Any, cells: Any, address: Any, value: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             pointer = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())

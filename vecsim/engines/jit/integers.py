@@ -15,7 +15,7 @@ from vecsim.engines.jit.world import inline
 
 
 def _choosing(operator: str) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def choose(typing_context: Any, a: Any, b: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return builder.select(builder.icmp_signed(operator, *args), *args)
