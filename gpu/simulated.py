@@ -6,6 +6,7 @@ warp operation, and the mask must be that of all lanes.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 WARP = 32
 # A lane that never comes is a fault of the kernel; waiting longer would not bring it.
 PATIENCE_SECONDS = 30
+# How long the simulator's own thread leaves the interpreter to those of a block.
+POLLING_SECONDS = 2e-4
 
 _creating = threading.Lock()
 
@@ -80,7 +83,21 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 def install() -> None:
     """Give the simulator's ``cuda`` the warp operations."""
+    from numba.cuda.simulator.kernel import BlockThread
     from numba.cuda.simulator.kernelapi import FakeCUDAModule
 
     for name, operation in OPERATIONS.items():
         setattr(FakeCUDAModule, name, operation)
+    BlockThread.is_alive = _is_alive
+
+
+def _is_alive(thread: Any) -> bool:
+    """Say whether a thread of a block runs, and let the others run.
+
+    The thread that waits for a block asks this of its threads again and again, and would hold the interpreter
+    meanwhile: kernels with warp operations would take ten times as long.
+    """
+    alive = threading.Thread.is_alive(thread)
+    if alive:
+        time.sleep(POLLING_SECONDS)
+    return alive

@@ -27,6 +27,11 @@ def pytest_configure(config):
         config.add_cleanup(folder.cleanup)
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with the longest tests, so that no worker waits for them at the end."""
+    items.sort(key=lambda item: "in_processes_of_their_own" not in item.nodeid)
+
+
 def folders_of_real_matrices():
     """Give the folders that VECSIM_MATRICES names, and the one beside the clone, where they exist."""
     named = [Path(name).expanduser() for name in NAMED.split(os.pathsep) if name]

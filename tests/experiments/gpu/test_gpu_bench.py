@@ -241,8 +241,13 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
         time.sleep(5)
 
     target = tmp_path / "out.json"
-    with pytest.raises(KeyboardInterrupt):
-        bench.run_bench(None, quick=False, json=target, watch=cut_off)
+    # A shell's background jobs begin with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            bench.run_bench(None, quick=False, json=target, watch=cut_off)
+    finally:
+        signal.signal(signal.SIGINT, before)
     whole = bench.run_bench(None, quick=False, json=target)
     assert asked == [["tiny", "second"], ["second"]]
     assert {record.matrix for record in whole.records} == {"tiny", "second"}

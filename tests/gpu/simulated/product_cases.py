@@ -1,9 +1,11 @@
 """Random tiny matrices for the products in the simulator, and their error."""
 
 import numpy as np
+import pytest
 import scipy.sparse
 from hypothesis import strategies as st
 
+import gpu
 from vecsim.formats import Slicing
 
 THREADS = 64
@@ -16,6 +18,11 @@ ARRANGEMENTS = [
     Slicing(slice_height=3, sorting_window=7, lanes=8, index_bits=16, base_per_step=True),
     Slicing(slice_height=5, wide=2, lanes=2, index_bits=16, base_per_step=True, row_lengths=True, block=2),
 ]
+every_format = pytest.mark.parametrize(
+    "format",
+    [*gpu.KERNELS, "auto", *ARRANGEMENTS],
+    ids=lambda format: format if isinstance(format, str) else repr(format)[8:40],
+)
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 
 

@@ -26,8 +26,8 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
 
 
 def best_sliced(matrix):
-    """Give the best of the plain sliced formats and of CRS."""
-    plain = ("sliced-ell", "sliced-ell-wide", "sliced-ell-short", "sell-c-sigma", "crs", "crs-split")
+    """Give the best of the plain sliced formats."""
+    plain = ("sliced-ell", "sliced-ell-wide", "sliced-ell-short", "sell-c-sigma")
     return next(name for name in ranking(matrix) if name in plain)
 
 

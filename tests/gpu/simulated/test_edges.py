@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import ARRANGEMENTS, THREADS, every_format
+
+import gpu
+
+
+@every_format
+def test_nan_and_infinity_in_x_reach_the_rows_of_their_columns_alone(format):
+    rng = np.random.default_rng(11)
+    matrix = scipy.sparse.random_array((37, 21), density=0.15, rng=rng, format="csr")
+    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    x = np.ones(21)
+    x[[0, 20]] = np.nan, np.inf
+    reached = np.zeros(37, dtype=bool)
+    reached[matrix[:, [0, 20]].nonzero()[0]] = True
+    np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
+
+
+@pytest.mark.parametrize("format", ["crs-split", "coo", ARRANGEMENTS[0]], ids=str)
+def test_a_row_longer_than_several_pieces(format):
+    matrix = scipy.sparse.csr_array(np.vstack([np.zeros(700), np.arange(700.0) % 5 + 1, np.ones(700)]))
+    y = gpu.prepare(matrix, format, threads_per_block=THREADS) @ np.ones(700)
+    np.testing.assert_array_equal(y, [0, 2100, 700])
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 4), (4, 0), (4, 4)])
+@every_format
+def test_matrices_without_entries(format, shape):
+    made = gpu.prepare(scipy.sparse.csr_array(shape), format, threads_per_block=THREADS)
+    np.testing.assert_array_equal(made @ np.ones(shape[1]), np.zeros(shape[0]))
+    y = made.matvec(np.ones(shape[1]), out=np.ones(shape[0]), beta=2)
+    np.testing.assert_array_equal(y, np.full(shape[0], 2.0))
