@@ -41,7 +41,7 @@ def count_near(indptr: Any, indices: Any, bases: Any, window: int, ranks: Any) -
     near = np.zeros(rows, np.int64)
     ranked = len(ranks) > 0
     for row in prange(rows):
-        base = 0 if ranked else bases[row // window]
+        base = bases[row // window] if len(bases) else 0
         count = 0
         for k in range(indptr[row], indptr[row + 1]):
             column = indices[k]
@@ -70,7 +70,7 @@ def near_first(
     ranked = len(ranks) > 0
     for row in prange(rows):
         first, last = np.int64(indptr[row]), np.int64(indptr[row + 1])
-        base = 0 if ranked else bases[row // window]
+        base = bases[row // window] if len(bases) else 0
         at, far = first, first + near[row]
         for k in range(first, last):
             column = np.int64(indices[k])
