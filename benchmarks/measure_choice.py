@@ -171,11 +171,11 @@ def _compile(name: str) -> None:
     """Convert a small matrix, so that the conversion is compiled."""
     from gpu.kernels import KERNELS
 
-    matrix = RECIPES[0].make()
+    matrix, kernel = RECIPES[0].make(), KERNELS[name]
     for dtype in (np.float32, np.float64):
         typed = matrix.astype(dtype)
-        if KERNELS[name].work(Structure.of(typed)) is not None:  # type: ignore[misc]
-            KERNELS[name].convert(typed)
+        if kernel.work is not None and kernel.work(Structure.of(typed)) is not None:
+            kernel.convert(typed)
 
 
 def convert(number: int, folder: Path) -> list[Converted]:

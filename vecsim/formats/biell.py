@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from isa.errors import UserError
+from numpy.typing import NDArray
 
 from .coordinates import (
     FloatArray,
@@ -15,12 +13,11 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
 )
 from .sliced import ALWAYS_MADE_BYTES, MAX_GROWTH, NO_ROW, NotRepresentableError
 from .slicing import WARP
+from .stored_arrays import StoredArrays
 
 GROUPS = 6
 PADDING = 2**32 - 1
@@ -29,7 +26,7 @@ UIntArray = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
-class BiELL:
+class BiELL(StoredArrays):
     """A matrix in warps of 32 rows, each in six groups of its 32, 16, 8, 4, 2 and 1 longest rows.
 
     Our reading of Zheng, Gu, Gu, Liu (Journal of Parallel and Distributed Computing 74, 2014), of which the
@@ -142,21 +139,8 @@ class BiELL:
         places: IntArray = warp * WARP + (thread >> group)
         return places
 
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self._stored_values())
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self._stored_values(), x)
-
-    def _stored_values(self) -> FloatArray:
+    def entry_values(self) -> FloatArray:
+        """Return the values that belong to `coordinates`."""
         stored: FloatArray = self.values[self.columns != PADDING]
         return stored
 
@@ -197,23 +181,6 @@ class BiELL:
         by_row = np.argsort(rows, kind="stable")
         same_row = np.diff(rows[by_row]) == 0
         require((np.diff(columns[by_row])[same_row] > 0).all(), "columns must rise within a row")
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        return sum(array.nbytes for array in (self.group_ptr, self.perm, self.columns, self.values))
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know BiELL: use image")
-        return self.nbytes
 
 
 def _refuse_growth(csr: Any, entries: int) -> None:

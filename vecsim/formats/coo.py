@@ -6,8 +6,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.errors import UserError
-
 from .coordinates import (
     FloatArray,
     IntArray,
@@ -16,11 +14,11 @@ from .coordinates import (
     check_range,
     require,
 )
-from .entries import Entries
+from .stored_arrays import StoredArrays
 
 
 @dataclass(frozen=True, eq=False)
-class COO(Entries):
+class COO(StoredArrays):
     """A matrix as a list of its entries.
 
     Attributes
@@ -81,20 +79,3 @@ class COO(Entries):
         down, right = np.diff(self.rows), np.diff(self.columns)
         require((down >= 0).all(), "rows must never fall")
         require(((down > 0) | (right > 0)).all(), "columns must rise within a row")
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        return self.rows.nbytes + self.columns.nbytes + self.values.nbytes
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know COO: use image")
-        return self.nbytes

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from isa.errors import UserError
+from numpy.typing import NDArray
 
 from .coordinates import (
     FloatArray,
@@ -15,12 +13,11 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
 )
 from .sliced import MAX_GROWTH, NO_ROW, NotRepresentableError
 from .slicing import WARP
+from .stored_arrays import StoredArrays
 from .structure import Structure, Work
 
 BITS = (4, 5, 6, 8, 10, 16)
@@ -30,7 +27,7 @@ WINDOWS = (1, 1024)
 
 
 @dataclass(frozen=True, eq=False)
-class SlicedDeltas:
+class SlicedDeltas(StoredArrays):
     """A matrix in slices of 32 rows, with the distances between neighbouring columns instead of columns.
 
     Delta encoding of columns is as old as inverted files; on GPUs: Maggioni and Berger-Wolf, CoAdELL, IPDPS
@@ -159,21 +156,8 @@ class SlicedDeltas:
         rows = places[stored]
         return (self.perm[rows].astype(np.int64) if len(self.perm) else rows), columns[stored]
 
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self._stored_values())
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self._stored_values(), x)
-
-    def _stored_values(self) -> FloatArray:
+    def entry_values(self) -> FloatArray:
+        """Return the values that belong to `coordinates`."""
         stored: FloatArray = self.values[self._codes() != 0]
         return stored
 
@@ -204,24 +188,6 @@ class SlicedDeltas:
         rows, columns = self.coordinates()
         check_range("the rows that the entries stand at", rows, self.shape[0])
         check_range("columns", columns, self.shape[1])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        arrays = (self.perm, self.first_column, self.word_ptr, self.value_ptr, self.words, self.values)
-        return sum(array.nbytes for array in arrays)
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know sliced deltas: use image")
-        return self.nbytes
 
 
 def work(structure: Structure) -> Work | None:

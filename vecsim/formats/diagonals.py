@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from isa.errors import UserError
+from numpy.typing import NDArray
 
 from .coordinates import (
     FloatArray,
@@ -14,12 +12,11 @@ from .coordinates import (
     Shape,
     canonical_csr,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
 )
 from .sliced import ALWAYS_MADE_BYTES, NotRepresentableError
 from .slicing import WARP
+from .stored_arrays import StoredArrays
 from .structure import Structure, Work
 
 # What a step may take: as much as 16-bit column offsets would.
@@ -28,7 +25,7 @@ SHORT_BYTES = 2
 
 
 @dataclass(frozen=True, eq=False)
-class SlicedDiagonals:
+class SlicedDiagonals(StoredArrays):
     """A matrix in slices of 32 rows, each stored along the diagonals (column minus row) that occur in it.
 
     After CRSD (Sun et al., Optimizing SpMV for diagonal sparse matrices on GPU, ICPP 2011), with two changes.
@@ -117,20 +114,6 @@ class SlicedDiagonals:
         rows = slice_of[which] * WARP + lane
         return rows, rows + self.steps[step[which], 0]
 
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values, x)
-
     def check(self) -> None:
         """Check every invariant of the format.
 
@@ -157,24 +140,6 @@ class SlicedDiagonals:
         )
         check_range("the rows of the steps", rows, self.shape[0])
         check_range("columns", columns, self.shape[1])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays: of the values, 8 a step that differs, 12 a slice."""
-        arrays = (self.first_step, self.last_step, self.value_ptr, self.steps, self.values)
-        return sum(array.nbytes for array in arrays)
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know sliced diagonals: use image")
-        return self.nbytes
 
 
 def work(structure: Structure) -> Work | None:

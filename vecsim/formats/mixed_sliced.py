@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from isa.errors import UserError
 
@@ -17,13 +17,12 @@ from .coordinates import (
     canonical_csr,
     check_pointers,
     check_range,
-    csr_from_coordinates,
-    product,
     require,
 )
 from .mixed_sliced_filling import NEAR_COLUMNS
 from .sliced import ALWAYS_MADE_BYTES, MAX_GROWTH, NO_ROW, NotRepresentableError, UIntArray
 from .slicing import WARP, WIDTHS
+from .stored_arrays import StoredArrays
 from .structure import Structure, Work
 
 # Steps of a thread: enough entries for a matrix to fill a large GPU (8,192 warps, twice), and not so many
@@ -104,7 +103,7 @@ MIXED_SLICINGS: dict[str, MixedSlicing] = {
 
 
 @dataclass(frozen=True, eq=False)
-class MixedSliced:
+class MixedSliced(StoredArrays):
     """A matrix in slices of a warp, each with as many lanes a row as its rows are long.
 
     Rows are sorted by length (SELL-C-sigma: Kreutzer et al. 2014). Where a row would take more than
@@ -294,19 +293,9 @@ class MixedSliced:
         """Return row and column of each entry, int64, without padding: by rows, those of a row in order."""
         return self._entries[0], self._entries[1]
 
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self._entries)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self._entries, x)
+    def entry_values(self) -> FloatArray:
+        """Return the values that belong to `coordinates`."""
+        return self._entries[2]
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -359,38 +348,6 @@ class MixedSliced:
             np.count_nonzero(self.values) == np.count_nonzero(self._entries[2]),
             "padding must have the value 0",
         )
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        arrays = (
-            self.step_ptr,
-            self.near_ptr,
-            self.lanes,
-            self.bases,
-            self.hubs,
-            self.perm,
-            self.near_lengths,
-            self.far_lengths,
-            self.near_columns,
-            self.far_columns,
-            self.values,
-            self.split_rows,
-            self.split_ptr,
-        )
-        return sum(array.nbytes for array in arrays)
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know sliced formats: use image")
-        return self.nbytes
 
 
 def work(structure: Structure, slicing: MixedSlicing | str) -> Work | None:

@@ -20,6 +20,7 @@ from .coordinates import (
     require,
 )
 from .slicing import BLOCK_SLICINGS, SLICINGS, WARP, Slicing
+from .stored_arrays import StoredArrays
 
 NO_ROW = 2**32 - 1
 # A matrix that padding makes larger than this many times CRS is refused, small ones apart.
@@ -36,7 +37,7 @@ class NotRepresentableError(UserError):
 
 
 @dataclass(frozen=True, eq=False)
-class Sliced:
+class Sliced(StoredArrays):
     """A matrix in slices of C rows, each slice as wide as its longest row.
 
     A slice is a sequence of steps. A step holds the next G entries of each of its C rows, row after row,
@@ -307,34 +308,6 @@ class Sliced:
             if len(self.lengths):
                 lengths = self.lengths[s * height : (s + 1) * height]
                 require((stored.sum(axis=1) == lengths).all(), "lengths must count the entries of each row")
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        arrays = (
-            self.slice_ptr,
-            self.perm,
-            self.lengths,
-            self.columns,
-            self.bases,
-            self.masks,
-            self.values,
-            self.split_rows,
-            self.split_ptr,
-        )
-        return sum(array.nbytes for array in arrays)
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know sliced formats: use image")
-        return self.nbytes
 
 
 def _parts(pointers: UIntArray) -> IntArray:
