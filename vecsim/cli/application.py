@@ -1,9 +1,7 @@
-"""The command ``vecsim``: its commands put together, and how every run of it ends."""
+"""The command ``vecsim``: its commands put together."""
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -15,6 +13,7 @@ from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
 from vecsim.cli.calibrate import calibrate
 from vecsim.cli.crosscheck import crosscheck
+from vecsim.cli.ending import ended
 from vecsim.cli.execute import execute
 from vecsim.cli.formats import formats
 from vecsim.cli.gpu import gpu
@@ -23,12 +22,6 @@ from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
 from vecsim.cli.reproduce import reproduce
 from vecsim.cli.run import run
-
-MISTAKE = 2
-"""Exit code when something the user gave is wrong."""
-INTERRUPTED = 130
-READER_GONE = 141
-"""What a shell reports of a program that wrote to a closed pipe."""
 
 app = typer.Typer(
     name="vecsim",
@@ -80,32 +73,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0; 1 if a result is not good enough; 2 if something the user gave is wrong; 130 if interrupted.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be no text
+    return ended(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command. A closed pipe becomes SystemExit: outside stand-alone mode nothing else does."""
     try:
-        code = app(
-            args=sys.argv[1:] if arguments is None else list(arguments),
-            prog_name="vecsim",
-            standalone_mode=False,
-        )
-        sys.stdout.flush()
-    except UserError as error:
-        return _mistake(str(error))
-    except MemoryError:
-        return _mistake("not enough memory on this computer for what was asked")
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except (BrokenPipeError, SystemExit):
-        # typer and rich turn a broken pipe into SystemExit; outside stand-alone mode nothing else does.
-        return _reader_gone()
-    except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        return _mistake(f"{name}{error.strerror or error}")
+        return int(app(args=arguments, prog_name="vecsim", standalone_mode=False) or 0)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        return _mistake(_usage(error))
-    return int(code or 0)
+        raise UserError(_usage(error)) from None
 
 
 def _usage(error: Exception) -> str:
@@ -114,15 +94,3 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "vecsim"
     return f"{message.rstrip('.')}; see `{command} --help`"
-
-
-def _mistake(message: str) -> int:
-    print(f"vecsim: error: {message}", file=sys.stderr)
-    return MISTAKE
-
-
-def _reader_gone() -> int:
-    # What is still buffered must not be written, or the interpreter complains at its end.
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, sys.stdout.fileno())
-    return READER_GONE

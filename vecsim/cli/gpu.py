@@ -2,174 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from vecsim.cli import gpu_commands
 from vecsim.cli.options import JsonOption
 
-if TYPE_CHECKING:
-    from experiments.gpu.records import Run
-    from gpu.ceilings import Ceilings
-    from gpu.device_info import DeviceInfo
-    from vecsim.cli.output import Output
-
-gpu = typer.Typer(help="The formats on a real GPU: what it is, what it can reach, and what they reach.")
+gpu = typer.Typer(help=gpu_commands.HELP)
 
 OnlyOption = Annotated[
-    str | None,
-    typer.Option("--only", metavar="CLASS|MATRIX", help="Measure one class or one matrix of the suite."),
+    str | None, typer.Option("--only", metavar="CLASS|MATRIX", help=gpu_commands.ONLY_HELP)
 ]
-QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Five matrices of all sizes, no transposed products: under 90 s.")
-]
+QuickOption = Annotated[bool, typer.Option("--quick", help=gpu_commands.QUICK_HELP)]
 
 
-@gpu.command("info")
+@gpu.command("info", help=gpu_commands.info.__doc__)
 def info(json: JsonOption = None) -> None:
-    """Show the GPU and the versions of what drives it; exit code 2 if there is none."""
-    from dataclasses import asdict
-
-    from gpu.device_info import device_info
-    from vecsim.cli.console import fill, table
-    from vecsim.cli.output import Output
-
-    output = Output(json)
-    found = device_info()
-    output.table(fill(table(["GPU", found.name]), _facts(found)))
-    output.finish(asdict(found) | {"nominal_gb_per_s": found.nominal_gb_per_s})
+    """Call `gpu_commands.info`."""
+    gpu_commands.info(json)
 
 
-@gpu.command("ceilings")
+@gpu.command("ceilings", help=gpu_commands.ceilings.__doc__)
 def ceilings(json: JsonOption = None) -> None:
-    """Measure bandwidth, gathers, reductions and launches of the GPU, in about 10 seconds.
-
-    They bound every product: stored bytes, x and y once each, over the measured bandwidth, is its floor.
-    """
-    from gpu.ceilings import measure_ceilings
-    from vecsim.cli.output import Output
-    from vecsim.cli.work import Work
-
-    output = Output(json)
-    with Work() as work:
-        found = measure_ceilings(work.show)
-    _show(output, found)
-    output.finish(found.document())
+    """Call `gpu_commands.ceilings`."""
+    gpu_commands.ceilings(json)
 
 
-@gpu.command("bench")
+@gpu.command("bench", help=gpu_commands.bench.__doc__)
 def bench(only: OnlyOption = None, quick: QuickOption = False, json: JsonOption = None) -> None:
-    """Measure every format against all of cuSPARSE, over the suite of matrices; under 8 minutes.
-
-    With --json FILE each record is kept at once in FILE.journal: the same command goes on where a run was cut
-    off. Real files are sought in the folders of VECSIM_MATRICES and among the downloads.
-    """
-    from pathlib import Path
-
-    from experiments.gpu.bench import journal_of, run_bench
-    from vecsim.cli.output import STDOUT, Output
-
-    output = Output(json)
-    target = None if json in (None, STDOUT) else Path(json)
-    run = run_bench(only, quick=quick, json=target, watch=output.text)
-    output.finish(run.document())
-    if target is not None:
-        journal_of(target).unlink(missing_ok=True)
-    _show_bench(output, run)
-
-
-def _show_bench(output: Output, run: Run) -> None:
-    """Show a run of the benchmark: means, elasticity, `auto`, time by phase."""
-    from experiments.gpu import summary
-    from vecsim.cli.console import fill, table
-
-    means = [
-        (
-            m.operation,
-            m.class_,
-            m.cache,
-            m.dtype,
-            m.matrices,
-            f"{m.mean:.2f}",
-            f"{m.worst_ratio:.2f}",
-            m.worst,
-        )
-        for m in summary.class_means(run.records)
-    ]
-    left, right = ["product", "class", "cache", "type"], ["matrices", "times faster", "lowest"]
-    output.table(fill(table(left, right, last="on"), means))
-    elastic = [
-        (best.matrix, best.dtype, best.method, f"{csr:.2f}", f"{every:.2f}")
-        for best, csr, every in summary.against_csr(run.records)
-    ]
-    if elastic:
-        columns = ["elasticity", "type", "best of ours"]
-        output.table(fill(table(columns, ["over CSR", "over all"]), elastic))
-    auto = summary.auto_summary(run.records)
-    if auto is not None:
-        output.text(
-            f"auto takes {auto.mean:.3f} times as long as the best of ours (geometric mean of "
-            f"{auto.matrices}), at most {auto.worst_ratio:.2f} times ({auto.worst})"
-        )
-    for record in summary.not_measured(run.records):
-        where = " ".join(filter(None, (record.matrix, record.dtype, record.library, record.method)))
-        output.text(f"{where}: {record.status}: {record.reason}")
-    phases = [(name, f"{seconds:.1f}") for name, seconds in run.seconds.items()]
-    output.table(fill(table(["phase"], ["s"]), [*phases, ("all", f"{sum(run.seconds.values()):.1f}")]))
-
-
-def _facts(found: DeviceInfo) -> list[tuple[str, object]]:
-    """Say all of a GPU, name and value."""
-    major, minor = found.compute_capability
-    return [
-        ("compute capability", f"{major}.{minor}"),
-        ("multiprocessors", found.multiprocessors),
-        ("threads a multiprocessor", found.threads_per_multiprocessor),
-        ("memory", f"{found.memory_bytes / 2**30:.1f} GiB"),
-        ("memory by clock and width", f"{found.nominal_gb_per_s:,.0f} GB/s"),
-        ("L2 cache", f"{found.l2_bytes / 2**20:.0f} MiB"),
-        ("shared memory a multiprocessor", f"{found.shared_bytes_per_multiprocessor / 2**10:.0f} KiB"),
-        ("highest clock", f"{found.clock_mhz} MHz"),
-        ("highest clock of the memory", f"{found.memory_clock_mhz} MHz"),
-        ("driver", found.driver_version),
-        ("CUDA of the driver", found.cuda_driver),
-        ("CUDA runtime", found.cuda_runtime),
-        ("cuSPARSE", found.cusparse),
-        *found.packages.items(),
-    ]
-
-
-def _show(output: Output, found: Ceilings) -> None:
-    """Show the ceilings as tables."""
-    from vecsim.cli.console import fill, table
-
-    output.text(f"{found.device['name']}, {found.measured}; copy {found.copy_gb_per_s:,.0f} GB/s")
-    reads = [(_size(each.nbytes), f"{each.gb_per_s:,.0f}") for each in found.reads]
-    output.table(fill(table(["array read"], ["GB/s"]), reads))
-    output.table(
-        _by_dtype("gather from", "G/s", [(_size(g.x_bytes), g.dtype, g.g_per_s) for g in found.gathers])
-    )
-    reductions = [(each.pattern, each.dtype, each.g_per_s) for each in found.reductions]
-    output.table(_by_dtype("reductions", "G/s", reductions))
-    launch = found.launch
-    costs = [
-        *((f"Numba, {count} arrays", f"{cost:.2f}") for count, cost in launch.numba_us.items()),
-        ("graph of one kernel", f"{launch.graph_us:.2f}"),
-        ("one more kernel in a graph", f"{launch.node_us:.2f}"),
-    ]
-    output.table(fill(table(["launch of an empty kernel"], ["us"]), costs))
-
-
-def _by_dtype(what: str, unit: str, rates: list[tuple[str, str, float]]) -> Any:
-    """Give a table with a row a name and a column a type."""
-    from vecsim.cli.console import fill, table
-
-    dtypes = list(dict.fromkeys(dtype for _, dtype, _ in rates))
-    found = {(name, dtype): f"{rate:,.2f}" for name, dtype, rate in rates}
-    names = dict.fromkeys(name for name, _, _ in rates)
-    rows = ([name, *(found.get((name, dtype)) for dtype in dtypes)] for name in names)
-    return fill(table([what], [f"{dtype}\n{unit}" for dtype in dtypes]), rows)
-
-
-def _size(nbytes: int) -> str:
-    return f"{nbytes >> 20} MiB" if nbytes >= 1 << 20 else f"{nbytes >> 10} KiB"
+    """Call `gpu_commands.bench`."""
+    gpu_commands.bench(json, only, quick=quick)

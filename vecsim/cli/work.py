@@ -7,6 +7,7 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
+from vecsim.cli.console import RICH
 from vecsim.cli.progress import PATIENCE
 
 NAME_WIDTH = 28
@@ -14,7 +15,7 @@ NAME_WIDTH = 28
 
 
 class Work:
-    """A bar on stderr, with a word of what goes on; nothing if stderr is no terminal.
+    """A bar on stderr, with a word of what goes on; nothing if stderr is no terminal or rich is missing.
 
     It appears when the work has taken :data:`vecsim.cli.progress.PATIENCE` seconds.
     """
@@ -35,7 +36,7 @@ class Work:
 
     def show(self, doing: str, share: float) -> None:
         """Say what goes on and which share of it is done, 0 to 1."""
-        if not sys.stderr.isatty():
+        if not (RICH and sys.stderr.isatty()):
             return
         if self._bar is None and time.monotonic() - self._began >= PATIENCE:
             self._open()

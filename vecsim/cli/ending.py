@@ -1,0 +1,61 @@
+"""How every run of the command line ends: exit codes, and one line for a mistake."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+
+from isa.errors import UserError
+
+MISTAKE = 2
+"""Exit code when something the user gave is wrong."""
+INTERRUPTED = 130
+READER_GONE = 141
+"""What a shell reports of a program that wrote to a closed pipe."""
+
+
+def ended(run: Callable[[], int]) -> int:
+    """Run a command and say how it ended.
+
+    Parameters
+    ----------
+    run
+        Gives 0, or 1 if a result is not good enough. Its `SystemExit` means a closed pipe.
+
+    Returns
+    -------
+    int
+        What ``run`` gave; 2, with one line on stderr, if something the user gave is wrong; 130 if
+        interrupted.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be no text
+    try:
+        code = run()
+        sys.stdout.flush()
+    except UserError as error:
+        return _mistake(str(error))
+    except MemoryError:
+        return _mistake("not enough memory on this computer for what was asked")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        return _reader_gone()
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _mistake(f"{name}{error.strerror or error}")
+    return code
+
+
+def _mistake(message: str) -> int:
+    print(f"vecsim: error: {message}", file=sys.stderr)
+    return MISTAKE
+
+
+def _reader_gone() -> int:
+    # What is still buffered must not be written, or the interpreter complains at its end.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    return READER_GONE

@@ -1,0 +1,59 @@
+"""``python -m vecsim gpu`` from a checkout with NumPy, SciPy, Numba and numba-cuda alone.
+
+A machine with a GPU is often bare, and installing on it not always allowed. The same commands as in
+`vecsim.cli.gpu`, read by argparse; tables come as plain text (`vecsim.cli.console`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from isa.errors import UserError
+from vecsim.cli import gpu_commands
+from vecsim.cli.ending import ended
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "info": gpu_commands.info,
+    "ceilings": gpu_commands.ceilings,
+    "bench": gpu_commands.bench,
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are mistakes like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}; see `{self.prog} --help`")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``vecsim gpu`` and say how it ended, as `vecsim.cli.application.main` does."""
+    return ended(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] != ["gpu"]:
+        raise UserError("typer is missing, without which there is `vecsim gpu` alone: pip install .")
+    try:
+        options = vars(_parser().parse_args(arguments[1:]))
+    except SystemExit:  # help has been printed
+        return 0
+    COMMANDS[options.pop("command")](**options)
+    return 0
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="vecsim gpu", description=gpu_commands.HELP, allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        about = inspect.cleandoc(command.__doc__ or "")
+        made = commands.add_parser(name, help=about.splitlines()[0], description=about, allow_abbrev=False)
+        made.add_argument("--json", metavar="FILE|-", help="Write the results as JSON.")
+        if command is gpu_commands.bench:
+            made.add_argument("--only", metavar="CLASS|MATRIX", help=gpu_commands.ONLY_HELP)
+            made.add_argument("--quick", action="store_true", help=gpu_commands.QUICK_HELP)
+    return parser
