@@ -1,6 +1,6 @@
 """The matrices that `auto` is fitted on: generated, many families, none of the benchmark's suite.
 
-Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has a seed of its own; NumPy alone makes them.
+Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has a seed of its own.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+
+from vecsim.data import random_graphs
 
 Integers = NDArray[np.int64]
 Generate = Callable[[np.random.Generator], Any]
@@ -101,7 +103,8 @@ def lengths_of(kind: str, rows: int, mean: float, rng: np.random.Generator) -> I
         exponent = float(kind)
         drawn = (1 - rng.random(rows)) ** (-1 / (exponent - 1))
         drawn = np.minimum(drawn * mean / drawn.mean(), rows / 2)
-    return np.maximum(0, np.asarray(drawn)).astype(np.int64)
+    lengths: Integers = np.maximum(0, np.asarray(drawn)).astype(np.int64)
+    return lengths
 
 
 def rows_by_length(
@@ -224,6 +227,33 @@ def mesh(points: int, dimensions: int, neighbours: int) -> Generate:
     return generate
 
 
+def web(pages: int, mean_links: float, copied: float, local: float) -> Generate:
+    """Links of pages that copy those of others (`vecsim.data.random_graphs.web`)."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        return random_graphs.web(
+            pages, int(rng.integers(2**31)), mean_links=mean_links, copied=copied, local=local
+        )
+
+    return generate
+
+
+def circuit(nodes: int, fanout_exponent: float, wire_exponent: float, rails: int, share: float) -> Generate:
+    """Short wires, power-law fan-out and rails (`vecsim.data.random_graphs.circuit`)."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        return random_graphs.circuit(
+            nodes,
+            int(rng.integers(2**31)),
+            fanout_exponent=fanout_exponent,
+            wire_exponent=wire_exponent,
+            rails=rails,
+            rail_share=share,
+        )
+
+    return generate
+
+
 def _recipes() -> Iterator[tuple[str, str, Generate]]:
     for n in (3_400, 21_000, 130_000, 700_000):
         yield f"3 diagonals, {n}", "line", diagonals(n, (-1, 0, 1))
@@ -282,10 +312,12 @@ def _recipes() -> Iterator[tuple[str, str, Generate]]:
     ):  # fmt: skip
         yield f"anywhere {n} {mean}", "anywhere", rows_by_length("equal", n, mean)
     for kind in ("uniform", "geometric", "two", "turns", "falling"):
-        for n, mean, width in (
-            (3_000, 9, None), (25_000, 30, 3_000), (90_000, 6, 900), (120_000, 22, None), (14_000, 120, 2_500)
-        ):  # fmt: skip
-            yield f"{kind} {n} {mean}", f"{kind} lengths", rows_by_length(kind, n, mean, width=width)
+        sizes: tuple[tuple[int, int, int | None], ...] = (
+            (3_000, 9, None), (25_000, 30, 3_000), (90_000, 6, 900), (120_000, 22, None),
+            (14_000, 120, 2_500),
+        )  # fmt: skip
+        for n, mean, span in sizes:
+            yield f"{kind} {n} {mean}", f"{kind} lengths", rows_by_length(kind, n, mean, width=span)
     for exponent in ("1.7", "2.0", "2.3", "2.8"):
         for n, mean in ((2_500, 9), (15_000, 30), (80_000, 7), (260_000, 12), (600_000, 4)):
             yield (
@@ -356,9 +388,9 @@ def _recipes() -> Iterator[tuple[str, str, Generate]]:
         (400_000, 30_000, 64, 60),
     ):
         yield f"squares {n}", "squares", local_squares(n, squares, side, entries)
-    for n, width, mean in ((60_000, 64, 20), (25_000, 128, 60)):
-        offsets = np.random.default_rng(n).integers(-width, width, mean)
-        yield f"narrow {n}", "band", diagonals(n, tuple(int(k) for k in np.unique(offsets)), 0.7)
+    for n, reach, mean in ((60_000, 64, 20), (25_000, 128, 60)):
+        near = np.random.default_rng(n).integers(-reach, reach, mean)
+        yield f"narrow {n}", "band", diagonals(n, tuple(int(k) for k in np.unique(near)), 0.7)
     for n, mean in ((30_000, 1), (400_000, 1), (1_500_000, 1)):
         yield f"one a row {n}", "anywhere", rows_by_length("equal", n, mean)
         yield f"mostly empty {n}", "empty rows", rows_by_length("geometric", n, 0.4, width=5_000)
@@ -372,6 +404,21 @@ def _recipes() -> Iterator[tuple[str, str, Generate]]:
     yield "large anywhere", "large", rows_by_length("equal", 800_000, 9)
     yield "large recursive", "large", recursive(18, 20)
     yield "large power law", "large", rows_by_length("2.1", 900_000, 9, sorted_="popular")
+    # Behind all others, whose seeds are their places.
+    for pages, mean_links, copied, local in (
+        (20_000, 30, 0.5, 0.9), (90_000, 8, 0.9, 0.95), (150_000, 40, 0.6, 0.5), (400_000, 10, 0.5, 0.9),
+        (400_000, 24, 0.85, 0.6), (700_000, 6, 0.6, 0.7), (800_000, 14, 0.7, 0.95), (300_000, 50, 0.8, 0.9),
+    ):  # fmt: skip
+        yield f"web {pages} {mean_links} {local}", "web", web(pages, mean_links, copied, local)
+    for nodes, fanout, wire, rails, share in (
+        (9_000, 2.5, 1.5, 2, 0.2), (40_000, 3.0, 1.8, 8, 0.5), (120_000, 2.6, 1.4, 0, 0.0),
+        (200_000, 4.0, 1.6, 12, 0.1), (500_000, 2.4, 1.5, 3, 0.3), (900_000, 3.2, 1.7, 1, 0.9),
+    ):  # fmt: skip
+        yield f"circuit {nodes} {rails}", "circuit", circuit(nodes, fanout, wire, rails, share)
+    # Vectors that a cache does not hold.
+    yield "anywhere 5000000 2", "large vectors", rows_by_length("equal", 5_000_000, 2)
+    yield "geometric 7000000 1", "large vectors", rows_by_length("geometric", 7_000_000, 1.5)
+    yield "squares 6000000", "large vectors", local_squares(6_000_000, 90_000, 128, 100)
 
 
 RECIPES: tuple[Recipe, ...] = tuple(

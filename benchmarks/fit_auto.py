@@ -1,8 +1,12 @@
 """Fit what `auto` knows of a device: measure, fit, check.
 
-    python -m benchmarks.fit_auto measure FILE [--seconds 120] [--processes 14]   on a machine with the GPU
-    python -m benchmarks.fit_auto fit FILE                                        writes gpu/choice.toml
-    python -m benchmarks.fit_auto check FILE                                      auto against the best, anew
+    python -m benchmarks.fit_auto measure FILE [--seconds 120] [--formats A,B]   on a machine with the GPU
+    python -m benchmarks.fit_auto recount FILE...                     what the formats do, counted anew
+    python -m benchmarks.fit_auto fit FILE...                         writes gpu/choice.toml
+    python -m benchmarks.fit_auto check FILE...                       auto against the best, anew
+
+Of several files a later one counts where both have a format of a matrix: after a change of kernels their
+formats alone are measured again. `recount` puts into the lines of a file what `Kernel.work` says now.
 
 The fit takes the constants that make the logarithms of estimated and measured times agree best, where times
 near the best of their matrix weigh most: which format is second worst need not be known. `fit` prints how
@@ -25,8 +29,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from gpu.choice import CONSTANTS, Constants, Counts, Machine, Speed, microseconds
-from vecsim.formats.structure import SECTOR_BYTES
+from gpu.choice import (
+    CONSTANTS,
+    Constants,
+    Counts,
+    Machine,
+    Speed,
+    microseconds,
+    missed_bytes,
+    window_bytes,
+)
+from isa.errors import UserError
 
 Floats = NDArray[np.float64]
 
@@ -41,22 +54,30 @@ PARTS = 8
 """Parts of the families, each of which is left out once."""
 MACHINE_START = {
     "power": 3.0,
-    "launch_us": 1.0,
-    "sector_ns": 0.0005,
-    "cache_bytes": 4e7,
-    "cache_gain": 1.5,
-    "memory_gb_per_s": 4000.0,
+    "launch_us": 1.5,
+    "sector_ns": 0.005,
+    "ahead": 8.0,
+    "cache_bytes": 5e7,
+    "cache_sharpness": 4.0,
+    "x_bytes": 3e7,
+    "memory_gb_per_s": 4300.0,
+    "scattered_gb_per_s": 2000.0,
 }
 MACHINE_RANGE = {
-    "power": (1.0, 12.0),
+    "power": (1.0, 8.0),
     "launch_us": (0.1, 5.0),
     "sector_ns": (1e-5, 0.01),
+    "ahead": (0.5, 100.0),
     "cache_bytes": (1e7, 1.2e8),
-    "cache_gain": (1.0, 3.0),
-    "memory_gb_per_s": (500.0, 9000.0),
+    "cache_sharpness": (1.0, 10.0),
+    "x_bytes": (3e6, 6e7),
+    "memory_gb_per_s": (1500.0, 9000.0),
+    "scattered_gb_per_s": (500.0, 9000.0),
 }
-SPEED_START = (3000.0, 3500.0, 60.0, 2.0)
-SPEED_RANGE = ((200.0, 12000.0), (200.0, 12000.0), (0.5, 2000.0), (0.3, 30.0))
+SPEED_START = (4000.0, 4500.0, 60.0, 1.0, 0.1)
+SPEED_RANGE = ((200.0, 12000.0), (200.0, 12000.0), (0.5, 2000.0), (0.3, 30.0), (0.001, 5.0))
+OWN = len(SPEED_START)
+"""Constants of a format: two rates, step, start, warp."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +91,7 @@ class Measured:
     chain: Floats
     sectors: Floats
     launches: Floats
+    warps: Floats
     window: Floats
     double: NDArray[np.bool_]
     format: NDArray[np.int64]
@@ -98,7 +120,13 @@ class Measured:
             column(lambda line: line["work"]["chain"]),
             column(lambda line: line["work"]["sectors"]),
             column(lambda line: line["work"]["launches"]),
-            size * column(lambda line: line["mean_spread"]),
+            column(lambda line: line["work"]["warps"]),
+            window_bytes(
+                column(lambda line: line["work"]["scattered"]) > 0,
+                column(lambda line: line["mean_spread"]),
+                column(lambda line: line["columns"]),
+                size,
+            ),
             size == 8,
             np.array([formats.index(line["format"]) for line in lines]),
             numbered([f"{line['matrix']} {line['dtype']}" for line in lines]),
@@ -115,18 +143,18 @@ class Measured:
 
 
 def predicted(measured: Measured, machine: Machine, speeds: Floats) -> Floats:
-    """Estimate all times; `speeds` has a row for each format: two rates, step and start."""
-    share = np.maximum(0, 1 - machine.cache_bytes / np.maximum(measured.window, 1.0))
+    """Estimate all times; `speeds` has a row for each format: two rates, step, start and warp."""
     counts = Counts(
         measured.stored + measured.vectors,
         measured.chain,
         measured.sectors,
-        measured.sectors * SECTOR_BYTES * share,
+        missed_bytes(measured.sectors, measured.window, machine),
         measured.launches,
+        measured.warps,
     )
     own = speeds[measured.format]
     rate = np.where(measured.double, own[:, 1], own[:, 0])
-    times: Floats = microseconds(counts, rate, own[:, 2], own[:, 3], machine)
+    times: Floats = microseconds(counts, rate, own[:, 2], own[:, 3], own[:, 4], machine)
     return times
 
 
@@ -152,7 +180,7 @@ def fitted(measured: Measured, kept: NDArray[np.bool_] | None = None) -> tuple[M
 def _unpacked(logarithms: Floats) -> tuple[Machine, Floats]:
     values, names = np.exp(logarithms), list(MACHINE_START)
     machine = Machine(**dict(zip(names, map(float, values), strict=False)))
-    return machine, values[len(names) :].reshape(-1, 4)
+    return machine, values[len(names) :].reshape(-1, OWN)
 
 
 def _fitted_once(measured: Measured, weight: Floats, first: Floats) -> Floats:
@@ -176,12 +204,12 @@ def _fitted_once(measured: Measured, weight: Floats, first: Floats) -> Floats:
             moved[k] += step
             made[:, k] = (residuals(moved) - base) / step
         # A format's constants change its own times alone: all formats are moved at once.
-        for k in range(4):
+        for k in range(OWN):
             moved = logarithms.copy()
-            moved[len(names) + k :: 4] += step
+            moved[len(names) + k :: OWN] += step
             change = (residuals(moved) - base) / step
             for number, own in enumerate(of_format):
-                made[: len(own), len(names) + 4 * number + k][own] = change[: len(own)][own]
+                made[: len(own), len(names) + OWN * number + k][own] = change[: len(own)][own]
         for k in range(len(logarithms)):
             made[len(measured.us) + k] = 0
             made[len(measured.us) + k, k] = 1e-3
@@ -235,9 +263,9 @@ def document(measured: Measured, machine: Machine, speeds: Floats, provenance: d
         ("default", middle),
         *((name, speeds[k]) for k, name in enumerate(measured.formats) if counts[k] >= FEWEST),
     ]:
-        single, double, step, start = (float(f"{value:.4g}") for value in speed)
+        single, double, step, start, warp = (float(f"{value:.4g}") for value in speed)
         lines += ["", f"[format.{name}]", f"gb_per_s = [{single}, {double}]"]
-        lines += [f"step_ns = {step}", f"start_us = {start}"]
+        lines += [f"step_ns = {step}", f"start_us = {start}", f"warp_ns = {warp}"]
     return "\n".join(lines) + "\n"
 
 
@@ -264,8 +292,6 @@ def fit(paths: Sequence[Path], target: Path, device: str) -> None:
         f"times near the best {middle:.3f}, 90 % of them below {tail:.3f}"
     )
     print("all seen:", described(quality(measured, times)))
-    unseen = left_out(measured)
-    print("families left out:", described(unseen))
     provenance = {
         "device": device,
         "date": datetime.now(UTC).date().isoformat(),
@@ -276,10 +302,17 @@ def fit(paths: Sequence[Path], target: Path, device: str) -> None:
         "measurements": len(measured.us),
         "median_residual": round(float(middle), 4),
         "auto_over_best": round(float(np.exp(np.log(quality(measured, times)).mean())), 4),
-        "auto_over_best_unseen": round(float(np.exp(np.log(unseen).mean())), 4),
     }
+    _write(target, document(measured, machine, speeds, provenance))
+    unseen = left_out(measured)
+    print("families left out:", described(unseen))
+    provenance["auto_over_best_unseen"] = round(float(np.exp(np.log(unseen).mean())), 4)
+    _write(target, document(measured, machine, speeds, provenance))
+
+
+def _write(target: Path, text: str) -> None:
     part = target.with_suffix(".part")
-    part.write_text(document(measured, machine, speeds, provenance))
+    part.write_text(text)
     part.replace(target)
 
 
@@ -298,7 +331,7 @@ def check(paths: Sequence[Path]) -> None:
     """Print how well the constants at hand choose, and where not."""
     measured, constants = Measured.of(read(paths)), Constants.read()
     own: list[Speed] = [constants.speed(name) for name in measured.formats]
-    speeds = np.array([[*speed.gb_per_s, speed.step_ns, speed.start_us] for speed in own])
+    speeds = np.array([[*each.gb_per_s, each.step_ns, each.start_us, each.warp_ns] for each in own])
     times = predicted(measured, constants.machine, speeds)
     print(described(quality(measured, times)))
     for case in np.unique(measured.case):
@@ -315,20 +348,30 @@ def check(paths: Sequence[Path]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fit_auto", description=__doc__)
-    parser.add_argument("command", choices=("measure", "fit", "check"))
+    parser.add_argument("command", choices=("measure", "recount", "fit", "check"))
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--processes", type=int, default=14)
     parser.add_argument("--only", default="", help="one family of matrices")
-    parser.add_argument("--done", type=Path, help="lines of an earlier run: other matrices alone")
+    parser.add_argument("--done", type=Path, help="lines of an earlier run: of its matrices --formats alone")
+    parser.add_argument("--formats", default="", help="measure these alone, with commas between them")
     parser.add_argument("--device", default="NVIDIA H200")
     parser.add_argument("--to", type=Path, default=CONSTANTS)
     given = parser.parse_args(arguments)
     if given.command == "measure":
         from benchmarks.measure_choice import measure
 
-        count = measure(given.files[0], given.seconds, given.processes, given.only, given.done)
+        formats = [name for name in given.formats.split(",") if name]
+        try:
+            count = measure(given.files[0], given.seconds, given.processes, given.only, given.done, formats)
+        except UserError as error:
+            raise SystemExit(str(error)) from None
         print(count, "measurements")
+    elif given.command == "recount":
+        from benchmarks.measure_choice import recount
+
+        for file in given.files:
+            recount(file, given.processes)
     elif given.command == "fit":
         fit(given.files, given.to, given.device)
     else:

@@ -2,7 +2,8 @@
 
 python -m benchmarks.gpu_tables [FILE...] [--readme FILE]
 
-Without files all of benchmarks/results/gpu-*.json. What stands between the two marker comments is replaced.
+Without files the last run of each device in benchmarks/results/gpu-*.json. What stands between the two marker
+comments is replaced.
 """
 
 from __future__ import annotations
@@ -19,6 +20,17 @@ from experiments.gpu.records import Record, Run, read_run
 from isa.errors import UserError
 
 HERE = Path(__file__).parent
+DTYPES = ("float64", "float32")
+COMPARED = (
+    "matrix",
+    "million entries",
+    "product",
+    "type",
+    "ours, us",
+    "cuSPARSE, us",
+    "times faster",
+    "% of floor",
+)
 BEGIN, END = "<!-- gpu tables: begin -->", "<!-- gpu tables: end -->"
 
 
@@ -29,8 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--readme", type=Path, default=HERE / "README.md", metavar="FILE")
     given = parser.parse_args(arguments)
     try:
-        files = given.files or sorted((HERE / "results").glob("gpu-*.json"))
-        write(given.readme, render([read_run(file) for file in files]))
+        if given.files:
+            runs = [read_run(file) for file in given.files]
+        else:
+            runs = latest(read_run(file) for file in (HERE / "results").glob("gpu-*.json"))
+        write(given.readme, render(runs))
     except UserError as error:
         print(f"gpu_tables: error: {error}", file=sys.stderr)
         return 2
@@ -56,60 +71,97 @@ def write(readme: Path, tables: str) -> None:
 
 
 def render(runs: Sequence[Run]) -> str:
-    """Give the tables of all runs as Markdown."""
-    return "\n".join(map(_run, runs)) if runs else "No run is kept.\n"
-
-
-def _run(run: Run) -> str:
-    device, date = run.header["device"]["name"], str(run.header["date"])[:10]
-    cusparse = next((record.library for record in run.records if not record.ours), "no cuSPARSE")
-    facts = (
-        f"{cusparse}, copy {run.header['copy_gb_per_s']:,.0f} GB/s, commit {str(run.header['commit'])[:12]}; "
-        f"{sum(run.seconds.values()):.0f} s in all: "
-        + ", ".join(f"{name} {seconds:.0f}" for name, seconds in run.seconds.items() if seconds >= 0.5)
-    )
+    """Give the tables of all runs as Markdown: what they say beside each other, then each on its own."""
+    if not runs:
+        return "No run is kept.\n"
     parts = [
-        f"### {device}, {date}\n\n{facts}.\n",
-        "How many times faster our best is than the best of cuSPARSE, replayed in turn, geometric means:\n",
-        _classes(run),
-        _elasticity(run),
-        _auto(run),
-        "Every product, warm (`spmv_t`: ours and cuSPARSE on an explicit transposed copy or as operation, "
-        "whichever is faster):\n",
-        _products(run),
-        _missing(run),
+        _devices(runs),
+        "How many times faster our best is than the best of cuSPARSE, replayed in turn: geometric means, and "
+        "the lowest:\n",
+        _classes(runs),
+        _elasticity(runs),
+        *map(_auto, runs),
+        *map(_run, runs),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _classes(run: Run) -> str:
-    means = summary.class_means(run.records)
-    keys = dict.fromkeys((mean.operation, mean.class_, mean.cache) for mean in means)
+def latest(runs: Iterable[Run]) -> list[Run]:
+    """Give the last run of each device, in the order of their names."""
+    found: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: str(run.header["date"])):
+        found[_name(run)] = run
+    return [found[name] for name in sorted(found)]
+
+
+def _name(run: Run) -> str:
+    return str(run.header["device"]["name"])
+
+
+def _short(run: Run) -> str:
+    return _name(run).removeprefix("NVIDIA ")
+
+
+def _devices(runs: Sequence[Run]) -> str:
+    rows = []
+    for run in runs:
+        cusparse = next((record.library for record in run.records if not record.ours), "no cuSPARSE")
+        phases = [f"{name} {seconds:.0f}" for name, seconds in run.seconds.items() if seconds >= 0.5]
+        rows.append(
+            [
+                _name(run),
+                str(run.header["date"])[:10],
+                str(run.header["commit"])[:12],
+                cusparse,
+                f"{run.header['copy_gb_per_s']:,.0f}",
+                f"{sum(run.seconds.values()):.0f}",
+                ", ".join(phases),
+            ]
+        )
+    return _table(["device", "date", "commit", "library", "copy, GB/s", "seconds in all", "of them"], rows)
+
+
+def _classes(runs: Sequence[Run]) -> str:
+    means = {
+        (place, mean.operation, mean.class_, mean.cache, mean.dtype): mean
+        for place, run in enumerate(runs)
+        for mean in summary.class_means(run.records)
+    }
+    keys = dict.fromkeys((operation, class_, cache) for _, operation, class_, cache, _ in means)
     rows = []
     for key in keys:
-        of = {mean.dtype: mean for mean in means if (mean.operation, mean.class_, mean.cache) == key}
-        row = [*key, str(max(mean.matrices for mean in of.values()))]
-        for dtype in ("float64", "float32"):
-            mean = of.get(dtype)
+        of = [means.get((place, *key, dtype)) for place in range(len(runs)) for dtype in DTYPES]
+        row = [*key, str(max(mean.matrices for mean in of if mean))]
+        for mean in of:
             row += [f"{mean.mean:.2f}", f"{mean.worst_ratio:.2f} {mean.worst}"] if mean else ["", ""]
         rows.append(row)
-    both = (summary.mean_of_classes(run, dtype) for dtype in ("float64", "float32"))
     of_means = ["spmv", "mean of the classes", "warm", ""]
-    for mean_of_all in both:
-        of_means += ["" if math.isnan(mean_of_all) else f"{mean_of_all:.2f}", ""]
-    names = ["product", "class", "cache", "matrices", "float64", "lowest", "float32", "lowest"]
-    return _table(names, [*rows, of_means])
+    for run in runs:
+        for dtype in DTYPES:
+            mean_of_all = summary.mean_of_classes(run, dtype)
+            of_means += ["" if math.isnan(mean_of_all) else f"{mean_of_all:.2f}", ""]
+    names = [name for run in runs for dtype in DTYPES for name in (f"{_short(run)} {dtype}", "lowest")]
+    return _table(["product", "class", "cache", "matrices", *names], [*rows, of_means])
 
 
-def _elasticity(run: Run) -> str:
-    found = summary.against_csr(run.records)
+def _elasticity(runs: Sequence[Run]) -> str:
+    found = {
+        (best.matrix, best.dtype, place): (best.method, f"{csr:.2f}", f"{every:.2f}")
+        for place, run in enumerate(runs)
+        for best, csr, every in summary.against_csr(run.records)
+    }
     if not found:
         return ""
-    rows = [
-        [best.matrix, best.dtype, best.method, f"{csr:.2f}", f"{every:.2f}"] for best, csr, every in found
+    rows = []
+    for matrix, dtype in dict.fromkeys((matrix, dtype) for matrix, dtype, _ in found):
+        row = [matrix, dtype]
+        for place in range(len(runs)):
+            row += found.get((matrix, dtype, place), ("", "", ""))
+        rows.append(row)
+    names = [
+        name for run in runs for name in (f"{_short(run)}: best", "over the best CSR", "over all of cuSPARSE")
     ]
-    head = ["elasticity", "type", "best of ours", "over the best CSR", "over all of cuSPARSE"]
-    return _table(head, rows)
+    return _table(["elasticity", "type", *names], rows)
 
 
 def _auto(run: Run) -> str:
@@ -117,52 +169,64 @@ def _auto(run: Run) -> str:
     if found is None:
         return ""
     return (
-        f"`auto` takes {found.mean:.3f} times as long as the best of ours (geometric mean of "
+        f"{_short(run)}: `auto` takes {found.mean:.3f} times as long as the best of ours (geometric mean of "
         f"{found.matrices} products), at most {found.worst_ratio:.2f} times ({found.worst}).\n"
     )
 
 
+def _run(run: Run) -> str:
+    parts = [
+        f"### {_name(run)}, {str(run.header['date'])[:10]}\n",
+        "Every product, warm (`spmv_t`: ours and cuSPARSE on an explicit transposed copy or as operation, "
+        "whichever is faster); what `auto` takes, and its time over that of the best:\n",
+        _products(run),
+        _cold(run),
+        _missing(run),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
 def _products(run: Run) -> str:
     copy = float(run.header["copy_gb_per_s"])
-    losses = {record.unit: loss for record, loss in summary.auto_losses(run.records)}
-    rows = []
-    for pair in summary.pairs(run.records):
-        ours, baseline = pair.ours, pair.baseline
-        if ours.cache != "warm":
-            continue
-        rows.append(
-            [
-                ours.matrix,
-                f"{ours.nnz / 1e6:.3g}",
-                ours.operation,
-                ours.dtype,
-                f"{ours.method} {_us(ours)}",
-                f"{_named(baseline)} {_us(baseline)}",
-                f"{pair.ratio:.2f}",
-                f"{100 * (ours.share_of_floor or 0):.0f}",
-                f"{100 * summary.share_of_copy(ours, copy):.0f}",
-                f"{ours.error:.0e}",
-                f"{(ours.setup_us or 0) / 1000:.0f}",
-                "never" if ours.paid_after is None else f"{ours.paid_after:,.0f}",
-                f"{losses[ours.unit]:.2f}" if ours.unit in losses else "",
-            ]
-        )
-    names = [
-        "matrix",
-        "million entries",
-        "product",
-        "type",
-        "ours, us",
-        "cuSPARSE, us",
-        "times faster",
-        "% of floor",
-        "% of copy rate",
-        "error",
-        "setup, ms",
-        "paid after",
-        "auto",
+    taken = {
+        record.unit: f"{record.parameters.get('format', '')} {loss:.2f}"
+        for record, loss in summary.auto_losses(run.records)
+    }
+    rows = [
+        [
+            *_compared(pair),
+            f"{100 * summary.share_of_copy(pair.ours, copy):.0f}",
+            f"{pair.ours.error:.0e}",
+            f"{(pair.ours.setup_us or 0) / 1000:.0f}",
+            "never" if pair.ours.paid_after is None else f"{pair.ours.paid_after:,.0f}",
+            taken.get(pair.ours.unit, ""),
+        ]
+        for pair in summary.pairs(run.records)
+        if pair.ours.cache == "warm"
     ]
-    return _table(names, rows)
+    return _table([*COMPARED, "% of copy rate", "error", "setup, ms", "paid after", "auto"], rows)
+
+
+def _cold(run: Run) -> str:
+    rows = [_compared(pair) for pair in summary.pairs(run.records) if pair.ours.cache == "cold"]
+    if not rows:
+        return ""
+    return "Cold; the other matrices are at least four times the L2 cache:\n\n" + _table(COMPARED, rows)
+
+
+def _compared(pair: summary.Pair) -> list[str]:
+    """Give the columns `COMPARED` of a product."""
+    ours = pair.ours
+    return [
+        ours.matrix,
+        f"{ours.nnz / 1e6:.3g}",
+        ours.operation,
+        ours.dtype,
+        f"{ours.method} {_us(ours)}",
+        f"{_named(pair.baseline)} {_us(pair.baseline)}",
+        f"{pair.ratio:.2f}",
+        f"{100 * (ours.share_of_floor or 0):.0f}",
+    ]
 
 
 def _missing(run: Run) -> str:

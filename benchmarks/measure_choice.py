@@ -6,6 +6,8 @@ far longer than the products; only one of them measures at a time.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import os
 import pickle
@@ -13,9 +15,11 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -25,20 +29,25 @@ from typing import Any
 import numpy as np
 
 from benchmarks.choice_matrices import RECIPES
+from isa.errors import UserError
 from vecsim.formats import NotRepresentableError
 from vecsim.formats.structure import Structure
 
-SECONDS = 0.003
-"""How long a measurement takes, of microseconds each."""
-ABSURD = 3.0
+REPLAY_US = 250.0
+"""About how long a replay takes, by the estimate: what comes between two replays is then little."""
+MOST_PRODUCTS = 200
+"""In a graph: capturing them takes time, too."""
+REPLAYS = 7
+WARM_UP = 2
+ABSURD = 2.5
 """Formats whose first estimate is so many times the best one are left out, the plain ones apart."""
 PLAIN = ("crs", "crs-split", "coo", "sliced-ell")
 IN_FLIGHT = 2
 """Matrices under way for each process that converts."""
 LEAST_SHARED = 30 << 30
 """Bytes that shared memory must have free to hold the converted matrices."""
-MEASURING = 6
-"""Processes with the device, each for some of the formats."""
+MEASURING = 10
+"""Processes with the device, each for some of the formats: they upload and capture while one measures."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,12 @@ class Converted:
 
 
 def measure(
-    path: Path, seconds: float, processes: int, only: str = "", done_before: Path | None = None
+    path: Path,
+    seconds: float,
+    processes: int,
+    only: str = "",
+    done_before: Path | None = None,
+    formats: Sequence[str] = (),
 ) -> int:
     """Measure matrix after matrix until the time is over; give the number of measurements.
 
@@ -65,11 +79,21 @@ def measure(
     only
         Matrices of this family alone.
     done_before
-        Lines of an earlier run, whose matrices are not measured again.
+        Lines of an earlier run: of its matrices `formats` alone are measured.
+    formats
+        Those whose kernels have changed since then; without `done_before` the only ones.
+
+    Raises
+    ------
+    UserError
+        If a format has no estimate.
     """
-    known = set()
+    again = _names(formats)
+    names, known = again, {recipe.name for recipe in RECIPES}
     if done_before is not None:
+        names = _names(())
         known = {json.loads(line)["matrix"] for line in done_before.read_text().splitlines()}
+        again = again if formats else []
     end = time.monotonic() + seconds
     shared = Path("/dev/shm")
     roomy = shared.is_dir() and shutil.disk_usage(shared).free > LEAST_SHARED
@@ -84,17 +108,19 @@ def measure(
     pool = ProcessPoolExecutor(processes, mp_context=context)
     count = 0
     try:
-        names = _names()
-        # Each conversion is compiled by one process, the others find it in Numba's cache.
-        wait([pool.submit(_compile, name) for name in names], timeout=60)
+        # What conversions share is compiled by one process, the others find it in Numba's cache.
+        wait([pool.submit(_compile, group) for group in _compiled_apart(names)], timeout=60)
         print(f"conversions compiled, {end - time.monotonic():.0f} s left", flush=True)
         under_way = 0
         with path.open("a") as lines:
             chosen = [
-                number
+                (number, again if RECIPES[number].name in known else names)
                 for number in map(int, np.random.default_rng(3).permutation(len(RECIPES)))
-                if RECIPES[number].name not in known and (RECIPES[number].family == only or not only)
+                if RECIPES[number].family == only or not only
             ]
+            # What takes long first, so that nobody waits for it in the end.
+            chosen = [each for each in chosen if each[1]]
+            chosen.sort(key=lambda each: (not RECIPES[each[0]].family.startswith("large"), -len(each[1])))
             for converted in _converted(pool, folder, processes * IN_FLIGHT, end, chosen):
                 queues[names.index(converted.record["format"]) % MEASURING].put(converted)
                 under_way += 1
@@ -130,10 +156,14 @@ def _stop(processes: list[BaseProcess]) -> None:
             process.kill()
 
 
-def _names() -> list[str]:
+def _names(wanted: Sequence[str]) -> list[str]:
     from gpu.kernels import KERNELS
 
-    return [name for name, kernel in KERNELS.items() if kernel.work is not None]
+    names = [name for name, kernel in KERNELS.items() if kernel.work is not None]
+    for name in wanted:
+        if name not in names:
+            raise UserError(f"--formats {name}: auto knows no such format; use some of {', '.join(names)}")
+    return [name for name in names if not wanted or name in wanted]
 
 
 def _measure_each(queue: Any, done: Any, turn: Any) -> None:
@@ -150,13 +180,18 @@ def _measure_each(queue: Any, done: Any, turn: Any) -> None:
 
 
 def _converted(
-    pool: ProcessPoolExecutor, folder: Path, in_flight: int, end: float, chosen: list[int]
+    pool: ProcessPoolExecutor,
+    folder: Path,
+    in_flight: int,
+    end: float,
+    chosen: list[tuple[int, list[str]]],
 ) -> Iterator[Converted]:
     """Give formats of matrices as they are done."""
     waiting: set[Future[list[Converted]]] = set()
     while chosen or waiting:
         while chosen and len(waiting) < in_flight:
-            waiting.add(pool.submit(convert, chosen.pop(0), folder))
+            number, names = chosen.pop(0)
+            waiting.add(pool.submit(convert, number, folder, names))
         done, waiting = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
         for future in done:
             if future.exception() is None:
@@ -167,23 +202,72 @@ def _converted(
             return
 
 
-def _compile(name: str) -> None:
-    """Convert a small matrix, so that the conversion is compiled."""
+def recount(path: Path, processes: int) -> None:
+    """Replace the counted work in the lines of a file by what is counted now; drop what is refused now."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    numbers = {recipe.name: number for number, recipe in enumerate(RECIPES)}
+    matrices = sorted({numbers[line["matrix"]] for line in lines})
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        counted = dict(zip(matrices, pool.map(_counted, matrices), strict=True))
+    kept = []
+    for line in lines:
+        found = counted[numbers[line["matrix"]]].get((line["dtype"], line["format"]))
+        if found is not None:
+            kept.append(json.dumps(line | found) + "\n")
+    part = path.with_suffix(".part")
+    part.write_text("".join(kept))
+    part.replace(path)
+
+
+def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
+    """Count the work of all formats on a matrix, and how far its rows reach."""
     from gpu.kernels import KERNELS
 
-    matrix, kernel = RECIPES[0].make(), KERNELS[name]
+    matrix, found = RECIPES[number].make(), {}
+    for dtype in ("float32", "float64"):
+        structure = Structure.of(matrix.astype(dtype))
+        for name, kernel in KERNELS.items():
+            work = kernel.work(structure) if kernel.work else None
+            if work is not None:
+                found[dtype, name] = {"work": asdict(work), "mean_spread": structure.mean_spread}
+    return found
+
+
+def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
+    """Group formats by what converts them; the first group is none, for what counts work."""
+    from gpu.kernels import KERNELS
+
+    groups: dict[object, list[str]] = {}
+    for name in names:
+        function: Any = KERNELS[name].convert
+        while isinstance(function, functools.partial):
+            function = function.func
+        code = function.__qualname__, "blocks" in name, "short" in name
+        groups.setdefault(code, []).append(name)
+    return [[], *groups.values()]
+
+
+def _compile(names: Sequence[str]) -> None:
+    """Convert a small matrix, so that the conversions are compiled; without names, count its work."""
+    from gpu.choice import estimates
+    from gpu.kernels import KERNELS
+
+    matrix = RECIPES[0].make()
     for dtype in (np.float32, np.float64):
         typed = matrix.astype(dtype)
-        if kernel.work is not None and kernel.work(Structure.of(typed)) is not None:
-            kernel.convert(typed)
+        if not names:
+            estimates(Structure.of(typed))
+        for name in names:
+            with contextlib.suppress(NotRepresentableError):
+                KERNELS[name].convert(typed)
 
 
-def convert(number: int, folder: Path) -> list[Converted]:
-    """Make a matrix and convert it into every format that is not absurd, in both types."""
-    from gpu.choice import Constants, Counts, microseconds
+def convert(number: int, folder: Path, names: Sequence[str]) -> list[Converted]:
+    """Make a matrix and convert it into each of these formats that is not absurd, in both types."""
+    from gpu.choice import estimate
     from gpu.kernels import KERNELS
 
-    recipe, made, constants = RECIPES[number], [], Constants.read()
+    recipe, made = RECIPES[number], []
     matrix = recipe.make()
     for dtype in ("float32", "float64"):
         typed = matrix.astype(dtype)
@@ -194,19 +278,18 @@ def convert(number: int, folder: Path) -> list[Converted]:
             if work is not None:
                 works[name] = work
         counting = time.perf_counter() - began
-        machine, estimated = constants.machine, {}
-        for name, work in works.items():
-            speed = constants.speed(name)
-            rate = speed.gb_per_s[dtype == "float64"]
-            counts = Counts.of(work, structure, machine.cache_bytes)
-            estimated[name] = float(microseconds(counts, rate, speed.step_ns, speed.start_us, machine))
-        for name, work in works.items():
-            if estimated[name] > ABSURD * min(estimated.values()) and name not in PLAIN:
+        estimated = {name: estimate(name, work, structure) for name, work in works.items()}
+        least = min(estimated.values())
+        for name in names:
+            if name not in works or (estimated[name] > ABSURD * least and name not in PLAIN):
                 continue
             began = time.perf_counter()
             try:
                 host = KERNELS[name].convert(typed)
             except NotRepresentableError:
+                continue
+            except Exception as error:  # the others may go well
+                print(f"{recipe.name} {name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
                 continue
             record = {
                 "matrix": recipe.name,
@@ -218,7 +301,7 @@ def convert(number: int, folder: Path) -> list[Converted]:
                 "mean_spread": structure.mean_spread,
                 "dtype": dtype,
                 "format": name,
-                "work": asdict(work),
+                "work": asdict(works[name]),
                 "estimate_us": estimated[name],
                 "counting_s": counting,
                 "converting_s": time.perf_counter() - began,
@@ -236,7 +319,7 @@ def _timed(converted: Converted, turn: Any) -> dict[str, Any]:
     from gpu.cuda import THREADS_PER_BLOCK, cuda
     from gpu.kernels import KERNELS
     from gpu.memory import upload
-    from gpu.timing import measure as time_of
+    from gpu.timing import statistics
 
     with converted.file.open("rb") as source:
         host = pickle.load(source)
@@ -248,11 +331,27 @@ def _timed(converted: Converted, turn: Any) -> dict[str, Any]:
     def enqueue(stream: cuda_runtime.Stream) -> None:
         product.launch(x, y, real(1), real(0), cuda.external_stream(stream.address))
 
-    # Compiled and loaded before it is this one's turn.
-    with cuda_runtime.Stream() as stream:
+    # Compiled, loaded and captured before it is this one's turn.
+    products = max(1, min(MOST_PRODUCTS, round(REPLAY_US / converted.record["estimate_us"])))
+    with ExitStack() as open_:
+        stream = open_.enter_context(cuda_runtime.Stream())
         enqueue(stream)
         stream.synchronize()
-    with turn:
-        timing = time_of([enqueue], SECONDS)
+
+        def enqueue_all(into: cuda_runtime.Stream) -> None:
+            for _ in range(products):
+                enqueue(into)
+
+        graph = open_.enter_context(stream.capture(enqueue_all))
+        events = [open_.enter_context(cuda_runtime.Event()) for _ in range(REPLAYS + 1)]
+        with turn:
+            for _ in range(WARM_UP):
+                graph.launch(stream)
+            events[0].record(stream)
+            for event in events[1:]:
+                graph.launch(stream)
+                event.record(stream)
+            stream.synchronize()
+        timing = statistics([b.microseconds_since(a) for a, b in pairwise(events)], products)
     nbytes = sum(int(array.nbytes) for array in product.device_arrays)
     return {"us": timing.median_us, "spread": timing.spread, "bytes": nbytes}

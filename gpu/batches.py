@@ -11,7 +11,7 @@ from .cuda import device_function
 from .launching import wait_for_previous
 
 
-def batches(fetch: Any, gather: Any, add: Any, times: int) -> tuple[Any, Any, Any]:
+def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None) -> tuple[Any, Any, Any]:
     """Make the three functions of a sum in batches of `times` steps.
 
     ``begin(state, carry, constant)`` loads the first batch and gives it, with the state and the carry of the
@@ -30,14 +30,17 @@ def batches(fetch: Any, gather: Any, add: Any, times: int) -> tuple[Any, Any, An
         ``add(total, fetched, gathered)`` gives the new total; it is called in the order of the steps.
     times
         Steps of a batch.
+    first
+        What fetches for the first batch instead: by loads that stay before the wait (`loads.EARLY_IF`).
     """
+    fetch_first = _fetch_all(first or fetch, times)
     fetch_all = _fetch_all(fetch, times)
     gather_all = _gather_all(gather, times, 0)
     add_all = _add_all(add, times, 0)
 
     @device_function
     def begin(state: Any, carry: Any, constant: Any) -> Any:
-        fetched, state = fetch_all(state, constant)
+        fetched, state = fetch_first(state, constant)
         wait_for_previous()
         gathered, carry = gather_all(fetched, carry, constant)
         return (fetched, gathered), state, carry

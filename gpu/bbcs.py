@@ -8,17 +8,23 @@ import numpy as np
 from vecsim.formats import BBCS, section_bits
 
 from .cuda import device_function
-from .row_parts import RowPartsProduct, row_parts
+from .row_parts import PER_LANE, Decode, RowPartsProduct, row_parts
 
 
 @functools.cache
-def decoder(bits: int) -> Any:
-    """Make the reader of a descriptor: column in the low bits, end of row above them, then zero-row."""
+def decoders(bits: int, descriptor_bytes: int) -> Decode:
+    """Make the readers of a lane's descriptors: column in the low bits, then end of row, then zero-row."""
+    return tuple(_decoder(bits, descriptor_bytes, entry) for entry in range(PER_LANE))
+
+
+def _decoder(bits: int, descriptor_bytes: int, entry: int) -> Any:
     end, zero_row, columns = 1 << bits, 2 << bits, (1 << bits) - 1
+    in_word = PER_LANE // descriptor_bytes
+    word, shift = entry // in_word, entry % in_word * (32 // in_word)
 
     @device_function
-    def decode(descriptors: Any, same: Any, at: Any) -> Any:
-        descriptor = np.uint32(descriptors[at])
+    def decode(descriptors: Any, second: Any, following: Any) -> Any:
+        descriptor = np.uint32(descriptors[word] >> np.uint32(shift))
         return (
             np.uint32(descriptor & np.uint32(columns)),
             (descriptor & np.uint32(end)) != 0,
@@ -32,7 +38,7 @@ class BBCSProduct(RowPartsProduct):
     """A `BBCS` matrix on the device, and the launches of its product.
 
     Values (zero-row entries among them) and descriptors are those of the memory image; which row a part
-    belongs to was counted once, from the flags and the zero-row entries, and stands in its slot.
+    belongs to was counted once, from the flags and the zero-row entries.
     """
 
     def __init__(self, matrix: BBCS, threads_per_block: int) -> None:
@@ -50,7 +56,7 @@ class BBCSProduct(RowPartsProduct):
             descriptors,
             # One array says all.
             descriptors[:0],
-            decoder(section_bits(matrix.section_size)),
+            decoders(section_bits(matrix.section_size), descriptors.itemsize),
             filled * matrix.section_size,
             parts,
             threads_per_block,

@@ -7,26 +7,51 @@ import numpy as np
 
 from vecsim.formats.biell import GROUPS, BiELL
 
+from .batches import batches
 from .cuda import EVERY_LANE, WARP, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .loads import EARLY_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
+
+# Steps of a group whose loads are under way at once.
+STEPS_AT_ONCE = 4
+
+_word_if, _x_if = EARLY_IF[1], VECTOR_IF[1]
+
+
+def _fetch_by(load: Any) -> Any:
+    """Make the function that loads an entry of this lane, and nothing behind the end of its group."""
+
+    @device_function
+    def fetch(at: Any, constant: Any) -> Any:
+        values, columns, _, end = constant
+        live = at < end
+        # Padding has the highest column.
+        return (load(values, at, live)[0], load(columns, at, live)[0], live), at + WARP
+
+    return fetch
 
 
 @device_function
-def _plus(total: Any, value: Any, column: Any, x: Any, zero: Any) -> Any:
-    """Add one entry. In padding x is read at 0 and dropped, so a NaN there stays out without a branch."""
-    stored = column != np.uint32(2**32 - 1)
-    place = np.uint64(column) if stored else np.uint64(0)
-    factor = x[place] if stored else zero
-    return total + value * factor
+def _gather(fetched: Any, carry: Any, constant: Any) -> Any:
+    _, column, live = fetched
+    return _x_if(constant[2], column, live & (column != np.uint32(2**32 - 1)))[0], carry
+
+
+@device_function
+def _add(total: Any, fetched: Any, factor: Any) -> Any:
+    return total + fetched[0] * factor
 
 
 @functools.cache
 def biell_kernel(real: Any) -> Any:
     """Make the kernel: a warp of threads for a warp of rows, four steps of a group ahead."""
+    begin, go_on, finish = batches(
+        _fetch_by(STREAMED_IF[1]), _gather, _add, STEPS_AT_ONCE, first=_fetch_by(EARLY_IF[1])
+    )
 
     @cuda.jit
-    def kernel(values, columns, group_ptr, perm, warps, x, y, alpha, beta):  # type: ignore[no-untyped-def]
+    def kernel(values, columns, group_ptr, perm, warps, x, y, alpha, beta):
         thread = cuda.grid(1)
         warp = thread // WARP
         lane = thread % WARP
@@ -35,27 +60,21 @@ def biell_kernel(real: Any) -> Any:
         let_next_begin()
         # The same for all lanes of a warp, as is every condition around a shuffle below.
         if warp < warps:
-            end = np.int64(group_ptr[np.uint64(warp * GROUPS)]) * WARP
-            wait_for_previous()
+            # All the warp needs to know of its groups and rows comes in two loads.
+            pointer = np.int32(_word_if(group_ptr, warp * GROUPS + lane, lane <= GROUPS)[0])
+            row = _word_if(perm, warp * WARP + lane, True)[0]
+            end = np.int64(np.uint32(cuda.shfl_sync(EVERY_LANE, pointer, 0))) * WARP
             for group in range(GROUPS):
                 at = end + lane
-                begin = end
-                end = np.int64(group_ptr[np.uint64(warp * GROUPS + group + 1)]) * WARP
-                if begin < end:
+                begun = end
+                end = np.int64(np.uint32(cuda.shfl_sync(EVERY_LANE, pointer, group + 1))) * WARP
+                if begun < end:
                     part = zero
-                    while at + 3 * WARP < end:
-                        value0, column0 = values[np.uint64(at)], columns[np.uint64(at)]
-                        value1, column1 = values[np.uint64(at + WARP)], columns[np.uint64(at + WARP)]
-                        value2, column2 = values[np.uint64(at + 2 * WARP)], columns[np.uint64(at + 2 * WARP)]
-                        value3, column3 = values[np.uint64(at + 3 * WARP)], columns[np.uint64(at + 3 * WARP)]
-                        part = _plus(part, value0, column0, x, zero)
-                        part = _plus(part, value1, column1, x, zero)
-                        part = _plus(part, value2, column2, x, zero)
-                        part = _plus(part, value3, column3, x, zero)
-                        at += 4 * WARP
+                    constant = (values, columns, x, end)
+                    loaded, at, carry = begin(at, 0, constant)
                     while at < end:
-                        part = _plus(part, values[np.uint64(at)], columns[np.uint64(at)], x, zero)
-                        at += WARP
+                        loaded, at, carry, part = go_on(loaded, at, carry, part, constant)
+                    part = finish(loaded, part)
                     distance = (1 << group) >> 1
                     while distance > 0:
                         part += cuda.shfl_xor_sync(EVERY_LANE, part, distance)
@@ -64,7 +83,8 @@ def biell_kernel(real: Any) -> Any:
                     part = cuda.shfl_sync(EVERY_LANE, part, (lane << group) & (WARP - 1))
                     if lane < (WARP >> group):
                         total += part
-            row = perm[np.uint64(warp * WARP + lane)]
+            # Nobody has, if the warp has no entries.
+            wait_for_previous()
             if row != np.uint32(2**32 - 1):
                 result = alpha * total
                 if beta != zero:

@@ -1,9 +1,11 @@
 """Which format `auto` takes: the one whose product should take the least time.
 
-The estimated time is that of starting plus the longest of three, rounded off where they meet: reading the
-stored bytes at the rate of the format, the longest chain of loads of one thread, and gathering x. What a
-product does is counted by `Kernel.work` from the pattern of the matrix, without converting it. The constants
-stand in choice.toml, fitted to measured times (benchmarks/fit_auto.py).
+The estimated time is that of starting; the longest chain of loads of one thread; and what all threads share:
+on the way from the L2 cache the stored bytes at the rate of the format, the sectors of x, and the beginning
+and end of each warp, or what of these comes from memory, whichever takes longer, rounded off where they meet.
+What a product does is counted by `Kernel.work` from the pattern of the matrix, without converting it. The
+constants stand in choice.toml, fitted to measured times of warm products, of the same vectors again and again
+(benchmarks/fit_auto.py).
 """
 
 import functools
@@ -29,25 +31,35 @@ class Machine:
     Attributes
     ----------
     power
-        How sharply the longest of the three bounds wins: of the sum of their powers the root is taken.
+        How sharply the longer of L2 cache and memory wins: of the sum of their powers the root is taken.
     launch_us
         What each kernel behind the first takes, microseconds.
     sector_ns
-        Nanoseconds a sector of x that is asked for.
+        Nanoseconds a sector of x that a block of threads asks for.
+    ahead
+        Loads of a chain that are under way at once: so many take little more than one.
     cache_bytes
-        Of the matrix and of x, how many stay in the L2 cache between products.
-    cache_gain
-        How many times faster bytes that stay there are read.
+        The size of matrix and vectors of which half comes from memory: what is read in turn and exceeds the
+        L2 cache has left it when its turn comes again.
+    cache_sharpness
+        How fast that share grows around this size, a power.
+    x_bytes
+        Of x, how many stay in the L2 cache beside the stream of the matrix.
     memory_gb_per_s
-        Rate of the memory, where parts of x come from that do not fit the cache.
+        Rate of the memory for what is read in its order.
+    scattered_gb_per_s
+        Rate of the memory for sectors of x.
     """
 
     power: float
     launch_us: float
     sector_ns: float
+    ahead: float
     cache_bytes: float
-    cache_gain: float
+    cache_sharpness: float
+    x_bytes: float
     memory_gb_per_s: float
+    scattered_gb_per_s: float
 
 
 @dataclass(frozen=True)
@@ -57,16 +69,19 @@ class Speed:
     Attributes
     ----------
     gb_per_s
-        Rate at which its stored bytes are read from memory, float32 and float64.
+        Rate at which its stored bytes are read from the L2 cache, float32 and float64.
     step_ns
         A load of one thread, the next of which waits for it.
     start_us
         Starting and ending.
+    warp_ns
+        Beginning and ending of a warp, shared by all that run at a time.
     """
 
     gb_per_s: tuple[float, float]
     step_ns: float
     start_us: float
+    warp_ns: float
 
 
 @dataclass(frozen=True)
@@ -81,7 +96,7 @@ class Constants:
         """Read a file as the fit writes it."""
         document = tomllib.loads(path.read_text())
         speeds = {
-            name: Speed(tuple(entry["gb_per_s"]), entry["step_ns"], entry["start_us"])
+            name: Speed(tuple(entry["gb_per_s"]), entry["step_ns"], entry["start_us"], entry["warp_ns"])
             for name, entry in document["format"].items()
         }
         return cls(Machine(**document["machine"]), speeds)
@@ -112,6 +127,8 @@ class Counts:
         Bytes of x among them that lie too far apart for a cache to hold them.
     launches
         Kernels.
+    warps
+        Of threads.
     """
 
     moved: Any
@@ -119,45 +136,62 @@ class Counts:
     sectors: Any
     missed: Any
     launches: Any
+    warps: Any
 
     @classmethod
-    def of(cls, work: Work, structure: Structure, cache_bytes: float) -> Self:
+    def of(cls, work: Work, structure: Structure, machine: Machine) -> Self:
         """Count one product."""
         vectors = sum(structure.shape) * structure.value_bytes
-        # What a warp of rows needs of x lies within so many bytes; what no cache holds is read each time.
-        window = structure.mean_spread * structure.value_bytes
-        share = 1 - cache_bytes / window if window > cache_bytes else 0.0
-        missed = work.sectors * SECTOR_BYTES * share
-        return cls(work.stored_bytes + vectors, work.chain, work.sectors, missed, work.launches)
+        window = window_bytes(
+            work.scattered, structure.mean_spread, structure.shape[1], structure.value_bytes
+        )
+        missed = missed_bytes(work.sectors, window, machine)
+        moved = work.stored_bytes + vectors
+        return cls(moved, work.chain, work.sectors, float(missed), work.launches, work.warps)
 
 
-def microseconds(counts: Counts, gb_per_s: Any, step_ns: Any, start_us: Any, machine: Machine) -> Any:
+def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: Any) -> Any:
+    """Give the bytes of x within which threads that run together read: all of it, where rows are sorted."""
+    return np.where(scattered, columns, mean_spread) * value_bytes
+
+
+def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
+    """Give the bytes of x that come from memory, of so many sectors within a window of so many bytes."""
+    return sectors * SECTOR_BYTES * np.maximum(0.0, 1 - machine.x_bytes / np.maximum(window, 1.0))
+
+
+def microseconds(
+    counts: Counts, gb_per_s: Any, step_ns: Any, start_us: Any, warp_ns: Any, machine: Machine
+) -> Any:
     """Estimate the time of products that are done again and again on the same vectors."""
-    kept = np.minimum(1.0, machine.cache_bytes / np.maximum(1.0, counts.moved))
-    rate = gb_per_s * (1 + (machine.cache_gain - 1) * kept)
-    bounds = (
-        counts.moved / rate * 1e-3,
-        counts.chain * step_ns * 1e-3,
-        (counts.sectors * machine.sector_ns + counts.missed / machine.memory_gb_per_s) * 1e-3,
-    )
-    longest = np.maximum(np.maximum(bounds[0], bounds[1]), np.maximum(bounds[2], 1e-9))
-    powers = sum((bound / longest) ** machine.power for bound in bounds)
-    return start_us + machine.launch_us * (counts.launches - 1) + longest * powers ** (1 / machine.power)
+    share = 1 - 1 / (1 + (counts.moved / machine.cache_bytes) ** machine.cache_sharpness)
+    memory = share * counts.moved / machine.memory_gb_per_s + counts.missed / machine.scattered_gb_per_s
+    cache = counts.moved / gb_per_s + counts.sectors * machine.sector_ns + counts.warps * warp_ns
+    longer = np.maximum(np.maximum(memory, cache), 1e-9)
+    powers = (memory / longer) ** machine.power + (cache / longer) ** machine.power
+    chain = counts.chain**2 / (counts.chain + machine.ahead) * step_ns
+    shared = longer * powers ** (1 / machine.power)
+    return start_us + machine.launch_us * (counts.launches - 1) + 1e-3 * (chain + shared)
+
+
+def estimate(name: str, work: Work, structure: Structure, constants: Constants | None = None) -> float:
+    """Estimate the microseconds of a product in a format that does this work."""
+    constants = constants or _constants()
+    speed, machine = constants.speed(name), constants.machine
+    rate = speed.gb_per_s[structure.value_bytes == 8]
+    counts = Counts.of(work, structure, machine)
+    return float(microseconds(counts, rate, speed.step_ns, speed.start_us, speed.warp_ns, machine))
 
 
 def estimates(structure: Structure, *, deterministic: bool = False) -> dict[str, float]:
     """Give the estimated microseconds of a product by format, of those that can hold the matrix."""
-    constants, found = _constants(), {}
+    found = {}
     for name, kernel in KERNELS.items():
         if kernel.work is None or (deterministic and not kernel.deterministic):
             continue
         work = kernel.work(structure)
         if work is not None:
-            counts = Counts.of(work, structure, constants.machine.cache_bytes)
-            speed = constants.speed(name)
-            rate = speed.gb_per_s[structure.value_bytes == 8]
-            time = microseconds(counts, rate, speed.step_ns, speed.start_us, constants.machine)
-            found[name] = float(time)
+            found[name] = estimate(name, work, structure)
     return found
 
 

@@ -26,7 +26,7 @@ def coo_kernel(real: Any, entries_per_lane: int) -> Any:
     run = entries_per_lane * WARP
 
     @cuda.jit
-    def kernel(rows, columns, values, entries, x, y, pieces, alpha):  # type: ignore[no-untyped-def]
+    def kernel(rows, columns, values, entries, x, y, pieces, alpha):
         thread = cuda.grid(1)
         warp = thread // WARP
         lane = thread % WARP

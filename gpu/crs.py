@@ -21,7 +21,7 @@ def crs_kernel(real: Any, lanes: int, cut: bool) -> Any:
     """Make the kernel for runs of entries; a run is a row, or where rows are `cut`, a piece of one."""
 
     @cuda.jit
-    def kernel(first, columns, values, target, runs, rows, x, y, pieces, alpha, beta):  # type: ignore[no-untyped-def]
+    def kernel(first, columns, values, target, runs, rows, x, y, pieces, alpha, beta):
         thread = cuda.grid(1)
         run = thread // lanes
         lane = thread % lanes

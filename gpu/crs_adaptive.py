@@ -1,179 +1,322 @@
-"""The product of CRS by blocks of equal work: CSR-Adaptive (Greathouse and Daga, SC 2014).
+"""The product of CRS by blocks of equal work: CSR-Adaptive (Greathouse and Daga, SC 2014), in one kernel.
 
-A block of threads takes consecutive rows of about as many entries as it has places for: neighbouring threads
-multiply neighbouring entries and leave the products in shared memory, where then the rows are summed by as
-many lanes each as the block has for them. Rows keep their order, nothing is padded and nothing but x is
-gathered, so what bounds it is the stream of CRS, 12 or 8 bytes an entry, or where x does not stay in the L1
-cache the gathers (160 thousand million a second out of L2 on an H200).
+A block of threads takes consecutive rows of together at most as many entries as it has places for.
+Neighbouring threads multiply neighbouring entries and leave the products in shared memory, where the rows are
+summed by as many lanes each as the block has for them, and rows much longer than their neighbours by a whole
+warp. A long row has a block to itself, whose threads go along it and add up as they go. A row too long for
+that is cut in pieces; the block that ends last adds them in their order: no second kernel, and the same bits
+whichever block it is.
+
+Rows keep their order, nothing is padded and nothing but x is gathered, so what bounds it is the stream of
+CRS, 12 or 8 bytes an entry, or where x does not stay in the L1 cache the gathers (160 thousand million a
+second out of L2 on an H200).
 """
 
 import functools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from vecsim.formats import CRS
 from vecsim.formats.structure import Structure, Work
 
-from .cuda import EVERY_LANE, THREADS_PER_BLOCK, WARP, cuda, device_function
+from .cuda import EVERY_LANE, SIMULATED, THREADS_PER_BLOCK, WARP, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
-from .loads import STREAMED_IF, VECTOR_IF
+from .loads import EARLY_IF, LOADS, STREAMED_IF
 from .memory import real_type, upload
-from .row_sums import PieceSums
+from .row_blocks import MARK, RECORD, row_blocks
+from .thread_entries import adder, loader, multiplier, storer
 
-# Entries that a thread multiplies, a multiple of 4.
-ENTRIES_PER_THREAD = 4
-# A row of more than this part of a block has one to itself.
-LONG_SHARE = 8
-# Marks a block of whole rows.
-WHOLE_ROWS = 2**32 - 1
+SECTOR_ENTRIES = 8
+"""A block loads from a multiple of so many entries on: else loads of a warp would ask for a sector more."""
+MANY_TIMES = 4
+"""A row that would give a lane so many times the entries of a thread is summed by a whole warp."""
+SMALL_ENTRIES = 1_000_000
+"""Up to so many entries the blocks of a small matrix run all at once."""
 
-_stream, _gather = STREAMED_IF[1], VECTOR_IF[1]
+
+@dataclass(frozen=True)
+class Arrangement:
+    """How the work is dealt to threads.
+
+    Attributes
+    ----------
+    threads
+        Threads of a block, a multiple of 32.
+    entries
+        Entries of a block by its threads.
+    wide
+        Neighbouring entries that a thread loads at once: 1, 2 or 4.
+    most_times
+        A row of more than so many times the entries of a block is cut in pieces of that length.
+    ahead
+        Whether the next entries of a long row are loaded before x is gathered for those at hand. That takes
+        registers, so fewer threads run at a time.
+    resident
+        Threads of a multiprocessor that there must be registers for: the more there are, the fewer loads each
+        has under way.
+    """
+
+    threads: int
+    entries: int = 4
+    wide: int = 1
+    most_times: int = 1
+    ahead: bool = False
+    resident: int = 1280
+
+    @property
+    def places(self) -> int:
+        """Entries of a block; some of what it loads may be of the row before."""
+        return self.threads * self.entries - (SECTOR_ENTRIES - 1)
+
+
+def arrangement_for(entries: int, value_bytes: int, threads: int) -> Arrangement:
+    """Choose by the size of a matrix.
+
+    A small matrix is over when its longest chain of loads is, so there blocks are small, all run at once,
+    and a long row is gone along by one block, loaded ahead. A large one waits for the memory, so there each
+    thread has many loads under way. Of the 14 arrangements tried on an H200 these were the best, or within
+    6 % of it, on a web-like matrix, two circuit-like ones and a stencil.
+
+    Parameters
+    ----------
+    entries
+        Of the matrix.
+    value_bytes
+        4 or 8.
+    threads
+        Of a block for large matrices; at most 256 are taken.
+    """
+    threads = min(threads, THREADS_PER_BLOCK)
+    if entries <= SMALL_ENTRIES:
+        return Arrangement(max(WARP, threads // 2 // WARP * WARP), most_times=8, ahead=True, resident=1024)
+    if value_bytes == 4:
+        return Arrangement(threads, entries=8, wide=4, resident=1536)
+    return Arrangement(threads, entries=8, wide=2, resident=1280)
 
 
 @device_function
-def _product(values: Any, columns: Any, x: Any, at: Any, last: Any) -> Any:
-    """Give the product of an entry, 0 from `last` on."""
-    wanted = at < last
-    value, column = _stream(values, at, wanted), _stream(columns, at, wanted)
-    return value[0] * _gather(x, np.int64(column[0]), wanted)[0]
+def _strided_sum(products: Any, at: Any, end: Any, lanes: Any, zero: Any) -> Any:
+    """Add every `lanes`th product from `at` to `end`, four loads at a time: some are read in vain."""
+    total = zero
+    while at < end:
+        at1, at2, at3 = np.int32(at + lanes), np.int32(at + 2 * lanes), np.int32(at + 3 * lanes)
+        product0, product1 = products[np.uint32(at)], products[np.uint32(at1)]
+        product2, product3 = products[np.uint32(at2)], products[np.uint32(at3)]
+        total += product0
+        total += product1 if at1 < end else zero
+        total += product2 if at2 < end else zero
+        total += product3 if at3 < end else zero
+        at = np.int32(at + 4 * lanes)
+    return total
+
+
+@device_function
+def _tree(total: Any, lanes: Any) -> Any:
+    """Add the totals of so many neighbouring lanes; each gets the sum."""
+    distance = np.int32(lanes >> 1)
+    while distance > 0:
+        total += cuda.shfl_xor_sync(EVERY_LANE, total, distance)
+        distance = np.int32(distance >> 1)
+    return total
+
+
+@device_function
+def _warp_sum(total: Any) -> Any:
+    """Add the totals of a warp; each lane gets the sum."""
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 16)
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 8)
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 4)
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 2)
+    return total + cuda.shfl_xor_sync(EVERY_LANE, total, 1)
+
+
+@device_function
+def _write(y: Any, row: Any, total: Any, alpha: Any, beta: Any, zero: Any) -> None:
+    """Give a row its result; y is not read where beta is 0."""
+    result = alpha * total
+    if beta != zero:
+        result += beta * y[np.uint32(row)]
+    y[np.uint32(row)] = result
+
+
+def _block_sum(warps: int) -> Any:
+    """Make the function that adds the totals of a block; its first thread gets the sum."""
+
+    @device_function
+    def block_sum(own: Any, of_warps: Any, thread: Any, zero: Any) -> Any:
+        own = _warp_sum(own)
+        cuda.syncthreads()
+        if thread % WARP == 0:
+            of_warps[np.uint32(thread // WARP)] = own
+        cuda.syncthreads()
+        total = zero
+        if thread == 0:
+            for warp in range(warps):
+                total += of_warps[np.uint32(warp)]
+        return total
+
+    return block_sum
 
 
 @functools.cache
-def crs_adaptive_kernel(real: Any, threads: int, entries_per_thread: int) -> Any:
-    """Make the kernel for blocks of so many threads, each of which multiplies so many entries."""
-    places = threads * entries_per_thread
-    warps = threads // WARP
-    whole_rows = np.uint32(WHOLE_ROWS)
+def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
+    """Make the kernel for values and sums of this type."""
+    threads, entries, wide = arrangement.threads, arrangement.entries, arrangement.wide
+    ahead = arrangement.ahead
+    groups, warps, turn_places = entries // wide, threads // WARP, threads * entries
+    # A row's sum may read so far behind its end.
+    room = turn_places + 3 * WARP
+    many = MANY_TIMES * entries
+    thread_bits = threads.bit_length() - 1
+    aligned, no_mark = np.int32(-SECTOR_ENTRIES), np.int32(MARK - 1)
+    load_early = loader(EARLY_IF, groups, threads, wide)
+    load = loader(STREAMED_IF, groups, threads, wide)
+    multiply, store = multiplier(groups, threads, wide), storer(groups, threads, wide)
+    add, block_sum = adder(groups, threads, wide), _block_sum(warps)
+    load_record = LOADS[RECORD]
+    # Without them the assembler saves registers, and waits for one element of x before it asks for the next.
+    options = {} if SIMULATED else {"launch_bounds": (threads, arrangement.resident // threads)}
 
-    @cuda.jit
-    def kernel(  # type: ignore[no-untyped-def]
-        block_entries, block_rows, block_pieces, rowptr, columns, values, x, y, pieces, alpha, beta
-    ):
-        products = cuda.shared.array(places, real)
+    @cuda.jit(**options)
+    def kernel(records, rowptr, columns, values, x, y, pieces, pieces_of, arrived, alpha, beta):
+        products = cuda.shared.array(room, real)
+        is_last = cuda.shared.array(1, np.int32)
         let_next_begin()
         block, thread = np.uint32(cuda.blockIdx.x), np.int32(cuda.threadIdx.x)
-        first, last = np.int64(block_entries[block]), np.int64(block_entries[block + np.uint32(1)])
-        first_row = np.int64(block_rows[block])
-        rows = np.int32(np.int64(block_rows[block + np.uint32(1)]) - first_row)
-        piece = block_pieces[block]
         zero = real(0)
-        # A power of two, so that all threads have a row and a row the lanes of one warp.
-        lane_bits = np.int32(0)
-        while lane_bits < 5 and (rows << (lane_bits + 1)) <= threads:
-            lane_bits += 1
-        lanes = np.int32(1) << lane_bits
-        row = thread >> lane_bits
-        lane = thread & (lanes - 1)
-        begin, end = np.int64(0), np.int64(0)
-        if piece == whole_rows and row < rows:
-            begin = np.int64(rowptr[np.uint64(first_row + row)]) - first
-            end = np.int64(rowptr[np.uint64(first_row + row + 1)]) - first
-
+        record = load_record(records, np.int64(block) * RECORD)
+        word, row = np.int32(record[0]), np.int32(record[1])
+        last_word, rows = np.int32(record[2]), np.int32(np.int32(record[3]) - np.int32(record[1]))
+        first = np.int32(word & no_mark)
+        base = np.int32(first & aligned)
+        count = np.int32((last_word & no_mark) - base)
+        place = np.int32(thread * wide)
+        loaded = load_early(values, columns, np.int64(base) + place, place, count)
+        # The most lanes a row so that each row has some: a power of two, all in one warp.
+        lane_bits = np.int32(thread_bits - 32 + cuda.clz(np.uint32(rows - 1)))
+        lane_bits = np.int32(max(np.int32(0), min(np.int32(5), lane_bits)))
+        mine = np.int32(thread >> lane_bits)
+        begin, end = np.int32(0), np.int32(0)
+        if mine < rows:
+            begin = np.int32(np.int32(rowptr[np.uint32(row + mine)]) - base)
+            end = np.int32(np.int32(rowptr[np.uint32(row + mine + 1)]) - base)
         wait_for_previous()
-        own = zero
-        for turn in range(0, entries_per_thread, 4):
-            place = thread + turn * threads
-            # All loads before the first product is stored, so that they are under way together.
-            product0 = _product(values, columns, x, first + place, last)
-            product1 = _product(values, columns, x, first + place + threads, last)
-            product2 = _product(values, columns, x, first + place + 2 * threads, last)
-            product3 = _product(values, columns, x, first + place + 3 * threads, last)
-            own += (product0 + product1) + (product2 + product3)
-            products[place] = product0
-            products[place + threads] = product1
-            products[place + 2 * threads] = product2
-            products[place + 3 * threads] = product3
-        cuda.syncthreads()
-
-        if piece != whole_rows:
-            # One row fills the block: sums of threads, of warps, of the block.
-            offset = WARP // 2
-            while offset > 0:
-                own += cuda.shfl_xor_sync(EVERY_LANE, own, offset)
-                offset //= 2
-            if thread % WARP == 0:
-                products[thread // WARP] = own
+        if word >= 0:
+            store(products, multiply(loaded, x, place, count), place)
             cuda.syncthreads()
-            if thread == 0:
+            lanes = np.int32(np.int32(1) << lane_bits)
+            lane = np.int32(thread & (lanes - 1))
+            summed = np.int32(0)
+            while summed < rows:
+                if summed > 0:
+                    begin, end = np.int32(0), np.int32(0)
+                    if mine < rows:
+                        begin = np.int32(np.int32(rowptr[np.uint32(row + mine)]) - base)
+                        end = np.int32(np.int32(rowptr[np.uint32(row + mine + 1)]) - base)
+                is_big = np.int32(end - begin) > np.int32(np.int32(many) << lane_bits)
                 total = zero
-                for warp in range(warps):
-                    total += products[warp]
-                pieces[piece] = total
+                if not is_big:
+                    total = _strided_sum(products, np.int32(begin + lane), end, lanes, zero)
+                total = _tree(total, lanes)
+                big = np.uint32(cuda.ballot_sync(EVERY_LANE, is_big and lane == 0))
+                while big != 0:
+                    leader = np.int32(31 - cuda.clz(big))
+                    big = np.uint32(big & ~(np.uint32(1) << np.uint32(leader)))
+                    big_begin = np.int32(cuda.shfl_sync(EVERY_LANE, begin, leader))
+                    big_end = np.int32(cuda.shfl_sync(EVERY_LANE, end, leader))
+                    own_place = np.int32(big_begin + thread % WARP)
+                    of_lane = _strided_sum(products, own_place, big_end, np.int32(WARP), zero)
+                    of_warp = _warp_sum(of_lane)
+                    if thread % WARP == leader:
+                        total = of_warp
+                if lane == 0 and mine < rows:
+                    _write(y, np.int32(row + mine), total, alpha, beta, zero)
+                mine = np.int32(mine + (threads >> lane_bits))
+                summed = np.int32(summed + (threads >> lane_bits))
         else:
-            round_ = np.int32(0)
-            while round_ * (threads >> lane_bits) < rows:
-                if round_ > 0 and row < rows:
-                    begin = np.int64(rowptr[np.uint64(first_row + row)]) - first
-                    end = np.int64(rowptr[np.uint64(first_row + row + 1)]) - first
-                total = zero
-                if row < rows:
-                    at = begin + lane
-                    while at < end:
-                        total += products[at]
-                        at += lanes
-                distance = lanes >> 1
-                while distance > 0:
-                    total += cuda.shfl_xor_sync(EVERY_LANE, total, distance)
-                    distance >>= 1
-                if lane == 0 and row < rows:
-                    result = alpha * total
-                    target = np.uint64(first_row + row)
-                    if beta != zero:
-                        result += beta * y[target]
-                    y[target] = result
-                row += threads >> lane_bits
-                round_ += 1
+            own, gone, begin = zero, np.int32(0), np.int32(first - base)
+            while gone < count:
+                gone = np.int32(gone + turn_places)
+                further = np.int32(place + turn_places)
+                following = loaded
+                if ahead:
+                    following = load(values, columns, np.int64(base) + further, further, count)
+                own = add(own, multiply(loaded, x, place, count), place, begin, count)
+                loaded, place = following, further
+                if not ahead:
+                    loaded = load(values, columns, np.int64(base) + place, place, count)
+            total = block_sum(own, products, thread, zero)
+            if last_word >= 0:
+                if thread == 0:
+                    _write(y, row, total, alpha, beta, zero)
+            else:
+                first_block = np.uint32(pieces_of[np.uint64(2 * block)])
+                number = np.uint32(pieces_of[np.uint64(2 * block + 1)])
+                if thread == 0:
+                    pieces[block] = total
+                    cuda.threadfence()
+                    before = cuda.atomic.add(arrived, first_block, np.uint32(1))
+                    is_last[0] = np.int32(before + np.uint32(1) == number)
+                cuda.syncthreads()
+                if is_last[0] != 0:
+                    cuda.threadfence()
+                    own, piece = zero, np.uint32(thread)
+                    while piece < number:
+                        own += pieces[np.uint32(first_block + piece)]
+                        piece = np.uint32(piece + threads)
+                    total = block_sum(own, products, thread, zero)
+                    if thread == 0:
+                        _write(y, row, total, alpha, beta, zero)
+                        arrived[first_block] = np.uint32(0)
 
     return kernel
 
 
 class CRSAdaptiveProduct:
-    """A `CRS` matrix on the device with its rows in blocks of equal work, and the launches of its product.
+    """A `CRS` matrix on the device with its rows in blocks of equal work, and the launch of its product.
+
+    Where rows are in pieces, products of the same object must not overlap: they share the sums of the pieces.
 
     Parameters
     ----------
     matrix
         The matrix.
     threads_per_block
-        A multiple of 32.
-    entries_per_thread
-        Entries of a block by its threads, a multiple of 4. A row with more than a block has is cut in pieces
-        of that size, which a second kernel sums in their order.
+        A multiple of 32, for large matrices; at most 256 are taken.
+    arrangement
+        How the work is dealt; None takes that of `arrangement_for`.
     """
 
     def __init__(
-        self, matrix: CRS, threads_per_block: int, *, entries_per_thread: int = ENTRIES_PER_THREAD
+        self, matrix: CRS, threads_per_block: int, *, arrangement: Arrangement | None = None
     ) -> None:
         self.real = real_type(matrix.values)
-        kernel = crs_adaptive_kernel(self.real, threads_per_block, entries_per_thread)
-        entries, rows, pieces = row_blocks(matrix.rowptr, threads_per_block * entries_per_thread)
-        cut = rows[:-1][pieces != WHOLE_ROWS]
-        split_rows, first = np.unique(cut, return_index=True)
+        chosen = arrangement or arrangement_for(matrix.nnz, matrix.values.itemsize, threads_per_block)
+        made = row_blocks(matrix.rowptr, chosen.places, chosen.most_times)
+        in_pieces = len(made.pieces) // 2
+        # The last group of entries is loaded whole.
+        behind = -matrix.nnz % chosen.wide
         self.arrays = [
-            upload(array)
-            for array in (
-                entries,
-                rows,
-                pieces,
-                matrix.rowptr.view(np.uint32),
-                matrix.colidx.view(np.uint32),
-                matrix.values,
-            )
+            upload(made.records),
+            upload(matrix.rowptr.view(np.uint32)),
+            upload(matrix.colidx.view(np.uint32), behind),
+            upload(matrix.values, behind),
         ]
-        ends = np.append(first[1:], len(cut))[: len(first)]
-        self.split = PieceSums(self.real, split_rows, first, ends, threads_per_block)
-        arguments = [*self.arrays, X, Y, self.split.pieces, ALPHA, BETA]
-        blocks = len(pieces)
-        whole = [Launch(kernel, blocks, threads_per_block, arguments, self.real)] if blocks else []
-        self.launches = [*whole, *self.split.launches]
+        self.sums = [
+            upload(np.zeros(in_pieces, dtype=self.real)),
+            upload(made.pieces),
+            upload(np.zeros(in_pieces, dtype=np.uint32)),
+        ]
+        kernel = crs_adaptive_kernel(self.real, chosen)
+        arguments = [*self.arrays, X, Y, *self.sums, ALPHA, BETA]
+        self.launches = [Launch(kernel, len(made), chosen.threads, arguments, self.real)] if len(made) else []
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
-        return [*self.arrays, *self.split.device_arrays]
+        return [*self.arrays, *self.sums]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream."""
@@ -182,85 +325,16 @@ class CRSAdaptiveProduct:
 
 
 def crs_adaptive_work(structure: Structure) -> Work:
-    """Count the work of `CRSAdaptiveProduct` with blocks of its own choice."""
-    places = THREADS_PER_BLOCK * ENTRIES_PER_THREAD
-    cut = structure.lengths[structure.lengths > places]
-    pieces = int((-(-cut // places)).sum())
-    blocks = structure.nnz // places + pieces
-    stored = structure.crs_bytes + 12 * blocks + 2 * structure.value_bytes * pieces
-    # Products, then a row of a thread out of shared memory.
-    return Work(stored, 2 * ENTRIES_PER_THREAD, structure.sectors_along, launches=1 + bool(pieces))
-
-
-def row_blocks(
-    rowptr: NDArray[np.int32], places: int
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Cut rows into blocks of at most `places` entries and as many rows.
-
-    Parameters
-    ----------
-    rowptr
-        Where each row begins, then the number of entries.
-    places
-        Entries of a block. Longer rows are cut; each of their blocks holds a piece of one row.
-
-    Returns
-    -------
-    tuple of arrays
-        uint32: first entry of each block, then their number; first row of each block, then their number (the
-        row of a piece); the number of its piece, or 2^32 - 1 where it has whole rows.
-    """
-    blocks = _count_blocks(rowptr, places)
-    entries, rows = np.empty(blocks + 1, dtype=np.uint32), np.empty(blocks + 1, dtype=np.uint32)
-    pieces = np.full(blocks, WHOLE_ROWS, dtype=np.uint32)
-    _fill_blocks(rowptr, places, entries, rows, pieces)
-    return entries, rows, pieces
-
-
-@njit(cache=True)
-def _count_blocks(rowptr: Any, places: int) -> Any:
-    row, rows, blocks = 0, len(rowptr) - 1, 0
-    while row < rows:
-        length = rowptr[row + 1] - rowptr[row]
-        if length > places:
-            blocks += -(-length // places)
-            row += 1
-        else:
-            row = _next_block(rowptr, row, places)
-            blocks += 1
-    return blocks
-
-
-@njit(cache=True)
-def _next_block(rowptr: Any, row: int, places: int) -> int:
-    """Give the first row that does not fit into the block that begins with `row`."""
-    last = min(len(rowptr) - 1, row + places)
-    following = row + 1
-    # A long row has a block to itself: among short ones a single thread would sum it.
-    alone = places // LONG_SHARE
-    if rowptr[following] - rowptr[row] > alone:
-        return following
-    while (
-        following < last
-        and rowptr[following + 1] - rowptr[row] <= places
-        and rowptr[following + 1] - rowptr[following] <= alone
-    ):
-        following += 1
-    return following
-
-
-@njit(cache=True)
-def _fill_blocks(rowptr: Any, places: int, entries: Any, rows_of: Any, pieces: Any) -> None:
-    row, rows, block, piece = 0, len(rowptr) - 1, 0, 0
-    while row < rows:
-        if rowptr[row + 1] - rowptr[row] > places:
-            for first in range(rowptr[row], rowptr[row + 1], places):
-                entries[block], rows_of[block], pieces[block] = first, row, piece
-                block += 1
-                piece += 1
-            row += 1
-        else:
-            entries[block], rows_of[block] = rowptr[row], row
-            row = _next_block(rowptr, row, places)
-            block += 1
-    entries[block], rows_of[block] = rowptr[rows], rows
+    """Count the work of `CRSAdaptiveProduct` with the arrangement of its own choice."""
+    chosen = arrangement_for(structure.nnz, structure.value_bytes, THREADS_PER_BLOCK)
+    _, pieces = structure.pieces(chosen.places * chosen.most_times)
+    blocks = structure.nnz / chosen.places + pieces
+    stored = structure.crs_bytes + 4 * RECORD * blocks + 2 * structure.value_bytes * pieces
+    # Turns along a long row, each as long as the products and the sums of a thread.
+    turns = min(chosen.most_times, -(-structure.longest // chosen.places))
+    return Work(
+        stored,
+        2 * chosen.entries * max(1, turns),
+        structure.sectors(chosen.places / max(1.0, structure.mean)),
+        warps=blocks * chosen.threads / WARP,
+    )

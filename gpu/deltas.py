@@ -10,7 +10,7 @@ from vecsim.formats import SlicedDeltas
 from .batches import batches
 from .cuda import WARP, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
-from .loads import STREAMED_IF, VECTOR_IF
+from .loads import EARLY_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
 
 # Codes whose values are under way at once, about.
@@ -18,19 +18,19 @@ CODES_AT_ONCE = 8
 # Never negative, which the compiler does not know of a thread's number: divisions become shifts.
 MOST_PLACES = 2**40 - 1
 
-_one_if, _x_if = STREAMED_IF[1], VECTOR_IF[1]
+_x_if = VECTOR_IF[1]
 
 
-def _values_of(codes: int) -> Any:
+def _values_of(codes: int, load: Any) -> Any:
     """Make the function that loads so many values of a row; past the end of the row they are 0."""
 
     @device_function
     def values_of(values: Any, at: Any, left: Any) -> Any:
-        return _one_if(values, at, left > 0)
+        return load(values, at, left > 0)
 
     if codes == 1:
         return values_of
-    others = _values_of(codes - 1)
+    others = _values_of(codes - 1, load)
 
     @device_function
     def all_(values: Any, at: Any, left: Any) -> Any:
@@ -91,17 +91,22 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
     """
     in_word = 32 // bits
     words_at_once = max(1, codes_at_once // in_word)
-    values_of, factors_of, sum_of = _values_of(in_word), _factors_of(in_word, bits), _sum_of(in_word, 0)
+    factors_of, sum_of = _factors_of(in_word, bits), _sum_of(in_word, 0)
     step = in_word * WARP
     no_row = 2**32 - 1
 
-    @device_function
-    def fetch(state: Any, constant: Any) -> Any:
-        word_at, value_at, left = state
-        words, values, _ = constant
-        word = _one_if(words, word_at, left > 0)
-        of_word = values_of(values, value_at, left)
-        return (word[0], of_word), (word_at + WARP, value_at + step, np.int32(left - in_word))
+    def fetch_by(load: Any) -> Any:
+        values_of = _values_of(in_word, load)
+
+        @device_function
+        def fetch(state: Any, constant: Any) -> Any:
+            word_at, value_at, left = state
+            words, values, _ = constant
+            word = load(words, word_at, left > 0)
+            of_word = values_of(values, value_at, left)
+            return (word[0], of_word), (word_at + WARP, value_at + step, np.int32(left - in_word))
+
+        return fetch
 
     @device_function
     def gather(fetched: Any, column: Any, constant: Any) -> Any:
@@ -111,12 +116,12 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
         return sum_of(total, fetched[1], gathered)
 
-    begin, go_on, finish = batches(fetch, gather, add, words_at_once)
+    begin, go_on, finish = batches(
+        fetch_by(STREAMED_IF[1]), gather, add, words_at_once, first=fetch_by(EARLY_IF[1])
+    )
 
     @cuda.jit
-    def kernel(  # type: ignore[no-untyped-def]
-        values, words, word_ptr, value_ptr, first_column, perm, places, rows, x, y, alpha, beta
-    ):
+    def kernel(values, words, word_ptr, value_ptr, first_column, perm, places, rows, x, y, alpha, beta):
         place = cuda.grid(1) & MOST_PLACES
         lane = place % WARP
         let_next_begin()
@@ -126,6 +131,7 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
             first = np.int64(value_ptr[of_slice])
             width = np.int32(value_ptr[of_slice + np.uint64(1)] - first)
             column = first_column[np.uint64(place)]
+            row = np.int64(perm[np.uint64(place)]) if permuted else place
             state = (word_at, first * WARP + lane, width)
             constant = (words, values, x)
             total = real(0)
@@ -133,7 +139,6 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
             while state[2] > 0:
                 loaded, state, column, total = go_on(loaded, state, column, total, constant)
             total = finish(loaded, total)
-            row = np.int64(perm[np.uint64(place)]) if permuted else place
             if row < rows and row != no_row:
                 result = alpha * total
                 if beta != real(0):

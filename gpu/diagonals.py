@@ -90,9 +90,7 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
     begin_full, go_on_full, finish_full = batches(_fetch_full, _gather_full, _add_full, steps_at_once)
 
     @cuda.jit
-    def kernel(  # type: ignore[no-untyped-def]
-        values, steps, first_step, last_step, value_ptr, slices, rows, x, y, alpha, beta
-    ):
+    def kernel(values, steps, first_step, last_step, value_ptr, slices, rows, x, y, alpha, beta):
         let_next_begin()
         lane = np.int32(cuda.threadIdx.x & (WARP - 1))
         warps = np.int32(cuda.blockDim.x >> WARP_BITS)

@@ -1,5 +1,6 @@
 """The product of HiSM: the leaves of the hierarchy one behind the other, in its own order."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -8,17 +9,31 @@ from vecsim.formats import HiSM
 from vecsim.formats.hism_image import default_position_bytes
 
 from .cuda import device_function
-from .row_parts import RowPartsProduct, row_parts
+from .row_parts import PER_LANE, Decode, RowPartsProduct, row_parts
 
 
-@device_function
-def decode(columns: Any, rows: Any, at: Any) -> Any:
-    """Read the positions of an entry; where the row changes, a part ends."""
-    following = at + np.uint64(1)
-    ended = False
-    if following < np.uint64(rows.size):
-        ended = rows[at] != rows[following]
-    return np.uint32(columns[at]), ended, True
+@functools.cache
+def decoders(position_bytes: int) -> Decode:
+    """Make the readers of a lane's positions; where the row changes, a part ends."""
+    return tuple(_decoder(position_bytes, entry) for entry in range(PER_LANE))
+
+
+def _decoder(position_bytes: int, entry: int) -> Any:
+    in_word = PER_LANE // position_bytes
+    bits = 8 * position_bytes
+    word, shift = entry // in_word, entry % in_word * bits
+    next_word, next_shift = (entry + 1) % PER_LANE // in_word, (entry + 1) % in_word * bits
+    in_lane = entry + 1 < PER_LANE
+    position = (1 << bits) - 1
+
+    @device_function
+    def decode(columns: Any, rows: Any, following: Any) -> Any:
+        behind = rows[next_word] if in_lane else following
+        row = np.uint32(rows[word] >> np.uint32(shift)) & np.uint32(position)
+        next_row = np.uint32(behind >> np.uint32(next_shift)) & np.uint32(position)
+        return np.uint32(columns[word] >> np.uint32(shift)) & np.uint32(position), row != next_row, True
+
+    return decode
 
 
 class HiSMProduct(RowPartsProduct):
@@ -29,7 +44,8 @@ class HiSMProduct(RowPartsProduct):
     """
 
     def __init__(self, matrix: HiSM, threads_per_block: int) -> None:
-        position = f"u{default_position_bytes(matrix.section_size)}"
+        position_bytes = default_position_bytes(matrix.section_size)
+        position = f"u{position_bytes}"
         leaves = matrix.levels[0]
         rows, _ = matrix.coordinates()
         changes = np.append(rows[1:] != rows[:-1], np.True_)[: len(rows)]
@@ -40,7 +56,7 @@ class HiSMProduct(RowPartsProduct):
             matrix.values,
             leaves.column.astype(position),
             leaves.row.astype(position),
-            decode,
+            decoders(position_bytes),
             _leaf_columns(matrix)[: len(starts)],
             parts,
             threads_per_block,

@@ -8,17 +8,52 @@ from numpy.typing import NDArray
 
 from vecsim.formats import JD
 
-from .cuda import WARP, cuda
+from .batches import batches
+from .cuda import WARP, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
 
 # Warps that keep a large device busy; with fewer strips of rows, several warps share a strip.
 BUSY_WARPS = 2048
 # Diagonals that a warp takes at most before a strip is cut in parts, and the least of a part.
-STEPS_PER_WARP = 32
+STEPS_PER_WARP = 16
 LEAST_PART = 128
+# Diagonals whose loads a thread has under way at once; more where there are few threads.
+DIAGONALS_AT_ONCE = (4, 8)
 # Of a part: what it sums goes to y itself, not to a piece.
 WHOLE = 2**32 - 1
+
+_pointer_if, _part_if, _x_if = LOADS_IF[1], LOADS_IF[4], VECTOR_IF[1]
+
+
+def _fetch_by(load: Any, group: int) -> Any:
+    """Make the function that loads the entry of this lane's row in diagonal k, if the row reaches it."""
+
+    @device_function
+    def fetch(state: Any, constant: Any) -> Any:
+        k, begun = state
+        diag_ptr, values, columns, _, position, end = constant
+        at = begun + position
+        ended = np.int64(_pointer_if(diag_ptr, k + 1, k < end)[0])
+        # Diagonals never grow, so a row that reaches one has an entry in all before it.
+        live = (k < end) & (at < ended)
+        k += group
+        if group > 1:
+            ended = np.int64(_pointer_if(diag_ptr, k, k < end)[0])
+        return (load(values, at, live)[0], load(columns, at, live)[0], live), (k, ended)
+
+    return fetch
+
+
+@device_function
+def _gather(fetched: Any, carry: Any, constant: Any) -> Any:
+    return _x_if(constant[3], fetched[1], fetched[2])[0], carry
+
+
+@device_function
+def _add(total: Any, fetched: Any, factor: Any) -> Any:
+    return total + fetched[0] * factor
 
 
 @functools.cache
@@ -29,9 +64,16 @@ def jd_kernel(real: Any, threads: int, group: int) -> Any:
     diagonal, then the warps are summed in their order.
     """
     parts_per_block = threads // (WARP * group)
+    begin, go_on, finish = batches(
+        _fetch_by(STREAMED_IF[1], group),
+        _gather,
+        _add,
+        DIAGONALS_AT_ONCE[group > 1],
+        first=_fetch_by(EARLY_IF[1], group),
+    )
 
     @cuda.jit
-    def kernel(diag_ptr, columns, values, perm, parts, x, y, pieces, alpha, beta):  # type: ignore[no-untyped-def]
+    def kernel(diag_ptr, columns, values, perm, parts, x, y, pieces, alpha, beta):
         sums = cuda.shared.array(threads, real)
         warp = cuda.threadIdx.x // WARP
         lane = cuda.threadIdx.x % WARP
@@ -41,36 +83,20 @@ def jd_kernel(real: Any, threads: int, group: int) -> Any:
         total = real(0)
         position = np.int64(rows)
         let_next_begin()
-        target = np.uint32(WHOLE)
+        target, row = np.uint32(WHOLE), np.uint32(0)
         if part < parts.size // 4:
-            position = np.int64(parts[np.uint64(4 * part)]) * WARP + lane
-            k = np.int64(parts[np.uint64(4 * part + 1)]) + member
-            end = np.int64(parts[np.uint64(4 * part + 2)])
-            target = parts[np.uint64(4 * part + 3)]
-            wait_for_previous()
-            # Diagonals never grow, so a row that reaches one has an entry in all before it.
-            while k + 3 * group < end:
-                at0 = np.int64(diag_ptr[np.uint64(k)]) + position
-                at1 = np.int64(diag_ptr[np.uint64(k + group)]) + position
-                at2 = np.int64(diag_ptr[np.uint64(k + 2 * group)]) + position
-                at3 = np.int64(diag_ptr[np.uint64(k + 3 * group)]) + position
-                if at3 >= np.int64(diag_ptr[np.uint64(k + 3 * group + 1)]):
-                    break
-                value0, column0 = values[np.uint64(at0)], columns[np.uint64(at0)]
-                value1, column1 = values[np.uint64(at1)], columns[np.uint64(at1)]
-                value2, column2 = values[np.uint64(at2)], columns[np.uint64(at2)]
-                value3, column3 = values[np.uint64(at3)], columns[np.uint64(at3)]
-                total += value0 * x[column0]
-                total += value1 * x[column1]
-                total += value2 * x[column2]
-                total += value3 * x[column3]
-                k += 4 * group
-            while k < end:
-                at0 = np.int64(diag_ptr[np.uint64(k)]) + position
-                if at0 >= np.int64(diag_ptr[np.uint64(k + 1)]):
-                    break
-                total += values[np.uint64(at0)] * x[columns[np.uint64(at0)]]
-                k += group
+            described = _part_if(parts, 4 * part, True)
+            position = np.int64(described[0]) * WARP + lane
+            k = np.int64(described[1]) + member
+            end = np.int64(described[2])
+            target = described[3]
+            row = _pointer_if(perm, position, position < rows)[0]
+            constant = (diag_ptr, values, columns, x, position, end)
+            state = (k, np.int64(_pointer_if(diag_ptr, k, k < end)[0]))
+            loaded, state, carry = begin(state, 0, constant)
+            while state[0] < end:
+                loaded, state, carry, total = go_on(loaded, state, carry, total, constant)
+            total = finish(loaded, total)
         if group > 1:
             sums[cuda.threadIdx.x] = total
             cuda.syncthreads()
@@ -79,7 +105,6 @@ def jd_kernel(real: Any, threads: int, group: int) -> Any:
                     total += sums[cuda.threadIdx.x + other * WARP]
         if member == 0 and position < rows:
             if target == np.uint32(WHOLE):
-                row = perm[np.uint64(position)]
                 result = alpha * total
                 if beta != real(0):
                     result += beta * y[row]
@@ -96,7 +121,7 @@ def strip_sums(real: Any, threads: int) -> Any:
     warps = threads // WARP
 
     @cuda.jit
-    def kernel(pieces, strips, perm, y, alpha, beta):  # type: ignore[no-untyped-def]
+    def kernel(pieces, strips, perm, y, alpha, beta):
         sums = cuda.shared.array(threads, real)
         warp = cuda.threadIdx.x // WARP
         lane = cuda.threadIdx.x % WARP

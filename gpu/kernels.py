@@ -23,7 +23,6 @@ from vecsim.formats import (
     SlicedDiagonals,
     deltas,
     diagonals,
-    mixed_sliced,
 )
 from vecsim.formats.structure import Structure, Work
 
@@ -37,6 +36,7 @@ from .cuda import WARP
 from .deltas import DeltaProduct
 from .device_matrix import Product
 from .diagonals import DiagonalProduct
+from .ellpack_r import EllpackRProduct
 from .hism import HiSMProduct
 from .hyb import HYBProduct
 from .jd import JDProduct
@@ -72,27 +72,31 @@ class Kernel:
     work: Callable[[Structure], Work | None] | None = None
 
 
+# What goes to the device at once need not be copied before.
+_CRS, _COO = partial(CRS.from_scipy, copy=False), partial(COO.from_scipy, copy=False)
+
 KERNELS: dict[str, Kernel] = {
-    "crs": Kernel(CRS.from_scipy, CRSProduct, work=works.crs),
-    "crs-scalar": Kernel(CRS.from_scipy, partial(CRSProduct, lanes=1), work=partial(works.crs, lanes=1)),
-    "crs-split": Kernel(
-        CRS.from_scipy, partial(CRSProduct, row_cap=ROW_CAP), work=partial(works.crs, row_cap=ROW_CAP)
-    ),
-    "crs-adaptive": Kernel(CRS.from_scipy, CRSAdaptiveProduct, work=crs_adaptive_work),
+    "crs": Kernel(_CRS, CRSProduct, work=works.crs),
+    "crs-scalar": Kernel(_CRS, partial(CRSProduct, lanes=1), work=partial(works.crs, lanes=1)),
+    "crs-split": Kernel(_CRS, partial(CRSProduct, row_cap=ROW_CAP), work=partial(works.crs, row_cap=ROW_CAP)),
+    "crs-adaptive": Kernel(_CRS, CRSAdaptiveProduct, work=crs_adaptive_work),
     # The vector kernel of the early GPUs: half a warp a row, whatever its length.
-    "crs-half-warp": Kernel(CRS.from_scipy, partial(CRSProduct, lanes=WARP // 2)),
-    "coo": Kernel(GPU_FORMATS["coo"], COOProduct, work=works.coo),
+    "crs-half-warp": Kernel(_CRS, partial(CRSProduct, lanes=WARP // 2)),
+    "coo": Kernel(_COO, COOProduct, work=works.coo),
     **{name: Kernel(GPU_FORMATS[name], HYBProduct) for name in ("hyb", "hyb-third", "hyb-mean")},
     **{name: Kernel(GPU_FORMATS[name], BiELLProduct) for name in ("biell", "bijad")},
-    "pellr-near": Kernel(GPU_FORMATS["pellr-near"], SlicedProduct),
-    **{
-        name: Kernel(GPU_FORMATS[name], SlicedProduct, work=partial(works.sliced, slicing=slicing))
-        for name, slicing in SLICINGS.items()
-    },
     **{
         name: Kernel(
-            GPU_FORMATS[name], SlicedProduct, work=works.on_a_sample(partial(works.blocks, slicing=slicing))
+            GPU_FORMATS[name],
+            EllpackRProduct if slicing.row_lengths else SlicedProduct,
+            work=partial(works.sliced, slicing=slicing),
         )
+        for name, slicing in SLICINGS.items()
+    },
+    # The same arrays as those of pellr, taken in another order.
+    "pellr-near": Kernel(GPU_FORMATS["pellr"], partial(EllpackRProduct, near=True)),
+    **{
+        name: Kernel(GPU_FORMATS[name], SlicedProduct, work=partial(works.blocks, slicing=slicing))
         for name, slicing in BLOCK_SLICINGS.items()
     },
     "sliced-deltas": Kernel(SlicedDeltas.from_scipy, DeltaProduct, work=works.on_a_sample(deltas.work)),
@@ -100,7 +104,7 @@ KERNELS: dict[str, Kernel] = {
         SlicedDiagonals.from_scipy, DiagonalProduct, work=works.on_a_sample(diagonals.work)
     ),
     **{
-        name: Kernel(GPU_FORMATS[name], MixedSlicedProduct, work=partial(mixed_sliced.work, slicing=slicing))
+        name: Kernel(GPU_FORMATS[name], MixedSlicedProduct, work=partial(works.mixed, slicing=slicing))
         for name, slicing in MIXED_SLICINGS.items()
     },
     "jd": Kernel(JD.from_scipy, JDProduct),

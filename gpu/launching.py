@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from . import kept_kernels
 from .cuda import SIMULATED
 
 if not SIMULATED:
@@ -147,6 +148,7 @@ class _Packed:
                 size, item = int(argument.size), int(argument.dtype.itemsize)
                 signature.append(_array_type(argument.dtype))
                 words += [0, 0, size, item, _address(argument), size, item]
+        kept_kernels.keep(kernel)
         kernel.compile(tuple(signature))
         compiled = kernel.overloads[tuple(signature)]
         compiled.bind()

@@ -5,7 +5,8 @@ begins at must be aligned to the whole load, up to 128 bits; the arrays of the f
 leaves nothing in the L1 cache, so that x stays there. A load under a condition gives zeros where it does not
 hold and reads nothing, without a branch: so loads of many steps are under way at once. A load of a vector is
 one that stays behind `launching.wait_for_previous`, since another kernel may have written the vector until
-then; all others may be moved before it. In the simulator all are plain reads.
+then; all others may be moved before it. But they may be moved behind it, too: the assembler does so to save
+registers. An early load is a streamed one that stays where it is. In the simulator all are plain reads.
 """
 
 from collections.abc import Callable
@@ -120,10 +121,12 @@ if SIMULATED:
     LOADS: dict[int, Any] = {count: _plain(count) for count in COUNTS}
     LOADS_IF: dict[int, Any] = {count: _plain_conditional(count) for count in COUNTS}
     STREAMED_IF: dict[int, Any] = LOADS_IF
+    EARLY_IF: dict[int, Any] = LOADS_IF
     VECTOR_IF: dict[int, Any] = LOADS_IF
 else:
     _WORD = ir.IntType(32)
     LOADS = {count: _loader(count) for count in COUNTS}
     LOADS_IF = {count: _conditional_loader(count, ".nc") for count in COUNTS}
     STREAMED_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate") for count in COUNTS}
+    EARLY_IF = {count: _conditional_loader(count, ".L1::no_allocate", in_order=True) for count in COUNTS}
     VECTOR_IF = {count: _conditional_loader(count, "", in_order=True) for count in COUNTS}

@@ -14,8 +14,15 @@ from .cuda_runtime import OutOfDeviceMemoryError
 T = TypeVar("T")
 
 
-def upload(array: NDArray[Any]) -> Any:
+def upload(array: NDArray[Any], behind: int = 0) -> Any:
     """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
+
+    Parameters
+    ----------
+    array
+        The array.
+    behind
+        Zeros to be put behind its last element.
 
     Raises
     ------
@@ -24,6 +31,11 @@ def upload(array: NDArray[Any]) -> Any:
     """
     contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
     try:
+        if behind:
+            made = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
+            made[: len(contiguous)].copy_to_device(contiguous)
+            made[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
+            return made
         return cuda.to_device(contiguous)
     except Exception as error:
         if isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error):

@@ -10,17 +10,33 @@ import functools
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vecsim.formats.mixed_sliced import MixedSliced
 
-from .cuda import EVERY_LANE, WARP, cuda, device_function
+from .cuda import EVERY_LANE, WARP, cuda
+from .entry_groups import (
+    adding,
+    adding_all_groups,
+    adding_own_groups,
+    fetching,
+    gathering,
+    hub_element,
+    near_element,
+    summing,
+)
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
-from .loads import STREAMED_IF, VECTOR_IF
+from .loads import EARLY_IF, LOADS_IF
 from .memory import real_type, upload
 from .row_sums import PieceSums
 
-_load_1, _load_2, _load_4 = STREAMED_IF[1], STREAMED_IF[2], STREAMED_IF[4]
-_gather = VECTOR_IF[1]
+_load_place = LOADS_IF[4]
+# Groups of near entries that are loaded before x may be read.
+GROUPS_AT_ONCE = 4
+# The same where rows are longer and the matrix so small that registers are no matter.
+MANY_GROUPS_AT_ONCE, FEW_SLICES = 8, 2**14
+# Of a block.
+MOST_WARPS = 32
 
 
 @functools.cache
@@ -28,7 +44,7 @@ def hub_copy(real: Any) -> Any:
     """Make the kernel ``copied[0] = 0, copied[r + 1] = x[hubs[r]]``: padding reads the zero."""
 
     @cuda.jit
-    def kernel(hubs, count, x, copied):  # type: ignore[no-untyped-def]
+    def kernel(hubs, count, x, copied):
         place = cuda.grid(1)
         let_next_begin()
         wait_for_previous()
@@ -40,165 +56,48 @@ def hub_copy(real: Any) -> Any:
     return kernel
 
 
-@device_function
-def _plus(total: Any, value: Any, column: Any, base: Any, x: Any) -> Any:
-    """Add one entry; padding reads no x, so a NaN there stays out."""
-    place = np.int64(base) + np.int64(column) - np.int64(1)
-    return total + value * _gather(x, place, column != 0)[0]
-
-
-@device_function
-def _plus_hub(total: Any, value: Any, column: Any, base: Any, x: Any) -> Any:
-    """Add one entry; in padding its element of the copied hubs is 0."""
-    return total + value * x[column]
-
-
-def _group(plus: Any, wide: int) -> Any:
-    """Make the function that adds `wide` entries, loaded at once; none where they are not `wanted`."""
-    if wide == 1:
-
-        @device_function
-        def add(total, values, at, columns, column_at, base, x, wanted):  # type: ignore[no-untyped-def]
-            value, column = _load_1(values, at, wanted), _load_1(columns, column_at, wanted)
-            return plus(total, value[0], column[0], base, x)
-
-    elif wide == 2:
-
-        @device_function
-        def add(total, values, at, columns, column_at, base, x, wanted):  # type: ignore[no-untyped-def]
-            value, column = _load_2(values, at, wanted), _load_2(columns, column_at, wanted)
-            total = plus(total, value[0], column[0], base, x)
-            return plus(total, value[1], column[1], base, x)
-
-    else:
-
-        @device_function
-        def add(total, values, at, columns, column_at, base, x, wanted):  # type: ignore[no-untyped-def]
-            value, column = _load_4(values, at, wanted), _load_4(columns, column_at, wanted)
-            total = plus(total, value[0], column[0], base, x)
-            total = plus(total, value[1], column[1], base, x)
-            total = plus(total, value[2], column[2], base, x)
-            return plus(total, value[3], column[3], base, x)
-
-    return add
-
-
-def _fetched(wide: int) -> tuple[Any, Any]:
-    """Make the function that loads a group and its x, and the one that adds it, which may come much later."""
-    load = {1: _load_1, 2: _load_2, 4: _load_4}[wide]
-
-    @device_function
-    def fetch_1(values, at, columns, column_at, x, wanted):  # type: ignore[no-untyped-def]
-        value, column = load(values, at, wanted), load(columns, column_at, wanted)
-        factor = _gather(x, np.int64(column[0]) - np.int64(1), column[0] != 0)
-        return value, factor
-
-    @device_function
-    def fetch_2(values, at, columns, column_at, x, wanted):  # type: ignore[no-untyped-def]
-        value, column = load(values, at, wanted), load(columns, column_at, wanted)
-        factor0 = _gather(x, np.int64(column[0]) - np.int64(1), column[0] != 0)
-        factor1 = _gather(x, np.int64(column[1]) - np.int64(1), column[1] != 0)
-        return value, (factor0[0], factor1[0])
-
-    @device_function
-    def fetch_4(values, at, columns, column_at, x, wanted):  # type: ignore[no-untyped-def]
-        value, column = load(values, at, wanted), load(columns, column_at, wanted)
-        factor0 = _gather(x, np.int64(column[0]) - np.int64(1), column[0] != 0)
-        factor1 = _gather(x, np.int64(column[1]) - np.int64(1), column[1] != 0)
-        factor2 = _gather(x, np.int64(column[2]) - np.int64(1), column[2] != 0)
-        factor3 = _gather(x, np.int64(column[3]) - np.int64(1), column[3] != 0)
-        return value, (factor0[0], factor1[0], factor2[0], factor3[0])
-
-    @device_function
-    def add(total, fetched):  # type: ignore[no-untyped-def]
-        value, factor = fetched
-        for k in range(wide):
-            total += value[k] * factor[k]
-        return total
-
-    return {1: fetch_1, 2: fetch_2, 4: fetch_4}[wide], add
-
-
-def _four_groups(add: Any, stride: int) -> Any:
-    """Make the function that adds so many groups, four at a time: their loads are under way together."""
-
-    @device_function
-    def run(total, values, at, columns, column_at, base, x, groups):  # type: ignore[no-untyped-def]
-        while groups >= 4:
-            total = add(total, values, at, columns, column_at, base, x, True)
-            total = add(total, values, at + stride, columns, column_at + stride, base, x, True)
-            total = add(total, values, at + 2 * stride, columns, column_at + 2 * stride, base, x, True)
-            total = add(total, values, at + 3 * stride, columns, column_at + 3 * stride, base, x, True)
-            at += 4 * stride
-            column_at += 4 * stride
-            groups -= 4
-        if groups > 0:
-            total = add(total, values, at, columns, column_at, base, x, True)
-            total = add(total, values, at + stride, columns, column_at + stride, base, x, groups > 1)
-            total = add(total, values, at + 2 * stride, columns, column_at + 2 * stride, base, x, groups > 2)
-        return total
-
-    return run
-
-
-def _four_own_groups(add: Any, stride: int) -> Any:
-    """Make the function that adds the first `own` of so many groups, four at a time, and loads no others."""
-
-    @device_function
-    def run(total, values, at, columns, column_at, base, x, groups, own):  # type: ignore[no-untyped-def]
-        while groups > 0:
-            total = add(total, values, at, columns, column_at, base, x, own > 0)
-            total = add(total, values, at + stride, columns, column_at + stride, base, x, own > 1)
-            total = add(total, values, at + 2 * stride, columns, column_at + 2 * stride, base, x, own > 2)
-            total = add(total, values, at + 3 * stride, columns, column_at + 3 * stride, base, x, own > 3)
-            at += 4 * stride
-            column_at += 4 * stride
-            groups -= 4
-            own -= 4
-        return total
-
-    return run
-
-
-def _all_groups(add: Any, stride: int) -> Any:
-    """Make the function of `_four_own_groups` for lanes that own all groups."""
-    four = _four_groups(add, stride)
-
-    @device_function
-    def run(total, values, at, columns, column_at, base, x, groups, own):  # type: ignore[no-untyped-def]
-        return four(total, values, at, columns, column_at, base, x, groups)
-
-    return run
-
-
 @functools.cache
-def mixed_sliced_kernel(real: Any, *, wide: int, hubs: bool, lane_lengths: bool) -> Any:
+def mixed_sliced_kernel(
+    real: Any,
+    *,
+    wide: int,
+    hubs: bool,
+    lane_lengths: bool,
+    far: bool,
+    shared_rows: bool,
+    at_once: int = GROUPS_AT_ONCE,
+) -> Any:
     """Make the kernel: a warp a slice, four loads of `wide` entries ahead, then a tree over a row's lanes.
 
-    `near_x` is the copy of the hubs, or x itself where near columns count from the base of the slice.
+    `near_x` is the copy of the hubs, or x itself where near columns count from the base of the slice. The
+    first `at_once` groups of near entries are loaded before x may be read, `far` ones where there are any.
+    With `shared_rows` the warps of a block share its longest rows, so it must have as many.
     """
     stride = WARP * wide
-    groups_of = _four_own_groups if lane_lengths else _all_groups
-    near_groups = groups_of(_group(_plus_hub if hubs else _plus, wide), stride)
-    far_groups = groups_of(_group(_plus, wide), stride)
-    fetch, add_fetched = _fetched(wide)
-    wide_bits = wide.bit_length() - 1
+    groups_of = adding_own_groups if lane_lengths else adding_all_groups
+    near_factor = hub_element if hubs else near_element
+    near_groups = groups_of(adding(near_factor, wide), stride)
+    far_groups = groups_of(adding(near_element, wide), stride)
+    first_near, near_factors = (
+        fetching(EARLY_IF[wide], stride, at_once),
+        gathering(near_factor, wide, at_once),
+    )
+    first_far, far_factors = fetching(EARLY_IF[wide], stride, 1), gathering(near_element, wide, 1)
+    near_sum, far_sum = summing(wide, at_once), summing(wide, 1)
     no_row = np.uint32(2**32 - 1)
     no_base = np.uint32(0)
 
     @cuda.jit
-    def kernel(  # type: ignore[no-untyped-def]
+    def kernel(
         values,
         near_columns,
         far_columns,
-        step_ptr,
-        near_ptr,
-        lanes_of,
-        bases,
+        places,
         perm,
         near_lengths,
         far_lengths,
         slices,
+        shared_slices,
         rows,
         near_x,
         x,
@@ -216,33 +115,55 @@ def mixed_sliced_kernel(real: Any, *, wide: int, hubs: bool, lane_lengths: bool)
         row = no_row
         let_next_begin()
         if number < slices:
-            lanes = np.int32(lanes_of[np.uint64(number)])
-            step, last_step = np.int64(step_ptr[np.uint64(number)]), np.int64(step_ptr[np.uint64(number + 1)])
-            near, near_end = np.int64(near_ptr[np.uint64(number)]), np.int64(near_ptr[np.uint64(number + 1)])
-            base = no_base if hubs else bases[np.uint64(number)]
-            row = perm[np.uint64(thread)]
-            at = step * WARP + lane * wide
-            near_count = np.int32(near_end - near) >> wide_bits
-            far_count = np.int32(last_step - step - (near_end - near)) >> wide_bits
+            place = _load_place(places, 4 * number, True)
+            step, near, base = np.int64(place[0]), np.int64(place[1]), place[2]
+            sizes = np.int32(place[3])
+            lanes = np.int32(1) << (sizes & 15)
+            near_count, far_count = (sizes >> 4) & 1023, sizes >> 14
             own_near, own_far = near_count, far_count
             if lane_lengths:
-                own_near = (np.int32(near_lengths[np.uint64(thread)]) + (wide - 1)) >> wide_bits
-                own_far = (np.int32(far_lengths[np.uint64(thread)]) + (wide - 1)) >> wide_bits
+                own_near = (np.int32(near_lengths[np.uint64(thread)]) + (wide - 1)) // wide
+                if far:
+                    own_far = (np.int32(far_lengths[np.uint64(thread)]) + (wide - 1)) // wide
+            row = perm[np.uint64(thread)]
+            at = step * WARP + lane * wide
             near_at = near * WARP + lane * wide
             far_at = (step - near) * WARP + lane * wide
+            near_fetched = first_near(values, at, near_columns, near_at, own_near)
             first_far_at = at + near_count * stride
+            if far:
+                # Under way while the near entries are added; most rows have no more far ones.
+                far_fetched = first_far(values, first_far_at, far_columns, far_at, own_far)
             wait_for_previous()
-            # Under way while the near entries are added; most rows have no more far ones.
-            first_far = fetch(values, first_far_at, far_columns, far_at, x, own_far > 0)
-            total = near_groups(total, values, at, near_columns, near_at, base, near_x, near_count, own_near)
-            total = add_fetched(total, first_far)
-            at = first_far_at + stride
-            far_at += stride
-            total = far_groups(total, values, at, far_columns, far_at, no_base, x, far_count - 1, own_far - 1)
-        offset = np.int32(lanes >> 1)
+            factors = near_factors(near_fetched, base, near_x)
+            if far:
+                of_far = far_factors(far_fetched, no_base, x)
+            total = near_sum(total, near_fetched, factors)
+            at += at_once * stride
+            near_at += at_once * stride
+            left, own_left = near_count - at_once, own_near - at_once
+            total = near_groups(total, values, at, near_columns, near_at, base, near_x, left, own_left)
+            if far:
+                total = far_sum(total, far_fetched, of_far)
+                at = first_far_at + stride
+                far_at += stride
+                left, own_left = far_count - 1, own_far - 1
+                total = far_groups(total, values, at, far_columns, far_at, no_base, x, left, own_left)
+        offset = np.int32(WARP >> 1) if lanes > WARP else np.int32(lanes >> 1)
         while offset > 0:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset >>= 1
+        if shared_rows:
+            sums = cuda.shared.array(MOST_WARPS, real)
+            warp = cuda.threadIdx.x >> 5
+            # All threads of a block take the same way.
+            if number - warp < shared_slices:
+                if lane == 0:
+                    sums[warp] = total
+                cuda.syncthreads()
+                if lanes > WARP and row != no_row:
+                    for other in range(1, lanes >> 5):
+                        total += sums[warp + other]
         if row < rows:
             result = alpha * total
             if beta != zero:
@@ -254,19 +175,28 @@ def mixed_sliced_kernel(real: Any, *, wide: int, hubs: bool, lane_lengths: bool)
     return kernel
 
 
-_KERNEL_ARRAYS = (
-    "values",
-    "near_columns",
-    "far_columns",
-    "step_ptr",
-    "near_ptr",
-    "lanes",
-    "bases",
-    "perm",
-    "near_lengths",
-    "far_lengths",
-)
-"""In the order of the kernel's first arguments."""
+def _places(matrix: MixedSliced) -> NDArray[np.uint32]:
+    """Pack what a warp needs to know of its slice into 16 bytes, one load.
+
+    First step, near steps before it, base, and in one word the logarithm of the lanes (4 bits), the groups of
+    near (10 bits) and of far steps.
+    """
+    places = np.zeros((matrix.slices, 4), dtype=np.uint32)
+    places[:, 0], places[:, 1] = matrix.step_ptr[:-1], matrix.near_ptr[:-1]
+    if len(matrix.bases):
+        places[:, 2] = matrix.bases
+    near = np.diff(matrix.near_ptr) // matrix.slicing.wide
+    far = np.diff(matrix.step_ptr) // matrix.slicing.wide - near
+    bits = np.round(np.log2(matrix.lanes)).astype(np.uint32)
+    places[:, 3] = bits | near << 4 | far << 14
+    return places.ravel()
+
+
+def _groups_at_once(matrix: MixedSliced) -> int:
+    """Give the groups of near entries that a kernel loads before it waits: all of a small matrix, at best."""
+    most = int(np.diff(matrix.near_ptr).max(initial=0)) // matrix.slicing.wide
+    few = most <= GROUPS_AT_ONCE or matrix.slices > FEW_SLICES
+    return GROUPS_AT_ONCE if few else MANY_GROUPS_AT_ONCE
 
 
 class MixedSlicedProduct:
@@ -277,17 +207,30 @@ class MixedSlicedProduct:
     overlap.
     """
 
-    def __init__(self, matrix: MixedSliced, threads_per_block: int) -> None:
+    def __init__(
+        self,
+        matrix: MixedSliced,
+        threads_per_block: int,
+        *,
+        at_once: int | None = None,
+    ) -> None:
         self.real = real_type(matrix.values)
         self.rows, self.slices = matrix.shape[0], matrix.slices
         hub_count = len(matrix.hubs)
+        shared_slices = int(np.count_nonzero(matrix.lanes > WARP))
+        threads = max(threads_per_block, int(matrix.lanes.max(initial=0)))
         kernel = mixed_sliced_kernel(
             self.real,
             wide=matrix.slicing.wide,
             hubs=matrix.slicing.hubs,
             lane_lengths=matrix.slicing.lane_lengths,
+            far=len(matrix.far_columns) > 0,
+            shared_rows=shared_slices > 0,
+            at_once=at_once or _groups_at_once(matrix),
         )
-        self.arrays = {name: upload(getattr(matrix, name)) for name in _KERNEL_ARRAYS}
+        names = ("values", "near_columns", "far_columns", "perm", "near_lengths", "far_lengths")
+        self.arrays = {name: upload(getattr(matrix, name)) for name in names}
+        self.places = upload(_places(matrix))
         self.hubs = upload(matrix.hubs)
         with_hubs = matrix.slicing.hubs
         self.copied = upload(np.zeros(hub_count + 1 if with_hubs else 0, dtype=self.real))
@@ -295,21 +238,13 @@ class MixedSlicedProduct:
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
         near_x = self.copied if with_hubs else X
-        arguments = [
-            *self.arrays.values(),
-            self.slices,
-            self.rows,
-            near_x,
-            X,
-            Y,
-            self.split.pieces,
-            ALPHA,
-            BETA,
-        ]
-        blocks = -(-self.slices * WARP // threads_per_block)
+        entries, of_lanes = list(self.arrays.values())[:3], list(self.arrays.values())[3:]
+        counts = [self.slices, shared_slices, self.rows]
+        arguments = [*entries, self.places, *of_lanes, *counts, near_x, X, Y, self.split.pieces, ALPHA, BETA]
+        blocks = -(-self.slices * WARP // threads)
         self.launches = [
             *self._copy_of_hubs(hub_count, threads_per_block),
-            *([Launch(kernel, blocks, threads_per_block, arguments, self.real)] if blocks else []),
+            *([Launch(kernel, blocks, threads, arguments, self.real)] if blocks else []),
             *self.split.launches,
         ]
 
@@ -323,7 +258,7 @@ class MixedSlicedProduct:
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
-        return [*self.arrays.values(), self.hubs, self.copied, *self.split.device_arrays]
+        return [*self.arrays.values(), self.places, self.hubs, self.copied, *self.split.device_arrays]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream."""

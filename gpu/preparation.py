@@ -8,8 +8,8 @@ import numpy as np
 
 from isa.errors import UserError
 from vecsim.formats import NotRepresentableError, Sliced, Slicing
-from vecsim.formats.coordinates import canonical_csr, check_matrix
-from vecsim.formats.sliced import MAX_GROWTH
+from vecsim.formats.coordinates import canonical_csr
+from vecsim.formats.representable import MAX_GROWTH
 from vecsim.formats.structure import Structure
 
 from .choice import ranking
@@ -95,8 +95,9 @@ class _Wanted:
         """Convert one matrix and put it on the device."""
         if type(matrix) in HOSTS:
             if format == "auto" and dtype in (None, matrix.values.dtype):
-                kernel = self.allowed(HOSTS[type(matrix)])
-                return self.upload(matrix, kernel.product, _name_of(matrix))
+                name = _name_of(matrix)
+                kernel = self.allowed(name if name in KERNELS else HOSTS[type(matrix)])
+                return self.upload(matrix, kernel.product, name)
             matrix = matrix.to_scipy()
         matrix = _checked(matrix, dtype)
         if isinstance(format, Slicing):
@@ -106,8 +107,6 @@ class _Wanted:
         name = ALIASES.get(format, format)
         if name != "auto":
             return self.convert(matrix, name)
-        if matrix.format != "csr" or not matrix.has_canonical_format:
-            matrix = canonical_csr(matrix)
         return self.first_possible(matrix, ranking(matrix, deterministic=self.deterministic))
 
     def allowed(self, name: str) -> Kernel:
@@ -159,12 +158,13 @@ def _name_of(host: Any) -> str:
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:
-    """Give the matrix with values of the type asked for, of its own, or of float64."""
+    """Give the matrix as sorted CSR with values of the type asked for, of its own, or of float64.
+
+    Arrays that are so already are shared, and only read until their copies lie on the device.
+    """
     if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
         raise UserError(f"dtype {np.dtype(dtype)} is not possible: use float32 or float64")
-    check_matrix(matrix)
-    own = np.float32 if matrix.dtype == np.float32 else np.float64
-    return matrix.astype(own if dtype is None else np.dtype(dtype), copy=False)
+    return canonical_csr(matrix, None if dtype is None else np.dtype(dtype))
 
 
 def _require_room(matrix: Any, kernel: Kernel, *, known: bool = True) -> None:
@@ -173,5 +173,5 @@ def _require_room(matrix: Any, kernel: Kernel, *, known: bool = True) -> None:
     most = MAX_GROWTH * (values + 4 * (matrix.nnz + matrix.shape[0] + 1))
     if most <= free_bytes():
         return
-    work = kernel.work(Structure.of(canonical_csr(matrix))) if kernel.work and known else None
+    work = kernel.work(Structure.of(matrix)) if kernel.work and known else None
     require_room(values if work is None else work.stored_bytes)

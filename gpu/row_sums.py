@@ -20,7 +20,7 @@ def piece_sums(real: Any) -> Any:
     """
 
     @cuda.jit
-    def kernel(pieces, rows, first, last, y, alpha, beta):  # type: ignore[no-untyped-def]
+    def kernel(pieces, rows, first, last, y, alpha, beta):
         thread = cuda.grid(1)
         k = thread // WARP
         total = real(0)
@@ -103,7 +103,7 @@ def scaled(real: Any) -> Any:
     """Make the kernel ``y = beta y``; y is not read where beta is 0."""
 
     @cuda.jit
-    def kernel(y, beta):  # type: ignore[no-untyped-def]
+    def kernel(y, beta):
         row = cuda.grid(1)
         let_next_begin()
         wait_for_previous()

@@ -10,20 +10,21 @@ from vecsim.formats import Sliced
 from .batches import batches
 from .cuda import EVERY_LANE, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
-from .loads import LOADS_IF, STREAMED_IF, VECTOR_IF
+from .loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
 from .row_sums import PieceSums
 
 # Steps whose loads are under way at once: more cost registers, and with them warps.
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
+# The same with lanes, for small matrices, which leave registers idle: short rows are loaded as a whole.
+MOST_STEPS_AT_ONCE_IN_LANES = 8
 MOST_THREADS = 2**40 - 1
 
 _x_if = VECTOR_IF[1]
 
 
-def _values_of(block: int, wide: int) -> Any:
-    """Make the function that loads `wide` elements of each of so many columns of blocks, `plane` apart."""
-    load = STREAMED_IF[wide]
+def _values_of(block: int, load: Any) -> Any:
+    """Make the function that loads elements of each of so many columns of blocks, `plane` apart."""
 
     @device_function
     def values_of(values: Any, at: Any, plane: Any, live: Any) -> Any:
@@ -31,7 +32,7 @@ def _values_of(block: int, wide: int) -> Any:
 
     if block == 1:
         return values_of
-    others = _values_of(block - 1, wide)
+    others = _values_of(block - 1, load)
 
     @device_function
     def all_(values: Any, at: Any, plane: Any, live: Any) -> Any:
@@ -102,10 +103,11 @@ def sliced_kernel(
     permuted: bool,
     block: int = 1,
     masked: bool = False,
+    at_once: int | None = None,
 ) -> Any:
     """Make the kernel of one arrangement; `height` None is a single slice.
 
-    `lanes` threads a row of elements, each loading `wide` entries at once, up to four steps ahead;
+    `lanes` threads a row of elements, each loading `wide` entries at once, `at_once` steps ahead;
     then a tree over the lanes. It moves values, columns, masks, x and y once, 4 bytes a slice for its begin,
     4 for its base, and 4 a row for lengths and for the permutation where there are any.
     """
@@ -114,21 +116,26 @@ def sliced_kernel(
     no_row = 2**32 - 1
     one_base = index_bits == 16 and not base_per_step
     no_base, no_mask = np.uint32(0), (np.uint16(0),)
-    load_columns, load_base = STREAMED_IF[wide], LOADS_IF[1]
-    values_of = _values_of(block, wide)
+    load_base = LOADS_IF[1]
     factors_of, sum_of = _factors_of(block, wide, padding, masked), _sum_of(block, wide)
 
-    @device_function
-    def fetch(state: Any, constant: Any) -> Any:
-        step, at, value_at = state
-        values, columns, bases, masks, _, end, base, in_step, plane, _ = constant
-        live = step < end
-        column = load_columns(columns, at, live)
-        mask = load_columns(masks, at, live) if masked else no_mask
-        if base_per_step:
-            base = load_base(bases, step, live)[0]
-        value = values_of(values, value_at, plane, live)
-        return (column, value, mask, live, base), (np.int32(step + 1), at + in_step, value_at + block * plane)
+    def fetch_by(load: Any) -> Any:
+        values_of = _values_of(block, load)
+
+        @device_function
+        def fetch(state: Any, constant: Any) -> Any:
+            step, at, value_at = state
+            values, columns, bases, masks, _, end, base, in_step, plane, _ = constant
+            live = step < end
+            column = load(columns, at, live)
+            mask = load(masks, at, live) if masked else no_mask
+            if base_per_step:
+                base = load_base(bases, step, live)[0]
+            value = values_of(values, value_at, plane, live)
+            fetched = (column, value, mask, live, base)
+            return fetched, (np.int32(step + 1), at + in_step, value_at + block * plane)
+
+        return fetch
 
     @device_function
     def gather(fetched: Any, carry: Any, constant: Any) -> Any:
@@ -138,11 +145,13 @@ def sliced_kernel(
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
         return sum_of(total, fetched[1], gathered)
 
-    at_once = min(MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE // (block * wide))
-    begin, go_on, finish = batches(fetch, gather, add, at_once)
+    most_steps = MOST_STEPS_AT_ONCE if lanes == 1 else MOST_STEPS_AT_ONCE_IN_LANES
+    at_once = at_once or min(most_steps, MOST_VALUES_AT_ONCE // (block * wide))
+    fetch, first = fetch_by(STREAMED_IF[wide]), fetch_by(EARLY_IF[wide])
+    begin, go_on, finish = batches(fetch, gather, add, at_once, first=first)
 
     @cuda.jit
-    def kernel(  # type: ignore[no-untyped-def]
+    def kernel(
         values,
         columns,
         bases,
@@ -166,8 +175,11 @@ def sliced_kernel(
         of_block = element - position * block
         zero = real(0)
         total = zero
+        target = position
         let_next_begin()
         if position < positions:
+            if permuted:
+                target = np.int64(perm[np.uint64(position)])
             if height is None:
                 number, within, in_step = 0, position, positions * group
             else:
@@ -194,7 +206,6 @@ def sliced_kernel(
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset //= 2
         if lane == 0 and position < positions:
-            target = np.int64(perm[np.uint64(position)]) if permuted else position
             row = target * block + of_block
             if row < rows:
                 result = alpha * total
@@ -210,9 +221,16 @@ def sliced_kernel(
 class SlicedProduct:
     """A `Sliced` matrix on the device, and the launches of its product."""
 
-    def __init__(self, matrix: Sliced, threads_per_block: int) -> None:
+    def __init__(
+        self,
+        matrix: Sliced,
+        threads_per_block: int,
+        *,
+        at_once: int | None = None,
+    ) -> None:
         slicing = matrix.slicing
-        assert slicing.index_bits is not None  # 16 or 32 once the matrix is made
+        # Chosen once the matrix is made.
+        assert slicing.index_bits is not None and slicing.lanes is not None
         self.real = real_type(matrix.values)
         self.rows = matrix.shape[0]
         self.positions = matrix.slices * matrix.slice_height
@@ -228,6 +246,7 @@ class SlicedProduct:
             permuted=len(matrix.perm) > 0,
             block=slicing.block,
             masked=len(matrix.masks) > 0,
+            at_once=at_once,
         )
         names = ("values", "columns", "bases", "masks", "slice_ptr", "lengths", "perm")
         self.arrays = {name: upload(getattr(matrix, name)) for name in names}

@@ -17,7 +17,7 @@ def counting_kernel() -> Any:
     """Make the kernel: a thread steps through one row; groups of `width` threads count their steps."""
 
     @cuda.jit
-    def kernel(lengths, positions, width, counts):  # type: ignore[no-untyped-def]
+    def kernel(lengths, positions, width, counts):
         thread = cuda.grid(1)
         lane = thread % WARP
         group = ((np.int64(1) << width) - 1) << (lane // width * width)

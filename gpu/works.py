@@ -1,6 +1,7 @@
 """What the products of the formats do, counted from the pattern of a matrix: bytes, chains, gathers.
 
-Nothing is converted, and the columns are read once. Formats whose work is counted beside them are not here.
+Nothing is converted: row pointers are read whole, columns where a sample of the rows has them. Formats whose
+work is counted beside them are not here.
 """
 
 import functools
@@ -8,29 +9,48 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vecsim.formats import Slicing
-from vecsim.formats.sliced import elements, most_bytes, pattern_of_blocks, place_bytes, single_slice_height
+from vecsim.formats.mixed_slicing import MixedSlicing
+from vecsim.formats.representable import ALWAYS_MADE_BYTES
+from vecsim.formats.sliced_layout import elements, most_bytes, place_bytes, single_slice_height
 from vecsim.formats.slicing import WARP
-from vecsim.formats.structure import HIGHEST_OFFSET, Structure, Work
+from vecsim.formats.structure import BLOCK_ROWS, SECTOR_BYTES, Structure, Work
+from vecsim.formats.threads import as_many_threads_as_pay
 
 from .coo import ENTRIES_PER_LANE
 from .crs import lanes_for
 
+WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
+# Over CRS: beyond it a format that a few rows are counted of is left out.
+MOST_GROWTH = 1.3
+
 
 def on_a_sample(count: Callable[[Structure], Work | None]) -> Callable[[Structure], Work | None]:
-    """Let `count`, which reads every column, count a sample of the rows, for all of them."""
+    """Let `count`, which reads every column, count a sample of the rows, for all of them.
+
+    A few rows say first whether the format could win: one that takes far more bytes than CRS does not.
+    """
 
     @functools.wraps(count)
     def work(structure: Structure) -> Work | None:
-        sample = structure.sample()
-        found = count(sample)
-        if sample is structure or found is None:
-            return found
+        found = None
+        for sample in (structure.glance(), structure.sample()):
+            with as_many_threads_as_pay(sample.nnz):
+                found = count(sample)
+            if found is None or found.stored_bytes > MOST_GROWTH * sample.crs_bytes:
+                return None
+            if sample is structure:
+                break
+        assert found is not None
         share = structure.nnz / max(1, sample.nnz)
-        return Work(
-            found.stored_bytes * share,
-            found.chain * max(1.0, structure.longest / max(1, sample.longest)),
-            found.sectors * share,
-            found.launches,
+        rows = structure.shape[0] / max(1, sample.shape[0])
+        return replace(
+            found,
+            stored_bytes=found.stored_bytes * share,
+            chain=found.chain * max(1.0, structure.longest / max(1, sample.longest)),
+            # Where each thread has a row, a sector that its block has asked for lies in the L1 cache.
+            sectors=found.sectors * share if found.warps else structure.sectors_down,
+            # Without a count of its own, a thread a row.
+            warps=found.warps * rows or structure.shape[0] / WARP,
         )
 
     return work
@@ -42,53 +62,76 @@ def crs(structure: Structure, *, lanes: int | None = None, row_cap: int | None =
     stored = structure.crs_bytes
     cut = row_cap is not None and longest > row_cap
     if row_cap is not None and cut:
-        pieces = -(-structure.lengths[structure.lengths > row_cap] // row_cap)
-        runs += int(pieces.sum()) - len(pieces)
+        rows, pieces = structure.pieces(row_cap)
+        runs += pieces - rows
         # Targets, begins of the further runs, and sums of pieces written and read again.
-        stored += 4 * (2 * runs - structure.shape[0]) + 2 * structure.value_bytes * int(pieces.sum())
+        stored += 4 * (2 * runs - structure.shape[0]) + 2 * structure.value_bytes * pieces
         longest = row_cap
     if lanes is None:
         lanes = lanes_for(structure.nnz / max(1, runs), row_cap is not None)
-    sectors = structure.sectors_down if lanes == 1 else structure.sectors_along
-    return Work(stored, longest / lanes, sectors, launches=1 + cut)
+    return Work(
+        stored,
+        longest / lanes,
+        structure.sectors(BLOCK_ROWS / lanes),
+        launches=1 + cut,
+        warps=runs * lanes / WARP,
+    )
 
 
 def coo(structure: Structure) -> Work:
     """Count the work of `COOProduct`."""
     stored = structure.nnz * (structure.value_bytes + 8) + structure.value_bytes * structure.shape[0]
-    return Work(stored, ENTRIES_PER_LANE, structure.sectors_along, launches=3)
+    warps = structure.nnz / (ENTRIES_PER_LANE * WARP)
+    return Work(stored, ENTRIES_PER_LANE, structure.sectors_along, launches=3, warps=warps)
 
 
 def blocks(structure: Structure, *, slicing: Slicing) -> Work | None:
-    """Count the work of `SlicedProduct` for blocks, whose index bits are chosen in the conversion."""
+    """Count the work of `SlicedProduct` for blocks, on a sample; index bits are chosen in the conversion."""
+
+    def counted(sample: Structure) -> Work | None:
+        return _blocks(sample, slicing, structure.shape[0])
+
+    return on_a_sample(counted)(structure)
+
+
+def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | None:
+    """Count it for the rows that there are, which are some of `all_rows`."""
     b, rows = slicing.block, structure.shape[0]
-    pointers, columns = pattern_of_blocks(structure.indptr, structure.indices, b)
-    pattern = Structure(
-        (-(-rows // b), -(-structure.shape[1] // b)), pointers, columns, structure.value_bytes
-    )
+    pattern = structure.pattern_of_blocks(b)
+    slicing = slicing.with_lanes(-(-all_rows // b), pattern.mean)
+    lanes = slicing.group // slicing.wide
     height = slicing.slice_height or single_slice_height(pattern.shape[0])
     places = pattern.places(height=height, window=slicing.sorting_window, group=slicing.group)
     masked = elements(pattern.lengths, rows, b) != structure.nnz
-    short = pattern.slice_spread <= HIGHEST_OFFSET
+    short = pattern.fits_offsets
     chosen = replace(slicing, index_bits=16 if short else 32)
     made = places * place_bytes(structure.value_bytes, chosen, masked)
     if made > most_bytes(structure.crs_bytes, b):
         return None
     slices = -(-pattern.shape[0] // height)
     stored = made + 4 * slices * (1 + short) + 4 * pattern.shape[0] * (slicing.sorting_window != 1)
-    return Work(stored, pattern.longest / slicing.lanes, structure.sectors_down)
+    return Work(
+        stored,
+        pattern.longest / lanes,
+        structure.sectors(BLOCK_ROWS / lanes),
+        warps=rows * lanes / WARP,
+    )
 
 
 def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
     """Count the work of `SlicedProduct`, for arrangements that cut no rows."""
     index_bytes = (slicing.index_bits or 32) // 8
-    if slicing.index_bits == 16 and not slicing.base_per_step and structure.slice_spread > HIGHEST_OFFSET:
-        return None
     rows = structure.shape[0]
     height = slicing.slice_height or max(WARP, -(-rows // WARP) * WARP)
+    # Each row with an entry has a group of places: what that alone makes far larger than CRS is not counted.
+    least = structure.filled_rows * slicing.group * (structure.value_bytes + index_bytes)
+    if least > max(ALWAYS_MADE_BYTES, MOST_GROWTH * structure.crs_bytes):
+        return None
     places = structure.places(height=height, window=slicing.sorting_window, group=slicing.group)
     made = places * (structure.value_bytes + index_bytes)
     if not structure.allows(made):
+        return None
+    if slicing.index_bits == 16 and not slicing.base_per_step and not structure.fits_offsets:
         return None
     # With row lengths padding is made, but not read.
     read = structure.nnz if slicing.row_lengths else places
@@ -97,4 +140,49 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
     if slicing.index_bits == 16:
         steps = places // (height * slicing.group) if slicing.base_per_step else -(-rows // height)
         stored += 4 * steps
-    return Work(stored, structure.longest / slicing.lanes, structure.sectors_down)
+    scattered = slicing.sorting_window is None
+    lanes = slicing.group // slicing.wide
+    return Work(
+        stored,
+        structure.longest / lanes,
+        structure.sectors_scattered if scattered else structure.sectors(BLOCK_ROWS / lanes),
+        warps=rows * lanes / WARP,
+        scattered=scattered,
+    )
+
+
+def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
+    """Count the work of `MixedSlicedProduct`: slices by the lengths of rows, near columns in a sample."""
+    nnz, size, longest = structure.nnz, structure.value_bytes, structure.longest
+    steps, uncut = slicing.steps_for(nnz, longest)
+    _, pieces = structure.pieces(slicing.most_lanes * uncut)
+    warps = max(1.0, structure.warps(steps, slicing.most_lanes))
+    hubs = structure.hubs if slicing.hubs else None
+    near = (structure.near_share if hubs is None else hubs.share) * nnz
+    stored = nnz * size + 2 * near + 4 * (nnz - near)
+    if not slicing.lane_lengths:
+        # Padding is read, too: half a group of each lane, of near and of far entries.
+        padding = (slicing.wide - 1) / 2 * WARP * warps
+        stored += padding * (size + 2) + padding * (size + 4) * (near < nnz)
+    stored += warps * (WARP * (6 if slicing.lane_lengths else 4) + 12) + 2 * size * pieces
+    entries = nnz * WARPS_OF_A_BLOCK / warps
+    if hubs is None:
+        sectors = structure.sectors(structure.shape[0] * WARPS_OF_A_BLOCK / warps)
+        copied = 0.0
+    else:
+        copied = float(hubs.columns.sum())
+        of_block = hubs.sectors(entries * hubs.share, SECTOR_BYTES // size)
+        sectors = (
+            of_block * warps / WARPS_OF_A_BLOCK + (nnz - near) / max(1, nnz) * structure.sectors_scattered
+        )
+        stored += copied * (4 + size)
+    whole = longest <= steps * slicing.most_lanes
+    chain = min(longest, steps) if whole else min(uncut, -(-longest // slicing.most_lanes))
+    return Work(
+        stored,
+        chain,
+        sectors,
+        launches=1 + (copied > 0) + (pieces > 0),
+        warps=warps,
+        scattered=slicing.sorting_window is None,
+    )

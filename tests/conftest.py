@@ -20,11 +20,33 @@ NETWORK = ("VECSIM_SUITESPARSE_URL", "VECSIM_MATRIX_MARKET_URL")
 
 
 def pytest_configure(config):
-    """Compile the engine anew for each run of the suite: a cache of earlier code would prove nothing."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    """Compile the engine anew for each run of the suite: a cache of earlier code would prove nothing.
+
+    VECSIM_TESTS_CACHE names a folder that is new itself.
+    """
+    _let_one_process_write_at_a_time()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    if new := os.environ.get("VECSIM_TESTS_CACHE"):
+        os.environ["VECSIM_CACHE"] = new
+    else:
         folder = tempfile.TemporaryDirectory(prefix="vecsim-tests-")
         os.environ["VECSIM_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+def _let_one_process_write_at_a_time():
+    """Keep the files of Numba apart: it numbers them by those it finds, and processes would take the same."""
+    from filelock import FileLock
+    from numba.core.caching import IndexDataCacheFile
+
+    save = IndexDataCacheFile.save
+
+    def alone(self, key, data):
+        with FileLock(Path(self._cache_path) / ".lock"):
+            save(self, key, data)
+
+    IndexDataCacheFile.save = alone
 
 
 def pytest_collection_modifyitems(items):

@@ -64,11 +64,13 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
         todo = [each for each in matrices if each.name not in journal.done]
         bench = Bench(device, commit, journal, phases, old_formats=not quick)
         if todo:
-            bench.ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
-            open_.callback(bench.ahead.close)
+            ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
+            open_.callback(ahead.close)
             supplied = open_.enter_context(supply(todo, transposed=not quick))
+            # Other processes use the device while they compile kernels: nothing is measured before the end.
             with phases("compile"):
                 compilation.compile_estimates()
+                ahead.wait()
             for made in _waiting(supplied, phases):
                 before = dict(phases.seconds)
                 bench.measure(made, transposed=not quick)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from experiments.gpu.records import Record
-from experiments.gpu.supply import Exact
+from vecsim.formats.accuracy import ExactProduct
 
 if TYPE_CHECKING:
     from gpu.ceilings import Bandwidths
@@ -67,7 +67,7 @@ class Case:
     csr: Any
     turned: Any
     turned_us: float
-    exact: Exact
+    exact: ExactProduct
     blank: Record
 
     @property

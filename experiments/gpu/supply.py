@@ -13,19 +13,19 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numba import njit, prange
 from numpy.typing import NDArray
 
 from experiments.gpu.records import OK
 from experiments.gpu.suite import SuiteMatrix
 from isa.errors import UserError
+from vecsim.formats.accuracy import ExactProduct, exact_product
 
 DTYPES = ("float64", "float32")
 MEMORY_FOLDER = Path("/dev/shm")
@@ -35,30 +35,10 @@ WORKERS = 3
 AHEAD = 4
 """Matrices made or in the making that nobody has asked for yet."""
 SEED = 20_261_121
+PARTS = tuple(part.name for part in fields(ExactProduct))
 
 Operation = tuple[str, str]
 """spmv or spmv_t, and the type."""
-
-
-@dataclass(frozen=True, eq=False)
-class Exact:
-    """A product in float64 from the rounded inputs.
-
-    Attributes
-    ----------
-    x
-        The vector, of the type of the product.
-    y, scale
-        A x and |A| |x|, float64.
-    """
-
-    x: NDArray[Any]
-    y: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-    def error(self, y: NDArray[Any]) -> float:
-        """Give max |y_i - r_i| / (|A| |x|)_i; infinite if a row is wrong that has nothing to round."""
-        return float(_largest_error(np.ascontiguousarray(y), self.y, self.scale))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,37 +61,17 @@ class Supplied:
 
     matrix: SuiteMatrix
     csr: Any
-    exact: dict[Operation, Exact]
+    exact: dict[Operation, ExactProduct]
     seconds: float = 0.0
     status: str = OK
     missing: str = ""
 
 
-@njit(parallel=True, cache=True)
-def _largest_error(y: Any, exact: Any, scale: Any) -> float:
-    largest = 0.0
-    for row in prange(len(exact)):
-        wrong = abs(y[row] - exact[row])
-        if scale[row] > 0:
-            wrong /= scale[row]
-        elif wrong > 0:
-            wrong = np.inf
-        if not wrong <= np.inf:
-            wrong = np.inf
-        largest = max(largest, wrong)
-    return largest
-
-
-def exact_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool = False) -> Exact:
+def rounded_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool = False) -> ExactProduct:
     """Multiply in float64 what rounding to a type leaves of matrix and vector."""
-    values = csr.data.astype(dtype).astype(np.float64)
+    values = csr.data.astype(dtype, copy=False)
     rounded = scipy.sparse.csr_array((values, csr.indices, csr.indptr), shape=csr.shape)
-    size = scipy.sparse.csr_array((np.abs(values), csr.indices, csr.indptr), shape=csr.shape)
-    x = x.astype(dtype)
-    wide = x.astype(np.float64)
-    if transposed:
-        return Exact(x, rounded.T @ wide, size.T @ np.abs(wide))
-    return Exact(x, rounded @ wide, size @ np.abs(wide))
+    return exact_product(rounded.T if transposed else rounded, x.astype(dtype))
 
 
 def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
@@ -129,7 +89,7 @@ def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
         turned = operation == "spmv_t"
         x = rng.uniform(-1, 1, csr.shape[0] if turned else csr.shape[1])
         for dtype in DTYPES:
-            exact[operation, dtype] = exact_product(csr, x, dtype, transposed=turned)
+            exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=turned)
     return Supplied(matrix, csr, exact, time.perf_counter() - start)
 
 
@@ -183,7 +143,7 @@ def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> tuple[fl
     folder.mkdir()
     arrays = {"data": made.csr.data, "indices": made.csr.indices, "indptr": made.csr.indptr}
     for (operation, dtype), exact in made.exact.items():
-        for part in ("x", "y", "scale"):
+        for part in PARTS:
             arrays[f"{operation} {dtype} {part}"] = getattr(exact, part)
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -205,7 +165,6 @@ def _read_files(matrix: SuiteMatrix, folder: Path, seconds: float, status: str, 
     exact = {}
     for path in folder.glob("* x.npy"):
         operation, dtype, _ = path.stem.split()
-        exact[operation, dtype] = Exact(
-            *(array(f"{operation} {dtype} {part}") for part in ("x", "y", "scale"))
-        )
+        parts = {part: array(f"{operation} {dtype} {part}") for part in PARTS}
+        exact[operation, dtype] = ExactProduct(**parts)
     return Supplied(matrix, csr, exact, seconds)

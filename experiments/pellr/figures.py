@@ -15,7 +15,7 @@ from .speeds import DTYPES, NEAR, SETS, Speeds
 from .texts import GAP_WITHOUT_RESULTS, matrix_note, notes_of, subject_label
 
 OWN = {"pellr": "", NEAR: ", near"}
-"""What is compared, and how it is marked: PELLR, and with its slices in the order of their first rows."""
+"""What is compared, and how it is marked: PELLR, and with slices taken in the order of their first rows."""
 PANEL = 12
 """Matrices that a panel of a chart can label."""
 
@@ -119,7 +119,7 @@ def ratio_item(number: int, speeds: Speeds | None) -> Item:
         f"Time of a product y = A x with {label} divided by that with PELLR, on one GPU: above 1 PELLR is "
         "faster. Matrices stand by rising sigma, the standard deviation of their row lengths, as on the "
         "paper's axes. The paper prints bars without numbers; those it gives in words stand beside ours. "
-        "“Near” is PELLR with its slices in the order of their first rows."
+        "“Near” is PELLR, the same arrays, with its slices taken in the order of their first rows."
     )
     if speeds is None:
         rows = [

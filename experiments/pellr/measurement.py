@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from experiments.host_types import with_type
 from experiments.request import Watch
 from isa.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
@@ -183,7 +184,7 @@ class _Case:
         for dtype in DTYPES:
             begun = time.perf_counter()
             with _clock(self._seconds, "uploads"):
-                product = make(_as_type(host, dtype), THREADS_PER_BLOCK)
+                product = make(with_type(host, dtype), THREADS_PER_BLOCK)
                 x, y = (cuda.to_device(each) for each in self._empty(dtype))
                 cuda.synchronize()
             setup = (conversion + time.perf_counter() - begun) * 1e6 if dtype == "float64" else None
@@ -261,11 +262,11 @@ class _Case:
 
 def _maker(method: Method) -> tuple[Callable[[Any], Any], Callable[[Any, int], Any]]:
     """Give what converts a SciPy matrix, and what puts the result on the device."""
+    from gpu.ellpack_r import EllpackRProduct
     from gpu.kernels import KERNELS
-    from gpu.sliced import SlicedProduct
 
     if isinstance(method.format, Slicing):
-        return partial(Sliced.from_scipy, slicing=method.format), SlicedProduct
+        return partial(Sliced.from_scipy, slicing=method.format), EllpackRProduct
     return KERNELS[method.format].convert, KERNELS[method.format].product
 
 
@@ -296,18 +297,6 @@ def _reference(csr: Any, dtype: str) -> tuple[Any, Any, Any]:
     exact = wide @ x.astype(np.float64)
     wide.data = np.abs(wide.data)
     return x, exact, wide @ np.abs(x.astype(np.float64))
-
-
-def _as_type(host: Any, dtype: str) -> Any:
-    """Give a host format with values of another type; rounding them and laying them out can be swapped."""
-    changed = {}
-    for each in fields(host):
-        value = getattr(host, each.name)
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            changed[each.name] = value.astype(dtype, copy=False)
-        elif is_dataclass(value) and not isinstance(value, type):
-            changed[each.name] = _as_type(value, dtype)
-    return replace(host, **changed) if changed else host
 
 
 @contextmanager

@@ -50,7 +50,7 @@ METHODS: dict[str, Method] = {
             "pellr-near",
             "PELLR, near",
             "pellr-near",
-            "the same with its slices in the order of their first rows, so that x stays in the cache",
+            "the same arrays, slices taken in the order of their first rows, so that x stays in the cache",
         ),
         Method("hyb-third", "HYB", "hyb-third", "HYB by the rule of a third, the default of cuSPARSE's"),
         Method("hyb-mean", "HYB, mean", "hyb-mean", "HYB with the mean row length, the paper's other rule"),

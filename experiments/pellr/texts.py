@@ -140,8 +140,8 @@ def locality_text(speeds: Speeds) -> str:
             parts.append(f"{mean:.2f} times faster on matrices {words}")
     return (
         "Sorting has a price that the formulas do not know: rows that run at the same time lie far apart and "
-        "read x at many places. With the same slices in the order of their first rows (“near”) neighbours "
-        f"run together again: in float64 {', '.join(parts) or 'not measured'}."
+        "read x at many places. With the same slices taken in the order of their first rows (“near”) "
+        f"neighbours run together again: in float64 {', '.join(parts) or 'not measured'}."
     )
 
 

@@ -126,14 +126,14 @@ def against_ellr(speeds: Speeds) -> list[Verdict]:
         ),
         *_judged(
             speeds,
-            "Our goal: at least 1.3 times faster, slices as sorted",
+            "Our goal: at least 1.3 times faster, slices taken as sorted",
             "ellr",
             lambda ratios: _mean(ratios) >= GOAL,
             parts=("generated",),
         ),
         *_judged(
             speeds,
-            "Our goal: at least 1.3 times faster, slices in the order of their first rows",
+            "Our goal: at least 1.3 times faster, slices taken in the order of their first rows",
             "ellr",
             lambda ratios: _mean(ratios) >= GOAL,
             parts=("generated",),

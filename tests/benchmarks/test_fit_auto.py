@@ -9,11 +9,11 @@ from benchmarks.choice_matrices import RECIPES
 from experiments.gpu.suite import suite
 from gpu.choice import Constants, Machine
 
-MACHINE = Machine(3.0, 1.0, 0.002, 4e7, 1.5, 4000.0)
+MACHINE = Machine(2.0, 1.0, 0.002, 8.0, 4e7, 4.0, 2e7, 4000.0, 2000.0)
 SPEEDS = {
-    "slow": (1500.0, 2000.0, 20.0, 2.0),
-    "fast": (3000.0, 3500.0, 200.0, 1.5),
-    "odd": (900.0, 900.0, 50.0, 6.0),
+    "slow": (1500.0, 2000.0, 20.0, 2.0, 0.1),
+    "fast": (3000.0, 3500.0, 200.0, 1.5, 0.02),
+    "odd": (900.0, 900.0, 50.0, 6.0, 0.5),
 }
 
 
@@ -30,6 +30,7 @@ def lines():
             for name in SPEEDS:
                 stored = nnz * (size + 4) * {"slow": 1.0, "fast": rng.uniform(1, 2), "odd": 0.8}[name]
                 work = {"stored_bytes": stored, "chain": longest, "sectors": nnz * 0.5, "launches": 1}
+                work |= {"warps": rows / 32, "scattered": name == "odd"}
                 made.append(
                     {
                         "matrix": str(matrix),
@@ -113,3 +114,19 @@ def test_matrices_are_reproducible_sorted_and_none_of_the_suite():
         np.testing.assert_array_equal(made.data, again.data)
         np.testing.assert_array_equal(made.indices, again.indices)
         assert (made.shape[0], made.nnz) not in shapes
+
+
+def test_work_is_counted_anew(tmp_path):
+    name = next(recipe.name for recipe in RECIPES if recipe.family == "dense")
+    line = {"matrix": name, "dtype": "float64", "us": 2.5, "work": {"chain": -1}}
+    source = tmp_path / "lines.jsonl"
+    source.write_text("\n".join(json.dumps(line | {"format": each}) for each in ("crs", "no such format")))
+    fit_auto.main(["recount", str(source), "--processes", "1"])
+    (found,) = fit_auto.read([source])
+    assert (found["format"], found["us"], found["work"]["launches"]) == ("crs", 2.5, 1)
+    assert found["work"]["chain"] > 0
+
+
+def test_a_format_that_cannot_be_measured_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="--formats jd: auto knows no such format; use some of crs, "):
+        fit_auto.main(["measure", str(tmp_path / "lines.jsonl"), "--formats", "crs,jd"])

@@ -1,8 +1,9 @@
 import json
+from dataclasses import replace
 
 import pytest
 
-from benchmarks.gpu_tables import BEGIN, END, main
+from benchmarks.gpu_tables import BEGIN, END, latest, main, render
 from experiments.gpu.records import Record, Run
 
 
@@ -70,11 +71,39 @@ def test_tables_of_a_small_results_file(files):
     assert "| spmv | large_structured | warm | 2 | 1.00 | 0.50 stencil7-150 |  |  |" in text
     assert "| spmv | mean of the classes | warm |  | 1.25 |  |  |  |" in text
     assert "| hexahedra-58 | float64 | sliced-ell | 3.00 | 2.00 |" in text
-    assert "`auto` takes 1.100 times as long" in text
+    assert "Fake GPU: `auto` takes 1.100 times as long" in text
     # 616,000 bytes in 10 us are 61.6 GB/s, 1.5 % of 4000.
     assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 | 2 | 1e-16 |" in text
-    assert "| 2 | 42 | 1.10 |" in text
+    assert "| 2 | 42 | crs 1.10 |" in text
+    assert "Cold" not in text
     assert "- lost: not_at_hand, no file" in text
+
+
+def test_devices_stand_beside_each_other():
+    found = results()
+    other = replace(
+        found,
+        header=found.header | {"device": {"name": "NVIDIA Other"}, "date": "2026-11-20"},
+        records=[record for record in found.records if record.matrix != "memplus"],
+    )
+    cold = [replace(record, cache="cold") for record in found.records if record.stage == "final"]
+    text = render([found, replace(other, records=[*other.records, *cold])])
+    both = "1.00 | 0.50 stencil7-150 |  |  | 1.00 | 0.50 stencil7-150 |  |  |"
+    assert f"| spmv | large_structured | warm | 2 | {both}" in text
+    assert "| spmv | small | warm | 1 | 1.50 | 1.50 memplus |  |  |  |  |  |  |" in text
+    assert "| hexahedra-58 | float64 | sliced-ell | 3.00 | 2.00 | sliced-ell | 3.00 | 2.00 |" in text
+    assert "| product | class | cache | matrices | Fake GPU float64 | lowest |" in text
+    assert "| Other float64 | lowest |" in text
+    before, _, after = text.partition("### NVIDIA Other, 2026-11-20")
+    assert "Cold; " not in before
+    assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 |\n" in after
+
+
+def test_the_last_run_of_each_device_is_taken():
+    found = results()
+    older = replace(found, header=found.header | {"date": "2026-11-20T23:00:00"})
+    other = replace(found, header=found.header | {"device": {"name": "A GPU"}})
+    assert latest([found, other, older]) == [other, found]
 
 
 def test_writing_twice_changes_nothing(files):

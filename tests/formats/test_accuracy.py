@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound
+from vecsim.formats.accuracy import disagreement, exact_product, relative_error, rounding_bound
 
 MATRIX = scipy.sparse.csr_array(np.array([[2.0, -1.0], [0.0, 1.0]]))
 X = np.array([0.5, 0.75])
@@ -42,6 +42,8 @@ def test_where_everything_is_zero():
 
 def test_no_rows_and_no_columns():
     assert relative_error(scipy.sparse.csr_array((0, 3)), np.ones(3), np.ones(0)) == 0
+    for kind in (scipy.sparse.csr_array, scipy.sparse.coo_array, scipy.sparse.csc_array):
+        assert relative_error(kind((1, 0)), np.ones(0), np.zeros(1)) == 0
     assert rounding_bound(scipy.sparse.csr_array((0, 3)), np.float32) == 0
     assert rounding_bound(scipy.sparse.csr_array((3, 0)), np.float64) == 0
 
@@ -58,6 +60,24 @@ def test_underflow_is_forgiven_and_nothing_else():
     y = matrix @ x
     assert relative_error(matrix, x, y) <= 2**-24
     assert relative_error(matrix, x, y + np.array([1e-44, 0], np.float32)) > 1e-3
+
+
+def test_the_largest_error_is_found_wherever_it_is():
+    rows = 40_000  # more than one part of the vector
+    exact = exact_product(scipy.sparse.eye_array(rows, format="csr"), np.ones(rows))
+    assert exact.error(np.ones(rows)) == 0
+    for row in (0, rows // 2, rows - 1):
+        y = np.ones(rows)
+        y[row] = 1.25
+        assert exact.error(y) == 0.25
+        y[0] = np.nan
+        assert math.isnan(exact.error(y))
+
+
+def test_a_transpose_has_the_entries_of_its_rows():
+    matrix = scipy.sparse.csr_array(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 0.0]]))
+    assert exact_product(matrix.T, np.ones(2)).entries.tolist() == [1, 2, 0]
+    assert rounding_bound(matrix.T, np.float64) == rounding_bound(matrix.T.tocsr(), np.float64)
 
 
 def test_disagreement_by_hand():

@@ -8,13 +8,9 @@ from hypothesis import strategies as st
 
 from isa.errors import UserError
 from vecsim.formats import NotRepresentableError
-from vecsim.formats.mixed_sliced import (
-    MIXED_SLICINGS,
-    MixedSliced,
-    MixedSlicing,
-    work,
-)
-from vecsim.formats.structure import Structure
+from vecsim.formats.mixed_sliced import MixedSliced
+from vecsim.formats.mixed_sliced_filling import MANY_ROWS, lanes_for, sorted_in_windows
+from vecsim.formats.mixed_slicing import MIXED_SLICINGS, MixedSlicing
 
 SLICINGS = [
     *MIXED_SLICINGS.values(),
@@ -76,6 +72,21 @@ def test_one_slice_by_hand():
     assert not made.far_lengths.any()
 
 
+def test_a_row_of_two_warps_by_hand():
+    # Rows of 1 and 70 entries; with two steps a thread, the long one takes 64 lanes: two slices, the first.
+    dense = np.zeros((2, 70))
+    dense[0, 5], dense[1] = 100, np.arange(1, 71)
+    made = MixedSliced.from_scipy(scipy.sparse.csr_array(dense), slicing=MixedSlicing(steps=2))
+    assert made.lanes.tolist() == [64, 64, 1]
+    assert made.perm[[0, 32, 64]].tolist() == [1, 2**32 - 1, 0]
+    assert made.step_ptr.tolist() == [0, 2, 4, 5]
+    assert made.values[:32].tolist() == list(range(1, 33))
+    assert made.values[32:64].tolist() == [*range(65, 71), *[0] * 26]
+    assert made.values[64:96].tolist() == list(range(33, 65))
+    assert not made.values[96:128].any()
+    assert made.values[128] == 100
+
+
 def test_hubs_are_the_columns_with_most_entries():
     matrix = scipy.sparse.csr_array(np.array([[0, 1, 0, 1.0], [0, 0, 0, 1], [1, 1, 0, 1]]))
     made = MixedSliced.from_scipy(matrix, slicing="sell-hubs")
@@ -98,35 +109,36 @@ def test_columns_beyond_16_bits_are_far(hubs):
         assert least >= np.bincount(made.far_columns[made.far_columns > 0] - 1).max()
 
 
+def test_hubs_with_equal_counts_are_in_order():
+    matrix = scipy.sparse.csr_array(np.ones((2, 50)))
+    assert MixedSliced.from_scipy(matrix, slicing="sell-hubs").hubs.tolist() == list(range(50))
+
+
+def test_counting_sorts_a_long_window_as_comparing_does():
+    rng = np.random.default_rng(2)
+    rows = MANY_ROWS + 100
+    near, far = rng.integers(0, 40, rows), rng.integers(0, 3, rows)
+    far[::1000] += 5000
+    order = sorted_in_windows(near, far, np.array([0, rows]), 4, 256)
+    lanes = np.array([lanes_for(entries, 4, 256) for entries in near + far])
+    np.testing.assert_array_equal(order, np.lexsort((np.arange(rows), -far, -near, -lanes)))
+
+
 def test_steps_bound_the_work_of_every_slice():
     matrix = skewed(5, 3000, 3000, 60_000).tocsr()
     for steps in (4, 16):
         made = MixedSliced.from_scipy(
-            matrix, slicing=MixedSlicing(hubs=True, sorting_window=None, steps=steps)
+            matrix, slicing=MixedSlicing(hubs=True, sorting_window=None, steps=steps, most_lanes=64)
         )
         # Near and far steps are rounded up apart.
         assert np.diff(made.step_ptr.astype(int)).max() <= steps + 1
-        assert set(made.lanes.tolist()) >= {1, 32}
+        assert set(made.lanes.tolist()) >= {1, 32, 64}
         assert len(made.split_rows) > 0
 
 
 def test_a_small_matrix_is_not_cut():
     matrix = scipy.sparse.csr_array(np.vstack([np.ones(2000), np.zeros(2000)]))
     assert len(MixedSliced.from_scipy(matrix).split_rows) == 0
-
-
-def test_work_is_what_the_conversion_stores():
-    matrix = skewed(7, 4000, 4000, 40_000).tocsr()
-    for slicing in SLICINGS[:3]:
-        made = MixedSliced.from_scipy(matrix, slicing=slicing)
-        counted = work(Structure.of(matrix), slicing)
-        assert counted is not None
-        stored = made.values.nbytes + made.near_columns.nbytes + made.far_columns.nbytes
-        if slicing.lane_lengths:
-            stored = matrix.nnz * 10
-        assert stored <= counted.stored_bytes <= 1.2 * made.nbytes
-        assert counted.chain == np.diff(made.step_ptr.astype(int)).max()
-        assert counted.launches == 1 + slicing.hubs + (len(made.split_rows) > 0)
 
 
 def test_padding_beyond_four_times_crs_is_refused():
@@ -137,12 +149,13 @@ def test_padding_beyond_four_times_crs_is_refused():
         scipy.sparse.coo_array((np.ones(len(row)), (row, row)), shape=(rows, rows))
     )
     slicing = MixedSlicing(sorting_window=1, wide=4)
-    assert work(Structure.of(matrix), slicing) is None
     with pytest.raises(NotRepresentableError, match="larger sorting_window"):
         MixedSliced.from_scipy(matrix, slicing=slicing)
 
 
-@pytest.mark.parametrize("bad", [{"sorting_window": 0}, {"steps": 0}, {"steps": 256}, {"wide": 3}])
+@pytest.mark.parametrize(
+    "bad", [{"sorting_window": 0}, {"steps": 0}, {"steps": 256}, {"wide": 3}, {"most_lanes": 16}]
+)
 def test_impossible_parameters(bad):
     with pytest.raises(UserError, match=next(iter(bad))):
         MixedSlicing(**bad)
@@ -155,7 +168,14 @@ def test_unknown_name():
 
 @pytest.mark.parametrize(
     ("name", "place", "value"),
-    [("perm", 0, 3), ("values", -1, 1.0), ("lanes", 0, 3), ("step_ptr", 0, 1), ("hubs", 0, 10**6)],
+    [
+        ("perm", 0, 3),
+        ("values", -1, 1.0),
+        ("lanes", 0, 3),
+        ("lanes", -1, 64),
+        ("step_ptr", 0, 1),
+        ("hubs", 0, 10**6),
+    ],
 )
 def test_check_finds_what_is_broken(name, place, value):
     made = MixedSliced.from_scipy(skewed(9, 60, 60, 200).tocsr(), slicing="sell-hubs")

@@ -183,3 +183,11 @@ def test_storage_counts_every_array():
     assert made.storage("image") == made.nbytes == 10 * (8 + 4) + 4 * (3 + 4 + 4) + 4
     with pytest.raises(UserError, match="use image"):
         made.storage("paper")
+
+
+def test_more_steps_than_can_be_counted(monkeypatch):
+    monkeypatch.setattr("vecsim.formats.sliced_layout.MOST_STEPS", 9)
+    matrix = scipy.sparse.csr_array(np.ones((5, 2)))
+    assert Sliced.from_scipy(matrix, slicing=Slicing(slice_height=5)).slices == 1
+    with pytest.raises(NotRepresentableError, match=r"10 steps, at most 9 .* larger slice_height"):
+        Sliced.from_scipy(matrix, slicing=Slicing(slice_height=1))

@@ -83,3 +83,21 @@ def test_blocks_that_are_not_dense_are_refused():
     for slicing in BLOCK_SLICINGS.values():
         with pytest.raises(NotRepresentableError, match="a smaller block"):
             Sliced.from_scipy(matrix, slicing=slicing)
+
+
+@pytest.mark.parametrize(
+    ("rows", "mean", "lanes"), [(10**6, 20, 4), (5000, 20, 16), (100, 20, 16), (100, 1000, 32), (100, 3, 4)]
+)
+def test_lanes_by_the_rows_there_are(rows, mean, lanes):
+    # 131,072 threads at least, if rows are long enough for them.
+    chosen = BLOCK_SLICINGS["sliced-ell-blocks-3-lanes"].with_lanes(rows, mean)
+    assert (chosen.lanes, chosen.slice_height) == (lanes, 32 // lanes)
+    assert chosen.with_lanes(1, 1) == chosen
+
+
+def test_few_long_rows_of_blocks_take_many_lanes():
+    matrix = scipy.sparse.csr_array(np.ones((8, 128)))
+    made = Sliced.from_scipy(matrix, slicing="sliced-ell-blocks-4-lanes")
+    made.check()
+    assert (made.slicing.lanes, made.slices) == (32, 2)
+    assert (made.to_scipy() != matrix).nnz == 0

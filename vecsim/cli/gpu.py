@@ -14,6 +14,12 @@ gpu = typer.Typer(help=gpu_commands.HELP)
 OnlyOption = Annotated[
     str | None, typer.Option("--only", metavar="CLASS|MATRIX", help=gpu_commands.ONLY_HELP)
 ]
+FormatOption = Annotated[
+    list[str] | None, typer.Option("--format", metavar="NAME", help=gpu_commands.FORMAT_HELP)
+]
+SecondsOption = Annotated[
+    float | None, typer.Option("--seconds", min=0, metavar="N", help=gpu_commands.SECONDS_HELP)
+]
 QuickOption = Annotated[bool, typer.Option("--quick", help=gpu_commands.QUICK_HELP)]
 
 
@@ -33,3 +39,15 @@ def ceilings(json: JsonOption = None) -> None:
 def bench(only: OnlyOption = None, quick: QuickOption = False, json: JsonOption = None) -> None:
     """Call `gpu_commands.bench`."""
     gpu_commands.bench(json, only, quick=quick)
+
+
+@gpu.command("check", help=gpu_commands.check.__doc__)
+def check(
+    only: OnlyOption = None,
+    format_: FormatOption = None,
+    seconds: SecondsOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Call `gpu_commands.check`."""
+    if gpu_commands.check(json, only, format_, seconds):
+        raise typer.Exit(1)

@@ -16,10 +16,11 @@ from isa.errors import UserError
 from vecsim.cli import gpu_commands
 from vecsim.cli.ending import ended
 
-COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[..., int | None]] = {
     "info": gpu_commands.info,
     "ceilings": gpu_commands.ceilings,
     "bench": gpu_commands.bench,
+    "check": gpu_commands.check,
 }
 
 
@@ -42,8 +43,7 @@ def _run(arguments: list[str]) -> int:
         options = vars(_parser().parse_args(arguments[1:]))
     except SystemExit:  # help has been printed
         return 0
-    COMMANDS[options.pop("command")](**options)
-    return 0
+    return COMMANDS[options.pop("command")](**options) or 0
 
 
 def _parser() -> _Parser:
@@ -53,7 +53,13 @@ def _parser() -> _Parser:
         about = inspect.cleandoc(command.__doc__ or "")
         made = commands.add_parser(name, help=about.splitlines()[0], description=about, allow_abbrev=False)
         made.add_argument("--json", metavar="FILE|-", help="Write the results as JSON.")
-        if command is gpu_commands.bench:
+        if command in (gpu_commands.bench, gpu_commands.check):
             made.add_argument("--only", metavar="CLASS|MATRIX", help=gpu_commands.ONLY_HELP)
+        if command is gpu_commands.check:
+            made.add_argument(
+                "--format", action="append", dest="formats", metavar="NAME", help=gpu_commands.FORMAT_HELP
+            )
+            made.add_argument("--seconds", type=float, metavar="N", help=gpu_commands.SECONDS_HELP)
+        if command is gpu_commands.bench:
             made.add_argument("--quick", action="store_true", help=gpu_commands.QUICK_HELP)
     return parser

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.gpu.records import Run
+    from experiments.gpu_check.check import Checked
     from gpu.ceilings import Ceilings
     from gpu.device_info import DeviceInfo
     from vecsim.cli.output import Output
 
 HELP = "The formats on a real GPU: what it is, what it can reach, and what they reach."
-ONLY_HELP = "Measure one class or one matrix of the suite."
+ONLY_HELP = "Take one class or one matrix of the suite."
+FORMAT_HELP = "A format to check; all without it. Repeatable."
+SECONDS_HELP = "After so many seconds nothing more is begun; what is left is said to be not reached."
 QUICK_HELP = "Five matrices of all sizes, no transposed products: under 90 s."
 
 
@@ -63,6 +69,49 @@ def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> 
     if target is not None:
         journal_of(target).unlink(missing_ok=True)
     _show_bench(output, run)
+
+
+def check(
+    json: str | None,
+    only: str | None = None,
+    formats: Sequence[str] | None = None,
+    seconds: float | None = None,
+) -> int:
+    """Check the products of every format on every matrix of the suite; nothing is timed.
+
+    Exit code 1 says that one is wrong: its error, max |y - r| / (|A| |x|) with r in float64, is over 1e-12 or
+    1e-5, and over what a sum as long as the longest row may have. Many processes share the cores and the GPU.
+    """
+    from dataclasses import asdict
+    from math import inf
+
+    from experiments.gpu_check.check import check_suite, document, faults
+    from experiments.report.environment import commit, now
+    from gpu.device_info import device_info
+    from vecsim.cli.output import Output
+
+    output = Output(json)
+    found = check_suite(only, formats or None, seconds=inf if seconds is None else seconds, watch=output.text)
+    _show_check(output, found)
+    output.finish(document(found, asdict(device_info()), now(), commit()))
+    wrong = faults(found)
+    for line in wrong:
+        print(f"vecsim: {line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def _show_check(output: Output, found: Sequence[Checked]) -> None:
+    """Count what came of each format."""
+    from vecsim.cli.console import fill, table
+
+    counts = {name: Counter(each.status for each in found if each.method == name) for name in _methods(found)}
+    statuses = list(dict.fromkeys(each.status for each in found))
+    rows = [(name, *(count[status] for status in statuses)) for name, count in counts.items()]
+    output.table(fill(table(["format"], [status.replace("_", " ") for status in statuses]), rows))
+
+
+def _methods(found: Sequence[Checked]) -> list[str]:
+    return sorted({each.method for each in found})
 
 
 def _show_bench(output: Output, run: Run) -> None:

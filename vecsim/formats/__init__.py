@@ -19,10 +19,11 @@ from .hyb import HYB
 from .image import Image, Layout
 from .jd import JD
 from .level import Level
-from .mixed_sliced import MIXED_SLICINGS, MixedSliced, MixedSlicing
+from .mixed_sliced import MixedSliced
+from .mixed_slicing import MIXED_SLICINGS, MixedSlicing
+from .representable import NotRepresentableError
 from .section import MAX_SECTION_SIZE, MIN_SECTION_SIZE, section_bits
-from .slice_order import pellr_near
-from .sliced import NotRepresentableError, Sliced
+from .sliced import Sliced
 from .slicing import BLOCK_SLICINGS, SLICINGS, Slicing
 from .storage import ACCOUNTINGS
 
@@ -47,7 +48,6 @@ GPU_FORMATS: dict[
     **{name: partial(MixedSliced.from_scipy, slicing=slicing) for name, slicing in MIXED_SLICINGS.items()},
     "biell": BiELL.from_scipy,
     "bijad": partial(BiELL.from_scipy, sorted_globally=True),
-    "pellr-near": pellr_near,
     **{
         name: partial(Sliced.from_scipy, slicing=slicing)
         for name, slicing in (SLICINGS | BLOCK_SLICINGS).items()

@@ -8,15 +8,98 @@ with r = alpha A x + beta y0 in float64, from the values as they are stored in t
 underflow may cost is forgiven: the least positive number of the type for each entry of a row.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .coordinates import FloatArray
+from .coordinates import FloatArray, IntArray
 
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 """u: the largest relative error of one rounding, by the type of the values."""
+# So many rows stay in a core's cache through all steps of the measure.
+_ROWS_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class ExactProduct:
+    """A product of M rows in float64, with what errors are measured by.
+
+    Attributes
+    ----------
+    x
+        The vector that was multiplied, in the type it came in.
+    y
+        r = alpha A x + beta y0, float64 of M.
+    scale
+        |alpha| |A| |x| + |beta| |y0|, float64 of M.
+    entries
+        Stored entries of each row, integers of M.
+    """
+
+    x: FloatArray
+    y: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    entries: IntArray
+
+    def error(self, y: FloatArray) -> float:
+        """Return the error of a product `y` of M elements, the largest over its elements.
+
+        Returns
+        -------
+        float
+            0 where everything is exact; infinity if an element differs that has nothing but zeros to sum; NaN
+            if y has one.
+        """
+        return self._largest_share(self.y, y)
+
+    def disagreement(self, first: FloatArray, second: FloatArray) -> float:
+        """Return how far two products of M elements lie apart, by the same measure."""
+        return self._largest_share(first, second)
+
+    def _largest_share(self, first: FloatArray, second: FloatArray) -> float:
+        """Give max |second - first| / scale; underflow is that of the second one's type."""
+        forgiven = float(np.finfo(second.dtype).smallest_subnormal)
+
+        def of_rows(begin: int) -> Any:
+            rows = slice(begin, begin + _ROWS_AT_ONCE)
+            sizes = np.abs(second[rows].astype(np.float64) - first[rows])
+            sizes -= self.entries[rows] * forgiven
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shares = sizes / self.scale[rows]
+            shares[sizes <= 0] = 0  # no difference is no error, whatever the scale
+            return shares.max(initial=0.0)
+
+        begins = range(0, len(self.y), _ROWS_AT_ONCE)
+        if len(begins) <= 1:
+            return float(of_rows(0))
+        with ThreadPoolExecutor() as pool:
+            return float(np.max(list(pool.map(of_rows, begins))))
+
+
+def exact_product(
+    matrix: Any, x: FloatArray, *, alpha: float = 1.0, beta: float = 0.0, y0: FloatArray | None = None
+) -> ExactProduct:
+    """Multiply in float64, and give what the errors of products are measured by.
+
+    Parameters
+    ----------
+    matrix
+        SciPy sparse matrix A, M x N.
+    x, y0
+        Vectors of N and M elements; `y0` is read if `beta` is not 0.
+    alpha, beta
+        Factors of A x and of y0.
+    """
+    wide, factors = _in_float64(matrix), x.astype(np.float64)
+    exact = alpha * (wide @ factors)
+    scale = abs(alpha) * (_with_values(wide, np.abs(wide.data)) @ np.abs(factors))
+    if beta != 0 and y0 is not None:
+        exact = exact + beta * y0.astype(np.float64)
+        scale = scale + np.abs(beta * y0.astype(np.float64))
+    return ExactProduct(x, exact, scale, _entries(matrix))
 
 
 def relative_error(
@@ -28,36 +111,13 @@ def relative_error(
     beta: float = 0.0,
     y0: FloatArray | None = None,
 ) -> float:
-    """Return the error of a product `y`, the largest over its elements.
-
-    Parameters
-    ----------
-    matrix
-        SciPy sparse matrix A, M x N.
-    x, y, y0
-        Vectors of N, M and M elements; `y0` is read if `beta` is not 0.
-    alpha, beta
-        Factors of A x and of y0.
-
-    Returns
-    -------
-    float
-        0 where everything is exact; infinity if an element differs that has nothing but zeros to sum; NaN if
-        y has one.
-    """
-    wide, factors = matrix.astype(np.float64), x.astype(np.float64)
-    exact = alpha * (wide @ factors)
-    scale = abs(alpha) * (abs(wide) @ np.abs(factors))
-    if beta != 0 and y0 is not None:
-        exact = exact + beta * y0.astype(np.float64)
-        scale = scale + np.abs(beta * y0.astype(np.float64))
-    return _largest_share(matrix, y.astype(np.float64) - exact, scale, y.dtype)
+    """Return the error of a product `y`; see `exact_product` and `ExactProduct.error`."""
+    return exact_product(matrix, x, alpha=alpha, beta=beta, y0=y0).error(y)
 
 
 def disagreement(matrix: Any, x: FloatArray, first: FloatArray, second: FloatArray) -> float:
     """Return how far two products of the same matrix and x lie apart, by the same measure."""
-    scale = abs(matrix.astype(np.float64)) @ np.abs(x.astype(np.float64))
-    return _largest_share(matrix, first.astype(np.float64) - second.astype(np.float64), scale, first.dtype)
+    return exact_product(matrix, x).disagreement(first, second)
 
 
 def rounding_bound(matrix: Any, dtype: Any) -> float:
@@ -69,17 +129,25 @@ def rounding_bound(matrix: Any, dtype: Any) -> float:
     underflow apart. Two such results differ by at most twice that; so does a float64 result from the r of
     `relative_error`, which is computed in float64 too.
     """
-    longest = float(np.diff(matrix.tocsr().indptr).max(initial=0))
+    longest = float(_entries(matrix).max(initial=0))
     rounded = longest * UNIT_ROUNDOFF[np.dtype(dtype)]
     return rounded / (1 - rounded)
 
 
-def _largest_share(
-    matrix: Any, differences: NDArray[np.float64], scale: NDArray[np.float64], dtype: Any
-) -> float:
-    """Return max |differences| / scale; no difference is no error, whatever the scale."""
-    entries = np.diff(matrix.tocsr().indptr)
-    sizes = np.abs(differences) - entries * float(np.finfo(dtype).smallest_subnormal)
-    some = ~(sizes <= 0)
-    with np.errstate(divide="ignore"):
-        return float((sizes[some] / scale[some]).max(initial=0.0))
+def _in_float64(matrix: Any) -> Any:
+    """Give a matrix with float64 values, by rows or by columns."""
+    if matrix.format in ("csr", "csc"):
+        return _with_values(matrix, matrix.data.astype(np.float64, copy=False))
+    return matrix.astype(np.float64).tocsr()
+
+
+def _with_values(matrix: Any, values: FloatArray) -> Any:
+    """Give a matrix by rows or by columns with other values, and the same index arrays."""
+    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _entries(matrix: Any) -> IntArray:
+    """Give the stored entries of each row."""
+    if matrix.format == "csc":
+        return np.bincount(matrix.indices, minlength=matrix.shape[0])
+    return np.asarray(np.diff(matrix.tocsr().indptr))

@@ -15,7 +15,8 @@ from .coordinates import (
     check_range,
     require,
 )
-from .sliced import ALWAYS_MADE_BYTES, MAX_GROWTH, NO_ROW, NotRepresentableError
+from .representable import ALWAYS_MADE_BYTES, MAX_GROWTH, NotRepresentableError
+from .sliced import NO_ROW
 from .slicing import WARP
 from .stored_arrays import StoredArrays
 

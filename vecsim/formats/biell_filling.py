@@ -37,7 +37,7 @@ def fill(
     values: Any,
 ) -> None:
     """Write `columns` and `values`, padding included. Each entry is read once and written once."""
-    padding = columns.dtype.type(-1)
+    padding = ~columns.dtype.type(0)
     for warp in prange(len(cuts)):
         begun = 0
         for group in range(GROUPS):

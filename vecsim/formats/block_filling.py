@@ -78,7 +78,7 @@ def fill_blocks(
     `step_base` holds the base column of each step, or nothing where columns are whole.
     """
     rows = len(indptr) - 1
-    padding = columns.dtype.type(-1)
+    padding = ~columns.dtype.type(0)
     positions = (len(first_step) - 1) * height
     for part in prange((positions + ROWS_AT_ONCE - 1) // ROWS_AT_ONCE):
         at = np.empty(4, np.int64)

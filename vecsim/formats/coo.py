@@ -37,13 +37,15 @@ class COO(StoredArrays):
     values: FloatArray
 
     @classmethod
-    def from_scipy(cls, matrix: Any) -> Self:
+    def from_scipy(cls, matrix: Any, *, copy: bool = True) -> Self:
         """Convert a SciPy sparse matrix.
 
         Parameters
         ----------
         matrix
             Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+        copy
+            Whether its arrays are copied even where they could be shared, as in `CRS.from_scipy`.
 
         Raises
         ------
@@ -54,8 +56,8 @@ class COO(StoredArrays):
         return cls(
             shape=(int(csr.shape[0]), int(csr.shape[1])),
             rows=np.repeat(np.arange(csr.shape[0], dtype=np.int32), np.diff(csr.indptr)),
-            columns=csr.indices.astype(np.int32, copy=False),
-            values=csr.data,
+            columns=csr.indices.astype(np.int32, copy=copy),
+            values=csr.data.copy() if copy else csr.data,
         )
 
     def coordinates(self) -> tuple[IntArray, IntArray]:

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from isa.errors import UserError
 
+from .threads import as_many_threads_as_pay
+
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.int64]
 Shape = tuple[int, int]
@@ -16,19 +18,24 @@ Shape = tuple[int, int]
 MAX_COUNT = 2**31 - 1
 
 
-def canonical_csr(matrix: Any) -> Any:
-    """Copy a sparse matrix into sorted CSR without duplicates.
+def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
+    """Give a sparse matrix as sorted CSR without duplicates.
+
+    A matrix that is so already is not copied: the result shares its arrays. So who keeps them, or writes into
+    them, copies them first; what is made of them before the caller goes on need not.
 
     Parameters
     ----------
     matrix
         Any SciPy sparse matrix or array of two dimensions; it is left as it was.
+    dtype
+        float32 or float64, of the values. Without it float32 stays float32, all others become float64.
 
     Returns
     -------
     scipy.sparse.csr_array
-        float32 values stay float32, all others become float64. Duplicates are summed (in that type),
-        explicit zeros kept, as far as the given format stores them.
+        With 32-bit indices. Duplicates are summed (in the type of the result), explicit zeros kept, as far as
+        the given format stores them.
 
     Raises
     ------
@@ -39,14 +46,45 @@ def canonical_csr(matrix: Any) -> Any:
     """
     check_matrix(matrix)
     # Converted before anything is summed: 8-bit integers would overflow and booleans saturate.
-    dtype = np.float32 if matrix.dtype == np.float32 else np.float64
-    if matrix.dtype != dtype:
-        matrix = matrix.astype(dtype)
+    if dtype is None:
+        dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     if matrix.format == "csr":
+        if _is_canonical(matrix):
+            return _sharing(matrix, dtype)
         matrix.check_format(full_check=True)
-    csr = scipy.sparse.csr_array(matrix, copy=True)
+        csr = scipy.sparse.csr_array(matrix.astype(dtype, copy=True))
+    else:
+        csr = scipy.sparse.csr_array(matrix.astype(dtype, copy=False).tocsr())
+    csr.has_canonical_format = False
     csr.sum_duplicates()
-    return csr
+    return _sharing(csr, dtype)
+
+
+def _is_canonical(csr: Any) -> bool:
+    """Return whether pointers rise, and columns lie within the matrix and rise within each row."""
+    from .canonical_order import is_canonical
+
+    rows, columns = csr.shape
+    indptr, indices = csr.indptr, csr.indices
+    if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > min(len(indices), len(csr.data)):
+        return False
+    with as_many_threads_as_pay(csr.nnz + rows):
+        return bool(is_canonical(indptr, indices, columns))
+
+
+def _sharing(csr: Any, dtype: Any) -> Any:
+    """Give a canonical matrix with these values and 32-bit indices; arrays that have them are shared."""
+    nnz = int(csr.indptr[-1])
+    made = scipy.sparse.csr_array(
+        (
+            csr.data[:nnz].astype(dtype, copy=False),
+            csr.indices[:nnz].astype(np.int32, copy=False),
+            csr.indptr.astype(np.int32, copy=False),
+        ),
+        shape=csr.shape,
+    )
+    made.has_canonical_format = True
+    return made
 
 
 def check_matrix(matrix: Any) -> None:

@@ -45,13 +45,16 @@ class CRS(Entries):
     values: FloatArray
 
     @classmethod
-    def from_scipy(cls, matrix: Any) -> Self:
+    def from_scipy(cls, matrix: Any, *, copy: bool = True) -> Self:
         """Convert a SciPy sparse matrix.
 
         Parameters
         ----------
         matrix
             Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+        copy
+            Whether its arrays are copied even where they could be shared: without, what is later written
+            into the matrix may be found here, too.
 
         Raises
         ------
@@ -61,9 +64,9 @@ class CRS(Entries):
         csr = canonical_csr(matrix)
         return cls(
             shape=(int(csr.shape[0]), int(csr.shape[1])),
-            rowptr=csr.indptr.astype(np.int32, copy=False),
-            colidx=csr.indices.astype(np.int32, copy=False),
-            values=csr.data,
+            rowptr=csr.indptr.astype(np.int32, copy=copy),
+            colidx=csr.indices.astype(np.int32, copy=copy),
+            values=csr.data.copy() if copy else csr.data,
         )
 
     def coordinates(self) -> tuple[IntArray, IntArray]:

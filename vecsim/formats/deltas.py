@@ -15,7 +15,8 @@ from .coordinates import (
     check_range,
     require,
 )
-from .sliced import MAX_GROWTH, NO_ROW, NotRepresentableError
+from .representable import MAX_GROWTH, NotRepresentableError
+from .sliced import NO_ROW
 from .slicing import WARP
 from .stored_arrays import StoredArrays
 from .structure import Structure, Work
@@ -73,12 +74,12 @@ class SlicedDeltas(StoredArrays):
         Parameters
         ----------
         matrix
-            Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+            As `canonical_csr` takes it.
 
         Raises
         ------
         UserError
-            If it is not a real matrix of two dimensions, or too large.
+            As `canonical_csr` raises it.
         NotRepresentableError
             If fillers and padding would make it larger than four times CRS (and a MiB).
         """

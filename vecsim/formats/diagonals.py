@@ -14,7 +14,7 @@ from .coordinates import (
     check_range,
     require,
 )
-from .sliced import ALWAYS_MADE_BYTES, NotRepresentableError
+from .representable import ALWAYS_MADE_BYTES, NotRepresentableError
 from .slicing import WARP
 from .stored_arrays import StoredArrays
 from .structure import Structure, Work
@@ -62,12 +62,12 @@ class SlicedDiagonals(StoredArrays):
         Parameters
         ----------
         matrix
-            Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+            As `canonical_csr` takes it.
 
         Raises
         ------
         UserError
-            If it is not a real matrix of two dimensions, or too large.
+            As `canonical_csr` raises it.
         NotRepresentableError
             If the diagonals would take more than 16-bit columns (and a MiB): fewer than four entries a step.
         """

@@ -8,6 +8,12 @@ from numba import njit, prange
 WARP = 32
 NEAR_COLUMNS = 2**16 - 1
 """Columns that 16 bits tell apart; 0 marks padding."""
+LANES = 4
+"""Column of the lanes in what `cut_slices` gives."""
+MANY_ROWS = 2**15
+"""Of a window: from here on, counting lengths costs less than comparing them."""
+MOST_HISTOGRAMS = 8
+"""Parts of the entries whose columns are counted apart."""
 SAMPLES = 1024
 """Columns of a window that its base is chosen by."""
 
@@ -94,62 +100,118 @@ def near_first(
 
 
 @njit(cache=True)
-def lanes_for(entries: int, steps: int) -> int:
-    """Give the fewest lanes, a power of two, with which a row takes at most `steps` steps; at most a warp."""
+def lanes_for(entries: int, steps: int, most: int) -> int:
+    """Give the fewest lanes, a power of two up to `most`, with which a row takes at most `steps` steps."""
     lanes = 1
-    while lanes < WARP and entries > steps * lanes:
+    while lanes < most and entries > steps * lanes:
         lanes *= 2
     return lanes
 
 
 @njit(parallel=True, cache=True)
-def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int) -> Any:
+def column_counts(indices: Any, columns: int) -> Any:
+    """Count the entries of each column."""
+    parts = max(1, min(MOST_HISTOGRAMS, len(indices) // max(1, columns)))
+    counts = np.zeros((parts, columns), np.int32)
+    for part in prange(parts):
+        for k in range(part * len(indices) // parts, (part + 1) * len(indices) // parts):
+            counts[part, indices[k]] += 1
+    total = np.zeros(columns, np.int64)
+    for column in prange(columns):
+        for part in range(parts):
+            total[column] += counts[part, column]
+    return total
+
+
+@njit(cache=True)
+def by_falling(keys: Any, order: Any) -> Any:
+    """Sort `order` by the falling keys of its elements, equal ones in the order they are in, by counting."""
+    highest = 0
+    for k in range(len(keys)):
+        highest = max(highest, keys[k])
+    place = np.zeros(highest + 2, np.int64)
+    for k in range(len(order)):
+        place[highest - keys[order[k]] + 1] += 1
+    for k in range(highest + 1):
+        place[k + 1] += place[k]
+    made = np.empty_like(order)
+    for k in range(len(order)):
+        key = highest - keys[order[k]]
+        made[place[key]] = order[k]
+        place[key] += 1
+    return made
+
+
+@njit(cache=True)
+def _bit(power: int) -> int:
+    bit = 0
+    while (1 << bit) < power:
+        bit += 1
+    return bit
+
+
+@njit(parallel=True, cache=True)
+def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int) -> Any:
     """Give the virtual rows of each window by falling lanes, near and far entries, equal ones in order."""
     order = np.empty(len(near), np.int64)
     for number in prange(len(window_ptr) - 1):
         first, last = window_ptr[number], window_ptr[number + 1]
         keys = np.empty(last - first, np.int64)
+        if last - first > MANY_ROWS:
+            for k in range(first, last):
+                keys[k - first] = lanes_for(near[k] + far[k], steps, most_lanes)
+            sorted_ = by_falling(far[first:last], np.arange(last - first))
+            sorted_ = by_falling(near[first:last], sorted_)
+            order[first:last] = first + by_falling(keys, sorted_)
+            continue
         for k in range(first, last):
-            lanes = np.int64(lanes_for(near[k] + far[k], steps))
+            lanes = np.int64(lanes_for(near[k] + far[k], steps, most_lanes))
             # A piece has far fewer than 2^28 entries.
-            keys[k - first] = -((lanes << 56) | (near[k] << 28) | far[k])
+            keys[k - first] = -((_bit(lanes) << 56) | (near[k] << 28) | far[k])
         order[first:last] = first + np.argsort(keys, kind="mergesort")
     return order
 
 
 @njit(cache=True)
-def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int) -> Any:
-    """Cut sorted virtual rows into slices: first row, window, lanes a row, near and far steps of each.
+def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int) -> Any:
+    """Cut sorted virtual rows into slices.
 
-    The lanes of a slice are those of its first row, which needs the most. A slice never crosses a window.
+    Gives for each: first row, the one behind its last, which of the slices of its row it is, window, lanes a
+    row, near and far steps. The lanes of a slice are those of its first row, which needs the most. A slice
+    never crosses a window. A row with more lanes than a warp has several slices.
     """
     rows = len(near)
-    slices = np.empty((rows, 5), np.int64)
+    most = 0
+    for row in range(rows):
+        most += max(1, lanes_for(near[row] + far[row], steps, most_lanes) // WARP)
+    slices = np.empty((most, 7), np.int64)
     count = 0
     for window in range(len(window_ptr) - 1):
         row = window_ptr[window]
         while row < window_ptr[window + 1]:
-            lanes = lanes_for(near[row] + far[row], steps)
-            last = min(row + WARP // lanes, window_ptr[window + 1])
+            lanes = lanes_for(near[row] + far[row], steps, most_lanes)
+            last = min(row + max(1, WARP // lanes), window_ptr[window + 1])
             most_near, most_far = 0, 0
             for k in range(row, last):
                 most_near, most_far = max(most_near, near[k]), max(most_far, far[k])
-            slices[count, 0], slices[count, 1], slices[count, 2] = row, window, lanes
-            slices[count, 3], slices[count, 4] = -(-most_near // lanes), -(-most_far // lanes)
+            for part in range(max(1, lanes // WARP)):
+                slices[count, 0], slices[count, 1], slices[count, 2] = row, last, part
+                slices[count, 3], slices[count, LANES] = window, lanes
+                slices[count, 5], slices[count, 6] = -(-most_near // lanes), -(-most_far // lanes)
+                count += 1
             row = last
-            count += 1
     return slices[:count]
 
 
 @njit(parallel=True, cache=True)
-def steps_of_lanes(entries: Any, first: Any, last: Any, lanes_of: Any) -> Any:
+def steps_of_lanes(entries: Any, first: Any, last: Any, part: Any, lanes_of: Any) -> Any:
     """Give the steps in which each lane of each slice has an entry, of rows with so many entries each."""
     steps = np.zeros(len(lanes_of) * WARP, np.uint8)
     for s in prange(len(lanes_of)):
         lanes = lanes_of[s]
         for row in range(first[s], last[s]):
-            for k in range(lanes):
-                own = (entries[row] - k + lanes - 1) // lanes
+            for k in range(min(lanes, WARP)):
+                own = (entries[row] - (part[s] * WARP + k) + lanes - 1) // lanes
                 steps[s * WARP + (row - first[s]) * lanes + k] = max(0, own)
     return steps
 
@@ -163,6 +225,7 @@ def fill(
     data: Any,
     first: Any,
     last: Any,
+    part: Any,
     lanes_of: Any,
     step_ptr: Any,
     near_ptr: Any,
@@ -182,18 +245,48 @@ def fill(
         near_steps = near_ptr[s + 1] - near_step
         for row in range(first[s], last[s]):
             lane = (row - first[s]) * lanes
-            for j in range(near[row]):
-                within = _place(j, lane, lanes, wide)
-                near_columns[near_step * WARP + within] = codes[starts[row] + j]
-                values[step * WARP + within] = data[starts[row] + j]
-            for j in range(far[row]):
-                within = _place(j, lane, lanes, wide)
-                far_columns[far_step * WARP + within] = codes[starts[row] + near[row] + j]
-                values[(step + near_steps) * WARP + within] = data[starts[row] + near[row] + j]
+            start = starts[row]
+            _fill_row(
+                codes[start : start + near[row]],
+                data[start : start + near[row]],
+                part[s] * WARP,
+                lane,
+                lanes,
+                wide,
+                near_columns[near_step * WARP :],
+                values[step * WARP :],
+            )
+            _fill_row(
+                codes[start + near[row] : start + near[row] + far[row]],
+                data[start + near[row] : start + near[row] + far[row]],
+                part[s] * WARP,
+                lane,
+                lanes,
+                wide,
+                far_columns[far_step * WARP :],
+                values[(step + near_steps) * WARP :],
+            )
 
 
 @njit(cache=True)
-def _place(j: int, lane: int, lanes: int, wide: int) -> int:
-    """Give where entry j of a row stands whose first lane is `lane`: `wide` steps of a lane side by side."""
-    step = j // lanes
-    return ((step // wide) * WARP + lane + j % lanes) * wide + step % wide
+def _fill_row(
+    codes: Any,
+    data: Any,
+    first: int,
+    lane: int,
+    lanes: int,
+    wide: int,
+    columns: Any,
+    values: Any,
+) -> None:
+    """Write near or far entries of a row into a slice: those of its lanes from `first` on, at `lane` there.
+
+    `wide` steps of a lane stand side by side.
+    """
+    for step in range((len(codes) + lanes - 1) // lanes):
+        j = step * lanes + first
+        place = ((step // wide) * WARP + lane) * wide + step % wide
+        for k in range(j, min(len(codes), j + min(lanes, WARP))):
+            columns[place] = codes[k]
+            values[place] = data[k]
+            place += wide

@@ -71,7 +71,7 @@ def fill(
 
     `step_base` holds the base column of each step, or nothing where columns are whole.
     """
-    padding = columns.dtype.type(-1)
+    padding = ~columns.dtype.type(0)
     positions = (len(first_step) - 1) * height
     based = len(step_base) > 0
     for part in prange((positions + ROWS_AT_ONCE - 1) // ROWS_AT_ONCE):

@@ -1,6 +1,7 @@
 """How a sliced format arranges a matrix, and the arrangements that have a name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from isa.errors import UserError
 
@@ -8,6 +9,10 @@ WARP = 32
 INDEX_BITS = (16, 32, None)
 WIDTHS = (1, 2, 4)
 BLOCKS = (1, 2, 3, 4)
+# With so many threads, 1,000 a multiprocessor, a large GPU is full.
+ENOUGH_THREADS = 2**17
+# Of a row of blocks, where they are chosen.
+FEWEST_LANES = 4
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,8 @@ class Slicing:
         sigma: rows are sorted by falling length within each run of so many rows. 1 leaves them in order,
         None sorts all.
     lanes
-        Threads that share a row, a power of two up to 32.
+        Threads that share a row, a power of two up to 32. None takes 4, and more where rows are few and long;
+        a slice is then a warp.
     wide
         Entries of a row that a thread loads at once: 1, 2 or 4.
     row_lengths
@@ -44,7 +50,7 @@ class Slicing:
 
     slice_height: int | None = WARP
     sorting_window: int | None = 1
-    lanes: int = 1
+    lanes: int | None = 1
     wide: int = 1
     row_lengths: bool = False
     index_bits: int | None = 32
@@ -57,8 +63,8 @@ class Slicing:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UserError(f"{name} {value} is not possible: use 1 or more, or None")
-        if self.lanes not in (1, 2, 4, 8, 16, 32):
-            raise UserError(f"lanes {self.lanes} is not possible: use a power of two from 1 to 32")
+        if self.lanes not in (1, 2, 4, 8, 16, 32, None):
+            raise UserError(f"lanes {self.lanes} is not possible: use a power of two from 1 to 32, or None")
         if self.wide not in WIDTHS:
             raise UserError(f"wide {self.wide} is not possible: use one of 1, 2, 4")
         if self.index_bits not in INDEX_BITS:
@@ -73,7 +79,18 @@ class Slicing:
     @property
     def group(self) -> int:
         """Neighbouring entries of a row that stand side by side: lanes x wide. Rows are padded to it."""
+        if self.lanes is None:
+            raise ValueError("lanes are not chosen yet: use with_lanes")
         return self.lanes * self.wide
+
+    def with_lanes(self, rows: int, mean: float) -> Self:
+        """Choose the lanes where they are None, for so many rows, of blocks if they are, of a mean length."""
+        if self.lanes is not None:
+            return self
+        lanes = FEWEST_LANES
+        while lanes < WARP and 2 * lanes <= mean and rows * self.block * lanes < ENOUGH_THREADS:
+            lanes *= 2
+        return replace(self, lanes=lanes, slice_height=WARP // lanes)
 
 
 # ELL and ELLPACK-R: Bell and Garland 2009, Vazquez et al. 2011. Sliced ELL: Monakov et al. 2010.
@@ -93,6 +110,7 @@ SLICINGS: dict[str, Slicing] = {
     "sliced-ell-2-lanes": Slicing(slice_height=16, lanes=2),
     "sliced-ell-4-lanes": Slicing(slice_height=8, lanes=4),
     "sliced-ell-8-lanes": Slicing(slice_height=4, lanes=8),
+    "sliced-ell-32-lanes": Slicing(slice_height=1, lanes=32),
 }
 
 # Where degrees of freedom come two to four a node. Choi, Singh and Vuduc 2010 have blocks in ELLPACK.
@@ -100,5 +118,6 @@ BLOCK_SLICINGS: dict[str, Slicing] = {
     f"sell-c-sigma-blocks-{block}": Slicing(sorting_window=1024, index_bits=None, block=block)
     for block in BLOCKS[1:]
 } | {
-    "sliced-ell-blocks-3-4-lanes": Slicing(slice_height=8, lanes=4, index_bits=None, block=3),
+    f"sliced-ell-blocks-{block}-lanes": Slicing(lanes=None, index_bits=None, block=block)
+    for block in BLOCKS[2:]
 }

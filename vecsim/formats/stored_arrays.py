@@ -4,10 +4,13 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isa.errors import UserError
 
 from .entries import Entries
+
+UIntArray = NDArray[np.uint32]
 
 
 class StoredArrays(Entries):

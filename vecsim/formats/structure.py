@@ -1,24 +1,36 @@
-"""What the pattern of a matrix tells of a format before anything is converted: bytes, chains, gathers."""
+"""What the pattern of a matrix tells of a format before anything is converted: bytes, chains, gathers.
+
+Choosing a format must cost little beside converting: what needs every row is counted in compiled passes over
+the row pointers alone, what needs columns in a sample of the rows, always the same one.
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 
+from . import pattern_sampling as sampling
 from .coordinates import IntArray, Shape
 from .slicing import WARP
+from .threads import as_many_threads_as_pay
 
 SECTOR_BYTES = 32
 """What memory and caches move at once."""
-SAMPLED_WARPS = 256
-"""Warps of rows that the gathers are counted in, evenly over the matrix."""
+BLOCK_ROWS = 256
+"""Rows of a block of threads with a thread a row."""
+NEAR_COLUMNS = 2**16 - 1
+"""Columns that 16 bits tell apart, one number apart."""
+MOSTLY_NEAR = 0.9
+NEAR_WINDOW = 512
+"""Rows whose near columns lie side by side."""
 SAMPLED_ENTRIES = 1 << 15
 """Entries of a sample of the matrix, about."""
 SAMPLED_ROWS = 12 * WARP
 """Neighbouring rows that are sampled together: whole slices, and whole blocks of 2, 3 and 4."""
+GLANCED_ENTRIES, GLANCED_ROWS = 1 << 12, 3 * WARP
+"""The same of the smaller sample."""
 HIGHEST_OFFSET = 2**16 - 2
 """The largest 16-bit offset; the next marks padding."""
 
@@ -34,15 +46,21 @@ class Work:
     chain
         Loads that one thread does one after the other, at most: the longest row over its lanes.
     sectors
-        Sectors of 32 bytes of x that warps ask for, all loads together.
+        Sectors of 32 bytes of x that blocks of threads ask for, each once a block: its L1 cache has the rest.
     launches
         Kernels, one behind the other.
+    warps
+        Of threads, each of which begins with pointers and ends with a row of y.
+    scattered
+        Whether rows that run together lie anywhere in the matrix, so that they share little of x.
     """
 
     stored_bytes: float
     chain: float
     sectors: float
     launches: int = 1
+    warps: float = 0.0
+    scattered: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,26 +82,42 @@ class Structure:
     indices: NDArray[np.integer[Any]]
     value_bytes: int
     _places: dict[tuple[int, int | None, int], int] = field(default_factory=dict, repr=False)
+    _pieces: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
+    _warps: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+    _patterns: dict[int, "Structure"] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, csr: Any) -> Self:
         """Take the pattern of a sorted SciPy CSR matrix without duplicates, as it is."""
         return cls((int(csr.shape[0]), int(csr.shape[1])), csr.indptr, csr.indices, csr.data.dtype.itemsize)
 
+    def glance(self) -> Self:
+        """Give the pattern of very few rows, in whole slices evenly over the matrix; or of all."""
+        return self._glance or self
+
     def sample(self) -> Self:
         """Give the pattern of some rows, in whole slices evenly over the matrix; of all, if they are few."""
+        return self._sample or self
+
+    @cached_property
+    def _glance(self) -> Self | None:
+        return self._rows_of(3, GLANCED_ROWS, GLANCED_ENTRIES)
+
+    @cached_property
+    def _sample(self) -> Self | None:
+        return self._rows_of(4, SAMPLED_ROWS, SAMPLED_ENTRIES)
+
+    def _rows_of(self, fewest: int, together: int, entries: int) -> Self | None:
+        """Give runs of rows with so many entries, about, and at least so many runs; None if they are most."""
         rows = self.shape[0]
-        runs = -(-rows // SAMPLED_ROWS)
-        wanted = max(8, int(SAMPLED_ENTRIES / max(1.0, self.mean * SAMPLED_ROWS)))
+        runs = -(-rows // together)
+        wanted = max(fewest, int(entries / max(1.0, self.mean * together)))
         if runs <= 2 * wanted:
-            return self
+            return None
         # The last run may be shorter, so it is left out.
-        first = np.linspace(0, runs - 2, wanted).astype(np.int64) * SAMPLED_ROWS
-        begin, end = self.indptr[first], self.indptr[first + SAMPLED_ROWS]
-        indices = np.concatenate([self.indices[a:b] for a, b in zip(begin, end, strict=True)])
-        lengths = self.lengths[(first[:, None] + np.arange(SAMPLED_ROWS)).ravel()]
-        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(self.indptr.dtype)
-        return type(self)((len(lengths), self.shape[1]), indptr, indices, self.value_bytes)
+        first = np.linspace(0, runs - 2, wanted).astype(np.int64) * together
+        indptr, indices = sampling.rows_of_runs(self.indptr, self.indices, first, together)
+        return type(self)((wanted * together, self.shape[1]), indptr, indices, self.value_bytes)
 
     @property
     def nnz(self) -> int:
@@ -96,9 +130,20 @@ class Structure:
         return np.diff(self.indptr).astype(np.int64)
 
     @cached_property
+    def _longest(self) -> tuple[int, int]:
+        with as_many_threads_as_pay(self.shape[0]):
+            longest, filled = sampling.longest(self.indptr)
+        return int(longest), int(filled)
+
+    @property
     def longest(self) -> int:
         """Entries of the longest row."""
-        return int(self.lengths.max(initial=0))
+        return self._longest[0]
+
+    @property
+    def filled_rows(self) -> int:
+        """Rows with an entry."""
+        return self._longest[1]
 
     @property
     def mean(self) -> float:
@@ -112,7 +157,7 @@ class Structure:
 
     def allows(self, stored_bytes: float) -> bool:
         """Return whether a format may take so many bytes: four times CRS, or a MiB."""
-        from .sliced import ALWAYS_MADE_BYTES, MAX_GROWTH  # which may take its estimates from here
+        from .representable import ALWAYS_MADE_BYTES, MAX_GROWTH  # which may take its estimates from here
 
         return stored_bytes <= max(ALWAYS_MADE_BYTES, MAX_GROWTH * self.crs_bytes)
 
@@ -130,136 +175,156 @@ class Structure:
         """
         arguments = (height, window, group)
         if arguments not in self._places:
-            steps = (
-                _steps_all_sorted(self.lengths, height, group)
-                if window is None
-                else _steps(self.lengths, height, group, window)
-            )
+            with as_many_threads_as_pay(self.shape[0]):
+                if height >= self.shape[0]:
+                    steps = -(-self.longest // group) * bool(self.shape[0])
+                elif window is None:
+                    steps = sampling.steps_all_sorted(self.indptr, height, group, self.longest)
+                else:
+                    steps = sampling.steps(self.indptr, height, group, window)
             self._places[arguments] = int(steps) * group * height
         return self._places[arguments]
 
-    @cached_property
-    def _spreads(self) -> NDArray[np.int64]:
-        spreads: NDArray[np.int64] = _slice_spreads(self.indptr, self.indices, WARP)
-        return spreads
+    def pieces(self, cap: int) -> tuple[int, int]:
+        """Give the rows of more than `cap` entries, and the pieces of at most so many that they make."""
+        if self.longest <= cap:
+            return 0, 0
+        if cap not in self._pieces:
+            with as_many_threads_as_pay(self.shape[0]):
+                rows, pieces = sampling.pieces(self.indptr, cap)
+            self._pieces[cap] = int(rows), int(pieces)
+        return self._pieces[cap]
 
-    @property
+    def warps(self, steps: int, most_lanes: int) -> float:
+        """Give the warps that rows need, with the fewest lanes a row that leave a thread `steps` steps.
+
+        Parameters
+        ----------
+        steps
+            Entries of a row that a thread takes.
+        most_lanes
+            Lanes of a row, at most.
+        """
+        arguments = (steps, most_lanes)
+        if arguments not in self._warps:
+            with as_many_threads_as_pay(self.shape[0]):
+                lanes = int(sampling.lanes(self.indptr, steps, most_lanes))
+            self._warps[arguments] = lanes / WARP
+        return self._warps[arguments]
+
+    def pattern_of_blocks(self, block: int) -> "Structure":
+        """Give the pattern of the dense blocks of `block` x `block` that hold an entry."""
+        if block not in self._patterns:
+            from .sliced_layout import pattern_of_blocks
+
+            with as_many_threads_as_pay(self.nnz):
+                pointers, columns = pattern_of_blocks(self.indptr, self.indices, block)
+            shape = -(-self.shape[0] // block), -(-self.shape[1] // block)
+            self._patterns[block] = Structure(shape, pointers, columns, self.value_bytes)
+        return self._patterns[block]
+
+    @cached_property
     def slice_spread(self) -> int:
         """How far columns of one slice of a warp of rows lie apart, at most."""
-        return int(self._spreads.max(initial=0))
+        with as_many_threads_as_pay(self.shape[0]):
+            return int(sampling.widest_spread(self.indptr, self.indices, WARP))
+
+    @property
+    def fits_offsets(self) -> bool:
+        """Whether the columns of each slice of a warp of rows lie within 16 bits."""
+        if self.shape[1] <= HIGHEST_OFFSET:
+            return True
+        # Most matrices that do not fit say so in a few slices.
+        return self._spreads[0] <= HIGHEST_OFFSET and self.slice_spread <= HIGHEST_OFFSET
+
+    @cached_property
+    def _spreads(self) -> tuple[int, float]:
+        widest, mean = sampling.sampled_spreads(self.indptr, self.indices, WARP)
+        return int(widest), float(mean)
 
     @property
     def mean_spread(self) -> float:
-        """The same, the mean over all slices."""
-        return float(self._spreads.mean()) if len(self._spreads) else 0.0
+        """How far columns of the slice lie apart that an entry is in, the mean over some entries."""
+        return self._spreads[1]
 
     @cached_property
-    def _sampled_sectors(self) -> tuple[float, float]:
+    def _sampled_sectors(self) -> NDArray[np.float64]:
+        """Sectors an entry by blocks of 1, 2, 4 .. 256 neighbouring rows; then by 256 of about one length."""
         in_sector = SECTOR_BYTES // self.value_bytes
-        stride = max(1, -(-self.shape[0] // WARP) // SAMPLED_WARPS)
-        counts = _sectors(self.indptr, self.indices, in_sector, stride)
-        entries, down, along = (int(count) for count in counts.sum(axis=0))
-        return (down / entries, along / entries) if entries else (0.0, 0.0)
+        shares: NDArray[np.float64] = sampling.sectors(self.indptr, self.indices, in_sector)
+        return shares
+
+    def sectors(self, rows: float = BLOCK_ROWS) -> float:
+        """Give the sectors of x that blocks of threads ask for, each block for those of so many rows."""
+        shares = self._sampled_sectors
+        power = min(max(0.0, np.log2(max(rows, 1.0))), len(shares) - 2.0)
+        return float(np.interp(power, np.arange(len(shares) - 1), shares[:-1])) * self.nnz
 
     @property
     def sectors_down(self) -> float:
-        """Sectors of x that warps ask for where each thread has a row."""
-        return self._sampled_sectors[0] * self.nnz
+        """Sectors of x that blocks ask for where each thread has a row."""
+        return self.sectors(BLOCK_ROWS)
 
     @property
     def sectors_along(self) -> float:
-        """Sectors of x that warps ask for where their lanes take neighbouring entries."""
-        return self._sampled_sectors[1] * self.nnz
+        """Sectors of x that blocks ask for where their threads take 1,024 neighbouring entries."""
+        return self.sectors(1024 / max(1.0, self.mean))
+
+    @property
+    def sectors_scattered(self) -> float:
+        """Sectors of x that blocks ask for where each thread has a row and all rows are sorted by length."""
+        return float(self._sampled_sectors[-1]) * self.nnz
+
+    @cached_property
+    def near_share(self) -> float:
+        """Which share of the entries lies within the best 65,535 columns of each 512 rows."""
+        if self.shape[1] <= NEAR_COLUMNS:
+            return 1.0
+        return float(sampling.near_share(self.indptr, self.indices, NEAR_WINDOW, NEAR_COLUMNS))
+
+    @cached_property
+    def hubs(self) -> "Hubs":
+        """What the columns with most entries hold.
+
+        Where these stand side by side anyway, the near ones of each row are taken for them.
+        """
+        if self.near_share > MOSTLY_NEAR and self.shape[1] > NEAR_COLUMNS:
+            return Hubs(self.near_share, np.full(1, 1 / NEAR_COLUMNS), np.full(1, float(NEAR_COLUMNS)))
+        return Hubs.of(self)
 
 
-def _steps_all_sorted(lengths: IntArray, height: int, group: int) -> int:
-    """Count the steps of all slices, all rows sorted by length: the first of each slice is the longest."""
-    shorter = np.cumsum(np.bincount(lengths)) if len(lengths) else np.zeros(1, dtype=np.int64)
-    # The k-th longest row is the (M - 1 - k)-th shortest.
-    first = len(lengths) - 1 - np.arange(0, len(lengths), height)
-    widths = np.searchsorted(shorter, first, side="right")
-    return int((-(-widths // group)).sum())
+@dataclass(frozen=True)
+class Hubs:
+    """The 65,535 columns with most entries, as a sample of the entries tells them.
 
-
-@njit(parallel=True, cache=True)
-def _steps(lengths: Any, height: int, group: int, window: int) -> Any:
-    """Count the steps of all slices, rows sorted within each window of several slices."""
-    rows = len(lengths)
-    if window < height or window % height:
-        window = height  # sorting within a slice changes no width
-    runs = (rows + window - 1) // window
-    total = 0
-    for run in prange(runs):
-        first, last = run * window, min(rows, (run + 1) * window)
-        steps = 0
-        if window == height:
-            longest = 0
-            for row in range(first, last):
-                longest = max(longest, lengths[row])
-            steps = (longest + group - 1) // group
-        else:
-            rising = np.sort(lengths[first:last])
-            for k in range(last - first - 1, -1, -height):
-                steps += (rising[k] + group - 1) // group
-        total += steps
-    return total
-
-
-@njit(parallel=True, cache=True)
-def _slice_spreads(indptr: Any, indices: Any, height: int) -> Any:
-    """Give the largest distance of two columns of each slice; rows are sorted, so their ends tell."""
-    rows = len(indptr) - 1
-    slices = (rows + height - 1) // height
-    spread = np.zeros(slices, np.int64)
-    for s in prange(slices):
-        lowest: Any = np.int64(2**62)
-        highest: Any = np.int64(-1)
-        for row in range(s * height, min(rows, (s + 1) * height)):
-            if indptr[row] < indptr[row + 1]:
-                lowest = min(lowest, np.int64(indices[indptr[row]]))
-                highest = max(highest, np.int64(indices[indptr[row + 1] - 1]))
-        spread[s] = max(0, highest - lowest)
-    return spread
-
-
-@njit(parallel=True, cache=True)
-def _sectors(indptr: Any, indices: Any, in_sector: int, stride: int) -> Any:
-    """Count entries, sectors down rows and sectors along rows, in every `stride`th warp of rows.
-
-    A load of 32 lanes down asks for sectors that mostly rise with the row, so a sector is new where it
-    differs from that of the two rows before; along a row the same with the entry before. Rows beyond 256
-    entries are counted in their first 256, and weighed.
+    Attributes
+    ----------
+    share
+        Which share of the entries they hold.
+    counts, columns
+        Of classes of hubs: entries of a column over those of all hubs, and how many columns.
     """
-    rows = len(indptr) - 1
-    warps = (rows + 31) // 32
-    sampled = (warps + stride - 1) // stride
-    counts = np.zeros((sampled, 3), np.int64)
-    for part in prange(sampled):
-        first = part * stride * 32
-        last = min(rows, first + 32)
-        before = np.full(256, -1, np.int64)
-        second = np.full(256, -1, np.int64)
-        entries: Any = 0
-        down: Any = 0
-        along: Any = 0
-        for row in range(first, last):
-            begin = np.int64(indptr[row])
-            length: Any = np.int64(indptr[row + 1] - indptr[row])
-            taken: Any = min(length, 256)
-            row_down, row_along = 0, 0
-            previous = np.int64(-1)
-            for j in range(taken):
-                sector = np.int64(indices[begin + j]) // in_sector
-                if sector != before[j] and sector != second[j]:
-                    row_down += 1
-                if sector != previous:
-                    row_along += 1
-                second[j] = before[j]
-                before[j] = sector
-                previous = sector
-            entries += length
-            if taken:
-                down += row_down * length // taken
-                along += row_along * length // taken
-        counts[part, 0], counts[part, 1], counts[part, 2] = entries, down, along
-    return counts
+
+    share: float
+    counts: NDArray[np.float64]
+    columns: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, structure: Structure) -> Self:
+        """Count a sample of the entries."""
+        share, histogram = sampling.hubs(structure.indices, structure.shape[1], NEAR_COLUMNS)
+        kept = np.flatnonzero(histogram)
+        columns = histogram[kept]
+        total = float((columns * kept).sum())
+        return cls(float(share), kept / max(1.0, total), columns.astype(np.float64))
+
+    def sectors(self, entries: float, in_sector: int) -> float:
+        """Give the sectors of hubs side by side that a block of threads asks for which reads so many."""
+        if not len(self.counts) or entries <= 0:
+            return 0.0
+        of_sector = np.minimum(1.0, in_sector * self.counts)
+        return float(
+            (
+                self.columns / in_sector * -np.expm1(entries * np.log1p(-np.minimum(of_sector, 1 - 1e-12)))
+            ).sum()
+        )

@@ -1,8 +1,12 @@
 import json
 import os
 import signal
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +22,8 @@ from experiments.gpu.phases import Phases
 from experiments.gpu.records import Journal
 from experiments.gpu.suite import SuiteMatrix
 from experiments.gpu.summary import auto_summary, class_means, pairs
-from experiments.gpu.supply import Supplied, exact_product
-from gpu import cuda_runtime, cusparse, cusparse_library
+from experiments.gpu.supply import Supplied, rounded_product
+from gpu import cuda_runtime, cusparse, cusparse_library, kept_kernels
 from gpu.ceilings import Bandwidth, Bandwidths
 from gpu.cuda_runtime import OutOfDeviceMemoryError
 from gpu.cusparse_library import Cusparse
@@ -92,7 +96,7 @@ def made(csr, matrix=TINY):
     for operation, length in (("spmv", csr.shape[1]), ("spmv_t", csr.shape[0])):
         x = rng.uniform(-1, 1, length)
         for dtype in ("float64", "float32"):
-            exact[operation, dtype] = exact_product(csr, x, dtype, transposed=operation == "spmv_t")
+            exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=operation == "spmv_t")
     return Supplied(matrix, csr, exact)
 
 
@@ -169,6 +173,16 @@ def test_a_matrix_larger_than_the_cache_is_not_measured_cold(driver, monkeypatch
     assert {record.cache for record in records} == {"warm"}
 
 
+def test_of_what_is_larger_than_the_cache_only_the_best_are_measured_cold(driver, monkeypatch):
+    fake_formats(driver, monkeypatch, fast=10.0, medium=12.0)
+    records, _ = run(driver, l2_bytes=1600)
+    cold = [record for record in records if record.cache == "cold" and record.dtype == "float32"]
+    assert [(record.stage, record.ours) for record in cold] == [("final", True), ("final", False)]
+    assert cold[0].method == "fast" and cold[0].ratio == pytest.approx(2, rel=0.02)
+    small = [record for record in run(driver)[0] if record.cache == "cold" and record.dtype == "float32"]
+    assert [record.method for record in small if record.ours] == ["fast", "medium", "fast"]
+
+
 def test_the_transposed_product_is_compared_with_operation_and_copy(driver, monkeypatch):
     fake_formats(driver, monkeypatch, fast=10.0)
     records, _ = run(driver, transposed=True, l2_bytes=100)
@@ -213,7 +227,7 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
     monkeypatch.setattr(bench, "_commit", lambda: "abc")
 
     class Nothing:
-        def wait_for(self, name):
+        def wait(self):
             pass
 
         def close(self):
@@ -260,6 +274,68 @@ def test_a_device_that_is_lost_ends_the_run_in_one_line(driver, monkeypatch):
     monkeypatch.setattr(methods, "baselines", lambda csr, library: [])
     with pytest.raises(UserError, match=r"tiny, float64, vecsim odd: the device does not answer any more"):
         run(driver)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_samples_are_of_many_kinds(dtype):
+    samples = compilation.kernel_samples(dtype)
+    for csr in samples:
+        csr.check_format()
+        assert csr.has_canonical_format and csr.dtype == dtype
+        assert csr.indices.dtype == csr.indptr.dtype == np.int32
+    assert min(csr.nnz for csr in samples) < 20_000 and max(csr.nnz for csr in samples) > 4_000_000
+    spreads = [np.ptp(csr.indices[csr.indptr[1] : csr.indptr[2]]) for csr in samples]
+    assert min(spreads) < 32
+    assert max(spreads) > 2**16
+
+
+@pytest.fixture
+def compiling(monkeypatch):
+    """What is compiled ahead, in threads instead of processes, and nothing really."""
+    done = []
+    monkeypatch.setattr(
+        compilation, "ProcessPoolExecutor", lambda processes, mp_context: ThreadPoolExecutor(processes)
+    )
+    monkeypatch.setattr(compilation, "_convert_samples", done.extend)
+    monkeypatch.setattr(
+        compilation, "_compile_kernels", lambda name, dtype: done.append((f"kernels of {name}", dtype))
+    )
+    return done
+
+
+def test_kernels_are_compiled_behind_their_conversions_into_one_folder(compiling):
+    assert kept_kernels.FOLDER not in os.environ
+    names = ["csr_alg1", "sliced-ell", "sell-c-sigma", "crs"]
+    ahead = compilation.CompiledAhead(names)
+    assert Path(os.environ[kept_kernels.FOLDER]).is_dir()
+    ahead.wait()
+    ahead.close()
+    for name in names:
+        for dtype in ("float64", "float32"):
+            assert compiling.index(name) < compiling.index((f"kernels of {name}", dtype))
+    assert len(compiling) == 3 * len(names)
+    assert kept_kernels.FOLDER not in os.environ
+
+
+@pytest.mark.parametrize("part", ["_convert_samples", "_compile_kernels"])
+def test_what_cannot_be_compiled_ahead_keeps_nobody_waiting(compiling, monkeypatch, part):
+    def broken(*arguments):
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(compilation, part, broken)
+    ahead = compilation.CompiledAhead(["csr_alg1", "crs"])
+    ahead.wait()
+    ahead.close()
+
+
+def test_waiting_has_an_end(compiling, monkeypatch):
+    for_ever = threading.Event()
+    monkeypatch.setattr(compilation, "_convert_samples", lambda names: for_ever.wait())
+    monkeypatch.setattr(compilation, "PATIENCE_SECONDS", 0.05)
+    ahead = compilation.CompiledAhead(["csr_alg1", "crs"])
+    ahead.wait()
+    ahead.close()
+    for_ever.set()
 
 
 @needs_gpu

@@ -8,7 +8,7 @@ import scipy.sparse
 
 from experiments.gpu.check_suite import main
 from experiments.gpu.suite import CLASSES, select, statistics_of, suite
-from experiments.gpu.supply import exact_product, make, supply
+from experiments.gpu.supply import make, rounded_product, supply
 from isa.errors import UserError
 from vecsim.data import NotAtHandError
 
@@ -73,19 +73,21 @@ def test_check_suite_tells_what_differs(capsys):
 
 def test_the_error_is_relative_to_the_sizes_that_were_added():
     csr = scipy.sparse.csr_array(np.array([[1.0, -1.0], [0.0, 0.0], [2.0, 0.0]]))
-    exact = exact_product(csr, np.array([3.0, 2.0]), "float64")
+    exact = rounded_product(csr, np.array([3.0, 2.0]), "float64")
     np.testing.assert_array_equal(exact.y, [1, 0, 6])
     assert exact.error(np.array([1.5, 0, 6])) == pytest.approx(0.5 / 5)
     assert exact.error(np.array([1.0, 1e-9, 6])) == np.inf
-    assert exact.error(np.array([np.nan, 0, 6])) == np.inf
-    assert exact.error(np.array([1.0, np.nan, 6])) == np.inf
+    assert not exact.error(np.array([np.nan, 0, 6])) <= 1
+    assert not exact.error(np.array([1.0, np.nan, 6])) <= 1
 
 
-def test_the_exact_product_is_that_of_the_rounded_inputs():
+def test_the_rounded_product_is_that_of_the_rounded_inputs():
     csr = scipy.sparse.csr_array(np.array([[0.1]]))
-    exact = exact_product(csr, np.array([0.3]), "float32")
+    exact = rounded_product(csr, np.array([0.3]), "float32")
     assert exact.y[0] == float(np.float32(0.1)) * float(np.float32(0.3))
-    turned = exact_product(scipy.sparse.csr_array([[1.0, 2.0]]), np.array([3.0]), "float64", transposed=True)
+    turned = rounded_product(
+        scipy.sparse.csr_array([[1.0, 2.0]]), np.array([3.0]), "float64", transposed=True
+    )
     np.testing.assert_array_equal(turned.y, [3, 6])
 
 

@@ -156,3 +156,15 @@ def test_waiting_for_the_previous_kernel_stands_between_the_matrix_and_the_vecto
     places = [text.index(each) for each in order]
     assert places == sorted(places)
     assert "ld.global.nc" not in text[text.index("griddepcontrol.wait") :]
+
+
+def test_the_first_batch_is_loaded_by_what_stays_before_the_wait():
+    # The assembler moves ld.global.nc behind the wait, to save registers.
+    for text, count in (
+        (sliced(np.float64), 4),
+        (sliced(np.float64, height=4, lanes=8), 8),
+        (deltas(np.float64, bits=8, permuted=False), 8),
+    ):
+        values = "ld.global.L1::no_allocate.f64"
+        assert text.count(values) == count
+        assert "griddepcontrol.wait" in text[text.rindex(values) :]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.crs_adaptive import crs_adaptive_kernel
+from gpu.crs_adaptive import arrangement_for, crs_adaptive_kernel
 from gpu.cuda import cuda
 from gpu.mixed_sliced import hub_copy, mixed_sliced_kernel
 
@@ -34,16 +34,17 @@ def compiler(monkeypatch):
 
 def mixed(real, **arrangement):
     one, vector = REALS[real], REALS[real][::1]
-    matrix = (vector, U16, U32, U32, U32, U8, U32, U32, U8, U8)
-    signature = (*matrix, WHOLE, WHOLE, vector, vector, vector, vector, one, one)
-    kernel = mixed_sliced_kernel(real, **arrangement)
+    matrix = (vector, U16, U32, U32, U32, U8, U8)
+    signature = (*matrix, WHOLE, WHOLE, WHOLE, vector, vector, vector, vector, one, one)
+    kernel = mixed_sliced_kernel(real, **{"far": True, "shared_rows": True} | arrangement)
     return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
 
 
-def adaptive(real):
+def adaptive(real, entries):
     one, vector = REALS[real], REALS[real][::1]
-    signature = (U32, U32, U32, U32, U32, vector, vector, vector, vector, one, one)
-    return cuda.compile_ptx(crs_adaptive_kernel(real, 256, 4).py_func, signature, cc=HOPPER)[0]
+    signature = (U32, U32, U32, vector, vector, vector, vector, U32, U32, one, one)
+    kernel = crs_adaptive_kernel(real, arrangement_for(entries, real(0).itemsize, 256))
+    return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
 
 
 @pytest.mark.parametrize(("hubs", "lane_lengths"), [(False, True), (True, False)])
@@ -59,17 +60,52 @@ def test_the_matrix_passes_l1_by_in_wide_loads(real, wide, hubs, lane_lengths):
     assert not re.search(r"\.(ld|st)\.local|^\s*\.local", text, re.MULTILINE)
 
 
-def test_all_products_of_a_thread_are_loaded_together():
-    text = adaptive(np.float64)
-    begin, end = text.index("no_allocate.f64"), text.index("bar.sync")
-    assert text.count("ld.global.nc.L1::no_allocate.f64", begin - 40, end) == 4
-    # The first product is stored behind the last load.
-    assert text.index("st.shared") > text.rindex("ld.global.f64", begin, end)
+@pytest.mark.parametrize("at_once", [4, 8])
+def test_the_first_entries_are_loaded_before_the_wait(at_once):
+    text = mixed(np.float64, wide=1, hubs=False, lane_lengths=True, far=False, at_once=at_once)
+    wait = text.index("griddepcontrol.wait")
+    # Not ld.global.nc, which the assembler moves behind it.
+    assert text.count("ld.global.L1::no_allocate.f64", 0, wait) == at_once
+    assert text.count("ld.global.L1::no_allocate.b16", 0, wait) == at_once
+    # All elements of x are asked for before the first product.
+    assert text.count("ld.global.f64", wait, text.index("fma.rn.f64", wait)) == at_once
+
+
+SMALL, LARGE = 10**5, 10**7
+
+
+@pytest.mark.parametrize("entries", [SMALL, LARGE])
+@pytest.mark.parametrize("real", REALS)
+def test_what_a_block_begins_with_is_loaded_before_the_wait(real, entries):
+    text = adaptive(real, entries)
+    chosen = arrangement_for(entries, real(0).itemsize, 256)
+    loads = re.findall(r"ld\.global\.L1::no_allocate\S*|griddepcontrol\.wait", text)
+    before = loads[: loads.index("griddepcontrol.wait")]
+    # Those of float64 come two at a time at most.
+    at_once = min(chosen.wide, 16 // real(0).itemsize)
+    assert len(before) == len(loads) - 1 == chosen.entries // chosen.wide + chosen.entries // at_once
+    assert not re.search(r"\.(ld|st)\.local|^\s*\.local", text, re.MULTILINE)
+    assert not re.search(r"(div|rem)\.[su](32|64)", text)
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_all_products_of_a_thread_are_gathered_together(real):
+    text = adaptive(real, LARGE)
+    begin, end = text.index("griddepcontrol.wait"), text.index("bar.sync")
+    kind = "f64" if real == np.float64 else "f32"
+    entries = arrangement_for(LARGE, real(0).itemsize, 256).entries
+    gathers = [found.start() for found in re.finditer(rf"ld\.global\.{kind}", text[begin:end])]
+    assert len(gathers) >= entries
+    assert text.index("st.shared", begin) > begin + gathers[entries - 1]
 
 
 def test_float32_kernels_compute_in_float32():
     vector = types.float32[::1]
     copied = cuda.compile_ptx(hub_copy(np.float32).py_func, (U32, WHOLE, vector, vector), cc=HOPPER)[0]
-    for text in (mixed(np.float32, wide=2, hubs=False, lane_lengths=True), adaptive(np.float32), copied):
+    for text in (
+        mixed(np.float32, wide=2, hubs=False, lane_lengths=True),
+        adaptive(np.float32, LARGE),
+        copied,
+    ):
         assert "f32" in text
         assert not re.search(r"\.f64", text)

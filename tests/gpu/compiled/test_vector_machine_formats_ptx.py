@@ -14,7 +14,7 @@ from gpu.jd import jd_kernel, strip_sums
 from gpu.row_parts import part_sums, row_sums
 
 HOPPER = (9, 0)
-U8, U16, U32, WHOLE = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.int64
+U32, WHOLE = types.uint32[::1], types.int64
 REALS = {np.float32: types.float32, np.float64: types.float64}
 
 
@@ -37,15 +37,15 @@ def texts(real):
     """The PTX of every kernel, by a name."""
     one, vector = REALS[real], REALS[real][::1]
     jd = (U32, U32, vector, U32, U32, vector, vector, vector, one, one)
-    parts = (U32, U32, U32, vector, vector)
+    parts = (U32, U32, U32, U32, WHOLE, vector, vector)
     kernels = {
         "jd, a warp a strip": (jd_kernel(real, 256, 1), *jd),
         "jd, eight warps a strip": (jd_kernel(real, 256, 8), *jd),
         "strips of jd": (strip_sums(real, 256), vector, U32, U32, vector, one, one),
-        "bbcs": (part_sums(real, bbcs.decoder(6)), vector, U8, U8, *parts),
-        "bbcs, wide sections": (part_sums(real, bbcs.decoder(9)), vector, U16, U16, *parts),
-        "hism": (part_sums(real, hism.decode), vector, U8, U8, *parts),
-        "rows": (row_sums(real, 4), vector, U32, WHOLE, vector, one, one),
+        "bbcs": (part_sums(real, bbcs.decoders(6, 1), 1, 0, 256), vector, *parts),
+        "bbcs, wide sections": (part_sums(real, bbcs.decoders(9, 2), 2, 0, 256), vector, *parts),
+        "hism": (part_sums(real, hism.decoders(1), 1, 1, 256), vector, *parts),
+        "rows": (row_sums(real, 4), vector, U32, U32, WHOLE, vector, one, one),
     }
     return {
         name: cuda.compile_ptx(kernel.py_func, tuple(signature), cc=HOPPER)[0]

@@ -8,17 +8,10 @@ from hypothesis import strategies as st
 from product_cases import THREADS, allowed, relative_error
 
 import gpu
-from gpu.crs_adaptive import LONG_SHARE, WHOLE_ROWS, CRSAdaptiveProduct, row_blocks
+from gpu.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
 from gpu.cuda import cuda
-from gpu.mixed_sliced import MixedSlicedProduct
-from vecsim.formats import CRS, MixedSliced, MixedSlicing
-
-SLICINGS = [
-    MixedSlicing(steps=1),
-    MixedSlicing(steps=3, wide=4, sorting_window=9),
-    MixedSlicing(hubs=True, sorting_window=None, steps=2, lane_lengths=False),
-    MixedSlicing(hubs=True, sorting_window=20, steps=2, wide=2),
-]
+from gpu.row_blocks import LONG_SHARE, MARK, RECORD, row_blocks
+from vecsim.formats import CRS
 
 
 def launched(product, x, rows):
@@ -37,34 +30,6 @@ def one_long_row(dtype, length=1700):
     return scipy.sparse.csr_array(scipy.sparse.coo_array((values, (row, column))))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[12:60])
-def test_lanes_by_length_and_pieces(slicing, dtype):
-    matrix = one_long_row(dtype, 400)
-    made = MixedSliced.from_scipy(matrix, slicing=slicing)
-    assert 32 in made.lanes and made.lanes.min() < 32
-    assert len(made.split_rows) == 1
-    x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
-    y = launched(MixedSlicedProduct(made, THREADS), x, matrix.shape[0])
-    assert relative_error(y, matrix, x) <= allowed(matrix)
-
-
-@pytest.mark.parametrize("hubs", [False, True])
-def test_far_columns(hubs):
-    rng = np.random.default_rng(8)
-    row = np.repeat(np.arange(40), 3000)
-    column = rng.integers(0, 150_000, len(row))
-    matrix = scipy.sparse.csr_array(
-        scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(40, 150_000))
-    )
-    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=60))
-    assert made.near_columns.any() and made.far_columns.any()
-    x = rng.standard_normal(150_000)
-    x[np.setdiff1d(np.arange(150_000), matrix.indices)] = np.nan
-    y = launched(MixedSlicedProduct(made, THREADS), x, 40)
-    assert relative_error(y, matrix, np.nan_to_num(x)) <= allowed(matrix)
-
-
 def test_an_infinite_x_stays_infinite():
     # Padding neither turns it into NaN nor carries it to other rows.
     matrix = scipy.sparse.csr_array(np.tril(np.ones((40, 40))))
@@ -78,14 +43,55 @@ def test_an_infinite_x_stays_infinite():
         np.testing.assert_array_equal(y, [*range(1, 40), np.inf])
 
 
-@pytest.mark.parametrize("entries_per_thread", [4, 8])
+ADAPTIVE = [
+    Arrangement(32, most_times=8, ahead=True),
+    Arrangement(64),
+    Arrangement(64, entries=2, most_times=100),
+    Arrangement(64, entries=8, wide=2, most_times=2),
+    Arrangement(32, entries=8, wide=4, ahead=True),
+]
+
+
+@pytest.mark.parametrize("arrangement", ADAPTIVE, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_adaptive_blocks(dtype, entries_per_thread):
+def test_adaptive_blocks(dtype, arrangement):
     matrix = one_long_row(dtype)
-    product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, entries_per_thread=entries_per_thread)
+    product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
     x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
     y = launched(product, x, matrix.shape[0])
     assert relative_error(y, matrix, x) <= allowed(matrix)
+    # What counts the pieces that have come is back where it was.
+    np.testing.assert_array_equal(launched(product, x, matrix.shape[0]), y)
+
+
+def test_adaptive_rows_of_all_lengths_in_a_block():
+    # A row of half a unit among short ones is summed by a warp, in whatever lane it comes.
+    rng = np.random.default_rng(6)
+    lengths = rng.permutation(np.r_[[120, 100, 70, 33, 32], np.zeros(9, int), rng.integers(0, 6, 400)])
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    column = np.concatenate([rng.permutation(130)[:count] for count in lengths])
+    matrix = scipy.sparse.csr_array(
+        scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(len(lengths), 130))
+    )
+    x = rng.standard_normal(130)
+    product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=Arrangement(THREADS))
+    y = launched(product, x, len(lengths))
+    assert relative_error(y, matrix, x) <= allowed(matrix)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered")  # in what is left out
+def test_adaptive_keeps_to_the_entries_of_a_row():
+    # Units are loaded from a round place on, so with entries of the row before: those of no other row count.
+    lengths = [3, 1, 600, 2, 300, 3, 1]
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    columns = np.concatenate([np.arange(count) for count in lengths])
+    values = np.ones(len(rows))
+    values[rows % 2 == 1] = np.inf
+    matrix = scipy.sparse.csr_array((values, (rows, columns)))
+    for arrangement in ADAPTIVE:
+        product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
+        y = launched(product, np.ones(600), len(lengths))
+        np.testing.assert_array_equal(y, [3, np.inf, 600, np.inf, 300, np.inf, 1])
 
 
 def test_adaptive_with_more_rows_than_threads():
@@ -95,31 +101,43 @@ def test_adaptive_with_more_rows_than_threads():
     np.testing.assert_array_equal(y, np.arange(300))
 
 
+@pytest.mark.parametrize(("entries", "value_bytes"), [(0, 8), (10**5, 4), (10**5, 8), (10**7, 4), (10**7, 8)])
+def test_arrangements_fit_a_block(entries, value_bytes):
+    for threads in (32, THREADS, 96, 1024):
+        chosen = arrangement_for(entries, value_bytes, threads)
+        assert 32 <= chosen.threads <= threads and chosen.threads % 32 == 0
+        assert chosen.entries % chosen.wide == 0 and 0 < chosen.places <= chosen.threads * chosen.entries
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     lengths=st.lists(st.one_of(st.integers(0, 5), st.integers(0, 300)), max_size=60),
-    places=st.sampled_from([16, 64, 256]),
+    places=st.sampled_from([9, 16, 64, 249]),
+    most_times=st.integers(1, 5),
 )
-def test_row_blocks(lengths, places):
+def test_row_blocks(lengths, places, most_times):
     rowptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int32)
-    entries, rows, pieces = row_blocks(rowptr, places)
-    assert len(entries) == len(rows) == len(pieces) + 1
-    assert (
-        (entries[0], entries[-1], rows[-1]) == (0, rowptr[-1], len(lengths)) if lengths else not len(pieces)
-    )
-    assert (np.diff(entries.astype(int)) <= places).all()
-    covered = []
-    for block, piece in enumerate(pieces):
-        if piece == WHOLE_ROWS:
-            held = range(rows[block], rows[block + 1])
-            assert 0 < len(held) <= places
-            assert (entries[block], entries[block + 1]) == (rowptr[held[0]], rowptr[held[-1] + 1])
-            assert len(held) == 1 or max(lengths[row] for row in held) <= places // LONG_SHARE
-            covered += held
+    made = row_blocks(rowptr, places, most_times)
+    records = made.records.reshape(-1, RECORD).astype(int)
+    assert len(made) == len(records)
+    longest = places * most_times
+    assert bool(len(made.pieces)) == any(length > longest for length in lengths)
+    pieces = made.pieces.reshape(-1, 2).astype(int) if len(made.pieces) else np.zeros((len(made), 2), int)
+    at, row = 0, 0
+    for block, (first, first_row, last, next_row) in enumerate(records):
+        is_long, is_piece, first, last = first >= MARK, last >= MARK, first % MARK, last % MARK
+        held = lengths[first_row:next_row]
+        assert first == at and first_row == row and (len(held) == 1 if is_long else 0 < len(held) <= places)
+        assert (held[0] * LONG_SHARE > places) if is_long else (max(held) * LONG_SHARE <= places)
+        assert is_piece == (is_long and held[0] > longest)
+        if is_piece:
+            first_block, number = pieces[block]
+            assert number == -(-held[0] // longest) and first_block <= block < first_block + number
+            assert first == rowptr[row] + (block - first_block) * longest
+            assert last == min(first + longest, rowptr[row + 1])
         else:
-            row = rows[block]
-            assert lengths[row] > places
-            assert rowptr[row] <= entries[block] < entries[block + 1] <= rowptr[row + 1]
-            covered += [row] if entries[block] == rowptr[row] else []
-    assert covered == list(range(len(lengths)))
-    assert pieces[pieces != WHOLE_ROWS].tolist() == list(range(np.count_nonzero(pieces != WHOLE_ROWS)))
+            assert not pieces[block].any()
+            assert (first, last) == (rowptr[first_row], rowptr[next_row])
+            assert is_long or last - first <= places
+        at, row = last, (row if is_piece and last < rowptr[row + 1] else next_row)
+    assert (at, row) == (rowptr[-1], len(lengths))

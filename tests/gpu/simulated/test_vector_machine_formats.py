@@ -12,7 +12,7 @@ from gpu.bbcs import BBCSProduct
 from gpu.device_matrix import DeviceMatrix
 from gpu.hism import HiSMProduct
 from gpu.jd import LEAST_PART, JDProduct, group_for
-from gpu.row_parts import row_parts
+from gpu.row_parts import lanes_for, row_parts
 from vecsim.formats import BBCS, JD, HiSM, Layout
 from vecsim.formats.accuracy import relative_error, rounding_bound
 
@@ -98,9 +98,10 @@ def test_bbcs_reads_what_the_memory_image_holds():
     image = host.image(Layout(0, 4, alignment=1))
     record = np.dtype([("value", "<f4"), ("descriptor", "u1")])
     entries = image.data[: host.entries * record.itemsize].view(record)
-    np.testing.assert_array_equal(descriptors.copy_to_host(), entries["descriptor"])
+    found = descriptors.copy_to_host().view(np.uint8)
+    np.testing.assert_array_equal(found[: host.entries], entries["descriptor"])
     real = host.zero_rows == 0
-    np.testing.assert_array_equal(values.copy_to_host()[real], entries["value"][real])
+    np.testing.assert_array_equal(values.copy_to_host()[: host.entries][real], entries["value"][real])
 
 
 def test_hism_reads_what_the_memory_image_holds():
@@ -112,7 +113,8 @@ def test_hism_reads_what_the_memory_image_holds():
     record = np.dtype([("value", "<f4"), ("column", "u1"), ("row", "u1")])
     entries = image.data[: host.nnz * record.itemsize].view(record)
     for name, found in (("value", values), ("column", columns), ("row", rows)):
-        np.testing.assert_array_equal(found.copy_to_host(), entries[name])
+        kept = found.copy_to_host().view(entries[name].dtype)
+        np.testing.assert_array_equal(kept[: host.nnz], entries[name])
 
 
 def test_jd_reads_the_arrays_of_the_memory_image():
@@ -124,16 +126,26 @@ def test_jd_reads_the_arrays_of_the_memory_image():
 
 
 def test_where_parts_lie_by_hand():
-    # 35 entries: row 2 of 33 entries over the end of a chunk, then a block with rows 0 and 2.
-    rows = np.array([2] * 33 + [0, 2])
-    ends = np.zeros(35, dtype=bool)
-    ends[[32, 33, 34]] = True
-    parts = row_parts(rows, ends, np.ones(35, dtype=bool), np.array([0, 33]), 3)
-    # A block begins in the first chunk at entry 0; in the second, block 0 goes on until entry 33.
-    assert parts.chunks.reshape(2, 3).tolist() == [[1, 2**32 - 1, 0], [2, 0, 1]]
-    # Parts in storage order: row 2 to the end of the chunk, its last entry, row 0, row 2.
-    assert parts.slots.tolist() == [1, 2, 0, 3]
-    assert parts.slot_ptr.tolist() == [0, 1, 1, 4]
+    # 130 entries: row 2 of 129 entries over the end of a run, then a block with row 0.
+    rows = np.array([2] * 129 + [0])
+    ends = np.zeros(130, dtype=bool)
+    ends[[128, 129]] = True
+    parts = row_parts(rows, ends, np.ones(130, dtype=bool), np.array([0, 129]), 3)
+    # A block begins in the first run at entry 0; one before the second run, and in it at entry 1.
+    assert parts.runs.reshape(2, 8).tolist() == [
+        [1, 0, 0, 0, 0, 0, 0, 0],
+        [0, 1, 0, 0, 1, 1, 0, 0],
+    ]
+    # Parts in storage order: row 2 to the end of the run, its last entry, row 0.
+    assert parts.by_row.tolist() == [2, 0, 1]
+    assert parts.row_ptr.tolist() == [0, 1, 1, 3]
+
+
+def test_more_threads_sum_a_row_where_rows_have_many_parts():
+    # A million rows of a part each; a few rows, one of them of many parts; none at all.
+    assert lanes_for(np.arange(10**6 + 1, dtype=np.uint32)) == 1
+    assert lanes_for(np.array([0, 1, 2, 2000], dtype=np.uint32)) == 32
+    assert lanes_for(np.zeros(1, dtype=np.uint32)) == 1
 
 
 def test_other_names_and_sections_of_64():

@@ -1,0 +1,1 @@
+"""Is every kernel right? Every format over the suite of the GPU benchmark, against float64."""

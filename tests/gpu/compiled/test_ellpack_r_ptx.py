@@ -1,0 +1,45 @@
+"""What the kernels of ELLPACK-R and PELLR compile to for compute capability 9.0."""
+
+import re
+from types import SimpleNamespace
+
+import numba.cuda.dispatcher
+import numpy as np
+import pytest
+from numba import types
+
+from gpu.cuda import cuda
+from gpu.ellpack_r import STEPS_AT_ONCE, ellpack_r_kernel
+
+HOPPER = (9, 0)
+U32, WHOLE = types.uint32[::1], types.int64
+
+
+@pytest.fixture(autouse=True)
+def compiler(monkeypatch):
+    # Device functions are compiled for the GPU at hand; let one be at hand.
+    device = SimpleNamespace(compute_capability=HOPPER)
+    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
+
+    def nothing():
+        pass
+
+    try:
+        cuda.compile_ptx(nothing, (), cc=HOPPER)
+    except Exception as error:
+        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
+
+
+@pytest.mark.parametrize(("real", "one"), [(np.float32, types.float32), (np.float64, types.float64)])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_two_batches_of_columns_are_under_way_before_it_waits(real, one, ordered):
+    vector = one[::1]
+    kernel = ellpack_r_kernel(real, single=False, permuted=True, ordered=ordered, steps=STEPS_AT_ONCE)
+    signature = (vector, U32, U32, U32, U32, U32, WHOLE, WHOLE, vector, vector, one, one)
+    text = cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
+    assert not re.search(r"(div|rem)\.[su]64|\.local", text)
+    assert bool(re.search(r"\.f64", text)) == (real is np.float64)
+    before = text[: text.index("griddepcontrol.wait")]
+    letter = f"f{8 * np.dtype(real).itemsize}"
+    assert len(re.findall(r"ld\.global\.L1::no_allocate\.b32", before)) == 2 * STEPS_AT_ONCE
+    assert len(re.findall(rf"ld\.global\.L1::no_allocate\.{letter}", before)) == STEPS_AT_ONCE

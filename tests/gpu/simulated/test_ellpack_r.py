@@ -1,0 +1,74 @@
+"""ELLPACK-R and PELLR: rows over several batches of steps, in one slice and in slices taken in two orders."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import THREADS
+
+import gpu
+from gpu.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
+from vecsim.formats import Sliced, Slicing
+
+# Rows that end before, with and behind a batch and the one after it, spread over two warps; none at the end.
+LENGTHS = [
+    0,
+    1,
+    STEPS_AT_ONCE - 1,
+    STEPS_AT_ONCE,
+    STEPS_AT_ONCE + 1,
+    2 * STEPS_AT_ONCE + 3,
+    3 * STEPS_AT_ONCE,
+]
+LENGTHS = [*LENGTHS, *[2] * 30, *reversed(LENGTHS), 0]
+
+
+def matrix_of(lengths, columns=60):
+    rng = np.random.default_rng(5)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.concatenate([rng.choice(columns, length, replace=False) for length in lengths])
+    values = rng.integers(-9, 9, len(rows)).astype(np.float64)
+    return scipy.sparse.coo_array((values, (rows, places)), shape=(len(lengths), columns)).tocsr()
+
+
+@pytest.mark.parametrize("format", ["ellpack-r", "pellr", "pellr-near"])
+def test_rows_over_several_batches_sum_exactly(format):
+    matrix = matrix_of(LENGTHS)
+    x = np.arange(60.0) % 11 - 5
+    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    assert isinstance(made._product, EllpackRProduct)
+    np.testing.assert_array_equal(made @ x, matrix @ x)
+    y = made.matvec(x, out=np.ones(len(LENGTHS)), alpha=3, beta=-2)
+    np.testing.assert_array_equal(y, 3 * (matrix @ x) - 2)
+
+
+def test_both_orders_have_the_same_arrays_and_bits():
+    matrix = matrix_of(LENGTHS)
+    sorted_, near = (
+        EllpackRProduct(Sliced.from_scipy(matrix, slicing="pellr"), THREADS, near=near)
+        for near in (False, True)
+    )
+    for one, other in zip(sorted_.device_arrays[:-1], near.device_arrays[:-1], strict=True):
+        np.testing.assert_array_equal(one.copy_to_host(), other.copy_to_host())
+    assert sorted(near.device_arrays[-1].copy_to_host()) == [0, 1]
+    x = np.random.default_rng(1).standard_normal(60)
+    made = [gpu.prepare(matrix, name, threads_per_block=THREADS) for name in ("pellr", "pellr-near")]
+    np.testing.assert_array_equal(made[0] @ x, made[1] @ x)
+
+
+def test_elements_of_x_behind_a_row_are_not_read():
+    # Column 0 stands in no row; padding would be multiplied by what stands there.
+    matrix = matrix_of(LENGTHS)
+    matrix = scipy.sparse.csr_array(
+        (matrix.data, matrix.indices + 1, matrix.indptr), shape=(len(LENGTHS), 61)
+    )
+    x = np.ones(61)
+    x[0] = np.nan
+    for name in ("ellpack-r", "pellr", "pellr-near"):
+        made = gpu.prepare(matrix, name, threads_per_block=THREADS)
+        np.testing.assert_array_equal(made @ x, matrix[:, 1:] @ x[1:])
+
+
+def test_other_arrangements_are_none_of_its_own():
+    for slicing in (Slicing(), Slicing(row_lengths=True, lanes=2), Slicing(row_lengths=True, slice_height=8)):
+        with pytest.raises(ValueError, match="one thread a row"):
+            EllpackRProduct(Sliced.from_scipy(matrix_of([1, 2]), slicing=slicing), THREADS)

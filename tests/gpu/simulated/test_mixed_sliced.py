@@ -1,0 +1,88 @@
+"""What is special about the product of the sliced format with two index widths."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import THREADS, allowed, relative_error
+
+from gpu.cuda import cuda
+from gpu.mixed_sliced import MixedSlicedProduct
+from vecsim.formats import MixedSliced, MixedSlicing
+
+SLICINGS = [
+    MixedSlicing(steps=1, most_lanes=64),
+    MixedSlicing(steps=2, most_lanes=128, wide=2),
+    MixedSlicing(steps=3, wide=4, sorting_window=9, most_lanes=64),
+    MixedSlicing(hubs=True, sorting_window=None, steps=2, lane_lengths=False, most_lanes=64),
+    MixedSlicing(hubs=True, sorting_window=20, steps=2, wide=2, most_lanes=32),
+]
+
+
+def launched(product, x, rows, *, alpha=1, beta=0, y=None):
+    y = cuda.to_device(np.full(rows, np.nan, dtype=x.dtype) if y is None else y)
+    product.launch(cuda.to_device(x), y, x.dtype.type(alpha), x.dtype.type(beta), 0)
+    return y.copy_to_host()
+
+
+def rows_of(lengths, dtype, columns):
+    rng = np.random.default_rng(4)
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    column = np.concatenate([rng.permutation(columns)[:count] for count in lengths])
+    values = rng.standard_normal(len(row)).astype(dtype)
+    return scipy.sparse.csr_array(
+        scipy.sparse.coo_array((values, (row, column)), shape=(len(lengths), columns))
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[13:70])
+def test_lanes_by_length_and_pieces(slicing, dtype):
+    matrix = rows_of(np.r_[np.arange(20), 400, 3], dtype, 400)
+    made = MixedSliced.from_scipy(matrix, slicing=slicing)
+    assert slicing.most_lanes in made.lanes and made.lanes.min() < 32
+    assert len(made.split_rows) == 1
+    x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
+    y = launched(MixedSlicedProduct(made, THREADS), x, matrix.shape[0])
+    assert relative_error(y, matrix, x) <= allowed(matrix)
+
+
+@pytest.mark.parametrize("threads", [64, 128])
+@pytest.mark.parametrize("lane_lengths", [False, True])
+def test_warps_of_a_block_share_a_row(lane_lengths, threads):
+    # Rows of one, two and four warps; in blocks of 128 some blocks have rows of either kind.
+    matrix = rows_of([3, 130, 40, 500, 65, 0, 70, 128, 1, 90], np.float64, 500)
+    slicing = MixedSlicing(steps=4, most_lanes=128, lane_lengths=lane_lengths)
+    made = MixedSliced.from_scipy(matrix, slicing=slicing)
+    made.check()
+    assert sorted(set(made.lanes.tolist()) - {1, 2, 4, 8, 16}) == [32, 64, 128]
+    assert not len(made.split_rows)
+    x = np.linspace(-1, 1, 500)
+    product = MixedSlicedProduct(made, threads)
+    y = launched(product, x, 10, alpha=2, beta=-1, y=np.arange(10.0))
+    np.testing.assert_allclose(y, 2 * (matrix @ x) - np.arange(10), atol=1e-12)
+    np.testing.assert_array_equal(y, launched(product, x, 10, alpha=2, beta=-1, y=np.arange(10.0)))
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 8])
+def test_groups_loaded_before_x_may_be_read(at_once):
+    matrix = rows_of([3, 30, 7, 1, 0, 12], np.float64, 40)
+    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=4))
+    x = np.linspace(-1, 1, 40)
+    y = launched(MixedSlicedProduct(made, THREADS, at_once=at_once), x, 6)
+    np.testing.assert_allclose(y, matrix @ x, atol=1e-12)
+
+
+@pytest.mark.parametrize("hubs", [False, True])
+def test_far_columns(hubs):
+    rng = np.random.default_rng(8)
+    row = np.repeat(np.arange(40), 3000)
+    column = rng.integers(0, 150_000, len(row))
+    matrix = scipy.sparse.csr_array(
+        scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(40, 150_000))
+    )
+    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=60))
+    assert made.near_columns.any() and made.far_columns.any()
+    x = rng.standard_normal(150_000)
+    x[np.setdiff1d(np.arange(150_000), matrix.indices)] = np.nan
+    y = launched(MixedSlicedProduct(made, THREADS), x, 40)
+    assert relative_error(y, matrix, np.nan_to_num(x)) <= allowed(matrix)
