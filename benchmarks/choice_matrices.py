@@ -134,6 +134,16 @@ def rows_by_length(
     return generate
 
 
+def full(rows: int, columns: int) -> Generate:
+    """Every entry."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        row, column = np.divmod(np.arange(rows * columns), columns)
+        return _at(row, column, (rows, columns))
+
+    return generate
+
+
 def recursive(scale: int, edge_factor: int, *, symmetric: bool = True) -> Generate:
     """An R-MAT graph with the probabilities of Graph500, its nodes renumbered."""
 
@@ -419,6 +429,16 @@ def _recipes() -> Iterator[tuple[str, str, Generate]]:
     yield "anywhere 5000000 2", "large vectors", rows_by_length("equal", 5_000_000, 2)
     yield "geometric 7000000 1", "large vectors", rows_by_length("geometric", 7_000_000, 1.5)
     yield "squares 6000000", "large vectors", local_squares(6_000_000, 90_000, 128, 100)
+    # Every place filled, from few long rows to many short ones.
+    for rows, columns in (
+        (500, 500),
+        (2_300, 2_300),
+        (1_100, 7_000),
+        (3_700, 3_100),
+        (9_500, 1_300),
+        (70_000, 160),
+    ):
+        yield f"full {rows} x {columns}", "dense", full(rows, columns)
 
 
 RECIPES: tuple[Recipe, ...] = tuple(

@@ -41,9 +41,10 @@ READ_FROM_THE_KEPT_RESULTS = (
     "In cycles, HiSM against CRS follows the bytes of its image: how many entries share the pointers of a "
     "block. On the GPU short positions gain nothing, since the sums of parts of rows go through memory and a "
     "second kernel; where rows have few entries in a block, these sums are more than what was saved.",
-    "On the GPU, BBCS and HiSM come closest to CRS, and pass it, where a few rows are much longer than the "
-    "others: their warps take entries, whatever the rows, those of CRS and JD take rows. The simulated "
-    "machine has one stream of instructions, no lanes to be left idle by a long row, and sees none of this.",
+    "On the GPU, BBCS and HiSM come closest to CRS, and rarely pass it, where a few rows are longer than the "
+    "others: their warps take entries, whatever the rows, those of JD take rows and those of CRS blocks of "
+    "rows. The simulated machine has one stream of instructions, no lanes to be left idle by a long row, and "
+    "sees none of this.",
 )
 """Where and why the worlds disagree."""
 OUTLIERS = 3

@@ -77,7 +77,8 @@ def waves_text(speeds: Speeds) -> str:
         if time is not None:
             text += (
                 f"Its {time:.0f} us are {1000 * time / memplus.longest:.0f} ns for each of the "
-                f"{memplus.longest} entries of its longest row, the latency of a load and a gather. "
+                f"{memplus.longest} entries of its longest row: the latency of a load, shared by the steps "
+                "that are under way at once. "
             )
     return text + (
         "So the matrices that the paper names are measured a second time, repeated along the diagonal until "
@@ -109,7 +110,7 @@ def times_text(speeds: Speeds) -> str:
 
 
 def slices_text(speeds: Speeds) -> str:
-    """Say why PELLR is the slower one where nothing but latency counts."""
+    """Say why PELLR can be the slower one where nothing but latency counts, and what slices cost."""
     pairs = {
         dtype: [
             cut / whole
@@ -123,10 +124,9 @@ def slices_text(speeds: Speeds) -> str:
         f"{mean:.2f} times in {dtype}" for dtype, each in pairs.items() if (mean := geometric_mean(each))
     )
     return (
-        "Where latency alone counts PELLR is a bit slower than ELLR: a thread reads where its slice begins "
-        "before it reads an entry, and which row is its own before it writes. Cutting ELLPACK-R itself into "
-        f"slices takes {costs or 'not measured'} as long. And the longest rows, which run nearly alone in "
-        "their warps in ELLR, share one warp in PELLR, whose every iteration gathers 32 elements of x."
+        "Where latency alone counts PELLR can be the slower one: the longest rows, which run nearly alone in "
+        "their warps in ELLR, share one warp in PELLR, whose every iteration gathers 32 elements of x. What "
+        f"the slices themselves cost: ELLPACK-R cut into slices takes {costs or 'not measured'} as long."
     )
 
 
@@ -137,11 +137,12 @@ def locality_text(speeds: Speeds) -> str:
         ratios = speeds.ratios(speeds.sets[part], "pellr", "float64", NEAR)
         mean = geometric_mean(ratios.values())
         if mean is not None:
-            parts.append(f"{mean:.2f} times faster on matrices {words}")
+            parts.append(f"{mean:.2f} on matrices {words}")
     return (
         "Sorting has a price that the formulas do not know: rows that run at the same time lie far apart and "
         "read x at many places. With the same slices taken in the order of their first rows (“near”) "
-        f"neighbours run together again: in float64 {', '.join(parts) or 'not measured'}."
+        "neighbours run together again: in float64 PELLR's time over that is "
+        f"{', '.join(parts) or 'not measured'}."
     )
 
 

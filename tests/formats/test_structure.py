@@ -19,6 +19,12 @@ def matrix_with(lengths, *, columns=5000, seed=1, dtype=np.float64):
     )
 
 
+def csr_of(rows, columns, shape):
+    """Give the matrix with ones there, with 32-bit indices as the formats have them."""
+    places = np.asarray(rows, np.int32), np.asarray(columns, np.int32)
+    return scipy.sparse.csr_array((np.ones(len(places[0])), places), shape=shape)
+
+
 def blocked_sectors(matrix, rows, in_sector):
     """Count the sectors of each block of so many rows, one by one."""
     count = 0
@@ -62,13 +68,13 @@ def test_pieces_and_warps_by_the_lengths_of_rows():
 
 
 def test_spread_of_a_slice():
-    matrix = scipy.sparse.csr_array(([1.0] * 4, ([0, 3, 40, 41], [5, 90, 7, 7])), shape=(70, 100))
+    matrix = csr_of([0, 3, 40, 41], [5, 90, 7, 7], (70, 100))
     structure = Structure.of(matrix)
     assert structure.slice_spread == 85
     # Of the slices that two entries are in each: 85 and 0.
     assert structure.mean_spread == pytest.approx(85 / 2)
     assert structure.fits_offsets
-    wide = scipy.sparse.csr_array(([1.0] * 2, ([0, 3], [0, 70_000])), shape=(32, 70_001))
+    wide = csr_of([0, 3], [0, 70_000], (32, 70_001))
     assert not Structure.of(wide).fits_offsets
 
 
@@ -104,7 +110,7 @@ def test_near_columns_are_those_of_the_format():
     row = np.repeat(np.arange(4096), 6)
     near = rng.random(len(row)) < 0.7
     column = np.where(near, row * 50 + rng.integers(0, 1000, len(row)), rng.integers(0, 300_000, len(row)))
-    matrix = scipy.sparse.csr_array((np.ones(len(row)), (row, column)), shape=(4096, 300_000))
+    matrix = csr_of(row, column, (4096, 300_000))
     matrix.sum_duplicates()
     stored = MixedSliced.from_scipy(matrix, slicing="sell-near")
     share = np.count_nonzero(stored.near_columns) / matrix.nnz
@@ -115,7 +121,7 @@ def test_hubs_are_the_columns_with_most_entries():
     rng = np.random.default_rng(6)
     nnz, columns = 400_000, 200_000
     column = np.where(rng.random(nnz) < 0.6, rng.integers(0, 50_000, nnz), rng.integers(0, columns, nnz))
-    matrix = scipy.sparse.csr_array((np.ones(nnz), (np.arange(nnz) // 8, column)), shape=(nnz // 8, columns))
+    matrix = csr_of(np.arange(nnz) // 8, column, (nnz // 8, columns))
     matrix.sum_duplicates()
     counts = np.sort(np.bincount(matrix.indices, minlength=columns))[::-1]
     hubs = Structure.of(matrix).hubs

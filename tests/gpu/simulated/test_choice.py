@@ -22,7 +22,8 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
     else:
         column = row + np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         column = np.minimum(column, columns - 1)
-    made = scipy.sparse.csr_array((np.ones(len(row), dtype), (row, column)), shape=(len(lengths), columns))
+    places = row.astype(np.int32), column.astype(np.int32)
+    made = scipy.sparse.csr_array((np.ones(len(row), dtype), places), shape=(len(lengths), columns))
     made.sum_duplicates()
     return made
 
