@@ -9,6 +9,7 @@ comments is replaced.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import sys
@@ -16,11 +17,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from experiments.gpu import summary
-from experiments.gpu.records import Record, Run, read_run
+from experiments.gpu.records import BENCHMARK, Record, Run, read_run
 from isa.errors import UserError
 
 HERE = Path(__file__).parent
 DTYPES = ("float64", "float32")
+CUT_OFF = "cut_off"
+"""What the header of a run says that did not come to its end: why, and what is missing."""
 COMPARED = (
     "matrix",
     "million entries",
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.files:
             runs = [read_run(file) for file in given.files]
         else:
-            runs = latest(read_run(file) for file in (HERE / "results").glob("gpu-*.json"))
+            runs = latest(map(read_run, kept(HERE / "results")))
         write(given.readme, render(runs))
     except UserError as error:
         print(f"gpu_tables: error: {error}", file=sys.stderr)
@@ -86,6 +89,12 @@ def render(runs: Sequence[Run]) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def kept(folder: Path) -> list[Path]:
+    """Give the files of a folder that are results of this benchmark; others have names like theirs."""
+    files = sorted(folder.glob("gpu-*.json"))
+    return [file for file in files if json.loads(file.read_text("utf-8")).get("benchmark") == BENCHMARK]
+
+
 def latest(runs: Iterable[Run]) -> list[Run]:
     """Give the last run of each device, in the order of their names."""
     found: dict[str, Run] = {}
@@ -113,12 +122,14 @@ def _devices(runs: Sequence[Run]) -> str:
                 str(run.header["date"])[:10],
                 str(run.header["commit"])[:12],
                 cusparse,
-                f"{run.header['copy_gb_per_s']:,.0f}",
-                f"{sum(run.seconds.values()):.0f}",
+                f"{run.header['copy_gb_per_s']:,.0f}" if run.header["copy_gb_per_s"] else "",
+                f"{sum(run.seconds.values()):.0f}" if run.seconds else "",
                 ", ".join(phases),
             ]
         )
-    return _table(["device", "date", "commit", "library", "copy, GB/s", "seconds in all", "of them"], rows)
+    names = ["device", "date", "commit", "library", "copy, GB/s", "seconds in all", "of them"]
+    cut_off = [f"\n{_short(run)}: {run.header[CUT_OFF]}\n" for run in runs if CUT_OFF in run.header]
+    return "".join([_table(names, rows), *cut_off])
 
 
 def _classes(runs: Sequence[Run]) -> str:
@@ -138,7 +149,7 @@ def _classes(runs: Sequence[Run]) -> str:
     of_means = ["spmv", "mean of the classes", "warm", ""]
     for run in runs:
         for dtype in DTYPES:
-            mean_of_all = summary.mean_of_classes(run, dtype)
+            mean_of_all = math.nan if CUT_OFF in run.header else summary.mean_of_classes(run, dtype)
             of_means += ["" if math.isnan(mean_of_all) else f"{mean_of_all:.2f}", ""]
     names = [name for run in runs for dtype in DTYPES for name in (f"{_short(run)} {dtype}", "lowest")]
     return _table(["product", "class", "cache", "matrices", *names], [*rows, of_means])
@@ -187,7 +198,7 @@ def _run(run: Run) -> str:
 
 
 def _products(run: Run) -> str:
-    copy = float(run.header["copy_gb_per_s"])
+    copy = run.header["copy_gb_per_s"]
     taken = {
         record.unit: f"{record.parameters.get('format', '')} {loss:.2f}"
         for record, loss in summary.auto_losses(run.records)
@@ -195,7 +206,7 @@ def _products(run: Run) -> str:
     rows = [
         [
             *_compared(pair),
-            f"{100 * summary.share_of_copy(pair.ours, copy):.0f}",
+            f"{100 * summary.share_of_copy(pair.ours, float(copy)):.0f}" if copy else "",
             f"{pair.ours.error:.0e}",
             f"{(pair.ours.setup_us or 0) / 1000:.0f}",
             "never" if pair.ours.paid_after is None else f"{pair.ours.paid_after:,.0f}",
