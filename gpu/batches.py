@@ -117,3 +117,21 @@ def _add_all(add: Any, times: int, k: int) -> Any:
         return others(add(total, fetched[k], gathered[k]), fetched, gathered)
 
     return all_
+
+
+def sum_of_products(steps: int, k: int = 0) -> Any:
+    """Make the function that adds the products of a batch from step k on to a total, in their order."""
+
+    @device_function
+    def last(total: Any, values: Any, factors: Any) -> Any:
+        return total + values[k] * factors[k]
+
+    if k == steps - 1:
+        return last
+    others = sum_of_products(steps, k + 1)
+
+    @device_function
+    def all_(total: Any, values: Any, factors: Any) -> Any:
+        return others(last(total, values, factors), values, factors)
+
+    return all_

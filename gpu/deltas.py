@@ -7,7 +7,7 @@ import numpy as np
 
 from vecsim.formats import SlicedDeltas
 
-from .batches import batches
+from .batches import batches, sum_of_products
 from .cuda import WARP, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
 from .loads import EARLY_IF, STREAMED_IF, VECTOR_IF
@@ -64,24 +64,6 @@ def _factors_of(codes: int, bits: int) -> Any:
     return all_
 
 
-def _sum_of(codes: int, k: int) -> Any:
-    """Make the function that adds the products of code k and those after it, in their order."""
-
-    @device_function
-    def sum_of(total: Any, values: Any, factors: Any) -> Any:
-        return total + values[k] * factors[k]
-
-    if k == codes - 1:
-        return sum_of
-    others = _sum_of(codes, k + 1)
-
-    @device_function
-    def all_(total: Any, values: Any, factors: Any) -> Any:
-        return others(sum_of(total, values, factors), values, factors)
-
-    return all_
-
-
 @functools.cache
 def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = CODES_AT_ONCE) -> Any:
     """Make the kernel y = alpha A x + beta y for codes of so many bits.
@@ -91,7 +73,7 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
     """
     in_word = 32 // bits
     words_at_once = max(1, codes_at_once // in_word)
-    factors_of, sum_of = _factors_of(in_word, bits), _sum_of(in_word, 0)
+    factors_of, sum_of = _factors_of(in_word, bits), sum_of_products(in_word)
     step = in_word * WARP
     no_row = 2**32 - 1
 

@@ -13,6 +13,7 @@ import numpy as np
 from vecsim.formats import Sliced
 from vecsim.formats.slice_order import slices_by_first_row
 
+from .batches import sum_of_products
 from .cuda import WARP, cuda, device_function
 from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
 from .loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
@@ -64,29 +65,11 @@ def _gathers(steps: int, k: int = 0) -> Any:
     return all_
 
 
-def _sums(steps: int, k: int = 0) -> Any:
-    """Make the function that adds the products of a batch from step k on, in their order."""
-
-    @device_function
-    def last(total: Any, values: Any, factors: Any) -> Any:
-        return total + values[k] * factors[k]
-
-    if k == steps - 1:
-        return last
-    others = _sums(steps, k + 1)
-
-    @device_function
-    def all_(total: Any, values: Any, factors: Any) -> Any:
-        return others(total + values[k] * factors[k], values, factors)
-
-    return all_
-
-
 @functools.cache
 def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, steps: int) -> Any:
     """Make the kernel: one slice or slices of a warp, rows permuted or not, slices in order or not."""
     early, streamed = _loads(EARLY_IF[1], steps), _loads(STREAMED_IF[1], steps)
-    gathers, sums = _gathers(steps), _sums(steps)
+    gathers, sums = _gathers(steps), sum_of_products(steps)
 
     @cuda.jit
     def kernel(values, columns, slice_ptr, lengths, perm, order, positions, rows, x, y, alpha, beta):

@@ -1,9 +1,7 @@
 """What the kernels of ELLPACK-R and PELLR compile to for compute capability 9.0."""
 
 import re
-from types import SimpleNamespace
 
-import numba.cuda.dispatcher
 import numpy as np
 import pytest
 from numba import types
@@ -13,21 +11,6 @@ from gpu.ellpack_r import STEPS_AT_ONCE, ellpack_r_kernel
 
 HOPPER = (9, 0)
 U32, WHOLE = types.uint32[::1], types.int64
-
-
-@pytest.fixture(autouse=True)
-def compiler(monkeypatch):
-    # Device functions are compiled for the GPU at hand; let one be at hand.
-    device = SimpleNamespace(compute_capability=HOPPER)
-    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
-
-    def nothing():
-        pass
-
-    try:
-        cuda.compile_ptx(nothing, (), cc=HOPPER)
-    except Exception as error:
-        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
 
 
 @pytest.mark.parametrize(("real", "one"), [(np.float32, types.float32), (np.float64, types.float64)])

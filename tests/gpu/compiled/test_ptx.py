@@ -3,7 +3,6 @@
 import re
 from types import SimpleNamespace
 
-import numba.cuda.dispatcher
 import numpy as np
 import pytest
 from numba import types
@@ -21,21 +20,6 @@ from gpu.sliced import sliced_kernel
 HOPPER = (9, 0)
 U16, U32, WHOLE = types.uint16[::1], types.uint32[::1], types.int64
 REALS = {np.float32: types.float32, np.float64: types.float64}
-
-
-@pytest.fixture(autouse=True)
-def compiler(monkeypatch):
-    # Device functions are compiled for the GPU at hand; let one be at hand.
-    device = SimpleNamespace(compute_capability=HOPPER)
-    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
-
-    def nothing():
-        pass
-
-    try:
-        cuda.compile_ptx(nothing, (), cc=HOPPER)
-    except Exception as error:
-        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
 
 
 def ptx(kernel, *signature):

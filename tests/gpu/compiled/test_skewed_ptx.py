@@ -1,9 +1,7 @@
 """What the kernels for skewed matrices compile to for compute capability 9.0, without a GPU."""
 
 import re
-from types import SimpleNamespace
 
-import numba.cuda.dispatcher
 import numpy as np
 import pytest
 from numba import types
@@ -15,21 +13,6 @@ from gpu.mixed_sliced import hub_copy, mixed_sliced_kernel
 HOPPER = (9, 0)
 U8, U16, U32, WHOLE = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.int64
 REALS = {np.float32: types.float32, np.float64: types.float64}
-
-
-@pytest.fixture(autouse=True)
-def compiler(monkeypatch):
-    # Device functions are compiled for the GPU at hand; let one be at hand.
-    device = SimpleNamespace(compute_capability=HOPPER)
-    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
-
-    def nothing():
-        pass
-
-    try:
-        cuda.compile_ptx(nothing, (), cc=HOPPER)
-    except Exception as error:
-        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
 
 
 def mixed(real, **arrangement):

@@ -1,11 +1,8 @@
 """What the kernels of JD, BBCS and HiSM compile to. Needs NVIDIA's compiler, but no GPU."""
 
 import re
-from types import SimpleNamespace
 
-import numba.cuda.dispatcher
 import numpy as np
-import pytest
 from numba import types
 
 from gpu import bbcs, hism
@@ -16,21 +13,6 @@ from gpu.row_parts import part_sums, row_sums
 HOPPER = (9, 0)
 U32, WHOLE = types.uint32[::1], types.int64
 REALS = {np.float32: types.float32, np.float64: types.float64}
-
-
-@pytest.fixture(autouse=True)
-def compiler(monkeypatch):
-    # Device functions are compiled for the GPU at hand; let one be at hand.
-    device = SimpleNamespace(compute_capability=HOPPER)
-    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
-
-    def nothing():
-        pass
-
-    try:
-        cuda.compile_ptx(nothing, (), cc=HOPPER)
-    except Exception as error:
-        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
 
 
 def texts(real):

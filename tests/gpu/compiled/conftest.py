@@ -1,0 +1,25 @@
+"""The device that kernels are compiled for where there is none."""
+
+from types import SimpleNamespace
+
+import numba.cuda.dispatcher
+import pytest
+
+from gpu.cuda import cuda
+
+HOPPER = (9, 0)
+
+
+@pytest.fixture(autouse=True)
+def compiler(monkeypatch):
+    # Device functions are compiled for the GPU at hand; let one be at hand.
+    device = SimpleNamespace(compute_capability=HOPPER)
+    monkeypatch.setattr(numba.cuda.dispatcher, "get_current_device", lambda: device)
+
+    def nothing():
+        pass
+
+    try:
+        cuda.compile_ptx(nothing, (), cc=HOPPER)
+    except Exception as error:
+        pytest.skip(f"NVIDIA's compiler is not at hand: {type(error).__name__}")
