@@ -115,11 +115,14 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
         (["hism", "--engine", "turbo", "--jobs", "1"], "unknown engine 'turbo'"),
         (["hism", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["hism", "--results", "no/where.csv"], "no/where.csv: there is no folder"),
-        (["hism", "--results", "file", "--jobs", "1"], "file: is no file of results"),
+        (["hism", "--results", "file.csv", "--jobs", "1"], "file.csv: is no file of results"),
+        (["pellr", "--results", "file"], "--results file: name a .csv for simulated cycles, or a .json"),
         (["hism", "--json", "no/where.json"], "no/where.json: there is no folder"),
     ],
 )
 def test_mistakes(vecsim, tmp_path, arguments, message):
-    (tmp_path / "file").write_text("")
+    files = {"file", "file.csv"}
+    for file in files:
+        (tmp_path / file).write_text("")
     assert vecsim("reproduce", *arguments).mistake().startswith(message)
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert {path.name for path in tmp_path.iterdir()} == files

@@ -71,8 +71,13 @@ def reproduce(
     asked = chosen(name or [ALL])
     folder = check_folder(out)
     output = Output(json)
+    for file in results or ():
+        if not file.endswith((".csv", ".json")):
+            raise UserError(
+                f"--results {file}: name a .csv for simulated cycles, or a .json measured on a GPU"
+            )
     measured = [Path(file) for file in results or () if file.endswith(".json")]
-    kept = [file for file in results or () if not file.endswith(".json")]
+    kept = [file for file in results or () if file.endswith(".csv")]
     if len(kept) > 1:
         raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
     for file in kept:
