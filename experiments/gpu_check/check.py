@@ -26,8 +26,10 @@ KIND = "vecsim gpu check"
 PROCESSES = 24
 LONG_CONVERSIONS = ("jd", "bbcs", "hism")
 """Converted by NumPy, on one core: each has processes of its own."""
+MANY = 8
+"""Methods of one conversion that one process would take too long for."""
 SHARES = 4
-"""How many; each takes every fourth matrix."""
+"""How many processes both have; each takes every fourth matrix."""
 NOT_REACHED = "not_reached"
 RIGHT = ("ok", "not_representable")
 """What is no fault: the product is right, or the format refuses the matrix."""
@@ -138,7 +140,9 @@ def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
         while hasattr(convert, "func"):
             convert = convert.func
         groups.setdefault(getattr(convert, "__qualname__", convert), []).append(name)
-    return [(each, SHARES if each[0] in LONG_CONVERSIONS else 1) for each in groups.values()]
+    return [
+        (each, SHARES if each[0] in LONG_CONVERSIONS or len(each) > MANY else 1) for each in groups.values()
+    ]
 
 
 def check_group(
