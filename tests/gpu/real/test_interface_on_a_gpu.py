@@ -1,4 +1,4 @@
-"""Vectors of every library, streams, graphs and memory, on a real GPU."""
+"""Vectors of every library, streams and graphs, on a real GPU."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from real_gpu import needs_gpu
 
 import gpu
 from gpu import cuda_runtime
-from gpu.cuda_runtime import OutOfDeviceMemoryError
 from isa.errors import UserError
 from vecsim.formats import NotRepresentableError
 
@@ -219,36 +218,3 @@ def test_wrong_vectors_on_the_device():
     ):
         with pytest.raises(UserError, match=message):
             made.matvec(x, out=out)
-
-
-def test_a_matrix_larger_than_the_device_is_refused_and_nothing_stays():
-    from gpu import memory
-    from gpu.cuda import cuda
-
-    prepare("crs") @ X
-    start = memory.free_bytes()
-    taken = cuda_runtime.DeviceMemory(int(start) - (64 << 20))
-    try:
-        columns = np.tile(np.arange(0, 1000, 100, dtype=np.int32), 10**6)
-        matrix = scipy.sparse.csr_array(
-            (np.ones(10**7), columns, np.arange(0, 10**7 + 1, 10)), shape=(10**6, 1000)
-        )
-        before = memory.free_bytes()
-        for format in ("auto", "crs", "sliced-ell"):
-            with pytest.raises(OutOfDeviceMemoryError, match="too little memory"):
-                gpu.prepare(matrix, format)
-            assert memory.free_bytes() == before
-        # The check set aside: what had found room is freed.
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gpu.preparation._require_room", lambda *arguments, **options: None)
-            there = cuda.current_context().memory_manager.allocations
-            arrays = len(there)
-            for _ in range(3):
-                with pytest.raises(OutOfDeviceMemoryError) as caught:
-                    gpu.prepare(matrix, "crs")
-                assert caught.value.args
-                assert len(there) == arrays
-            # A nearly full device keeps what was freed for itself (42 MiB here), but once, not each time.
-            assert memory.free_bytes() > before - (48 << 20)
-    finally:
-        taken.close()

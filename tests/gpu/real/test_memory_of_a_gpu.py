@@ -1,0 +1,76 @@
+"""What stays on a real GPU, and what a full one does. No other process may use it meanwhile."""
+
+import gc
+
+import numpy as np
+import pytest
+import scipy.sparse
+from real_gpu import needs_gpu
+
+import gpu
+from gpu import cuda_runtime
+from gpu.cuda_runtime import OutOfDeviceMemoryError
+from gpu.kernels import KERNELS
+from gpu.memory import free_bytes
+from vecsim.formats import NotRepresentableError
+
+pytestmark = needs_gpu
+
+
+def scattered(rows, entries, seed):
+    rng = np.random.default_rng(seed)
+    at = rng.integers(0, rows, entries), rng.integers(0, rows, entries)
+    return scipy.sparse.csr_array((rng.standard_normal(entries), at), shape=(rows, rows))
+
+
+def test_memory_is_back_at_its_start_after_100_conversions():
+    matrices = [scattered(20_000, 200_000, seed) for seed in range(3)]
+    # Kernels are loaded once and stay.
+    formats = [name for name in KERNELS if name not in ("ell", "ellpack-r")]
+    for format in formats:
+        possible(matrices[0], format)
+    gc.collect()
+    start = free_bytes()
+    for number in range(100):
+        possible(matrices[number % 3], formats[number % len(formats)])
+    gc.collect()
+    assert free_bytes() >= start
+
+
+def possible(matrix, format):
+    try:
+        gpu.prepare(matrix, format, transpose="crs") @ np.ones(matrix.shape[1])
+    except NotRepresentableError:
+        return
+
+
+def test_a_matrix_larger_than_the_device_is_refused_and_nothing_stays():
+    from gpu.cuda import cuda
+
+    gpu.prepare(scattered(3000, 40_000, 1), "crs") @ np.ones(3000)
+    start = free_bytes()
+    taken = cuda_runtime.DeviceMemory(int(start) - (64 << 20))
+    try:
+        columns = np.tile(np.arange(0, 1000, 100, dtype=np.int32), 10**6)
+        matrix = scipy.sparse.csr_array(
+            (np.ones(10**7), columns, np.arange(0, 10**7 + 1, 10)), shape=(10**6, 1000)
+        )
+        before = free_bytes()
+        for format in ("auto", "crs", "sliced-ell"):
+            with pytest.raises(OutOfDeviceMemoryError, match="too little memory"):
+                gpu.prepare(matrix, format)
+            assert free_bytes() == before
+        # The check set aside: what had found room is freed.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("gpu.preparation._require_room", lambda *arguments, **options: None)
+            there = cuda.current_context().memory_manager.allocations
+            arrays = len(there)
+            for _ in range(3):
+                with pytest.raises(OutOfDeviceMemoryError) as caught:
+                    gpu.prepare(matrix, "crs")
+                assert caught.value.args
+                assert len(there) == arrays
+            # A nearly full device keeps what was freed for itself (42 MiB here), but once, not each time.
+            assert free_bytes() > before - (48 << 20)
+    finally:
+        taken.close()
