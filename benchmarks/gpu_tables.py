@@ -22,8 +22,6 @@ from isa.errors import UserError
 
 HERE = Path(__file__).parent
 DTYPES = ("float64", "float32")
-CUT_OFF = "cut_off"
-"""What the header of a run says that did not come to its end: why, and what is missing."""
 COMPARED = (
     "matrix",
     "million entries",
@@ -122,14 +120,13 @@ def _devices(runs: Sequence[Run]) -> str:
                 str(run.header["date"])[:10],
                 str(run.header["commit"])[:12],
                 cusparse,
-                f"{run.header['copy_gb_per_s']:,.0f}" if run.header["copy_gb_per_s"] else "",
-                f"{sum(run.seconds.values()):.0f}" if run.seconds else "",
+                f"{run.header['copy_gb_per_s']:,.0f}",
+                f"{sum(run.seconds.values()):.0f}",
                 ", ".join(phases),
             ]
         )
     names = ["device", "date", "commit", "library", "copy, GB/s", "seconds in all", "of them"]
-    cut_off = [f"\n{_short(run)}: {run.header[CUT_OFF]}\n" for run in runs if CUT_OFF in run.header]
-    return "".join([_table(names, rows), *cut_off])
+    return _table(names, rows)
 
 
 def _classes(runs: Sequence[Run]) -> str:
@@ -149,7 +146,7 @@ def _classes(runs: Sequence[Run]) -> str:
     of_means = ["spmv", "mean of the classes", "warm", ""]
     for run in runs:
         for dtype in DTYPES:
-            mean_of_all = math.nan if CUT_OFF in run.header else summary.mean_of_classes(run, dtype)
+            mean_of_all = summary.mean_of_classes(run, dtype)
             of_means += ["" if math.isnan(mean_of_all) else f"{mean_of_all:.2f}", ""]
     names = [name for run in runs for dtype in DTYPES for name in (f"{_short(run)} {dtype}", "lowest")]
     return _table(["product", "class", "cache", "matrices", *names], [*rows, of_means])
@@ -198,7 +195,7 @@ def _run(run: Run) -> str:
 
 
 def _products(run: Run) -> str:
-    copy = run.header["copy_gb_per_s"]
+    copy = float(run.header["copy_gb_per_s"])
     taken = {
         record.unit: f"{record.parameters.get('format', '')} {loss:.2f}"
         for record, loss in summary.auto_losses(run.records)
@@ -206,7 +203,7 @@ def _products(run: Run) -> str:
     rows = [
         [
             *_compared(pair),
-            f"{100 * summary.share_of_copy(pair.ours, float(copy)):.0f}" if copy else "",
+            f"{100 * summary.share_of_copy(pair.ours, copy):.0f}",
             f"{pair.ours.error:.0e}",
             f"{(pair.ours.setup_us or 0) / 1000:.0f}",
             "never" if pair.ours.paid_after is None else f"{pair.ours.paid_after:,.0f}",

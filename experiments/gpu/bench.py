@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -19,9 +18,6 @@ from experiments.gpu.phases import Phases
 from experiments.gpu.records import Journal, Run
 from experiments.gpu.suite import select
 from experiments.gpu.supply import Supplied, supply
-
-COMMIT = "VECSIM_COMMIT"
-"""Environment variable that tells the commit where there is no clone to ask."""
 
 Watch = Callable[[str], None]
 
@@ -46,6 +42,8 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
     UserError
         If there is no GPU or cuSPARSE, `only` is unknown, or the journal is that of another run.
     """
+    from experiments.report.environment import commit
+
     matrices = select(only)
     if quick and only is None:
         matrices = tuple(each for each in matrices if each.quick)
@@ -53,16 +51,15 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
     with phases("start"), ExitStack() as open_:
         open_.enter_context(_termination_interrupts())
         device = open_device(phases)
-        commit = _commit()
-        header = {
+        header: dict[str, Any] = {
             "device": device.document,
-            "commit": commit,
+            "commit": commit(),
             "options": {"only": only, "quick": quick},
         }
         journal = Journal(None if json is None else journal_of(json), header)
         open_.callback(journal.close)
         todo = [each for each in matrices if each.name not in journal.done]
-        bench = Bench(device, commit, journal, phases, old_formats=not quick)
+        bench = Bench(device, header["commit"], journal, phases, old_formats=not quick)
         if todo:
             ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
             open_.callback(ahead.close)
@@ -119,12 +116,6 @@ def open_device(phases: Phases) -> Device:
         bandwidths = measure_bandwidths()
     document = dataclasses.asdict(info)
     return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}")
-
-
-def _commit() -> str | None:
-    from experiments.report.environment import commit
-
-    return os.environ.get(COMMIT) or commit()
 
 
 def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:

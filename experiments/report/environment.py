@@ -15,6 +15,8 @@ from experiments.report.item import Appendix, Table
 SECONDS = 10
 """Longest wait for an answer of git."""
 ROOT = Path(__file__).resolve().parents[2]
+COMMIT = "VECSIM_COMMIT"
+"""Environment variable that tells the commit where there is no clone to ask, or one of something else."""
 
 
 def made_by() -> Appendix:
@@ -49,7 +51,12 @@ def versions() -> list[tuple[str, str]]:
 
 
 def commit() -> str | None:
-    """Give the commit of the clone that runs, with a word if files were changed; None outside a clone."""
+    """Give the commit of the clone that runs, with a word if files were changed; None outside a clone.
+
+    The variable `COMMIT` goes before.
+    """
+    if told := os.environ.get(COMMIT):
+        return told
     here = Path(__file__).resolve()
     if _git("ls-files", "--error-unmatch", str(here)) is None:
         return None  # installed, perhaps into a folder that lies in somebody else's repository

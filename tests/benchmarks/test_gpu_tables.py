@@ -99,17 +99,6 @@ def test_devices_stand_beside_each_other():
     assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 |\n" in after
 
 
-def test_a_run_that_was_cut_off_says_so_and_has_no_mean_of_classes():
-    found = results()
-    text = render(
-        [replace(found, header=found.header | {"copy_gb_per_s": None, "cut_off": "It was cut."}, seconds={})]
-    )
-    assert "Fake GPU: It was cut." in text
-    assert "| abcdef | cusparse 12.6.3 |  |  |  |" in text
-    assert "| spmv | mean of the classes | warm |  |  |  |  |  |" in text
-    assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 |  | 1e-16 |" in text
-
-
 def test_the_last_run_of_each_device_is_taken():
     found = results()
     older = replace(found, header=found.header | {"date": "2026-11-20T23:00:00"})

@@ -224,7 +224,7 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
     device = Device("Fake GPU", {"name": "Fake GPU"}, 100, BANDWIDTHS, "cusparse 0.0")
     monkeypatch.setattr(bench, "open_device", lambda phases: device)
     monkeypatch.setattr(compilation, "compile_estimates", lambda: None)
-    monkeypatch.setattr(bench, "_commit", lambda: "abc")
+    monkeypatch.setenv("VECSIM_COMMIT", "abc")
 
     class Nothing:
         def wait(self):

@@ -15,6 +15,7 @@ def test_versions_of_vecsim_and_all_that_it_needs():
 
 
 def test_the_commit_of_a_clone(tmp_path, monkeypatch):
+    monkeypatch.delenv("VECSIM_COMMIT", raising=False)
     # In a repository of its own, for the test may run from an installed package.
     file = tmp_path / "experiments" / "report" / "environment.py"
     file.parent.mkdir(parents=True)
@@ -30,6 +31,8 @@ def test_the_commit_of_a_clone(tmp_path, monkeypatch):
     assert re.fullmatch(r"[0-9a-f]{40}", str(clean))
     file.write_text("")
     assert environment.commit() == f"{clean} with changes that are not committed"
+    monkeypatch.setenv("VECSIM_COMMIT", "abcdef")
+    assert environment.commit() == "abcdef"
 
 
 def test_what_made_a_report():
