@@ -1,8 +1,7 @@
 """How the GPU benchmark measures a matrix.
 
 For each type all methods are converted, checked against the exact product and timed warm, one behind the
-other; then the best of each library are replayed in turn, warm, and cold where one set of buffers is smaller
-than four times the L2 cache.
+other; then come the finals of the best of each library (`experiments.gpu.finals`).
 """
 
 from __future__ import annotations
@@ -14,57 +13,27 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from experiments.gpu import compilation, methods
 from experiments.gpu.case import Case, Device, transpose, typed
+from experiments.gpu.finals import COLD_CANDIDATES, Finals
 from experiments.gpu.methods import Method, Placed
 from experiments.gpu.phases import Phases
 from experiments.gpu.records import OURS, Journal, Record, with_status
+from experiments.gpu.screened import SCREEN_SECONDS, Screened, with_timing
 from experiments.gpu.suite import SuiteMatrix
 from experiments.gpu.supply import DTYPES, Supplied
 from isa.errors import UserError
 
-if TYPE_CHECKING:
-    from gpu.timing import Cache, Comparison, Timing
-
-SCREEN_SECONDS = 0.04
-"""How long each method is timed."""
-FINAL_SECONDS = 0.1
-"""How long each of the best is."""
 MOST_TIMES_MEASURED = 1.5
 """What took so many times as long as the best in one type is not measured in the other."""
 PATIENCE_US, LEAST_BYTES_A_US = 50_000, 2_000
 """An upload that is slower than this was one with a compilation."""
-COLD_CANDIDATES = 2
-"""The best methods of each library, by their warm time, that are timed cold."""
 
 
 class DeviceLostError(UserError):
     """The device does not answer any more."""
-
-
-@dataclass(eq=False)
-class Screened:
-    """A method that was timed: its record, its host format, and what lies on the device while it does."""
-
-    record: Record
-    method: Method
-    host: Any
-    placed: Placed | None
-
-    @property
-    def us(self) -> float:
-        """Its time."""
-        return float(self.record.median_us or np.inf)
-
-    def close(self) -> None:
-        """Free what lies on the device."""
-        if self.placed is not None:
-            placed, self.placed = self.placed, None
-            placed.close()
 
 
 @dataclass(eq=False)
@@ -155,7 +124,8 @@ class Bench:
             )
             ours, baselines = self._screen(case, slow)
             try:
-                self._finals(case, ours, baselines)
+                for final in Finals(self.device, case, ours, baselines, self.journal).run(self.phases):
+                    self._said[final.key] = final.line
             except DeviceLostError:
                 raise
             except Exception as error:
@@ -292,7 +262,7 @@ class Bench:
                 return None
             with self.phases("measure"):
                 timing = measure([placed.enqueue], SCREEN_SECONDS)
-            record = self._with_timing(case, record, timing, "warm")
+            record = with_timing(record, timing, "warm", case, self.device)
             if plain is not None:
                 record = dataclasses.replace(record, paid_after=_paid_after(record, plain.record))
             self.journal.add(record)
@@ -310,101 +280,6 @@ class Bench:
             return placed, placed_us
         placed.close()
         return _timed_placing(method, host, case.exact.x)
-
-    def _with_timing(self, case: Case, record: Record, timing: Timing, cache: Cache) -> Record:
-        size = np.dtype(case.dtype).itemsize
-        rows, cols = case.multiplied.shape
-        floor = self.device.bandwidths.floor_us(record.bytes or 0, cols * size, rows * size, cache)
-        return dataclasses.replace(
-            record,
-            cache=cache,
-            median_us=timing.median_us,
-            spread=timing.spread,
-            floor_us=floor,
-            share_of_floor=floor / timing.median_us,
-        )
-
-    def _finals(self, case: Case, ours: Sequence[Screened], baselines: Sequence[Screened]) -> None:
-        """Replay the best of both libraries in turn, warm and where they differ cold."""
-        from gpu.timing import compare
-
-        if not ours or not baselines:
-            return
-        with self.phases("finals"):
-            pair = ours[0].placed, baselines[0].placed
-            assert pair[0] is not None and pair[1] is not None  # the best are
-            found = compare([pair[0].enqueue], [pair[1].enqueue], FINAL_SECONDS)
-            self._record_final(case, ours[0], baselines[0], found, "warm")
-        with self.phases("cold"):
-            for each in (*ours, *baselines):
-                each.close()
-            self._cold(case, ours, baselines)
-
-    def _cold(self, case: Case, ours: Sequence[Screened], baselines: Sequence[Screened]) -> None:
-        from gpu.timing import TIMES_L2, compare
-
-        copies = self._copies(case, ours[0])
-        # What is four times the cache is cold when it is warm.
-        if copies == 1:
-            return
-        # What is larger than the cache has the same order, warm and cold.
-        tried = COLD_CANDIDATES if copies > TIMES_L2 else 1
-        with ExitStack() as open_:
-            first, of_ours = self._best_cold(case, ours[:tried], open_)
-            second, of_baselines = self._best_cold(case, baselines[:tried], open_)
-            found = compare(
-                [one.enqueue for one in of_ours], [one.enqueue for one in of_baselines], FINAL_SECONDS
-            )
-            self._record_final(case, first, second, found, "cold")
-
-    def _best_cold(
-        self, case: Case, candidates: Sequence[Screened], open_: ExitStack
-    ) -> tuple[Screened, list[Placed]]:
-        """Time candidates cold, if there are several; give the best one and its copies on the device."""
-        from gpu.timing import measure
-
-        best: tuple[float, Screened, ExitStack, list[Placed]] | None = None
-        for each in candidates:
-            with ExitStack() as mine:
-                placed = self._rotation(case, each, mine)
-                taken = 0.0
-                if len(candidates) > 1:
-                    timing = measure([one.enqueue for one in placed], SCREEN_SECONDS)
-                    self.journal.add(self._with_timing(case, each.record, timing, "cold"))
-                    taken = timing.median_us
-                if best is None or taken < best[0]:
-                    if best is not None:
-                        best[2].close()
-                    best = taken, each, open_.enter_context(mine.pop_all()), placed
-        assert best is not None
-        return best[1], best[3]
-
-    def _copies(self, case: Case, screened: Screened) -> int:
-        from gpu.timing import copies_for
-
-        vectors = sum(case.csr.shape) * np.dtype(case.dtype).itemsize
-        return copies_for("cold", (screened.record.bytes or 0) + vectors, self.device.l2_bytes)
-
-    def _rotation(self, case: Case, screened: Screened, open_: ExitStack) -> list[Placed]:
-        """Put as many copies of a method's matrix and vectors on the device as cover the cache."""
-        placed = []
-        for _ in range(self._copies(case, screened)):
-            placed.append(screened.method.place(screened.host, case.exact.x))
-            open_.callback(placed[-1].close)
-        return placed
-
-    def _record_final(
-        self, case: Case, ours: Screened, baseline: Screened, found: Comparison, cache: Cache
-    ) -> None:
-        for each, timing in ((ours, found.first), (baseline, found.second)):
-            record = self._with_timing(case, each.record, timing, cache)
-            ratio = found.ratio if each is ours else None
-            self.journal.add(dataclasses.replace(record, stage="final", ratio=ratio))
-        key = (case.operation, case.dtype, cache)
-        self._said[key] = (
-            f"{ours.method.name} {found.first.median_us:.4g} us, {baseline.method.name} "
-            f"{found.second.median_us:.4g} us, {found.ratio:.2f} times"
-        )
 
 
 def _baselines_of(case: Case, library: str) -> list[Method]:
