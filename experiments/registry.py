@@ -57,6 +57,8 @@ class Paper:
         Makes what stands behind them: matrices, machine.
     recorded
         The kind of the results files that it can be made of without a GPU; empty for none.
+    keeps_cycles
+        Whether simulated cycles can be kept in a file and taken from there.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Paper:
     experiments: tuple[Experiment, ...]
     appendices: Callable[[Request], tuple[Appendix, ...]]
     recorded: str = ""
+    keeps_cycles: bool = False
 
 
 def _hism_table1(request: Request) -> Item:
@@ -153,6 +156,7 @@ PAPERS = (
             ),
         ),
         _hism_appendices,
+        keeps_cycles=True,
     ),
     Paper(
         "pellr",
@@ -264,6 +268,13 @@ def recorded_files(
             raise UserError(f"{path}: holds no results of what is asked for: {takes}")
         found[kind] = path
     return found
+
+
+def require_cycles(asked: Sequence[tuple[Paper, Sequence[Experiment]]], file: str) -> None:
+    """Raise UserError unless something of what :func:`chosen` gave keeps its cycles in a file."""
+    if not any(paper.keeps_cycles for paper, _ in asked):
+        keeping = ", ".join(paper.name for paper in PAPERS if paper.keeps_cycles)
+        raise UserError(f"{file}: would hold the cycles of {keeping}, of which nothing is asked for")
 
 
 def _kind(path: Path) -> str:

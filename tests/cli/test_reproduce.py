@@ -117,6 +117,10 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
         (["hism", "--results", "no/where.csv"], "no/where.csv: there is no folder"),
         (["hism", "--results", "file.csv", "--jobs", "1"], "file.csv: is no file of results"),
         (["pellr", "--results", "file"], "--results file: name a .csv for simulated cycles, or a .json"),
+        (
+            ["pellr", "--results", "file.csv"],
+            "file.csv: would hold the cycles of hism, of which nothing is asked",
+        ),
         (["hism", "--json", "no/where.json"], "no/where.json: there is no folder"),
     ],
 )

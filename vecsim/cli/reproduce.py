@@ -59,7 +59,7 @@ def reproduce(
 
     Exit code 1 says that a simulated product was not right.
     """
-    from experiments.registry import ALL, chosen, recorded_files
+    from experiments.registry import ALL, chosen, recorded_files, require_cycles
     from experiments.registry import reproduce as make
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
@@ -81,6 +81,7 @@ def reproduce(
     if len(kept) > 1:
         raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
     for file in kept:
+        require_cycles(asked, file)
         OutputFile(file)  # refuses what cannot be written, before any work is done
     recorded = recorded_files(asked, measured)
     described = load_machine(machine, set_ or ())
