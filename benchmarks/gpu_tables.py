@@ -89,8 +89,14 @@ def render(runs: Sequence[Run]) -> str:
 
 def kept(folder: Path) -> list[Path]:
     """Give the files of a folder that are results of this benchmark; others have names like theirs."""
-    files = sorted(folder.glob("gpu-*.json"))
-    return [file for file in files if json.loads(file.read_text("utf-8")).get("benchmark") == BENCHMARK]
+    return [file for file in sorted(folder.glob("gpu-*.json")) if _is_of_the_benchmark(file)]
+
+
+def _is_of_the_benchmark(file: Path) -> bool:
+    try:
+        return bool(json.loads(file.read_text("utf-8")).get("benchmark") == BENCHMARK)
+    except (ValueError, AttributeError):
+        raise UserError(f"{file}: is not a JSON object") from None
 
 
 def latest(runs: Iterable[Run]) -> list[Run]:

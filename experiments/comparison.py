@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+NOT_AT_HAND = "not at hand"
+"""What stands in the place of a number whose matrix is not there."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -20,6 +23,8 @@ class Comparison:
         The number computed here; None where it cannot be had, with the reason in `note`.
     note
         What a reader must know beside the two numbers.
+    absent
+        In a word or two what stands in the place of `ours` if it is None.
     """
 
     row: str
@@ -27,6 +32,7 @@ class Comparison:
     paper: str
     ours: float | None
     note: str = ""
+    absent: str = NOT_AT_HAND
 
     @property
     def difference_percent(self) -> float | None:

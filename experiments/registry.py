@@ -33,12 +33,15 @@ class Experiment:
         What it shows, in a line.
     make
         Makes it.
+    simulates
+        Whether it is made of cycles that can be kept in a file and taken from there.
     """
 
     name: str
     title: str
     shows: str
     make: Callable[[Request], Item]
+    simulates: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,6 @@ class Paper:
         Makes what stands behind them: matrices, machine.
     recorded
         The kind of the results files that it can be made of without a GPU; empty for none.
-    keeps_cycles
-        Whether simulated cycles can be kept in a file and taken from there.
     """
 
     name: str
@@ -66,7 +67,6 @@ class Paper:
     experiments: tuple[Experiment, ...]
     appendices: Callable[[Request], tuple[Appendix, ...]]
     recorded: str = ""
-    keeps_cycles: bool = False
 
 
 def _hism_table1(request: Request) -> Item:
@@ -141,22 +141,36 @@ PAPERS = (
         (
             Experiment("hism-table1", "Table 1", "storage of HiSM against JD, CRS and BBCS", _hism_table1),
             Experiment(
-                "hism-table2", "Table 2", "cycles of the products, averaged over groups", _hism_table2
+                "hism-table2",
+                "Table 2",
+                "cycles of the products, averaged over groups",
+                _hism_table2,
+                simulates=True,
             ),
             Experiment("hism-table3", "Table 3", "steps to insert an element", _hism_table3),
-            Experiment("hism-fig2", "Figure 2", "cycles of ten matrices of growing size", _hism_figure(2)),
+            Experiment(
+                "hism-fig2",
+                "Figure 2",
+                "cycles of ten matrices of growing size",
+                _hism_figure(2),
+                simulates=True,
+            ),
             Experiment(
                 "hism-fig3",
                 "Figure 3",
                 "cycles of ten matrices with ever more non-zeros a row",
                 _hism_figure(3),
+                simulates=True,
             ),
             Experiment(
-                "hism-fig4", "Figure 4", "cycles of ten matrices of growing locality", _hism_figure(4)
+                "hism-fig4",
+                "Figure 4",
+                "cycles of ten matrices of growing locality",
+                _hism_figure(4),
+                simulates=True,
             ),
         ),
         _hism_appendices,
-        keeps_cycles=True,
     ),
     Paper(
         "pellr",
@@ -272,9 +286,9 @@ def recorded_files(
 
 def require_cycles(asked: Sequence[tuple[Paper, Sequence[Experiment]]], file: str) -> None:
     """Raise UserError unless something of what :func:`chosen` gave keeps its cycles in a file."""
-    if not any(paper.keeps_cycles for paper, _ in asked):
-        keeping = ", ".join(paper.name for paper in PAPERS if paper.keeps_cycles)
-        raise UserError(f"{file}: would hold the cycles of {keeping}, of which nothing is asked for")
+    if not any(experiment.simulates for _, experiments in asked for experiment in experiments):
+        simulating = [each.name for paper in PAPERS for each in paper.experiments if each.simulates]
+        raise UserError(f"{file}: would hold cycles of {', '.join(simulating)}, none of which is asked for")
 
 
 def _kind(path: Path) -> str:

@@ -54,6 +54,21 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: "in_processes_of_their_own" not in item.nodeid)
 
 
+@pytest.fixture
+def gpu_to_itself(tmp_path_factory):
+    """Keep other tests from the GPU: some measure times, or look at its free memory. Skipped without one."""
+    from filelock import FileLock
+
+    from gpu.cuda_runtime import NoGpuError, driver
+
+    with FileLock(tmp_path_factory.getbasetemp().parent / "gpu.lock"):
+        try:
+            driver()
+        except NoGpuError as error:
+            pytest.skip(str(error))
+        yield
+
+
 def folders_of_real_matrices():
     """Give the folders that VECSIM_MATRICES names, and the one beside the clone, where they exist."""
     named = [Path(name).expanduser() for name in NAMED.split(os.pathsep) if name]

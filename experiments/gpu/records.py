@@ -160,7 +160,14 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         if document.pop("benchmark") != BENCHMARK:
             raise ValueError
         records = [Record.from_document(each) for each in document.pop("records")]
-        return Run(document, records, document.pop("seconds"))
+        run = Run(document, records, document.pop("seconds"))
+        (
+            str(document["device"]["name"]),
+            document["date"],
+            document["commit"],
+            float(document["copy_gb_per_s"]),
+        )
+        return run
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -102,7 +102,9 @@ def make(speeds: Speeds | None) -> Item:
 def _rows(claim: Claim, part: str, speeds: Speeds | None) -> list[Comparison]:
     label = f"{claim.words}; {PARTS[part]}"
     if speeds is None:
-        return [Comparison(label, short, claim.printed, None, "not measured") for short in DTYPES.values()]
+        return [
+            Comparison(label, short, claim.printed, None, absent="not measured") for short in DTYPES.values()
+        ]
     matrices = [matrix for matrix in speeds.sets[part] if claim.choose(matrix)]
     rows = []
     for dtype, short in DTYPES.items():
@@ -111,7 +113,7 @@ def _rows(claim: Claim, part: str, speeds: Speeds | None) -> list[Comparison]:
         else:
             wins, count, _ = verdicts.share_best(speeds, part, dtype)
             ours = 100 * wins / count if count else None
-        rows.append(Comparison(label, short, claim.printed, ours, _which(matrices)))
+        rows.append(Comparison(label, short, claim.printed, ours, _which(matrices), absent="not measured"))
     return rows
 
 

@@ -123,7 +123,7 @@ def ratio_item(number: int, speeds: Speeds | None) -> Item:
     )
     if speeds is None:
         rows = [
-            Comparison(name, DTYPES["float64"], printed, None, "not measured")
+            Comparison(name, DTYPES["float64"], printed, None, absent="not measured")
             for name, printed in figure.printed.items()
         ]
         return Item(f"pellr-fig{number}", figure.title, summary, tuple(rows), gaps=(GAP_WITHOUT_RESULTS,))
@@ -150,6 +150,7 @@ def _ratio_rows(figure: RatioFigure, speeds: Speeds) -> list[Comparison]:
             else figure.printed.get(matrix.stands_for, ""),
             speeds.ratio(matrix, figure.method, dtype, own),
             matrix_note(matrix, speeds, figure.method),
+            speeds.absent(matrix, figure.method, dtype),
         )
         for part in SETS
         for matrix in speeds.sets[part]
@@ -167,6 +168,11 @@ def _ratio_chart(figure: RatioFigure, speeds: Speeds) -> BarChart | None:
             {
                 dtype + suffix: tuple(speeds.ratio(matrix, figure.method, dtype, own) for matrix in chosen)
                 for own, suffix in OWN.items()
+                for dtype in DTYPES
+            },
+            {
+                dtype + suffix: tuple(speeds.absent(matrix, figure.method, dtype) for matrix in chosen)
+                for suffix in OWN.values()
                 for dtype in DTYPES
             },
         )
@@ -203,6 +209,7 @@ def speed_item(number: int, speeds: Speeds | None) -> Item:
             "",
             speeds.gflops(matrix, method, dtype),
             _why_not(matrix, method, dtype, speeds),
+            speeds.absent(matrix, method, dtype),
         )
         for part in SETS
         for matrix in speeds.sets[part]
@@ -257,6 +264,10 @@ def _speed_panel(title: str, matrices: Sequence[MatrixRecord], figure: SpeedFigu
         tuple(_category(matrix) for matrix in matrices),
         {
             METHODS[method].label: tuple(speeds.gflops(matrix, method, "float64") for matrix in matrices)
+            for method in figure.methods
+        },
+        {
+            METHODS[method].label: tuple(speeds.absent(matrix, method, "float64") for matrix in matrices)
             for method in figure.methods
         },
     )

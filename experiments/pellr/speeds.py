@@ -63,6 +63,12 @@ class Speeds:
         record = self._records.get((matrix.name, method, dtype))
         return None if record is None else record.median_us
 
+    def absent(self, matrix: MatrixRecord, method: str, dtype: str) -> str:
+        """Say in a word or two why there is no time."""
+        record = self._records.get((matrix.name, method, dtype))
+        status = "not measured" if record is None else record.status.replace("_", " ")
+        return {"not representable": "refused"}.get(status, status)
+
     def gflops(self, matrix: MatrixRecord, method: str, dtype: str) -> float | None:
         """Give the performance as the paper does: 2 nnz / T, in 10^9 a second."""
         time = self.time(matrix, method, dtype)

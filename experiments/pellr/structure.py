@@ -52,7 +52,14 @@ def _chart(memplus: MatrixRecord) -> BarChart:
     return BarChart(
         title="Row lengths of memplus",
         value_label="rows",
-        panels=(Panel("", _bins(memplus), {"rows": tuple(map(_positive, memplus.histogram))}),),
+        panels=(
+            Panel(
+                "",
+                _bins(memplus),
+                {"rows": tuple(map(_positive, memplus.histogram))},
+                {"rows": ("none",) * len(memplus.histogram)},
+            ),
+        ),
         category_label="entries of a row",
         description="Histogram of the row lengths of memplus: nearly all rows are short",
         logarithmic=True,

@@ -340,7 +340,7 @@ def of_all(speeds: Speeds) -> list[Verdict]:
                 Verdict(
                     f"PELLR is the fastest on over 70 % of the matrices ({PARTS[part]}, {short})",
                     wins > 0.7 * count,
-                    f"on {wins} of {count}; fastest: "
+                    f"on {wins} of {count}, BiELL and BiJAD counted; fastest: "
                     + ", ".join(f"{label} {times}" for label, times in ranking),
                 )
             )

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from experiments.comparison import NOT_AT_HAND
 from experiments.report import scatter
 from experiments.report.colours import COLOURS
 from experiments.report.item import BarChart, Chart, Panel
@@ -146,13 +147,16 @@ def _write_missing(place: Axes, panel: Panel) -> None:
     """Say so where a group has no bar at all, and mark single ones."""
     for category in range(len(panel.categories)):
         heights = [bars[category] for bars in panel.series.values()]
-        if all(height is None for height in heights):
-            _write_at_foot(place, category, "not at hand")
+        words = [
+            panel.absent[name][category] if name in panel.absent else NOT_AT_HAND for name in panel.series
+        ]
+        if all(height is None for height in heights) and len(set(words)) == 1:
+            _write_at_foot(place, category, words[0])
         else:
             width = GROUP_SHARE / len(heights)
             for number, height in enumerate(heights):
                 if height is None:
-                    _write_at_foot(place, category + (number - (len(heights) - 1) / 2) * width, "not at hand")
+                    _write_at_foot(place, category + (number - (len(heights) - 1) / 2) * width, words[number])
 
 
 def _write_at_foot(place: Axes, position: float, text: str) -> None:

@@ -20,11 +20,15 @@ class Panel:
         Label of each group of bars, lines separated by newlines.
     series
         Heights by the name of the series, one for each category; None where there is no number.
+    absent
+        In a word or two what stands in the place of each height that is None; `NOT_AT_HAND` for series that
+        this does not name.
     """
 
     title: str
     categories: tuple[str, ...]
     series: Mapping[str, tuple[float | None, ...]]
+    absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

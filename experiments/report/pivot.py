@@ -149,7 +149,7 @@ def _cell(row: Comparison, note: int | None) -> Cell:
 def shown(row: Comparison) -> str:
     """Write our number: with one decimal more than the paper's, else with three significant digits."""
     if row.ours is None:
-        return "not at hand"
+        return row.absent
     if row.paper:
         decimals = len(row.paper.partition(".")[2]) + 1
         return f"{row.ours:,.{decimals}f}"

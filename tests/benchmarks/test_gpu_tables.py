@@ -5,6 +5,7 @@ import pytest
 
 from benchmarks.gpu_tables import BEGIN, END, kept, latest, main, render
 from experiments.gpu.records import Record, Run
+from isa.errors import UserError
 
 
 def record(matrix, class_, library, method, us, **further):
@@ -126,6 +127,22 @@ def test_what_is_no_results_file_is_refused_by_name(files, capsys, text):
     assert main([str(file), "--readme", str(readme)]) == 2
     assert "gpu-fake.json: is not a file of `vecsim gpu bench`" in capsys.readouterr().err
     assert "old" in readme.read_text()
+
+
+@pytest.mark.parametrize("name", ["device", "date", "commit", "copy_gb_per_s"])
+def test_results_without_one_of_the_facts_are_refused(files, capsys, name):
+    file, readme = files
+    document = json.loads(file.read_text())
+    del document[name]
+    file.write_text(json.dumps(document))
+    assert main([str(file), "--readme", str(readme)]) == 2
+    assert "gpu-fake.json: is not a file of `vecsim gpu bench`" in capsys.readouterr().err
+
+
+def test_a_broken_file_among_the_kept_is_named(tmp_path):
+    (tmp_path / "gpu-cut.json").write_text("{")
+    with pytest.raises(UserError, match=r"gpu-cut\.json: is not a JSON object"):
+        kept(tmp_path)
 
 
 def test_a_readme_without_markers_is_left_alone(files, capsys):

@@ -114,7 +114,8 @@ def test_ceilings_are_shown_and_written(vecsim, monkeypatch, tmp_path):
 def test_bench_shows_means_and_phases_and_writes_the_records(vecsim, monkeypatch, tmp_path):
     target = tmp_path / "bench.json"
     journal = tmp_path / "bench.json.journal"
-    run = Run({"device": {"name": "Fake GPU"}, "copy_gb_per_s": 4000.0}, RECORDS, {"measure": 61.25})
+    header = {"device": {"name": "Fake GPU"}, "date": "2026-11-22", "commit": None, "copy_gb_per_s": 4000.0}
+    run = Run(header, RECORDS, {"measure": 61.25})
 
     def run_bench(only, *, quick, json, watch):
         assert (only, quick, json) == ("small", True, target)

@@ -119,7 +119,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
         (["pellr", "--results", "file"], "--results file: name a .csv for simulated cycles, or a .json"),
         (
             ["pellr", "--results", "file.csv"],
-            "file.csv: would hold the cycles of hism, of which nothing is asked",
+            "file.csv: would hold cycles of hism-table2, hism-fig2, hism-fig3, hism-fig4, none of",
         ),
         (["hism", "--json", "no/where.json"], "no/where.json: there is no folder"),
     ],

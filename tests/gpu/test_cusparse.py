@@ -5,7 +5,6 @@ import pytest
 from fake_cuda import FakeCusparse, FakeDriver
 from hypothesis import given
 from hypothesis import strategies as st
-from real_gpu import needs_gpu
 from scipy import sparse
 
 from gpu import cuda_libraries, cuda_runtime
@@ -242,7 +241,7 @@ def _absent(name):
     raise ImportError(name)
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("method", METHODS)
@@ -261,7 +260,7 @@ def test_cusparse_is_right_and_can_be_captured(method, transposed, dtype):
             assert error(y, operated, x, y0=y0, **how) < limit, shape
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 def test_a_hundred_products_leave_the_memory_as_it_was():
     stored = to_csr(random((2000, 2000), np.float64))
     SparseProduct("csr_alg1", stored, (2000, 2000)).close()

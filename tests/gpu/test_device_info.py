@@ -2,7 +2,7 @@ import json
 
 import pytest
 from fake_cuda import FakeDriver
-from real_gpu import MISSING, needs_gpu
+from real_gpu import MISSING
 
 from gpu import cuda_libraries, cuda_runtime, device_info
 from gpu.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
@@ -107,7 +107,7 @@ def test_without_a_gpu_it_is_said():
         device_info.device_info()
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 def test_the_real_device_is_described():
     found = device_info.device_info()
     assert found.multiprocessors > 0

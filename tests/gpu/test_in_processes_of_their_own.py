@@ -7,14 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from real_gpu import needs_gpu
 
 HERE = Path(__file__).parent
 # Conversions of tiny matrices take Python less time than Numba takes to compile them. These two files see to
 # it that they are right when they are compiled; test_choice.py has large matrices, too.
 COMPILED = [HERE / "simulated" / f"test_{name}.py" for name in ("choice", "compiled_conversions")]
 INTERPRETED = sorted(set((HERE / "simulated").glob("test_*.py")) - set(COMPILED))
-# Sees and fills the memory of the whole device: no other process may use it meanwhile.
+# Sees and fills the memory of the whole device: nothing else may use it meanwhile.
 ALONE = HERE / "real" / "test_memory_of_a_gpu.py"
 # Each process takes seconds to begin; several share the cores.
 SHARES = 3
@@ -45,7 +44,7 @@ def test_process(name):
     )
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 def test_on_a_gpu(tmp_path):
     # A kernel that one process has compiled the others find in the folder.
     compiled = {"NUMBA_ENABLE_CUDASIM": "0", "NUMBA_DISABLE_JIT": "0", "VECSIM_KERNELS": str(tmp_path)}

@@ -3,7 +3,6 @@ import pytest
 from fake_cuda import FakeDriver
 from hypothesis import given
 from hypothesis import strategies as st
-from real_gpu import needs_gpu
 
 from gpu import cuda_runtime
 from gpu.cuda_runtime import CudaError, DeviceMemory, NoGpuError, OutOfDeviceMemoryError, Stream
@@ -167,7 +166,7 @@ def test_a_driver_without_a_device_is_no_gpu():
         cuda_runtime.start(FakeDriver(devices=0))
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 def test_a_copy_is_timed_near_what_the_memory_can():
     from gpu.ceilings import copy_gb_per_s
     from gpu.device_info import device_info
@@ -175,7 +174,7 @@ def test_a_copy_is_timed_near_what_the_memory_can():
     assert 0.3 < copy_gb_per_s() / device_info().nominal_gb_per_s < 1.05
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 def test_memory_of_the_gpu_comes_back():
     cuda_runtime.synchronize()
     before = cuda_runtime.free_bytes()

@@ -79,8 +79,8 @@ def check(
 ) -> int:
     """Check the products of every format on every matrix of the suite; nothing is timed.
 
-    Exit code 1 says that one is wrong: its error, max |y - r| / (|A| |x|) with r in float64, is over 1e-12 or
-    1e-5, and over what a sum as long as the longest row may have. Many processes share the cores and the GPU.
+    Exit code 1 says that one is wrong: its error, max |y - r| / (|A| |x|) with r in float64, is over 1e-12
+    (float64) or 1e-5 (float32). Many processes share the cores and the GPU.
     """
     from dataclasses import asdict
     from math import inf

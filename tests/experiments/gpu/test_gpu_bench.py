@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 from fake_cuda import FakeCusparse, FakeDriver, Status
-from real_gpu import needs_gpu
 
 from experiments.gpu import bench, compilation, methods
 from experiments.gpu.case import Device
@@ -338,7 +337,7 @@ def test_waiting_has_an_end(compiling, monkeypatch):
     for_ever.set()
 
 
-@needs_gpu
+@pytest.mark.usefixtures("gpu_to_itself")
 def test_a_small_matrix_on_a_real_gpu(tmp_path):
     target = tmp_path / "bfly.json"
     ran = bench.run_bench("bfly", quick=True, json=target)

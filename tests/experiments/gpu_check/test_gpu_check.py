@@ -1,12 +1,13 @@
 """The check of every kernel, but for the GPU: who checks what, matrices in files, and the results."""
 
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from experiments.gpu.suite import SuiteMatrix
-from experiments.gpu_check.check import Checked, check_group, document, faults, grouped
+from experiments.gpu_check.check import Checked, check_group, document, faults, grouped, records_of
 from experiments.gpu_check.stored import store, storing, wait_for
 from isa.errors import UserError
 from vecsim.data import load
@@ -62,6 +63,16 @@ def test_other_processes_make_matrices_and_say_what_is_missing(tmp_path):
         assert "no-such-matrix" in missing.missing
     finally:
         pool.shutdown()
+
+
+def test_a_process_that_breaks_down_is_the_record_of_what_it_had_to_do():
+    broken = Future()
+    broken.set_exception(MemoryError("no room"))
+    found = records_of(broken, ["crs", "jd"], [THERE])
+    assert [(each.matrix, each.method, each.dtype) for each in found] == [
+        (THERE.name, name, dtype) for name in ("crs", "jd") for dtype in ("float64", "float32")
+    ]
+    assert {(each.status, each.reason) for each in found} == {("failed", "MemoryError: no room")}
 
 
 RECORDS = (

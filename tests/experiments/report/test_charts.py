@@ -40,6 +40,12 @@ def test_a_group_without_any_bar_says_so_once():
     assert texts(chart) == ["1.00", "2.00", "not at hand"]
 
 
+def test_a_bar_that_is_not_there_says_why():
+    absent = {"y": ("", "refused")}
+    panel = Panel("", ("a", "b"), {"x": (1.0, None), "y": (2.0, None)}, absent)
+    assert texts(BarChart("t", "v", (panel,), "d")) == ["1.00", "2.00", "not at hand", "refused"]
+
+
 def test_on_a_logarithmic_axis_bars_grow_from_one():
     chart = BarChart("t", "v", (Panel("", ("a", "b"), {"x": (0.25, 8.0)}),), "d", logarithmic=True)
     assert bars(chart) == {"x": [(1, 0.25), (1, 8)]}

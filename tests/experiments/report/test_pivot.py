@@ -62,6 +62,10 @@ def test_ours_has_a_digit_more_than_the_paper(paper, ours, text):
     assert shown(Comparison("r", "q", paper, ours)) == text
 
 
+def test_a_number_that_is_not_there_says_why():
+    assert shown(Comparison("r", "q", "", None, absent="refused")) == "refused"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
