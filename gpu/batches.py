@@ -5,6 +5,7 @@ its additions come only when the loads of the next batch have been sent off. The
 in one go; what is carried through a loop it cannot.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from .cuda import device_function
@@ -36,7 +37,7 @@ def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None)
     fetch_first = _fetch_all(first or fetch, times)
     fetch_all = _fetch_all(fetch, times)
     gather_all = _gather_all(gather, times, 0)
-    add_all = _add_all(add, times, 0)
+    add_all = in_turn([_of_step(add, k) for k in range(times)])
 
     @device_function
     def begin(state: Any, carry: Any, constant: Any) -> Any:
@@ -101,37 +102,38 @@ def _gather_all(gather: Any, times: int, k: int) -> Any:
     return all_
 
 
-def _add_all(add: Any, times: int, k: int) -> Any:
-    """Make the function that adds step k and those after it, in their order."""
-    if k == times - 1:
-
-        @device_function
-        def last(total: Any, fetched: Any, gathered: Any) -> Any:
-            return add(total, fetched[k], gathered[k])
-
-        return last
-    others = _add_all(add, times, k + 1)
+def in_turn(adds: Sequence[Any]) -> Any:
+    """Make the function that adds by each of ``add(total, fetched, factors)``, in their order."""
+    first, *others = adds
+    if not others:
+        return first
+    after = in_turn(others)
 
     @device_function
-    def all_(total: Any, fetched: Any, gathered: Any) -> Any:
-        return others(add(total, fetched[k], gathered[k]), fetched, gathered)
+    def all_(total: Any, fetched: Any, factors: Any) -> Any:
+        return after(first(total, fetched, factors), fetched, factors)
 
     return all_
 
 
-def sum_of_products(steps: int, k: int = 0) -> Any:
-    """Make the function that adds the products of a batch from step k on to a total, in their order."""
+def _of_step(add: Any, k: int) -> Any:
+    """Make the function that adds step k."""
 
     @device_function
-    def last(total: Any, values: Any, factors: Any) -> Any:
+    def of_step(total: Any, fetched: Any, gathered: Any) -> Any:
+        return add(total, fetched[k], gathered[k])
+
+    return of_step
+
+
+def sum_of_products(steps: int) -> Any:
+    """Make the function that adds the products of a batch to a total, in their order."""
+    return in_turn([_product(k) for k in range(steps)])
+
+
+def _product(k: int) -> Any:
+    @device_function
+    def product(total: Any, values: Any, factors: Any) -> Any:
         return total + values[k] * factors[k]
 
-    if k == steps - 1:
-        return last
-    others = sum_of_products(steps, k + 1)
-
-    @device_function
-    def all_(total: Any, values: Any, factors: Any) -> Any:
-        return others(last(total, values, factors), values, factors)
-
-    return all_
+    return product

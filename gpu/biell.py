@@ -9,9 +9,10 @@ from vecsim.formats.biell import GROUPS, BiELL
 
 from .batches import batches
 from .cuda import EVERY_LANE, WARP, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin, wait_for_previous
 from .loads import EARLY_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
+from .row_sums import write_row
 
 # Steps of a group whose loads are under way at once.
 STEPS_AT_ONCE = 4
@@ -86,15 +87,12 @@ def biell_kernel(real: Any) -> Any:
             # Nobody has, if the warp has no entries.
             wait_for_previous()
             if row != np.uint32(2**32 - 1):
-                result = alpha * total
-                if beta != zero:
-                    result += beta * y[row]
-                y[row] = result
+                write_row(y, row, total, alpha, beta, zero)
 
     return kernel
 
 
-class BiELLProduct:
+class BiELLProduct(LaunchedInTurn):
     """A `BiELL` matrix on the device, and the launches of its product."""
 
     def __init__(self, matrix: BiELL, threads_per_block: int) -> None:
@@ -106,14 +104,9 @@ class BiELLProduct:
         blocks = -(-self.warps * WARP // threads_per_block)
         arguments = [*self.arrays, self.warps, X, Y, ALPHA, BETA]
         kernel = biell_kernel(self.real)
-        self.whole = Launch(kernel, blocks, threads_per_block, arguments, self.real) if blocks else None
+        self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return self.arrays
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.whole:
-            self.whole(x, y, alpha, beta, stream)

@@ -8,7 +8,7 @@ import numpy as np
 from vecsim.formats import COO
 
 from .cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin, wait_for_previous
 from .memory import real_type, upload
 from .row_sums import PieceSums, scaled
 
@@ -91,7 +91,7 @@ def coo_kernel(real: Any, entries_per_lane: int) -> Any:
     return kernel
 
 
-class COOProduct:
+class COOProduct(LaunchedInTurn):
     """A `COO` matrix on the device, and the launches of its product.
 
     Parameters
@@ -135,12 +135,8 @@ class COOProduct:
         kernel = coo_kernel(self.real, entries_per_lane)
         arguments = [*self.arrays, matrix.nnz, X, Y, self.split.pieces, ALPHA]
         self.launches = [
-            *(
-                [Launch(scaled(self.real), row_blocks, threads_per_block, [Y, BETA], self.real)]
-                if row_blocks
-                else []
-            ),
-            *([Launch(kernel, blocks, threads_per_block, arguments, self.real)] if blocks else []),
+            *launches_of(scaled(self.real), row_blocks, threads_per_block, [Y, BETA], self.real),
+            *launches_of(kernel, blocks, threads_per_block, arguments, self.real),
             *self.split.launches,
         ]
 
@@ -148,11 +144,6 @@ class COOProduct:
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays, *self.split.device_arrays]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)
 
 
 def _rows_over_several_runs(rows: Any, run: int) -> tuple[Any, Any, Any]:

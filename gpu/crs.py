@@ -9,9 +9,9 @@ from isa.errors import UserError
 from vecsim.formats import CRS
 
 from .cuda import EVERY_LANE, cuda
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin, wait_for_previous
 from .memory import real_type, upload
-from .row_sums import PieceSums
+from .row_sums import PieceSums, write_row
 
 MAX_LANES = 32
 
@@ -51,10 +51,7 @@ def crs_kernel(real: Any, lanes: int, cut: bool) -> Any:
         if lane == 0 and run < runs:
             row = np.int64(target[np.uint64(run)]) if cut else run
             if row < rows:
-                result = alpha * total
-                if beta != real(0):
-                    result += beta * y[np.uint64(row)]
-                y[np.uint64(row)] = result
+                write_row(y, np.uint64(row), total, alpha, beta, real(0))
             else:
                 pieces[np.uint64(row - rows)] = total
 
@@ -70,7 +67,7 @@ def lanes_for(entries_per_run: float, cut: bool) -> int:
     return min(MAX_LANES, 1 << max(0, int(entries_per_run if cut else entries_per_run / 8).bit_length() - 1))
 
 
-class CRSProduct:
+class CRSProduct(LaunchedInTurn):
     """A `CRS` matrix on the device, and the launches of its product.
 
     Parameters
@@ -107,18 +104,13 @@ class CRSProduct:
         blocks = -(-self.runs * lanes // threads_per_block)
         kernel = crs_kernel(self.real, lanes, cut)
         arguments = [*self.arrays, self.runs, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
-        whole = [Launch(kernel, blocks, threads_per_block, arguments, self.real)] if blocks else []
+        whole = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
         self.launches = [*whole, *self.split.launches]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays, *self.split.device_arrays]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)
 
 
 def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:

@@ -22,10 +22,11 @@ from vecsim.formats import CRS
 from vecsim.formats.structure import Structure, Work
 
 from .cuda import EVERY_LANE, SIMULATED, THREADS_PER_BLOCK, WARP, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin, wait_for_previous
 from .loads import EARLY_IF, LOADS, STREAMED_IF
 from .memory import real_type, upload
 from .row_blocks import MARK, RECORD, row_blocks
+from .row_sums import write_row
 from .thread_entries import adder, loader, multiplier, storer
 
 SECTOR_ENTRIES = 8
@@ -132,15 +133,6 @@ def _warp_sum(total: Any) -> Any:
     return total + cuda.shfl_xor_sync(EVERY_LANE, total, 1)
 
 
-@device_function
-def _write(y: Any, row: Any, total: Any, alpha: Any, beta: Any, zero: Any) -> None:
-    """Give a row its result; y is not read where beta is 0."""
-    result = alpha * total
-    if beta != zero:
-        result += beta * y[np.uint32(row)]
-    y[np.uint32(row)] = result
-
-
 def _block_sum(warps: int) -> Any:
     """Make the function that adds the totals of a block; its first thread gets the sum."""
 
@@ -232,7 +224,7 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
                     if thread % WARP == leader:
                         total = of_warp
                 if lane == 0 and mine < rows:
-                    _write(y, np.int32(row + mine), total, alpha, beta, zero)
+                    write_row(y, np.uint32(row + mine), total, alpha, beta, zero)
                 mine = np.int32(mine + (threads >> lane_bits))
                 summed = np.int32(summed + (threads >> lane_bits))
         else:
@@ -250,7 +242,7 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
             total = block_sum(own, products, thread, zero)
             if last_word >= 0:
                 if thread == 0:
-                    _write(y, row, total, alpha, beta, zero)
+                    write_row(y, np.uint32(row), total, alpha, beta, zero)
             else:
                 first_block = np.uint32(pieces_of[np.uint64(2 * block)])
                 number = np.uint32(pieces_of[np.uint64(2 * block + 1)])
@@ -268,13 +260,13 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
                         piece = np.uint32(piece + threads)
                     total = block_sum(own, products, thread, zero)
                     if thread == 0:
-                        _write(y, row, total, alpha, beta, zero)
+                        write_row(y, np.uint32(row), total, alpha, beta, zero)
                         arrived[first_block] = np.uint32(0)
 
     return kernel
 
 
-class CRSAdaptiveProduct:
+class CRSAdaptiveProduct(LaunchedInTurn):
     """A `CRS` matrix on the device with its rows in blocks of equal work, and the launch of its product.
 
     Where rows are in pieces, products of the same object must not overlap: they share the sums of the pieces.
@@ -311,17 +303,12 @@ class CRSAdaptiveProduct:
         ]
         kernel = crs_adaptive_kernel(self.real, chosen)
         arguments = [*self.arrays, X, Y, *self.sums, ALPHA, BETA]
-        self.launches = [Launch(kernel, len(made), chosen.threads, arguments, self.real)] if len(made) else []
+        self.launches = launches_of(kernel, len(made), chosen.threads, arguments, self.real)
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays, *self.sums]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)
 
 
 def crs_adaptive_work(structure: Structure) -> Work:

@@ -9,9 +9,10 @@ from vecsim.formats import SlicedDeltas
 
 from .batches import batches, sum_of_products
 from .cuda import WARP, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin
 from .loads import EARLY_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
+from .row_sums import write_row
 
 # Codes whose values are under way at once, about.
 CODES_AT_ONCE = 8
@@ -122,15 +123,12 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
                 loaded, state, column, total = go_on(loaded, state, column, total, constant)
             total = finish(loaded, total)
             if row < rows and row != no_row:
-                result = alpha * total
-                if beta != real(0):
-                    result += beta * y[np.uint64(row)]
-                y[np.uint64(row)] = result
+                write_row(y, np.uint64(row), total, alpha, beta, real(0))
 
     return kernel
 
 
-class DeltaProduct:
+class DeltaProduct(LaunchedInTurn):
     """A `SlicedDeltas` matrix on the device, and the launch of its product."""
 
     def __init__(self, matrix: SlicedDeltas, threads_per_block: int) -> None:
@@ -142,14 +140,9 @@ class DeltaProduct:
         names = ("values", "words", "word_ptr", "value_ptr", "first_column", "perm")
         self.arrays = {name: upload(getattr(matrix, name)) for name in names}
         arguments = [*self.arrays.values(), self.places, self.rows, X, Y, ALPHA, BETA]
-        self.whole = Launch(kernel, blocks, threads_per_block, arguments, self.real) if blocks else None
+        self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return list(self.arrays.values())
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.whole:
-            self.whole(x, y, alpha, beta, stream)

@@ -9,9 +9,10 @@ from vecsim.formats import SlicedDiagonals
 
 from .batches import batches
 from .cuda import WARP, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin
 from .loads import LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
+from .row_sums import write_row
 
 WARP_BITS = 5
 # Fewer slices leave an H200 room for more warps: the time is that of one warp.
@@ -117,10 +118,7 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
                     loaded, number, at, total = go_on(loaded, number, at, total, constant)
                 total = finish(loaded, total)
             if row < rows:
-                result = alpha * total
-                if beta != real(0):
-                    result += beta * y[np.uint64(row)]
-                y[np.uint64(row)] = result
+                write_row(y, np.uint64(row), total, alpha, beta, real(0))
 
     return kernel
 
@@ -139,7 +137,7 @@ def _plan(matrix: SlicedDiagonals) -> tuple[int, int]:
     return FEW_STEPS, 2 if steps <= FEW_STEPS * matrix.slices else 1
 
 
-class DiagonalProduct:
+class DiagonalProduct(LaunchedInTurn):
     """A `SlicedDiagonals` matrix on the device, and the launch of its product.
 
     Parameters
@@ -164,14 +162,9 @@ class DiagonalProduct:
         names = ("values", "steps", "first_step", "last_step", "value_ptr")
         self.arrays = {name: upload(np.ravel(getattr(matrix, name))) for name in names}
         arguments = [*self.arrays.values(), self.slices, self.rows, X, Y, ALPHA, BETA]
-        self.whole = Launch(kernel, blocks, threads_per_block, arguments, self.real) if blocks else None
+        self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return list(self.arrays.values())
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.whole:
-            self.whole(x, y, alpha, beta, stream)

@@ -15,9 +15,10 @@ from vecsim.formats.slice_order import slices_by_first_row
 
 from .batches import sum_of_products
 from .cuda import WARP, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin, wait_for_previous
 from .loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
+from .row_sums import write_row
 
 # Steps whose loads are under way at once, and threads of a block: on the H200 the best of 4 and 8 steps and
 # of 64, 128 and 256 threads, over six matrices of a million rows in order and sorted.
@@ -109,15 +110,12 @@ def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, 
                 at += jump
             total = sums(total, value, factor)
             if row < rows:
-                result = alpha * total
-                if beta != zero:
-                    result += beta * y[np.uint64(row)]
-                y[np.uint64(row)] = result
+                write_row(y, np.uint64(row), total, alpha, beta, zero)
 
     return kernel
 
 
-class EllpackRProduct:
+class EllpackRProduct(LaunchedInTurn):
     """A `Sliced` matrix with row lengths on the device, and the launches of its product.
 
     Parameters
@@ -167,14 +165,9 @@ class EllpackRProduct:
         self.arrays.append(upload(order))
         blocks = -(-self.positions // threads)
         arguments = [*self.arrays, self.positions, matrix.shape[0], X, Y, ALPHA, BETA]
-        self.whole = Launch(kernel, blocks, threads, arguments, self.real) if blocks else None
+        self.launches = launches_of(kernel, blocks, threads, arguments, self.real)
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return self.arrays
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        if self.whole:
-            self.whole(x, y, alpha, beta, stream)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .batches import in_turn
 from .cuda import device_function
 from .loads import STREAMED_IF, VECTOR_IF
 
@@ -67,23 +68,19 @@ def gathering(factor: Any, wide: int, times: int, n: int = 0) -> Any:
     return all_
 
 
-def summing(wide: int, times: int, n: int = 0) -> Any:
-    """Make the function that adds the products of entry n and those after it, in their order."""
+def summing(wide: int, times: int) -> Any:
+    """Make the function that adds the products of all entries, in their order."""
+    return in_turn([_product(wide, n) for n in range(wide * times)])
+
+
+def _product(wide: int, n: int) -> Any:
     group, entry = divmod(n, wide)
 
     @device_function
-    def last(total: Any, fetched: Any, factors: Any) -> Any:
+    def product(total: Any, fetched: Any, factors: Any) -> Any:
         return total + fetched[group][0][entry] * factors[n]
 
-    if n == wide * times - 1:
-        return last
-    others = summing(wide, times, n + 1)
-
-    @device_function
-    def all_(total: Any, fetched: Any, factors: Any) -> Any:
-        return others(last(total, fetched, factors), fetched, factors)
-
-    return all_
+    return product
 
 
 def adding(factor: Any, wide: int) -> Any:

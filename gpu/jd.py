@@ -10,9 +10,10 @@ from vecsim.formats import JD
 
 from .batches import batches
 from .cuda import WARP, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin, wait_for_previous
 from .loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
+from .row_sums import write_row
 
 # Warps that keep a large device busy; with fewer strips of rows, several warps share a strip.
 BUSY_WARPS = 2048
@@ -105,10 +106,7 @@ def jd_kernel(real: Any, threads: int, group: int) -> Any:
                     total += sums[cuda.threadIdx.x + other * WARP]
         if member == 0 and position < rows:
             if target == np.uint32(WHOLE):
-                result = alpha * total
-                if beta != real(0):
-                    result += beta * y[row]
-                y[row] = result
+                write_row(y, row, total, alpha, beta, real(0))
             else:
                 pieces[np.uint64(np.int64(target) * WARP + lane)] = total
 
@@ -142,15 +140,12 @@ def strip_sums(real: Any, threads: int) -> Any:
             for other in range(1, warps):
                 total += sums[lane + other * WARP]
             row = perm[np.uint64(position)]
-            result = alpha * total
-            if beta != real(0):
-                result += beta * y[row]
-            y[row] = result
+            write_row(y, row, total, alpha, beta, real(0))
 
     return kernel
 
 
-class JDProduct:
+class JDProduct(LaunchedInTurn):
     """A `JD` matrix on the device, and the launches of its product.
 
     Beside the format's own arrays lies a list of parts: 32 sorted rows and the diagonals that one group of
@@ -179,26 +174,20 @@ class JDProduct:
         self.strips = upload(strips.ravel())
         pieces = int(strips[-1, 2]) if len(strips) else 0
         self.pieces = upload(np.zeros(pieces * WARP, dtype=self.real))
-        self.launches = []
-        if len(parts):
-            blocks = -(-len(parts) * self.group * WARP // threads_per_block)
-            arguments = [*self.arrays, X, Y, self.pieces, ALPHA, BETA]
-            kernel = jd_kernel(self.real, threads_per_block, self.group)
-            self.launches.append(Launch(kernel, blocks, threads_per_block, arguments, self.real))
-        if len(strips):
-            arguments = [self.pieces, self.strips, self.arrays[3], Y, ALPHA, BETA]
-            kernel = strip_sums(self.real, threads_per_block)
-            self.launches.append(Launch(kernel, len(strips), threads_per_block, arguments, self.real))
+        blocks = -(-len(parts) * self.group * WARP // threads_per_block)
+        of_parts = [*self.arrays, X, Y, self.pieces, ALPHA, BETA]
+        of_strips = [self.pieces, self.strips, self.arrays[3], Y, ALPHA, BETA]
+        kernel = jd_kernel(self.real, threads_per_block, self.group)
+        sums = strip_sums(self.real, threads_per_block)
+        self.launches = [
+            *launches_of(kernel, blocks, threads_per_block, of_parts, self.real),
+            *launches_of(sums, len(strips), threads_per_block, of_strips, self.real),
+        ]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays, self.strips, self.pieces]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)
 
 
 def group_for(rows: int, diagonals: int, threads_per_block: int) -> int:

@@ -111,6 +111,28 @@ class Launch:
         self._packed.launch(x, y, alpha, beta, _handle(stream))
 
 
+def launches_of(kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any) -> list[Launch]:
+    """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`."""
+    return [Launch(kernel, blocks, threads, arguments, real)] if blocks else []
+
+
+class LaunchedInTurn:
+    """A product that is kernels one behind the other.
+
+    Attributes
+    ----------
+    launches
+        In their order.
+    """
+
+    launches: list[Launch]
+
+    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
+        """Put ``y = alpha A x + beta y`` on the stream; parameters as of `Launch`."""
+        for each in self.launches:
+            each(x, y, alpha, beta, stream)
+
+
 class _Packed:
     """The kernel's parameters in memory as the driver reads them.
 

@@ -25,10 +25,20 @@ from .entry_groups import (
     near_element,
     summing,
 )
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import (
+    ALPHA,
+    BETA,
+    Launch,
+    LaunchedInTurn,
+    X,
+    Y,
+    launches_of,
+    let_next_begin,
+    wait_for_previous,
+)
 from .loads import EARLY_IF, LOADS_IF
 from .memory import real_type, upload
-from .row_sums import PieceSums
+from .row_sums import PieceSums, write_row
 
 _load_place = LOADS_IF[4]
 # Groups of near entries that are loaded before x may be read.
@@ -165,10 +175,7 @@ def mixed_sliced_kernel(
                     for other in range(1, lanes >> 5):
                         total += sums[warp + other]
         if row < rows:
-            result = alpha * total
-            if beta != zero:
-                result += beta * y[row]
-            y[row] = result
+            write_row(y, row, total, alpha, beta, zero)
         elif row != no_row:
             pieces[np.uint64(row) - np.uint64(rows)] = total
 
@@ -199,7 +206,7 @@ def _groups_at_once(matrix: MixedSliced) -> int:
     return GROUPS_AT_ONCE if few else MANY_GROUPS_AT_ONCE
 
 
-class MixedSlicedProduct:
+class MixedSlicedProduct(LaunchedInTurn):
     """A `MixedSliced` matrix on the device, and the launches of its product.
 
     One kernel; before it, one that copies the hubs if there are any; behind it, one that sums the pieces of
@@ -244,7 +251,7 @@ class MixedSlicedProduct:
         blocks = -(-self.slices * WARP // threads)
         self.launches = [
             *self._copy_of_hubs(hub_count, threads_per_block),
-            *([Launch(kernel, blocks, threads, arguments, self.real)] if blocks else []),
+            *launches_of(kernel, blocks, threads, arguments, self.real),
             *self.split.launches,
         ]
 
@@ -259,8 +266,3 @@ class MixedSlicedProduct:
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays.values(), self.places, self.hubs, self.copied, *self.split.device_arrays]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)

@@ -16,9 +16,20 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from .cuda import EVERY_LANE, WARP, cuda
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from .launching import (
+    ALPHA,
+    BETA,
+    Launch,
+    LaunchedInTurn,
+    X,
+    Y,
+    launches_of,
+    let_next_begin,
+    wait_for_previous,
+)
 from .loads import EARLY_IF, LOADS_IF, VECTOR_IF
 from .memory import real_type, upload
+from .row_sums import write_row
 
 MAX_LANES = 32
 # On the H200: what a thread costs where there are many, and four parts of a row one behind the other.
@@ -279,15 +290,12 @@ def row_sums(real: Any, lanes: int) -> Any:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset //= 2
         if lane == 0 and live:
-            result = alpha * total
-            if beta != zero:
-                result += beta * y[np.uint64(row)]
-            y[np.uint64(row)] = result
+            write_row(y, np.uint64(row), total, alpha, beta, zero)
 
     return kernel
 
 
-class RowPartsProduct:
+class RowPartsProduct(LaunchedInTurn):
     """A matrix stored by blocks on the device, and the launches of its product.
 
     Parameters
@@ -335,21 +343,15 @@ class RowPartsProduct:
             arguments = [*self.arrays, len(values), X, self.sums]
             kernel = part_sums(self.real, decode, *words, threads_per_block)
             self.launches.append(Launch(kernel, blocks, threads_per_block, arguments, self.real))
-        if self.rows:
-            blocks = -(-self.rows * self.lanes // threads_per_block)
-            arguments = [self.sums, self.by_row, self.row_ptr, self.rows, Y, ALPHA, BETA]
-            kernel = row_sums(self.real, self.lanes)
-            self.launches.append(Launch(kernel, blocks, threads_per_block, arguments, self.real))
+        blocks = -(-self.rows * self.lanes // threads_per_block)
+        arguments = [self.sums, self.by_row, self.row_ptr, self.rows, Y, ALPHA, BETA]
+        kernel = row_sums(self.real, self.lanes)
+        self.launches += launches_of(kernel, blocks, threads_per_block, arguments, self.real)
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays, self.sums, self.by_row, self.row_ptr]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)
 
 
 def _filled(array: NDArray[Any]) -> NDArray[Any]:

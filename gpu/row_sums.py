@@ -1,4 +1,4 @@
-"""Kernels that end a product: sums of the pieces of a row in a fixed order, and y scaled by beta."""
+"""How a product ends: a row's result, sums of the pieces of a row in a fixed order, and y scaled by beta."""
 
 import functools
 from typing import Any
@@ -6,9 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cuda import EVERY_LANE, WARP, cuda
-from .launching import ALPHA, BETA, Launch, Y, let_next_begin, wait_for_previous
+from .cuda import EVERY_LANE, WARP, cuda, device_function
+from .launching import ALPHA, BETA, Y, launches_of, let_next_begin, wait_for_previous
 from .memory import upload
+
+
+@device_function
+def write_row(y: Any, row: Any, total: Any, alpha: Any, beta: Any, zero: Any) -> None:
+    """Do ``y[row] = alpha total + beta y[row]``; y is not read where beta is 0.
+
+    `row` is unsigned, `zero` of the real type.
+    """
+    result = alpha * total
+    if beta != zero:
+        result += beta * y[row]
+    y[row] = result
 
 
 @functools.cache
@@ -38,10 +50,7 @@ def piece_sums(real: Any) -> Any:
             offset //= 2
         if k < rows.size and thread % WARP == 0:
             row = rows[k]
-            result = alpha * total
-            if beta != real(0):
-                result += beta * y[row]
-            y[row] = result
+            write_row(y, row, total, alpha, beta, real(0))
 
     return kernel
 
@@ -88,9 +97,7 @@ class PieceSums:
         self.pieces = upload(np.zeros(room if pieces is None else pieces, dtype=real))
         blocks = -(-len(rows) * WARP // threads_per_block)
         arguments = [self.pieces, *self._places, Y, ALPHA, beta]
-        self.launches = (
-            [Launch(piece_sums(real), blocks, threads_per_block, arguments, real)] if blocks else []
-        )
+        self.launches = launches_of(piece_sums(real), blocks, threads_per_block, arguments, real)
 
     @property
     def device_arrays(self) -> list[Any]:

@@ -7,12 +7,12 @@ import numpy as np
 
 from vecsim.formats import Sliced
 
-from .batches import batches
+from .batches import batches, in_turn
 from .cuda import EVERY_LANE, cuda, device_function
-from .launching import ALPHA, BETA, Launch, X, Y, let_next_begin
+from .launching import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin
 from .loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from .memory import real_type, upload
-from .row_sums import PieceSums
+from .row_sums import PieceSums, write_row
 
 # Steps whose loads are under way at once: more cost registers, and with them warps.
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
@@ -71,23 +71,15 @@ def _factors_of(block: int, wide: int, padding: Any, masked: bool, n: int = 0) -
     return all_
 
 
-def _sum_of(block: int, wide: int, n: int = 0) -> Any:
-    """Make the function that adds the products of factor n and those after it, in their order."""
+def _product(block: int, n: int) -> Any:
+    """Make the function that adds the product of factor n."""
     entry, of_block = divmod(n, block)
 
     @device_function
-    def sum_of(total: Any, values: Any, factors: Any) -> Any:
+    def product(total: Any, values: Any, factors: Any) -> Any:
         return total + values[of_block][entry] * factors[n]
 
-    if n == block * wide - 1:
-        return sum_of
-    others = _sum_of(block, wide, n + 1)
-
-    @device_function
-    def all_(total: Any, values: Any, factors: Any) -> Any:
-        return others(sum_of(total, values, factors), values, factors)
-
-    return all_
+    return product
 
 
 @functools.cache
@@ -117,7 +109,8 @@ def sliced_kernel(
     one_base = index_bits == 16 and not base_per_step
     no_base, no_mask = np.uint32(0), (np.uint16(0),)
     load_base = LOADS_IF[1]
-    factors_of, sum_of = _factors_of(block, wide, padding, masked), _sum_of(block, wide)
+    factors_of = _factors_of(block, wide, padding, masked)
+    sum_of = in_turn([_product(block, n) for n in range(block * wide)])
 
     def fetch_by(load: Any) -> Any:
         values_of = _values_of(block, load)
@@ -208,17 +201,14 @@ def sliced_kernel(
         if lane == 0 and position < positions:
             row = target * block + of_block
             if row < rows:
-                result = alpha * total
-                if beta != zero:
-                    result += beta * y[np.uint64(row)]
-                y[np.uint64(row)] = result
+                write_row(y, np.uint64(row), total, alpha, beta, zero)
             elif block == 1 and permuted and target != no_row:
                 pieces[np.uint64(row - rows)] = total
 
     return kernel
 
 
-class SlicedProduct:
+class SlicedProduct(LaunchedInTurn):
     """A `Sliced` matrix on the device, and the launches of its product."""
 
     def __init__(
@@ -254,15 +244,10 @@ class SlicedProduct:
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
         arguments = [*self.arrays.values(), self.positions, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
-        whole = Launch(kernel, self.blocks, threads_per_block, arguments, self.real) if self.blocks else None
-        self.launches = [*([whole] if whole else []), *self.split.launches]
+        whole = launches_of(kernel, self.blocks, threads_per_block, arguments, self.real)
+        self.launches = [*whole, *self.split.launches]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self.arrays.values(), *self.split.device_arrays]
-
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
-        for each in self.launches:
-            each(x, y, alpha, beta, stream)
