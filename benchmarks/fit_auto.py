@@ -2,7 +2,7 @@
 
     python -m benchmarks.fit_auto measure FILE [--seconds 120] [--formats A,B]   on a machine with the GPU
     python -m benchmarks.fit_auto recount FILE...                     what the formats do, counted anew
-    python -m benchmarks.fit_auto fit FILE...                         writes gpu/choice.toml
+    python -m benchmarks.fit_auto fit FILE...                         writes gpu/choice/constants.toml
     python -m benchmarks.fit_auto check FILE...                       auto against the best, anew
 
 Of several files a later one counts where both have a format of a matrix: after a change of kernels their
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from gpu.choice import (
+from gpu.choice.cost_model import (
     CONSTANTS,
     Constants,
     Counts,
@@ -39,7 +39,7 @@ from gpu.choice import (
     missed_bytes,
     window_bytes,
 )
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 Floats = NDArray[np.float64]
 
@@ -248,7 +248,7 @@ def described(ratios: Floats) -> str:
 
 
 def document(measured: Measured, machine: Machine, speeds: Floats, provenance: dict[str, Any]) -> str:
-    """Write choice.toml."""
+    """Write constants.toml."""
     lines = [
         "# What `auto` knows of the device: written by `python -m benchmarks.fit_auto fit`, not by hand.",
         "",

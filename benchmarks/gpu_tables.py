@@ -16,9 +16,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from experiments.gpu import summary
-from experiments.gpu.records import BENCHMARK, Record, Run, read_run
-from isa.errors import UserError
+from experiments.gpu_bench import summary
+from experiments.gpu_bench.records import BENCHMARK, Record, Run, read_run
+from vecsim.errors import UserError
 
 HERE = Path(__file__).parent
 DTYPES = ("float64", "float32")

@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.choice_matrices import RECIPES
-from isa.errors import UserError
+from gpu.choice.structure import Structure
+from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
-from vecsim.formats.structure import Structure
 
 REPLAY_US = 250.0
 """About how long a replay takes, by the estimate: what comes between two replays is then little."""
@@ -157,7 +157,7 @@ def _stop(processes: list[BaseProcess]) -> None:
 
 
 def _names(wanted: Sequence[str]) -> list[str]:
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
 
     names = [name for name, kernel in KERNELS.items() if kernel.work is not None]
     for name in wanted:
@@ -221,7 +221,7 @@ def recount(path: Path, processes: int) -> None:
 
 def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
     """Count the work of all formats on a matrix, and how far its rows reach."""
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
 
     matrix, found = RECIPES[number].make(), {}
     for dtype in ("float32", "float64"):
@@ -235,7 +235,7 @@ def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
 
 def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
     """Group formats by what converts them; the first group is none, for what counts work."""
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
 
     groups: dict[object, list[str]] = {}
     for name in names:
@@ -249,8 +249,8 @@ def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
 
 def _compile(names: Sequence[str]) -> None:
     """Convert a small matrix, so that the conversions are compiled; without names, count its work."""
-    from gpu.choice import estimates
-    from gpu.kernels import KERNELS
+    from gpu.choice.cost_model import estimates
+    from gpu.registry import KERNELS
 
     matrix = RECIPES[0].make()
     for dtype in (np.float32, np.float64):
@@ -264,8 +264,8 @@ def _compile(names: Sequence[str]) -> None:
 
 def convert(number: int, folder: Path, names: Sequence[str]) -> list[Converted]:
     """Make a matrix and convert it into each of these formats that is not absurd, in both types."""
-    from gpu.choice import estimate
-    from gpu.kernels import KERNELS
+    from gpu.choice.cost_model import estimate
+    from gpu.registry import KERNELS
 
     recipe, made = RECIPES[number], []
     matrix = recipe.make()
@@ -315,11 +315,11 @@ def convert(number: int, folder: Path, names: Sequence[str]) -> list[Converted]:
 
 def _timed(converted: Converted, turn: Any) -> dict[str, Any]:
     """Put a format on the device and time its product, warm."""
-    from gpu import cuda_runtime
-    from gpu.cuda import THREADS_PER_BLOCK, cuda
-    from gpu.kernels import KERNELS
-    from gpu.memory import upload
-    from gpu.timing import statistics
+    from gpu.measure.timing import statistics
+    from gpu.registry import KERNELS
+    from gpu.runtime import cuda_driver
+    from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
+    from gpu.runtime.memory import upload
 
     with converted.file.open("rb") as source:
         host = pickle.load(source)
@@ -328,22 +328,22 @@ def _timed(converted: Converted, turn: Any) -> dict[str, Any]:
     x = upload(np.ones(converted.record["columns"], dtype=real))
     y = upload(np.zeros(converted.record["rows"], dtype=real))
 
-    def enqueue(stream: cuda_runtime.Stream) -> None:
+    def enqueue(stream: cuda_driver.Stream) -> None:
         product.launch(x, y, real(1), real(0), cuda.external_stream(stream.address))
 
     # Compiled, loaded and captured before it is this one's turn.
     products = max(1, min(MOST_PRODUCTS, round(REPLAY_US / converted.record["estimate_us"])))
     with ExitStack() as open_:
-        stream = open_.enter_context(cuda_runtime.Stream())
+        stream = open_.enter_context(cuda_driver.Stream())
         enqueue(stream)
         stream.synchronize()
 
-        def enqueue_all(into: cuda_runtime.Stream) -> None:
+        def enqueue_all(into: cuda_driver.Stream) -> None:
             for _ in range(products):
                 enqueue(into)
 
         graph = open_.enter_context(stream.capture(enqueue_all))
-        events = [open_.enter_context(cuda_runtime.Event()) for _ in range(REPLAYS + 1)]
+        events = [open_.enter_context(cuda_driver.Event()) for _ in range(REPLAYS + 1)]
         with turn:
             for _ in range(WARM_UP):
                 graph.launch(stream)

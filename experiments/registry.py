@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments.report.item import Appendix, Item, Report
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 ALL = "all"
 """Name for every experiment of every paper."""

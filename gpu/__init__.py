@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpu.device_matrix import DeviceMatrix
-    from gpu.kernels import KERNELS
     from gpu.preparation import prepare
+    from gpu.registry import KERNELS
 
 _HOME = {
-    "KERNELS": "gpu.kernels",
+    "KERNELS": "gpu.registry",
     "DeviceMatrix": "gpu.device_matrix",
     "prepare": "gpu.preparation",
 }

@@ -5,10 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from isa.errors import UserError
-
-from .memory import upload
-from .vectors import (
+from gpu.runtime.memory import upload
+from gpu.runtime.vectors import (
     as_device_array,
     as_kind_of,
     current_device,
@@ -19,6 +17,7 @@ from .vectors import (
     span,
     stream_of,
 )
+from vecsim.errors import UserError
 
 
 class Product(Protocol):
@@ -196,7 +195,7 @@ class DeviceMatrix:
         return as_kind_of(x, host) if out is None else out
 
     def _new_vector(self) -> Any:
-        from .cuda import cuda
+        from gpu.runtime.cuda import cuda
 
         return cuda.device_array(max(1, self.shape[0]), dtype=self.dtype)
 

@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from isa.errors import UserError
+from gpu.choice.cost_model import ranking
+from gpu.choice.structure import Structure
+from gpu.device_matrix import DeviceMatrix, Product
+from gpu.registry import ALIASES, HOSTS, KERNELS, Kernel
+from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
+from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
+from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError, Sliced, Slicing
 from vecsim.formats.coordinates import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
-from vecsim.formats.structure import Structure
-
-from .choice import ranking
-from .cuda import THREADS_PER_BLOCK, require_gpu
-from .device_matrix import DeviceMatrix, Product
-from .kernels import ALIASES, HOSTS, KERNELS, Kernel
-from .memory import all_or_nothing, free_bytes, require_room
 
 
 def prepare(
@@ -37,7 +36,7 @@ def prepare(
         is taken as it is where neither `format` nor `dtype` asks for another.
     format
         One of `KERNELS`; ``csr`` for ``crs``; an arrangement of the sliced container; or ``auto``, which
-        takes what should be fastest by the bytes it reads and its longest chain (`gpu.choice`).
+        takes what should be fastest by the bytes it reads and its longest chain (`gpu.choice.cost_model`).
     dtype
         float32 or float64; the matrix's own without it, where all but float32 becomes float64.
     transpose

@@ -19,13 +19,13 @@ from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection
 from isa.declaration import Instruction, InstructionSet
 from isa.directives import check_directive
 from isa.encoding import encode
-from isa.errors import AssemblyError, UserError
 from isa.expressions import evaluate, in_range
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, field_value
 from isa.program import Program, SourceLine
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, parse_line
+from vecsim.errors import AssemblyError, UserError
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, else at instruction 0."""

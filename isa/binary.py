@@ -26,9 +26,9 @@ import numpy as np
 
 from isa.data_section import ADDRESS_LIMIT
 from isa.declaration import InstructionSet
-from isa.errors import UserError
 from isa.instructions import BASE
 from isa.program import DataSegment, Program, SourceLine
+from vecsim.errors import UserError
 
 FORMAT = "vecsim program"
 VERSION = 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isa.suggest import amount, nearest
 from isa.syntax import Argument, Name, Problem
+from vecsim.suggestions import amount, nearest
 
 MANY = 1 << 30
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.declaration import Instruction, InstructionSet, Operand
-from isa.errors import UserError
 from isa.instructions import BASE
+from vecsim.errors import UserError
 
 MAX_OPERANDS = 5
 """Columns of the decoded operand fields."""

@@ -9,9 +9,9 @@ from isa.declaration import Instruction, InstructionSet
 from isa.expressions import evaluate
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, instruction_slots, match_operands, written_syntax
-from isa.suggest import amount, nearest
 from isa.symbols import Symbols, Undefined
 from isa.syntax import Argument, Half, Line, Name, Problem, parse_line
+from vecsim.suggestions import amount, nearest
 
 GENERIC = ".f"
 """The suffix that stands for the type of a matrix value."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from isa.declaration import Instruction, InstructionSet
 from isa.encoding import decode
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 
 @dataclass(frozen=True)

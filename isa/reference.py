@@ -13,11 +13,11 @@ from isa.declaration import Instruction, InstructionSet
 from isa.directives import BY_NAME as DIRECTIVES
 from isa.directives import Directive
 from isa.encoding import OPCODE_SHIFT
-from isa.errors import UserError
 from isa.instructions import BASE, TYPED
 from isa.operands import written_syntax
 from isa.pseudo import PSEUDO_INSTRUCTIONS, Pseudo
-from isa.suggest import nearest
+from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 
 from isa.declaration import REGISTERS
-from isa.errors import UserError
 from isa.expressions import LIMIT
 from isa.registers import KINDS, REGISTER_NAMES, Register
-from isa.suggest import nearest
 from isa.syntax import Argument, Name, Problem
+from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 VALUE_BYTES = "VALUE_BYTES"
 """Predefined: the bytes of a matrix value."""

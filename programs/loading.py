@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import Image, Layout
 from vecsim.machine import Machine
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isa.errors import UserError
 from programs.bbcs import loader as bbcs
 from programs.crs import loader as crs
 from programs.hism import loader as hism
 from programs.jd import loader as jd
 from programs.loading import MatrixImage
+from vecsim.errors import UserError
 from vecsim.formats import Layout
 from vecsim.machine import Machine
 

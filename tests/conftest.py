@@ -59,7 +59,7 @@ def gpu_to_itself(tmp_path_factory):
     """Keep other tests from the GPU: some measure times, or look at its free memory. Skipped without one."""
     from filelock import FileLock
 
-    from gpu.cuda_runtime import NoGpuError, driver
+    from gpu.runtime.cuda_driver import NoGpuError, driver
 
     with FileLock(tmp_path_factory.getbasetemp().parent / "gpu.lock"):
         try:

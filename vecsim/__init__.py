@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isa.assembler import assemble, assemble_file
-    from isa.errors import UserError
     from programs.measurement import Measurement, measure
     from programs.registry import PROGRAMS
     from vecsim.data import Matrix, load, values_as
     from vecsim.engines.protocol import Run, run, start
     from vecsim.engines.timeline import TimelineRequest
+    from vecsim.errors import UserError
     from vecsim.formats import FORMATS
     from vecsim.machine import Machine, load_machine
 
@@ -35,7 +35,7 @@ _HOME = {
     "PROGRAMS": "programs.registry",
     "Run": "vecsim.engines.protocol",
     "TimelineRequest": "vecsim.engines.timeline",
-    "UserError": "isa.errors",
+    "UserError": "vecsim.errors",
     "assemble": "isa.assembler",
     "assemble_file": "isa.assembler",
     "load": "vecsim.data",

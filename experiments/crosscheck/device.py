@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 CRS_KERNELS = ("crs", "crs-split", "crs-adaptive")
 """Kernels of `gpu.KERNELS` for the very same arrays of CRS; where there is a clock, the fastest counts."""
@@ -65,21 +65,21 @@ class DeviceProduct:
 def find_device() -> tuple[Device | None, str]:
     """Give the device that there is, or None and the reason in a line."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") in ("", "0"):
-        from gpu.cuda_runtime import NoGpuError, driver
+        from gpu.runtime.cuda_driver import NoGpuError, driver
 
         try:
             driver()
         except NoGpuError as error:
             return None, str(error)
     try:
-        from gpu.cuda import SIMULATED, require_gpu
+        from gpu.runtime.cuda import SIMULATED, require_gpu
 
         require_gpu()
     except UserError as error:
         return None, str(error)
     if SIMULATED:
         return Device(SIMULATOR, timed=False), ""
-    from gpu.device_info import device_info
+    from gpu.runtime.device_info import device_info
 
     return Device(device_info().name, timed=True), ""
 
@@ -103,7 +103,7 @@ def multiply(name: str, host: Any, x: npt.NDArray[np.floating], device: Device) 
     DeviceProduct
         A format that the device cannot hold is told of in `status`.
     """
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
 
     names = [kernel for kernel in CRS_KERNELS if kernel in KERNELS] if name == "crs" else [name]
     try:
@@ -115,9 +115,9 @@ def multiply(name: str, host: Any, x: npt.NDArray[np.floating], device: Device) 
 
 def _product(kernel: str, host: Any, x: npt.NDArray[np.floating], device: Device) -> DeviceProduct:
     """Multiply with one kernel, and time it where there is a clock."""
-    from gpu.cuda import THREADS_PER_BLOCK, cuda
     from gpu.device_matrix import DeviceMatrix
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
+    from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
 
     product = KERNELS[kernel].product(host, THREADS_PER_BLOCK)
     made = DeviceMatrix(product, shape=host.shape, dtype=host.values.dtype, format=kernel, nnz=host.nnz)
@@ -125,7 +125,7 @@ def _product(kernel: str, host: Any, x: npt.NDArray[np.floating], device: Device
     # A device has no arrays without elements.
     if not device.timed or 0 in made.shape:
         return DeviceProduct(y, kernel, made.nbytes)
-    from gpu.timing import measure
+    from gpu.measure.timing import measure
 
     on_device, result = cuda.to_device(x), cuda.device_array(len(y), dtype=y.dtype)
     found = measure([lambda stream: made.matvec(on_device, out=result, stream=stream.address)], SECONDS)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from experiments.crosscheck.matrices import listed
 from experiments.crosscheck.results import KIND, Results, read_results
 from experiments.hism.measurements import VALUE_BYTES, measure_members
-from experiments.report.environment import ROOT
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 
-PATTERN = "benchmarks/results/crosscheck-*.json"
-"""Files of a clone of the repository that are taken if no other is named; the last by name."""
+RECORDED = Path(__file__).with_name("recorded")
+"""Files of results that come with the package; the last by name is taken if no other is named."""
+PATTERN = "crosscheck-*.json"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def recorded(request: Request) -> Recorded:
 
 
 def _recorded(request: Request) -> Recorded:
-    path = request.recorded.get(KIND) or max(ROOT.glob(PATTERN), default=None)
+    path = request.recorded.get(KIND) or max(RECORDED.glob(PATTERN), default=None)
     if path is None:
         return Recorded(
             None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.crosscheck.worlds import Check, CrossCheck
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 KIND = "vecsim crosscheck"
 """What the files say they are."""

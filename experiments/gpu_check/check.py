@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.gpu.case import LIMITS
-from experiments.gpu.suite import SuiteMatrix, select
-from experiments.gpu.supply import DTYPES
+from experiments.gpu_bench.case import LIMITS
+from experiments.gpu_bench.suite import SuiteMatrix, select
+from experiments.gpu_bench.supply import DTYPES
 from experiments.gpu_check.stored import Stored, storing, wait_for
 from experiments.host_types import with_type
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 KIND = "vecsim gpu check"
 PROCESSES = 24
@@ -78,7 +78,7 @@ def check_suite(
     only
         A class or a matrix; None takes all.
     methods
-        Names of `gpu.kernels.KERNELS`; None takes all.
+        Names of `gpu.registry.KERNELS`; None takes all.
     kept
         A folder in which the matrices stay for another time; without it they are made anew.
     seconds
@@ -91,8 +91,8 @@ def check_suite(
     UserError
         If there is no GPU, or `only` or a method is unknown.
     """
-    from gpu.cuda import require_gpu
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
+    from gpu.runtime.cuda import require_gpu
 
     for name in methods or ():
         if name not in KERNELS:
@@ -133,7 +133,7 @@ def check_suite(
 
 def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
     """Give the methods of each process, and in how many shares these take the matrices."""
-    from experiments.gpu.compilation import conversion
+    from experiments.gpu_bench.compilation import conversion
 
     groups: dict[object, list[str]] = {}
     for name in names:
@@ -168,7 +168,7 @@ def check_group(
 
 def check_matrix(matrix: str, name: str, stored: Stored) -> list[Checked]:
     """Check one method on one matrix, in both types."""
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
     from vecsim.formats import NotRepresentableError
 
     if stored.csr is None:
@@ -197,10 +197,10 @@ def _checked(matrix: str, name: str, host: Any, stored: Stored, dtype: str) -> C
 
 def _product(name: str, host: Any, shape: tuple[int, int], x: Any) -> Any:
     """Multiply on the device, into a y of NaNs, so that a row that is not written is found out."""
-    from gpu.cuda import THREADS_PER_BLOCK, cuda
     from gpu.device_matrix import DeviceMatrix
-    from gpu.kernels import KERNELS
-    from gpu.memory import free_what_is_dropped
+    from gpu.registry import KERNELS
+    from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
+    from gpu.runtime.memory import free_what_is_dropped
 
     product = KERNELS[name].product(host, THREADS_PER_BLOCK)
     made = DeviceMatrix(product, shape=shape, dtype=x.dtype, format=name, nnz=0)

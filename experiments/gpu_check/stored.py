@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.gpu.suite import SuiteMatrix
-from experiments.gpu.supply import DTYPES, make
+from experiments.gpu_bench.suite import SuiteMatrix
+from experiments.gpu_bench.supply import DTYPES, make
 from vecsim.formats.accuracy import ExactProduct
 
 WORKERS = 5

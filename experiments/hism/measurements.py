@@ -13,10 +13,10 @@ from typing import Any, Literal, Protocol
 from experiments.hism.results_file import ResultsFile
 from experiments.hism.timing import Measured, Timing
 from experiments.request import Request
-from isa.errors import UserError
 from programs.measurement import measure
 from programs.registry import PROGRAMS
 from vecsim.data import load_builtin, values_as
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 VALUE_BYTES: Literal[4] = 4

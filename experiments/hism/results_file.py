@@ -15,7 +15,7 @@ import programs
 import vecsim
 from experiments.hism.timing import Timing
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 CODE = {
     isa: ("**/*.py", "*.lark"),

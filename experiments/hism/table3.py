@@ -27,8 +27,8 @@ from vecsim.formats.insertion.empty_positions import (
     mean_over,
     mean_steps,
 )
-from vecsim.formats.insertion.jd import jd_swap_steps
 from vecsim.formats.insertion.record import sum_of_parts
+from vecsim.formats.jd.insertion import jd_swap_steps
 
 TITLE = "Table 3: steps to insert an element, HiSM compared to JD, CRS and BBCS, section size 64"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from experiments.pellr.methods import METHODS
+from experiments.pellr.results import MatrixRecord, Record
+from experiments.pellr.speeds import Speeds
+from experiments.pellr.subjects import KINDS
 from experiments.report.item import Appendix, Table
 from experiments.report.pivot import three_digits
-
-from .methods import METHODS
-from .results import MatrixRecord, Record
-from .speeds import Speeds
-from .subjects import KINDS
 
 
 def make(speeds: Speeds | None) -> tuple[Appendix, ...]:

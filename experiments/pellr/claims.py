@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from experiments.comparison import Comparison
+from experiments.pellr import verdicts
+from experiments.pellr.results import MatrixRecord
+from experiments.pellr.speeds import DTYPES, NEAR, SETS, Speeds, geometric_mean
+from experiments.pellr.texts import GAP_WITHOUT_RESULTS, notes_of
+from experiments.pellr.verdicts import PARTS, large, stands_for
 from experiments.report.item import Item
-
-from . import verdicts
-from .results import MatrixRecord
-from .speeds import DTYPES, NEAR, SETS, Speeds, geometric_mean
-from .texts import GAP_WITHOUT_RESULTS, notes_of
-from .verdicts import PARTS, large, stands_for
 
 SUMMARY = (
     "Every number that the paper's text gives for PELLR against another format, and what this GPU gives: on "

@@ -7,9 +7,7 @@ from itertools import chain
 import numpy as np
 
 from experiments.comparison import Comparison
-from experiments.report.item import BarChart, Item, Panel, Verdict
-
-from .iterations import (
+from experiments.pellr.iterations import (
     ELLR_ROWS,
     EXAMPLE_WIDTH,
     PELLR_ROWS,
@@ -19,8 +17,9 @@ from .iterations import (
     sorted_iterations,
     work,
 )
-from .speeds import Speeds
-from .texts import subject_label
+from experiments.pellr.speeds import Speeds
+from experiments.pellr.texts import subject_label
+from experiments.report.item import BarChart, Item, Panel, Verdict
 
 SUMMARY = (
     "Formula (1) counts the iterations of warps, each as slow as its longest row; formula (2) counts "

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from experiments.comparison import Comparison
+from experiments.pellr import verdicts
+from experiments.pellr.methods import METHODS
+from experiments.pellr.results import MatrixRecord
+from experiments.pellr.speeds import DTYPES, NEAR, SETS, Speeds
+from experiments.pellr.texts import GAP_WITHOUT_RESULTS, matrix_note, notes_of, subject_label
 from experiments.report.item import BarChart, Item, Panel, Verdict
-
-from . import verdicts
-from .methods import METHODS
-from .results import MatrixRecord
-from .speeds import DTYPES, NEAR, SETS, Speeds
-from .texts import GAP_WITHOUT_RESULTS, matrix_note, notes_of, subject_label
 
 OWN = {"pellr": "", NEAR: ", near"}
 """What is compared, and how it is marked: PELLR, and with slices taken in the order of their first rows."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from experiments.pellr import appendices, claims, example, figures, structure
+from experiments.pellr.source import speeds_of
+from experiments.pellr.speeds import Speeds
 from experiments.report.item import Appendix, Item
 from experiments.request import Request
-
-from . import appendices, claims, example, figures, structure
-from .source import speeds_of
-from .speeds import Speeds
 
 MAKERS: dict[str, Callable[[Speeds | None], Item]] = {
     "pellr-claims": claims.make,

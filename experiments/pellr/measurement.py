@@ -14,15 +14,14 @@ import numpy as np
 import scipy.sparse
 
 from experiments.host_types import with_type
+from experiments.pellr import subjects
+from experiments.pellr.iterations import iterations, sorted_iterations, work
+from experiments.pellr.methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
+from experiments.pellr.results import KIND, Gpu, MatrixRecord, Record, Results
+from experiments.pellr.subjects import Subject
 from experiments.request import Watch
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
-
-from . import subjects
-from .iterations import iterations, sorted_iterations, work
-from .methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
-from .results import KIND, Gpu, MatrixRecord, Record, Results
-from .subjects import Subject
 
 SECONDS = 0.008
 """How long one measurement takes, capturing apart: about 15 replays of half a millisecond each."""
@@ -31,7 +30,7 @@ SEED = 20200423
 """Of x."""
 
 Timer = Callable[[Callable[[Any], None]], Any]
-"""Gives the `gpu.timing.Timing` of an operation, which it calls with streams."""
+"""Gives the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
 
 
 def measure(watch: Watch) -> Results:
@@ -42,8 +41,8 @@ def measure(watch: Watch) -> Results:
     UserError
         There is no GPU.
     """
-    from gpu.cuda import require_gpu
-    from gpu.device_info import device_info
+    from gpu.runtime.cuda import require_gpu
+    from gpu.runtime.device_info import device_info
 
     require_gpu()
     info = device_info()
@@ -171,8 +170,8 @@ class _Case:
         return [Record(self._name, method.name, dtype, status, _one_line(error)) for dtype in DTYPES]
 
     def _ours(self, method: Method) -> list[Record]:
-        from gpu.cuda import THREADS_PER_BLOCK, cuda
-        from gpu.memory import free_what_is_dropped
+        from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
+        from gpu.runtime.memory import free_what_is_dropped
 
         convert, make = _maker(method)
         begun = time.perf_counter()
@@ -204,7 +203,7 @@ class _Case:
 
     def _count(self, method: Method, host: Any) -> None:
         """Count the iterations of warps on the device, from the very lengths that the product reads."""
-        from gpu.warp_iterations import counted_iterations
+        from gpu.measure.warp_iterations import counted_iterations
 
         if method.name in ("ellr-sliced", "pellr"):
             name = method.name.removesuffix("-sliced")
@@ -214,8 +213,8 @@ class _Case:
 
     def _baseline(self, method: Method) -> list[Record]:
         """Measure cuSPARSE's CSR by its fastest algorithm."""
-        from gpu.cusparse import METHODS as CUSPARSE
-        from gpu.cusparse import SparseProduct
+        from gpu.baseline.cusparse import METHODS as CUSPARSE
+        from gpu.baseline.cusparse import SparseProduct
 
         found = []
         for dtype in DTYPES:
@@ -262,8 +261,8 @@ class _Case:
 
 def _maker(method: Method) -> tuple[Callable[[Any], Any], Callable[[Any, int], Any]]:
     """Give what converts a SciPy matrix, and what puts the result on the device."""
-    from gpu.ellpack_r import EllpackRProduct
-    from gpu.kernels import KERNELS
+    from gpu.formats.ellpack_r import EllpackRProduct
+    from gpu.registry import KERNELS
 
     if isinstance(method.format, Slicing):
         return partial(Sliced.from_scipy, slicing=method.format), EllpackRProduct
@@ -279,13 +278,13 @@ def _compile_conversions() -> None:
 
 
 def _launch(product: Any, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-    from gpu.vectors import stream_of
+    from gpu.runtime.vectors import stream_of
 
     product.launch(x, y, alpha, beta, stream_of(stream.address))
 
 
 def _warm(operation: Callable[[Any], None]) -> Any:
-    from gpu.timing import measure
+    from gpu.measure.timing import measure
 
     return measure([operation], SECONDS)
 

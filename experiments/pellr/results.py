@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from isa.errors import UserError
-
-from .subjects import Kind
+from experiments.pellr.subjects import Kind
+from vecsim.errors import UserError
 
 KIND: Literal["vecsim reproduce pellr"] = "vecsim reproduce pellr"
 """What the files say they are."""
@@ -87,7 +86,7 @@ class Record:
     reason
         Why it is not ``ok``.
     median_us, spread
-        As `gpu.timing.Timing`: warm, by replay of a graph.
+        As `gpu.measure.timing.Timing`: warm, by replay of a graph.
     nbytes
         On the device, without x and y.
     setup_us

@@ -1,21 +1,19 @@
-"""Where results come from: a file that was given, a GPU, or the file that lies in the repository."""
+"""Where results come from: a file that was given, a GPU, or the file that comes with the package."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from experiments.pellr import results
+from experiments.pellr.results import KIND, Results
+from experiments.pellr.speeds import Speeds
 from experiments.report.folder import write
 from experiments.request import Request
 
-from . import results
-from .results import KIND, Results
-from .speeds import Speeds
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-KEPT = CHECKOUT / "benchmarks" / "results"
-"""Where a clone keeps files of results."""
+RECORDED = Path(__file__).with_name("recorded")
+"""Files of results that come with the package."""
 PATTERN = "pellr-*.json"
-"""The names of this experiment's."""
+"""Their names, which end with their date."""
 FILE = "pellr-results.json"
 """The name of the file that a measurement writes into the folder of the report."""
 
@@ -24,7 +22,7 @@ def speeds_of(request: Request) -> Speeds | None:
     """Give the results that a request is to show, once for all items; None if there are none to be had.
 
     Those of the file that was given; else what the GPU at hand measures, which is written to the folder of
-    the report; else those that lie in the clone that runs, the newest.
+    the report; else those that come with the package, the newest.
 
     Raises
     ------
@@ -43,22 +41,22 @@ def _found(request: Request) -> Results | None:
     if given is not None:
         return results.read(given)
     if _has_gpu():
-        from .measurement import measure
+        from experiments.pellr.measurement import measure
 
         found = measure(request.watch)
         if request.folder is not None:
             write({FILE: results.to_json(found)}, str(request.folder))
         return found
-    newest = max(KEPT.glob(PATTERN), default=None, key=lambda path: path.name[-15:])
+    newest = max(RECORDED.glob(PATTERN), default=None, key=lambda path: path.name[-15:])
     return None if newest is None else results.read(newest)
 
 
 def _has_gpu() -> bool:
     """Say whether a product can be timed here; the simulator of CUDA times nothing."""
-    from isa.errors import UserError
+    from vecsim.errors import UserError
 
     try:
-        from gpu.cuda import SIMULATED, require_gpu
+        from gpu.runtime.cuda import SIMULATED, require_gpu
 
         require_gpu()
     except UserError:

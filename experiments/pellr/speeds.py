@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .methods import METHODS
-from .results import Gpu, MatrixRecord, Record, Results
-from .subjects import QUADRO_P600_THREADS
+from experiments.pellr.methods import METHODS
+from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
+from experiments.pellr.subjects import QUADRO_P600_THREADS
 
 DTYPES = {"float64": "f64", "float32": "f32"}
 """The types, and how they are called in tables."""

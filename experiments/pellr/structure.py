@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from experiments.comparison import Comparison
+from experiments.pellr.results import MatrixRecord
+from experiments.pellr.speeds import Speeds
+from experiments.pellr.texts import GAP_WITHOUT_RESULTS, SPELLED, subject_label
 from experiments.report.item import BarChart, Item, Panel, Verdict
-
-from .results import MatrixRecord
-from .speeds import Speeds
-from .texts import GAP_WITHOUT_RESULTS, SPELLED, subject_label
 
 SUMMARY = (
     "The paper shows memplus as a picture of dots and prints statistics of some row lengths: sigma is their "

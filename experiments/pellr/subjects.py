@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from experiments.hism.suite.origin import fetch
-
-from .row_lengths import DISTRIBUTIONS, generate
+from experiments.pellr.row_lengths import DISTRIBUTIONS, generate
 
 Kind = Literal["file", "pattern", "stand-in", "ours", "filled", "generated"]
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from .methods import METHODS
-from .results import MatrixRecord
-from .speeds import CUT_ELLR, DTYPES, NEAR, Speeds, geometric_mean, rank_correlation, waves_of_the_paper
-from .subjects import KINDS, MOST_FILLED_ENTRIES, QUADRO_P600_THREADS
+from experiments.pellr.methods import METHODS
+from experiments.pellr.results import MatrixRecord
+from experiments.pellr.speeds import (
+    CUT_ELLR,
+    DTYPES,
+    NEAR,
+    Speeds,
+    geometric_mean,
+    rank_correlation,
+    waves_of_the_paper,
+)
+from experiments.pellr.subjects import KINDS, MOST_FILLED_ENTRIES, QUADRO_P600_THREADS
 
 GAP_WITHOUT_RESULTS = (
     "Nothing was measured: there is no NVIDIA GPU here and no file of results was given. `vecsim reproduce "
-    "pellr --results FILE` renders a file that a GPU wrote, such as benchmarks/results/pellr-*.json."
+    "pellr --results FILE` renders a file that a GPU wrote, such as those in experiments/pellr/recorded."
 )
 
 SPELLED = {"sigma": "sigma", "mean": "mean", "range": "longest - shortest"}

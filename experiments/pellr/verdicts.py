@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from experiments.pellr.methods import METHODS
+from experiments.pellr.results import MatrixRecord
+from experiments.pellr.speeds import DTYPES, NEAR, Speeds, geometric_mean
 from experiments.report.item import Verdict
-
-from .methods import METHODS
-from .results import MatrixRecord
-from .speeds import DTYPES, NEAR, Speeds, geometric_mean
 
 LARGE_SIGMA, SMALL_SIGMA = 10.0, 3.0
 """The paper's bounds of the standard deviation of row lengths."""

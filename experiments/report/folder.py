@@ -12,7 +12,7 @@ from experiments.report.charts import draw
 from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_csv
 from experiments.report.item import Report
 from experiments.report.text import html, markdown
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 PAGE = "report.html"
 """The page with everything in it."""

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks import fit_auto
 from benchmarks.choice_matrices import RECIPES
-from experiments.gpu.suite import suite
-from gpu.choice import Constants, Machine
+from experiments.gpu_bench.suite import suite
+from gpu.choice.cost_model import Constants, Machine
 
 MACHINE = Machine(2.0, 1.0, 0.002, 8.0, 4e7, 4.0, 2e7, 4000.0, 2000.0)
 SPEEDS = {
@@ -70,7 +70,7 @@ def test_outliers_do_not_pull_the_fit_away(lines):
 
 
 def test_the_file_is_what_auto_reads(lines, tmp_path, capsys):
-    source, target = tmp_path / "lines.jsonl", tmp_path / "choice.toml"
+    source, target = tmp_path / "lines.jsonl", tmp_path / "constants.toml"
     failed = {"matrix": "0", "family": "0", "dtype": "float32", "format": "slow", "status": "failed"}
     source.write_text("\n".join(json.dumps(line) for line in [failed, *lines]))
     fit_auto.main(["fit", str(source), "--to", str(target), "--device", "none"])

@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.gpu_tables import BEGIN, END, kept, latest, main, render
-from experiments.gpu.records import Record, Run
-from isa.errors import UserError
+from experiments.gpu_bench.records import Record, Run
+from vecsim.errors import UserError
 
 
 def record(matrix, class_, library, method, us, **further):

@@ -17,10 +17,10 @@ from benchmarks import simulator
 from benchmarks.matrices import LISTED, SHAPES, generate, subject
 from benchmarks.peak_memory import peak, restart_peak
 from benchmarks.simulator_report import Record, geometric_mean, summarize
-from isa.errors import UserError
 from programs.registry import PROGRAMS
 from vecsim.data import find_builtin
 from vecsim.engines.protocol import ENGINES
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 COUNTED = {"stand_in": False, "rows": 2, "engine": "jit", "memory_growth": None, "image_bytes": 64}

@@ -4,12 +4,13 @@ import sys
 
 import pytest
 
-from experiments.gpu import bench
-from experiments.gpu.records import Record, Run, read_run
-from gpu import ceilings, device_info
-from gpu.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
-from gpu.cuda_runtime import NoGpuError
-from gpu.device_info import DeviceInfo
+from experiments.gpu_bench import bench
+from experiments.gpu_bench.records import Record, Run, read_run
+from gpu.measure import ceilings
+from gpu.measure.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
+from gpu.runtime import device_info
+from gpu.runtime.cuda_driver import NoGpuError
+from gpu.runtime.device_info import DeviceInfo
 
 INFO = DeviceInfo(
     name="Fake GPU",

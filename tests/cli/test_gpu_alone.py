@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from gpu import ceilings, device_info
-from gpu.cuda_runtime import NoGpuError
+from gpu.measure import ceilings
+from gpu.runtime import device_info
+from gpu.runtime.cuda_driver import NoGpuError
 from tests.cli.test_gpu import CEILINGS, INFO
 from vecsim.cli import console, gpu_alone
 
@@ -70,7 +71,7 @@ def test_help_names_the_options(capsys):
 
 def test_nothing_else_is_imported():
     # With a GPU it shows what there is, without one it says so; neither needs what is missing.
-    code = f"{WITHOUT}import experiments.gpu.bench\nraise SystemExit(main(['gpu', 'info']))"
+    code = f"{WITHOUT}import experiments.gpu_bench.bench\nraise SystemExit(main(['gpu', 'info']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0 or done.stderr.startswith("vecsim: error: no GPU was found"), done.stderr
     assert "Traceback" not in done.stderr

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.gpu_check import check
 from experiments.gpu_check.check import Checked
-from gpu import device_info
+from gpu.runtime import device_info
 from tests.cli.test_gpu import INFO
 from vecsim.cli import console, gpu_alone
 

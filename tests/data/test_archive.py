@@ -3,8 +3,8 @@ import tarfile
 
 import pytest
 
-from isa.errors import UserError
 from vecsim.data.archive import is_archive, matrix_in
+from vecsim.errors import UserError
 
 
 def archive(**members):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from isa.errors import UserError
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN, MAX_DIMENSION, find_builtin, load, load_builtin
+from vecsim.errors import UserError
 
 # Rows of each family by its number.
 ROWS = {

@@ -2,8 +2,8 @@ import csv
 
 import pytest
 
-from isa.errors import UserError
 from vecsim.data.collections import MATRIX_MARKET, SUITESPARSE, counterpart, entries, find_entries
+from vecsim.errors import UserError
 
 
 def only(name):

@@ -3,7 +3,6 @@ import gzip
 import numpy as np
 import pytest
 
-from isa.errors import UserError
 from vecsim.data import read
 from vecsim.data.finite_elements import (
     TriangleMesh,
@@ -20,6 +19,7 @@ from vecsim.data.finite_elements import (
 )
 from vecsim.data.finite_elements.assembly import assemble
 from vecsim.data.finite_elements.grids import brick_hexahedra, halved, quarter_cylinder, rectangle_quads
+from vecsim.errors import UserError
 
 YOUNG, POISSON, THICKNESS = 2.0, 0.25, 0.1
 

@@ -5,8 +5,8 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from isa.errors import UserError
 from vecsim.data import read
+from vecsim.errors import UserError
 
 # [10 0 0]
 # [ 0 3 9]   by columns: (1; 10) (2, 3; 3, 7) (2; 9)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from file_server import Answer, File
 
-from isa.errors import UserError
 from vecsim.data import DownloadError, NotAtHandError, load, read
 from vecsim.data.loading import find_download
+from vecsim.errors import UserError
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 MEMPLUS = "/MM/Hamm/memplus.tar.gz"

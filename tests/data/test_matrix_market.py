@@ -3,8 +3,8 @@ import gzip
 import numpy as np
 import pytest
 
-from isa.errors import UserError
 from vecsim.data import MAX_DIMENSION, read
+from vecsim.errors import UserError
 
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 

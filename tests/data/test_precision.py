@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from isa.errors import UserError
 from vecsim.data import values_as
+from vecsim.errors import UserError
 
 
 def matrix(*values):

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from test_stencils import assert_canonical
 
-from isa.errors import UserError
 from vecsim.data.hashed_random import random_bits, random_share
 from vecsim.data.random_patterns import band, dense, localised
+from vecsim.errors import UserError
 
 
 def test_entries_of_a_band_lie_in_it_and_anywhere():

@@ -2,10 +2,10 @@ import numba
 import numpy as np
 import pytest
 
-from isa.errors import UserError
 from vecsim.data.families.poisson import laplace2d, laplace3d, nine_point, twenty_seven_point
 from vecsim.data.finite_elements import elastic_brick
 from vecsim.data.stencils import grid_diffusion, hexahedral_elasticity
+from vecsim.errors import UserError
 
 
 def pattern(matrix):

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.disassembler import instruction_text
-from isa.errors import UserError
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import Engine, Run
 from vecsim.engines.timeline import TimelineRequest
+from vecsim.errors import UserError
 
 from .cases import Case
 from .variants import start_engine

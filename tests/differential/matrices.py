@@ -9,12 +9,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from isa.errors import UserError
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import read, values_as
 from vecsim.data.search_path import MATRIX_MARKET_SUFFIXES, files_in, matrix_folders
 from vecsim.engines.protocol import MAX_CYCLES
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 from . import report as reports

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 from .cases import Case

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from isa.assembler import assemble
-from isa.errors import UserError
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import ENGINES, run, start
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 pytestmark = pytest.mark.parametrize("engine", sorted(ENGINES))

@@ -6,7 +6,7 @@ from experiments import registry
 from experiments.registry import PAPERS, Experiment, Paper, chosen, names, reproduce
 from experiments.report.item import Appendix, Item
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 HISM = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]

@@ -7,7 +7,7 @@ from format_cases import assert_same, canonical, matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError
 
 PAD = NO_ROW = 2**32 - 1

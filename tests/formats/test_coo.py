@@ -6,7 +6,7 @@ import scipy.sparse
 from format_cases import assert_same, canonical, matrices
 from hypothesis import given
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import COO, GPU_FORMATS
 
 SMALL = scipy.sparse.csr_array(np.array([[0.0, 5, 0], [0, 0, 0], [7, 0, 9]]))

@@ -4,7 +4,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import COO, CRS, GPU_FORMATS
 from vecsim.formats.coordinates import canonical_csr
 

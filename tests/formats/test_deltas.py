@@ -6,9 +6,9 @@ import scipy.sparse
 from format_cases import assert_same, canonical, matrices
 from hypothesis import given, settings
 
+from gpu.choice.structure import Structure
+from gpu.choice.work_counts import deltas_of_rows as work
 from vecsim.formats import NotRepresentableError, SlicedDeltas
-from vecsim.formats.deltas import work
-from vecsim.formats.structure import Structure
 
 
 def in_a_band(rows, per_row, half_width, seed=1):

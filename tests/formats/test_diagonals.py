@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vecsim.formats import NotRepresentableError, SlicedDiagonals, diagonal_filling
-from vecsim.formats.diagonals import work
-from vecsim.formats.structure import Structure
+from gpu.choice.structure import Structure
+from gpu.choice.work_counts import diagonals_of_rows as work
+from vecsim.formats import NotRepresentableError, SlicedDiagonals
+from vecsim.formats.sliced_diagonals import filling
 
 
 def tridiagonal(rows, dtype=np.float64):
@@ -63,13 +64,13 @@ def test_scattered_entries_are_refused():
 
 
 def test_two_patterns_of_one_hash(monkeypatch):
-    counted = diagonal_filling.counted
+    counted = filling.counted
 
     def colliding(indptr, indices):
         counts, hashes = counted(indptr, indices)
         return counts, np.zeros_like(hashes)
 
-    monkeypatch.setattr(diagonal_filling, "counted", colliding)
+    monkeypatch.setattr(filling, "counted", colliding)
     matrix = tridiagonal(200)
     made = SlicedDiagonals.from_scipy(matrix)
     made.check()

@@ -9,7 +9,7 @@ from format_cases import SECTION_SIZES, assert_same, canonical, matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import ACCOUNTINGS, BBCS, FORMATS, HiSM, Layout
 
 ORDERS = (("row",), ("column",), ("row", "column"), ("column", "row"), ("row", "column", "row"))

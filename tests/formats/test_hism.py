@@ -7,7 +7,7 @@ from format_cases import SECTION_SIZES, Memory, assert_holds, assert_same, matri
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import HiSM, Layout
 
 ORDERS = (("row", "column", "row"), ("column", "row"), ("row",))

@@ -7,9 +7,9 @@ from format_cases import assert_same, canonical, matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import COO, HYB
-from vecsim.formats.hyb import SPLITS, split_width
+from vecsim.formats.hyb.container import SPLITS, split_width
 
 #  1 2 3 4
 #  5 . . .

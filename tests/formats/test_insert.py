@@ -9,7 +9,7 @@ from format_cases import canonical, matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import BBCS, FORMATS, HiSM, Level
 from vecsim.formats.coordinates import MAX_COUNT
 from vecsim.formats.insertion.record import check_room

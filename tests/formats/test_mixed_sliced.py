@@ -6,11 +6,11 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
-from vecsim.formats.mixed_sliced import MixedSliced
-from vecsim.formats.mixed_sliced_filling import MANY_ROWS, lanes_for, sorted_in_windows
-from vecsim.formats.mixed_slicing import MIXED_SLICINGS, MixedSlicing
+from vecsim.formats.mixed_sliced.container import MixedSliced
+from vecsim.formats.mixed_sliced.filling import MANY_ROWS, lanes_for, sorted_in_windows
+from vecsim.formats.mixed_sliced.slicing import MIXED_SLICINGS, MixedSlicing
 
 SLICINGS = [
     *MIXED_SLICINGS.values(),

@@ -4,7 +4,7 @@ from format_cases import matrices
 from hypothesis import given
 
 from vecsim.formats import Sliced, Slicing
-from vecsim.formats.slice_order import slices_by_first_row
+from vecsim.formats.sliced.slice_order import slices_by_first_row
 
 
 def matrix_of(lengths):

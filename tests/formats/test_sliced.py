@@ -7,7 +7,7 @@ from format_cases import assert_same, canonical, matrices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.formats import SLICINGS, NotRepresentableError, Sliced, Slicing
 
 #  1 . 2 .
@@ -186,7 +186,7 @@ def test_storage_counts_every_array():
 
 
 def test_more_steps_than_can_be_counted(monkeypatch):
-    monkeypatch.setattr("vecsim.formats.sliced_layout.MOST_STEPS", 9)
+    monkeypatch.setattr("vecsim.formats.sliced.layout.MOST_STEPS", 9)
     matrix = scipy.sparse.csr_array(np.ones((5, 2)))
     assert Sliced.from_scipy(matrix, slicing=Slicing(slice_height=5)).slices == 1
     with pytest.raises(NotRepresentableError, match=r"10 steps, at most 9 .* larger slice_height"):

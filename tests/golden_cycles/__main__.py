@@ -1,4 +1,4 @@
-"""``python -m tests.golden_cycles``: compare the suite's cycles with those written down, or write them anew."""
+"""``python -m tests.golden_cycles``: compare the suite's cycles with those recorded, or record them anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from .running import rows_of
 def main() -> int:
     """Return 1 if any number differs, or if a matrix that can be had has none written down."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden_cycles", description=__doc__)
-    parser.add_argument("--record", action="store_true", help="write the file anew; every matrix must be here")
+    parser.add_argument(
+        "--record", action="store_true", help="write the file anew; every matrix must be here"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes; all cores")
     arguments = parser.parse_args()
     absent = {member.name for member in missing()}

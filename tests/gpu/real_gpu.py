@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpu.cuda_runtime import NoGpuError, driver
+from gpu.runtime.cuda_driver import NoGpuError, driver
 
 
 def _missing() -> str:

@@ -7,12 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from gpu import cuda_libraries, cuda_runtime
-from gpu.cuda_runtime import NoGpuError, OutOfDeviceMemoryError, Stream
-from gpu.cusparse import METHODS, SparseProduct
-from gpu.cusparse_formats import block_fill, canonical_csr, sell_places, to_bsr, to_coo, to_csr, to_sell
-from gpu.cusparse_library import Cusparse, CusparseError
-from isa.errors import UserError
+from gpu.baseline.cusparse import METHODS, SparseProduct
+from gpu.baseline.cusparse_formats import (
+    block_fill,
+    canonical_csr,
+    sell_places,
+    to_bsr,
+    to_coo,
+    to_csr,
+    to_sell,
+)
+from gpu.baseline.cusparse_library import Cusparse, CusparseError
+from gpu.runtime import cuda_driver, library_search
+from gpu.runtime.cuda_driver import NoGpuError, OutOfDeviceMemoryError, Stream
+from vecsim.errors import UserError
 
 SHAPES = [(9, 9), (7, 11), (33, 5), (64, 32), (1, 1)]
 
@@ -20,7 +28,7 @@ SHAPES = [(9, 9), (7, 11), (33, 5), (64, 32), (1, 1)]
 @pytest.fixture
 def driver(monkeypatch) -> FakeDriver:
     found = FakeDriver(memory=1 << 24)
-    monkeypatch.setattr(cuda_runtime, "driver", lambda: found)
+    monkeypatch.setattr(cuda_driver, "driver", lambda: found)
     return found
 
 
@@ -208,9 +216,9 @@ def test_slices_hold_every_row_in_order(rows, columns, size, seed):
 
 
 def test_no_library_is_said_in_one_line(driver, monkeypatch):
-    from gpu import cusparse_library
+    from gpu.baseline import cusparse_library
 
-    monkeypatch.setattr(cuda_libraries, "load", lambda name: None)
+    monkeypatch.setattr(library_search, "load", lambda name: None)
     monkeypatch.setattr(cusparse_library, "driver", lambda: driver)
     cusparse_library.cusparse.cache_clear()
     with pytest.raises(NoGpuError, match="cuSPARSE was not found: pip install"):
@@ -223,7 +231,7 @@ def test_libraries_in_wheels_and_beside_cupy_are_candidates(tmp_path, monkeypatc
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "libcusparse.so.12").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    found = list(cuda_libraries.candidates("cusparse"))
+    found = list(library_search.candidates("cusparse"))
     assert found[0] == "libcusparse.so.12"
     assert found[1:4] == [str(tmp_path / place / "libcusparse.so.12") for place in places]
 
@@ -232,9 +240,9 @@ def test_a_file_that_is_no_library_is_passed_over(tmp_path, monkeypatch):
     (tmp_path / "nvidia/cu13/lib").mkdir(parents=True)
     (tmp_path / "nvidia/cu13/lib/libcusparse.so.12").write_text("no library")
     monkeypatch.setattr("sys.path", [str(tmp_path)])
-    monkeypatch.setattr(cuda_libraries.importlib, "import_module", _absent)
-    monkeypatch.setattr(cuda_libraries, "SUFFIXES", {"nothing_of_the_kind": ("12",)})
-    assert cuda_libraries.load("nothing_of_the_kind") is None
+    monkeypatch.setattr(library_search.importlib, "import_module", _absent)
+    monkeypatch.setattr(library_search, "SUFFIXES", {"nothing_of_the_kind": ("12",)})
+    assert library_search.load("nothing_of_the_kind") is None
 
 
 def _absent(name):
@@ -264,10 +272,10 @@ def test_cusparse_is_right_and_can_be_captured(method, transposed, dtype):
 def test_a_hundred_products_leave_the_memory_as_it_was():
     stored = to_csr(random((2000, 2000), np.float64))
     SparseProduct("csr_alg1", stored, (2000, 2000)).close()
-    before = cuda_runtime.free_bytes()
+    before = cuda_driver.free_bytes()
     for _ in range(100):
         SparseProduct("csr_alg1", stored, (2000, 2000)).close()
-    assert cuda_runtime.free_bytes() >= before - (4 << 20)
+    assert cuda_driver.free_bytes() >= before - (4 << 20)
 
 
 def test_the_fill_of_blocks_and_the_places_of_slices_are_counted_without_converting():

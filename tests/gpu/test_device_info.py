@@ -4,14 +4,14 @@ import pytest
 from fake_cuda import FakeDriver
 from real_gpu import MISSING
 
-from gpu import cuda_libraries, cuda_runtime, device_info
-from gpu.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
-from gpu.cuda_runtime import NoGpuError
+from gpu.measure.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
+from gpu.runtime import cuda_driver, device_info, library_search
+from gpu.runtime.cuda_driver import NoGpuError
 
 
 @pytest.fixture
 def no_libraries(monkeypatch, tmp_path):
-    monkeypatch.setattr(cuda_libraries, "load", lambda name: None)
+    monkeypatch.setattr(library_search, "load", lambda name: None)
     monkeypatch.setattr(device_info, "KERNEL_MODULE", tmp_path / "version")
 
 
@@ -45,7 +45,7 @@ class Library:
 
 
 def test_versions_of_the_libraries(monkeypatch):
-    monkeypatch.setattr(cuda_libraries, "load", lambda name: Library())
+    monkeypatch.setattr(library_search, "load", lambda name: Library())
     found = device_info.describe(FakeDriver())
     assert (found.cusparse, found.cuda_runtime) == ("12.6.3", "12.9")
 
@@ -54,9 +54,9 @@ def test_missing_packages_are_said_in_one_line(monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(cuda_runtime.importlib, "import_module", absent)
+    monkeypatch.setattr(cuda_driver.importlib, "import_module", absent)
     with pytest.raises(NoGpuError, match=r"pip install 'vecsim\[gpu\]'") as caught:
-        cuda_runtime.driver.__wrapped__()
+        cuda_driver.driver.__wrapped__()
     assert "\n" not in str(caught.value)
 
 
@@ -66,7 +66,7 @@ def test_a_missing_driver_is_said_in_one_line():
             raise RuntimeError("libcuda.so.1:\nnot found")
 
     with pytest.raises(NoGpuError, match="the NVIDIA driver is not installed") as caught:
-        cuda_runtime.start(NoLibrary())
+        cuda_driver.start(NoLibrary())
     assert "\n" not in str(caught.value)
 
 

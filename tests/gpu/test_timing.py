@@ -4,9 +4,7 @@ from fake_cuda import FakeDriver
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu import cuda_runtime
-from gpu.cuda_runtime import CudaError, DeviceMemory, NoGpuError, OutOfDeviceMemoryError, Stream
-from gpu.timing import (
+from gpu.measure.timing import (
     MOST_COPIES,
     MOST_REPLAYS,
     MOST_SECONDS,
@@ -16,7 +14,9 @@ from gpu.timing import (
     plan,
     statistics,
 )
-from isa.errors import UserError
+from gpu.runtime import cuda_driver
+from gpu.runtime.cuda_driver import CudaError, DeviceMemory, NoGpuError, OutOfDeviceMemoryError, Stream
+from vecsim.errors import UserError
 
 L2 = 60 << 20
 
@@ -24,7 +24,7 @@ L2 = 60 << 20
 @pytest.fixture
 def fake(monkeypatch) -> FakeDriver:
     found = FakeDriver()
-    monkeypatch.setattr(cuda_runtime, "driver", lambda: found)
+    monkeypatch.setattr(cuda_driver, "driver", lambda: found)
     return found
 
 
@@ -158,29 +158,29 @@ def test_too_little_device_memory_is_said_in_one_line(fake):
 
 def test_an_error_of_cuda_has_its_name():
     with pytest.raises(CudaError, match="cuMemAlloc: CUDA_ERROR_INVALID_VALUE"):
-        cuda_runtime.check(FakeDriver(), "cuMemAlloc", 0)
+        cuda_driver.check(FakeDriver(), "cuMemAlloc", 0)
 
 
 def test_a_driver_without_a_device_is_no_gpu():
     with pytest.raises(NoGpuError, match="CUDA_ERROR_NO_DEVICE"):
-        cuda_runtime.start(FakeDriver(devices=0))
+        cuda_driver.start(FakeDriver(devices=0))
 
 
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_a_copy_is_timed_near_what_the_memory_can():
-    from gpu.ceilings import copy_gb_per_s
-    from gpu.device_info import device_info
+    from gpu.measure.ceilings import copy_gb_per_s
+    from gpu.runtime.device_info import device_info
 
     assert 0.3 < copy_gb_per_s() / device_info().nominal_gb_per_s < 1.05
 
 
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_memory_of_the_gpu_comes_back():
-    cuda_runtime.synchronize()
-    before = cuda_runtime.free_bytes()
+    cuda_driver.synchronize()
+    before = cuda_driver.free_bytes()
     array = np.arange(1000.0)
     for _ in range(100):
         with DeviceMemory.holding(array) as memory, Stream() as stream:
             stream.synchronize()
             np.testing.assert_array_equal(memory.read(1000, np.float64), array)
-    assert cuda_runtime.free_bytes() >= before - (4 << 20)
+    assert cuda_driver.free_bytes() >= before - (4 << 20)

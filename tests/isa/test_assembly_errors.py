@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from isa.assembler import assemble
-from isa.errors import AssemblyError, UserError
+from vecsim.errors import AssemblyError, UserError
 
 
 def mistake(text: str, **options) -> AssemblyError:

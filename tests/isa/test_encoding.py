@@ -9,8 +9,8 @@ from isa_strategies import fields_of, rows, same_code
 from isa.assembler import assemble
 from isa.disassembler import disassemble, instruction_text, listing
 from isa.encoding import decode, encode
-from isa.errors import UserError
 from isa.instructions import BASE
+from vecsim.errors import UserError
 
 
 @pytest.mark.parametrize("instruction", BASE.instructions, ids=lambda row: row.mnemonic)

@@ -10,10 +10,10 @@ from isa.assembler import assemble
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet, Length, Timing, Unit
 from isa.disassembler import disassemble
 from isa.encoding import MAX_OPERANDS, decode, encode
-from isa.errors import UserError
 from isa.instructions import BASE
 from isa.operands import written_syntax
 from isa.state import new_state
+from vecsim.errors import UserError
 
 
 def own(m, n, d, a, imm):

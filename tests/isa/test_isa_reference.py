@@ -3,10 +3,10 @@
 import pytest
 
 from isa.directives import DIRECTIVES
-from isa.errors import UserError
 from isa.instructions import BASE
 from isa.pseudo import PSEUDO_INSTRUCTIONS
 from isa.reference import BitField, DirectiveEntry, InstructionEntry, PseudoEntry, describe, entries
+from vecsim.errors import UserError
 
 
 def test_everything_is_described():

@@ -10,7 +10,7 @@ from isa_strategies import rows, same_code
 from isa.assembler import assemble
 from isa.binary import dump, load
 from isa.disassembler import instruction_text
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 PROGRAM = assemble(
     "nop\nmain: li x5, table\nhalt\n.data 100\ntable: .word 1, 2\n.data 64\n.byte 3", file="a.s"

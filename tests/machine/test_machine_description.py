@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import Machine, load_machine, presets, to_toml
 
 

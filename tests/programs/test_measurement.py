@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse
 from product_cases import machine_of
 
-from isa.errors import UserError
 from programs.loading import ADDRESS_SPACE, MatrixImage, layout_for, place_vectors
 from programs.measurement import measure, multiplicand
+from vecsim.errors import UserError
 from vecsim.formats import Image
 
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse
 from product_cases import VARIANTS, machine_of
 
-from isa.errors import UserError
 from programs.measurement import measure, prepare
 from programs.registry import PROGRAMS, find
+from vecsim.errors import UserError
 
 
 def test_the_programs_in_the_order_of_the_tables():

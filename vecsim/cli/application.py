@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from isa.errors import UserError
 from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
 from vecsim.cli.calibrate import calibrate
@@ -22,6 +21,7 @@ from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
 from vecsim.cli.reproduce import reproduce
 from vecsim.cli.run import run
+from vecsim.errors import UserError
 
 app = typer.Typer(
     name="vecsim",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isa.errors import UserError
 from vecsim.cli.options import DefineOption, ValueBitsOption, definitions, value_bytes
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from isa.errors import UserError
 from vecsim.cli.options import (
     MATRIX_HELP,
     EngineOption,
@@ -19,6 +18,7 @@ from vecsim.cli.options import (
     value_bytes,
 )
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -221,6 +221,6 @@ def _facts(device: Device | None) -> dict[str, Any] | None:
         return None
     if not device.timed:
         return {"name": device.name}
-    from gpu.device_info import device_info
+    from gpu.runtime.device_info import device_info
 
     return asdict(device_info())

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 MISTAKE = 2
 """Exit code when something the user gave is wrong."""

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from isa.errors import UserError
 from vecsim.cli import gpu_commands
 from vecsim.cli.ending import ended
+from vecsim.errors import UserError
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "info": gpu_commands.info,

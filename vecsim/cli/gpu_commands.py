@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from experiments.gpu.records import Run
+    from experiments.gpu_bench.records import Run
     from experiments.gpu_check.check import Checked
-    from gpu.ceilings import Ceilings
-    from gpu.device_info import DeviceInfo
+    from gpu.measure.ceilings import Ceilings
+    from gpu.runtime.device_info import DeviceInfo
     from vecsim.cli.output import Output
 
 HELP = "The formats on a real GPU: what it is, what it can reach, and what they reach."
@@ -25,7 +25,7 @@ def info(json: str | None) -> None:
     """Show the GPU and the versions of what drives it; exit code 2 if there is none."""
     from dataclasses import asdict
 
-    from gpu.device_info import device_info
+    from gpu.runtime.device_info import device_info
     from vecsim.cli.console import fill, table
     from vecsim.cli.output import Output
 
@@ -40,7 +40,7 @@ def ceilings(json: str | None) -> None:
 
     They bound every product: stored bytes, x and y once each, over the measured bandwidth, is its floor.
     """
-    from gpu.ceilings import measure_ceilings
+    from gpu.measure.ceilings import measure_ceilings
     from vecsim.cli.output import Output
     from vecsim.cli.work import Work
 
@@ -59,7 +59,7 @@ def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> 
     """
     from pathlib import Path
 
-    from experiments.gpu.bench import journal_of, run_bench
+    from experiments.gpu_bench.bench import journal_of, run_bench
     from vecsim.cli.output import STDOUT, Output
 
     output = Output(json)
@@ -87,7 +87,7 @@ def check(
 
     from experiments.gpu_check.check import check_suite, document, faults
     from experiments.report.environment import commit, now
-    from gpu.device_info import device_info
+    from gpu.runtime.device_info import device_info
     from vecsim.cli.output import Output
 
     output = Output(json)
@@ -116,7 +116,7 @@ def _methods(found: Sequence[Checked]) -> list[str]:
 
 def _show_bench(output: Output, run: Run) -> None:
     """Show a run of the benchmark: means, elasticity, `auto`, time by phase."""
-    from experiments.gpu import summary
+    from experiments.gpu_bench import summary
     from vecsim.cli.console import fill, table
 
     means = [

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from isa.errors import UserError
-from isa.suggest import nearest
 from vecsim.cli.options import integer
+from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 MATRIX_HELP = (
     "A matrix file, or a name: of a file in VECSIM_MATRICES, a built-in, or a matrix of SuiteSparse or the "

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from isa.errors import UserError
 from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.report.item import Item, Report

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from isa.errors import UserError
 from vecsim.cli.options import (
     MATRIX_HELP,
     EngineOption,
@@ -19,6 +18,7 @@ from vecsim.cli.options import (
     value_bytes,
 )
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from programs.measurement import Measurement

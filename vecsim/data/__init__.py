@@ -1,10 +1,10 @@
 """Matrices: from files, from published definitions, from the public collections."""
 
-from .builtin import BUILTINS, DEFAULT_BUILTIN, Builtin, find_builtin, load_builtin
-from .download import DownloadError
-from .loading import NotAtHandError, load, read
-from .matrix import MAX_DIMENSION, Matrix
-from .precision import values_as
+from vecsim.data.builtin import BUILTINS, DEFAULT_BUILTIN, Builtin, find_builtin, load_builtin
+from vecsim.data.download import DownloadError
+from vecsim.data.loading import NotAtHandError, load, read
+from vecsim.data.matrix import MAX_DIMENSION, Matrix
+from vecsim.data.precision import values_as
 
 __all__ = [
     "BUILTINS",

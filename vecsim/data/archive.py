@@ -4,9 +4,8 @@ import io
 import tarfile
 from pathlib import PurePosixPath
 
-from isa.errors import UserError
-
-from .harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
+from vecsim.data.harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
+from vecsim.errors import UserError
 
 _MAGIC = slice(257, 262)
 _BLOCK = 512

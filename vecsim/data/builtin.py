@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from isa.errors import UserError
-
-from .families import (
+from vecsim.data.families import (
     beams,
     combinatorics,
     elliptic,
@@ -22,7 +20,8 @@ from .families import (
     toeplitz,
     tolosa,
 )
-from .matrix import Matrix
+from vecsim.data.matrix import Matrix
+from vecsim.errors import UserError
 
 # What `vecsim run` takes without an argument: more than 64 x 64 rows, so three levels of blocks.
 DEFAULT_BUILTIN = "randomwalk-100"

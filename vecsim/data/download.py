@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from requests import Response

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .download import Report
+from vecsim.data.download import Report
 
 
 @contextmanager

@@ -12,9 +12,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from isa.errors import UserError
-
-from .matrix import Matrix, assemble, check_size
+from vecsim.data.matrix import Matrix, assemble, check_size
+from vecsim.errors import UserError
 
 SUFFIXES = frozenset({".rb", ".hb", ".rsa", ".rua", ".rza", ".rra", ".psa", ".pua", ".pra", ".pza",
                       ".csa", ".cua", ".cha", ".cza", ".cra", ".isa", ".iua", ".iza", ".ira"})  # fmt: skip

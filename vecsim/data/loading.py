@@ -8,21 +8,20 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from isa.errors import UserError
-
-from .archive import is_archive, matrix_in
-from .builtin import BUILTINS, find_builtin, load_builtin
-from .collections import Entry, counterpart, entries, find_entries
-from .download import DownloadError, Report
-from .download_bar import download_bar
-from .harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
-from .harwell_boeing import parse_harwell_boeing
-from .matrix import Matrix, check_size
-from .matrix_cache import fetch, kept, matrix_cache
-from .matrix_market import BANNER, parse_matrix_market
-from .near_names import near_names
-from .search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
-from .source_bytes import read_bytes
+from vecsim.data.archive import is_archive, matrix_in
+from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
+from vecsim.data.collections import Entry, counterpart, entries, find_entries
+from vecsim.data.download import DownloadError, Report
+from vecsim.data.download_bar import download_bar
+from vecsim.data.harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
+from vecsim.data.harwell_boeing import parse_harwell_boeing
+from vecsim.data.matrix import Matrix, check_size
+from vecsim.data.matrix_cache import fetch, kept, matrix_cache
+from vecsim.data.matrix_market import BANNER, parse_matrix_market
+from vecsim.data.near_names import near_names
+from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
+from vecsim.data.source_bytes import read_bytes
+from vecsim.errors import UserError
 
 OFFLINE = "VECSIM_OFFLINE"
 """Environment variable that forbids the network, unless it is empty or 0."""

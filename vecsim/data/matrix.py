@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 # With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full.
 MAX_DIMENSION = 2**27

@@ -15,10 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from isa.errors import UserError
 from vecsim.cache_folder import CACHE_FOLDER, cache_folder
-
-from .download import DownloadError, Report, discard, download
+from vecsim.data.download import DownloadError, Report, discard, download
+from vecsim.errors import UserError
 
 T = TypeVar("T")
 

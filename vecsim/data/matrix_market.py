@@ -8,9 +8,8 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from isa.errors import UserError
-
-from .matrix import Matrix, assemble, check_size
+from vecsim.data.matrix import Matrix, assemble, check_size
+from vecsim.errors import UserError
 
 BANNER = b"%%MatrixMarket"
 FIELDS = ("real", "integer", "unsigned-integer", "pattern", "complex", "double")

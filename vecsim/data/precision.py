@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 # What to do about it, in every message about lost range.
 ADVICE = "use 64-bit values (--value-bits 64)"

@@ -11,9 +11,8 @@ import numpy as np
 import scipy.sparse
 from numba import njit, prange
 
-from isa.errors import UserError
-
-from .hashed_random import random_bits, random_share
+from vecsim.data.hashed_random import random_bits, random_share
+from vecsim.errors import UserError
 
 _NOTHING = np.uint64(2**64 - 1)
 _LOW_HALF = np.uint64(2**32 - 1)

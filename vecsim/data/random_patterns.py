@@ -10,9 +10,8 @@ import numpy as np
 import scipy.sparse
 from numba import njit, prange
 
-from isa.errors import UserError
-
-from .hashed_random import random_bits, random_share
+from vecsim.data.hashed_random import random_bits, random_share
+from vecsim.errors import UserError
 
 LEAF = 128
 """Edge of the squares in which the entries of `localised` lie."""

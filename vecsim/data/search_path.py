@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from .harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
+from vecsim.data.harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
 
 MATRIX_FOLDERS = "VECSIM_MATRICES"
 """Environment variable that names folders, separated as those of ``PATH`` are."""

@@ -4,7 +4,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 GZIP_MAGIC = b"\x1f\x8b"
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from .builtin import BUILTINS
-from .collections import COLLECTIONS, entries
-from .matrix_cache import files_kept, matrix_cache
-from .search_path import files_in, matrix_folders
+from vecsim.data.builtin import BUILTINS
+from vecsim.data.collections import COLLECTIONS, entries
+from vecsim.data.matrix_cache import files_kept, matrix_cache
+from vecsim.data.search_path import files_in, matrix_folders
 
 
 @dataclass(frozen=True)

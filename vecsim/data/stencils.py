@@ -11,10 +11,9 @@ import numpy as np
 import scipy.sparse
 from numba import njit, prange
 
-from isa.errors import UserError
-
-from .finite_elements.solid import hexahedron_matrix
-from .hashed_random import random_share
+from vecsim.data.finite_elements.solid import hexahedron_matrix
+from vecsim.data.hashed_random import random_share
+from vecsim.errors import UserError
 
 MOST_ENTRIES = 2**31 - 1
 

@@ -15,9 +15,8 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from isa.errors import UserError
-
-from .hashed_random import random_share
+from vecsim.data.hashed_random import random_share
+from vecsim.errors import UserError
 
 MOST_ENTRIES = 2**31 - 1
 # A node lies anywhere in this part of its cell. Circumscribed spheres are then smaller than the margin.

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Pattern, Record, Timing
-from isa.errors import UserError
 from isa.program import Program
 from isa.semantics.sparse import descriptor_bytes
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 FLOAT = 32

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from isa.errors import UserError
 from isa.program import Program
+from vecsim.errors import UserError
 
 
 class Fault(UserError):

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.declaration import Unit
-from isa.errors import UserError
 from isa.program import Program
 from isa.state import State
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.fault import Fault
 from vecsim.engines.record import Cause, Control, Counter, Snapshot, TimingRecord
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
+from vecsim.errors import UserError
 from vecsim.machine import WORD_BYTES, Machine
 
 MAX_CYCLES = 10_000_000_000

@@ -8,24 +8,24 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .bbcs import BBCS
-from .biell import BiELL
-from .coo import COO
-from .crs import CRS
-from .deltas import SlicedDeltas
-from .diagonals import SlicedDiagonals
-from .hism import HiSM
-from .hyb import HYB
-from .image import Image, Layout
-from .jd import JD
-from .level import Level
-from .mixed_sliced import MixedSliced
-from .mixed_slicing import MIXED_SLICINGS, MixedSlicing
-from .representable import NotRepresentableError
-from .section import MAX_SECTION_SIZE, MIN_SECTION_SIZE, section_bits
-from .sliced import Sliced
-from .slicing import BLOCK_SLICINGS, SLICINGS, Slicing
-from .storage import ACCOUNTINGS
+from vecsim.formats.bbcs.container import BBCS
+from vecsim.formats.biell.container import BiELL
+from vecsim.formats.coo import COO
+from vecsim.formats.crs.container import CRS
+from vecsim.formats.hism.container import HiSM
+from vecsim.formats.hism.level import Level
+from vecsim.formats.hyb.container import HYB
+from vecsim.formats.image import Image, Layout
+from vecsim.formats.jd.container import JD
+from vecsim.formats.mixed_sliced.container import MixedSliced
+from vecsim.formats.mixed_sliced.slicing import MIXED_SLICINGS, MixedSlicing
+from vecsim.formats.representable import NotRepresentableError
+from vecsim.formats.section import MAX_SECTION_SIZE, MIN_SECTION_SIZE, section_bits
+from vecsim.formats.sliced.container import Sliced
+from vecsim.formats.sliced.slicing import BLOCK_SLICINGS, SLICINGS, Slicing
+from vecsim.formats.sliced_deltas.container import SlicedDeltas
+from vecsim.formats.sliced_diagonals.container import SlicedDiagonals
+from vecsim.formats.storage import ACCOUNTINGS
 
 # Every format with a memory image, by the name the command line, the programs and the reports use.
 FORMATS: dict[str, type[CRS] | type[JD] | type[BBCS] | type[HiSM]] = {

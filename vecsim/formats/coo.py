@@ -6,15 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_range,
-    require,
-)
-from .stored_arrays import StoredArrays
+from vecsim.formats.coordinates import FloatArray, IntArray, Shape, canonical_csr, check_range, require
+from vecsim.formats.stored_arrays import StoredArrays
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from isa.errors import UserError
-
-from .threads import as_many_threads_as_pay
+from vecsim.errors import UserError
+from vecsim.formats.threads import as_many_threads_as_pay
 
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.int64]
@@ -62,7 +61,7 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
 
 def _is_canonical(csr: Any) -> bool:
     """Return whether pointers rise, and columns lie within the matrix and rise within each row."""
-    from .canonical_order import is_canonical
+    from vecsim.formats.canonical_order import is_canonical
 
     rows, columns = csr.shape
     indptr, indices = csr.indptr, csr.indices

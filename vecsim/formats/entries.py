@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .coordinates import FloatArray, IntArray, Shape, csr_from_coordinates, product
+from vecsim.formats.coordinates import FloatArray, IntArray, Shape, csr_from_coordinates, product
 
 
 class Entries(ABC):

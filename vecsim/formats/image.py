@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.errors import UserError
-
-from .coordinates import FloatArray, IntArray
+from vecsim.errors import UserError
+from vecsim.formats.coordinates import FloatArray, IntArray
 
 # Addresses are non-negative 32-bit integers.
 ADDRESS_LIMIT = 2**31

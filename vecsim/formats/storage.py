@@ -11,7 +11,7 @@
 
 from collections.abc import Sequence
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 ACCOUNTINGS = ("paper", "image")
 

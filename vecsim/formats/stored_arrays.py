@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.errors import UserError
-
-from .entries import Entries
+from vecsim.errors import UserError
+from vecsim.formats.entries import Entries
 
 UIntArray = NDArray[np.uint32]
 

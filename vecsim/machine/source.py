@@ -12,7 +12,7 @@ from typing import Any
 import tomlkit
 from pydantic import BaseModel, ValidationError
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine.description import Machine
 
 

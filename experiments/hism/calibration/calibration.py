@@ -19,20 +19,13 @@ from experiments.hism.calibration.choices import (
 )
 from experiments.hism.calibration.conclusions import Sensitivity, conclusions, sensitivity
 from experiments.hism.calibration.distance import equal_weights, means
-from experiments.hism.calibration.search import (
-    Evaluated,
-    Evaluator,
-    descend,
-    part_of,
-    starts,
-    undominated,
-)
+from experiments.hism.calibration.search import Evaluated, Evaluator, descend, part_of, starts, undominated
 from experiments.hism.calibration.simulation import Simulator
 from experiments.hism.measurements import Load
 from experiments.hism.suite import CRITERIA, Criterion, FigureMember, Member
 from experiments.hism.table2 import GROUPS, Grouped, grouped
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 STARTS = 4

@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from experiments.hism.measurements import FIRST, VALUE_BYTES, Load, Member
 from experiments.hism.results_file import code_fingerprint
-from isa.errors import UserError
 from programs.measurement import ALLOWED_ERROR, Prepared, measure, multiplicand, prepare
 from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 KEPT_BYTES = 3 << 30

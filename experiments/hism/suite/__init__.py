@@ -5,10 +5,10 @@ average non-zeros per row, before any of them was run. ``python -m experiments.h
 distributions with the paper's.
 """
 
-from .figures import FigureMember, Group, figure, scale
-from .loading import load, missing
-from .member import CRITERIA, Criterion, Member, Provenance, member, member_for, members
-from .origin import suite_matrix_folders, suite_mesh_folders
+from experiments.hism.suite.figures import FigureMember, Group, figure, scale
+from experiments.hism.suite.loading import load, missing
+from experiments.hism.suite.member import CRITERIA, Criterion, Member, Provenance, member, member_for, members
+from experiments.hism.suite.origin import suite_matrix_folders, suite_mesh_folders
 
 __all__ = [
     "CRITERIA",

@@ -3,10 +3,17 @@
 from rich.console import Console
 from rich.table import Table
 
-from .figures import figure
-from .loading import missing
-from .member import CRITERIA, Criterion, members
-from .statistics import ALL, PAPER, WITHOUT_STAND_INS, Distribution, distributions, subsets
+from experiments.hism.suite.figures import figure
+from experiments.hism.suite.loading import missing
+from experiments.hism.suite.member import CRITERIA, Criterion, members
+from experiments.hism.suite.statistics import (
+    ALL,
+    PAPER,
+    WITHOUT_STAND_INS,
+    Distribution,
+    distributions,
+    subsets,
+)
 
 _NUMBERS: dict[Criterion, str] = {"size": ",.0f", "locality": ".3g", "average_per_row": ".3g"}
 

@@ -4,10 +4,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from experiments.hism.suite.member import Member, read_members
+from experiments.hism.suite.paper import NAMED
 from vecsim.data.collections import MATRIX_MARKET, Entry, counterpart, entries
-
-from .member import Member, read_members
-from .paper import NAMED
 
 CANDIDATES_FILE = "candidates.csv"
 

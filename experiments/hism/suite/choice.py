@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .candidates import Candidate
-from .figures import steps_away
-from .member import CRITERIA
-from .paper import LOG_STEPS, MEANS, SUITE_SIZE
+from experiments.hism.suite.candidates import Candidate
+from experiments.hism.suite.figures import steps_away
+from experiments.hism.suite.member import CRITERIA
+from experiments.hism.suite.paper import LOG_STEPS, MEANS, SUITE_SIZE
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .member import Criterion, Member, members
-from .paper import FIGURE_LENGTH, LOG_STEPS, NAMED_IN_FIGURES, RANGES
+from experiments.hism.suite.member import Criterion, Member, members
+from experiments.hism.suite.paper import FIGURE_LENGTH, LOG_STEPS, NAMED_IN_FIGURES, RANGES
 
 Group = Literal["small", "medium", "large"]
 

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from isa.errors import UserError
-
-from .member import Member, members
-from .origin import fetch, is_at_hand, pattern_sha256
+from experiments.hism.suite.member import Member, members
+from experiments.hism.suite.origin import fetch, is_at_hand, pattern_sha256
+from vecsim.errors import UserError
 
 
 def load(member: Member) -> Any:

@@ -5,7 +5,7 @@ Order and entries of the originals are those of the SuiteSparse index (explicit 
 
 from typing import NamedTuple
 
-from .member import Provenance
+from experiments.hism.suite.member import Provenance
 
 
 class Made(NamedTuple):

@@ -4,6 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from experiments.hism.suite.coupled_grid import coupled_grid
+from experiments.hism.suite.lattice import wilson_hopping
+from experiments.hism.suite.migration import migration
 from vecsim.data.finite_elements import (
     TriangleMesh,
     cylindrical_shell,
@@ -15,10 +18,6 @@ from vecsim.data.finite_elements import (
     read_mesh,
     shell,
 )
-
-from .coupled_grid import coupled_grid
-from .lattice import wilson_hopping
-from .migration import migration
 
 MESH_ARGUMENT = "mesh"
 

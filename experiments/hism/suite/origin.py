@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from isa.errors import UserError
+from experiments.hism.suite.makers import MESH_ARGUMENT, arguments_of, make
 from vecsim.data import load_builtin, read
 from vecsim.data.finite_elements import can_read_meshes, find_mesh, mesh_folders
 from vecsim.data.loading import find_download
 from vecsim.data.search_path import find_file, matrix_folders
-
-from .makers import MESH_ARGUMENT, arguments_of, make
+from vecsim.errors import UserError
 
 # What lies beside it is no part of it, and not there on other machines.
 CHECKOUT = Path(__file__).resolve().parents[3]

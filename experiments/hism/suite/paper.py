@@ -1,6 +1,6 @@
 """What the HiSM paper states of its suite (section 3.1.1, Tables 1 and 3, the text of section 3.1.2)."""
 
-from .member import Criterion
+from experiments.hism.suite.member import Criterion
 
 SUITE_SIZE = 132
 

@@ -10,9 +10,9 @@ drawn: the same candidates give the same suite.
 
 import sys
 
-from .candidates import candidates
-from .choice import choose
-from .member import SUITE_FILE, Member, write_members
+from experiments.hism.suite.candidates import candidates
+from experiments.hism.suite.choice import choose
+from experiments.hism.suite.member import SUITE_FILE, Member, write_members
 
 
 def select() -> list[Member]:

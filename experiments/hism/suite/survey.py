@@ -12,15 +12,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
+from experiments.hism.suite.candidates import CANDIDATES_FILE, matrix_market
+from experiments.hism.suite.made import MADE, Made
+from experiments.hism.suite.member import ALTERNATIVE, Criterion, Member, write_members
+from experiments.hism.suite.origin import fetch, file_of, is_at_hand, pattern_sha256, suite_matrix_folders
+from experiments.hism.suite.paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import Entry, counterpart
 from vecsim.data.metrics import metrics
-
-from .candidates import CANDIDATES_FILE, matrix_market
-from .made import MADE, Made
-from .member import ALTERNATIVE, Criterion, Member, write_members
-from .origin import fetch, file_of, is_at_hand, pattern_sha256, suite_matrix_folders
-from .paper import NAMED, RANGES
 
 # Below the folder of matrices: what each matrix of SuiteSparse comes from.
 _KINDS = "index/suitesparse_collection_2904.csv"

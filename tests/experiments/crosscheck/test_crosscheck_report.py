@@ -11,7 +11,7 @@ from experiments.hism.timing import Measured, Timing
 from experiments.report.folder import files_of
 from experiments.report.item import Report
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 
@@ -75,7 +75,7 @@ def test_worlds_that_disagree_are_a_fault(results, tmp_path):
 
 
 def test_without_results_the_report_says_how_to_make_them(monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "RECORDED", tmp_path)
     request = Request(load_machine("vs2003"))
     for make in (report.make_pairs, report.make_rankings, report.make_reasons):
         item = make(request)
@@ -84,12 +84,10 @@ def test_without_results_the_report_says_how_to_make_them(monkeypatch, tmp_path)
     assert report.appendices(request) == ()
 
 
-def test_the_last_file_of_a_clone_is_taken(results, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "ROOT", tmp_path)
-    folder = tmp_path / "benchmarks" / "results"
-    folder.mkdir(parents=True)
+def test_the_last_file_of_the_package_is_taken(results, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "RECORDED", tmp_path)
     for name in ("crosscheck-a-2026-01-01.json", "crosscheck-a-2026-02-01.json"):
-        written(results, folder / name)
+        written(results, tmp_path / name)
     assert module.recorded(Request(load_machine("vs2003"))).source == "crosscheck-a-2026-02-01.json"
 
 

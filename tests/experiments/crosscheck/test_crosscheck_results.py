@@ -5,8 +5,8 @@ import pytest
 from crosscheck_cases import written
 
 from experiments.crosscheck.results import read_results
-from isa.errors import UserError
 from vecsim.cli.output import to_json
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 

@@ -1,6 +1,6 @@
 from experiments.crosscheck.device import find_device
-from gpu import cuda_runtime
-from gpu.cuda_runtime import NoGpuError
+from gpu.runtime import cuda_driver
+from gpu.runtime.cuda_driver import NoGpuError
 
 
 def test_without_a_gpu_the_reason_is_one_line(monkeypatch):
@@ -8,5 +8,5 @@ def test_without_a_gpu_the_reason_is_one_line(monkeypatch):
         raise NoGpuError("no GPU was found (the NVIDIA driver is not installed)")
 
     monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
-    monkeypatch.setattr(cuda_runtime, "driver", missing)
+    monkeypatch.setattr(cuda_driver, "driver", missing)
     assert find_device() == (None, "no GPU was found (the NVIDIA driver is not installed)")

@@ -8,7 +8,7 @@ from crosscheck_cases import written
 from experiments.crosscheck import results as of_crosscheck
 from experiments.pellr import results as of_pellr
 from experiments.registry import PAPERS, chosen, recorded_files
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 
 def test_kinds_are_those_of_the_files():

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from experiments.gpu.suite import SuiteMatrix
+from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_check.check import Checked, check_group, document, faults, grouped, records_of
 from experiments.gpu_check.stored import store, storing, wait_for
-from isa.errors import UserError
 from vecsim.data import load
+from vecsim.errors import UserError
 
 THERE = SuiteMatrix("lap_25", "small", "", source="lap_25")
 MISSING = SuiteMatrix("nowhere", "small", "", source="no-such-matrix")
@@ -18,7 +18,7 @@ MISSING = SuiteMatrix("nowhere", "small", "", source="no-such-matrix")
 
 def test_every_method_belongs_to_one_process():
     pytest.importorskip("numba")
-    from gpu.kernels import KERNELS
+    from gpu.registry import KERNELS
 
     groups = grouped(list(KERNELS))
     assert sorted(name for names, _ in groups for name in names) == sorted(KERNELS)
@@ -116,7 +116,7 @@ def test_an_unknown_format_is_named():
 def test_without_a_gpu_it_says_so(monkeypatch):
     pytest.importorskip("numba.cuda")
     from experiments.gpu_check.check import check_suite
-    from gpu import cuda
+    from gpu.runtime import cuda
 
     monkeypatch.setattr(cuda, "SIMULATED", False)
     monkeypatch.setattr(cuda, "cuda", SimpleNamespace(is_available=lambda: False))

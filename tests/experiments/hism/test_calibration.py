@@ -26,10 +26,10 @@ from experiments.hism.calibration.simulation import Simulator, Variant
 from experiments.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.hism.timing import METHODS
 from experiments.request import Request
-from isa.errors import UserError
 from programs.measurement import measure
 from programs.registry import PROGRAMS
 from vecsim.data import load_builtin
+from vecsim.errors import UserError
 from vecsim.machine import Machine, load_machine
 
 VS2003 = load_machine("vs2003")

@@ -13,10 +13,10 @@ from experiments.hism import measurements
 from experiments.hism.measurements import measure_members
 from experiments.hism.suite_runs import suite_runs
 from experiments.request import Request
-from isa.errors import UserError
 from programs.measurement import measure
 from programs.registry import PROGRAMS
 from vecsim.data import load_builtin
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 MACHINE = load_machine("vs2003")

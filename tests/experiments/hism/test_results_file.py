@@ -6,7 +6,7 @@ from suite_cases import load, member
 from experiments.hism import measurements, results_file
 from experiments.hism.measurements import measure_members
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 MACHINE = load_machine("vs2003")

@@ -9,9 +9,9 @@ from experiments.hism import suite
 from experiments.hism.suite import CRITERIA, origin, statistics
 from experiments.hism.suite.origin import BUILTIN, FILE, RECONSTRUCTED, needs_no_file
 from experiments.hism.suite.paper import MEANS, NAMED, RANGES
-from isa.errors import UserError
 from vecsim.data import load, values_as
 from vecsim.data.metrics import metrics
+from vecsim.errors import UserError
 
 MEMBERS = suite.members()
 

@@ -10,7 +10,7 @@ from experiments.pellr.speeds import Speeds
 from experiments.registry import PAPERS, chosen, reproduce
 from experiments.report.folder import files_of
 from experiments.request import Request
-from isa.errors import UserError
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 MACHINE = load_machine("vs2003")
@@ -55,7 +55,7 @@ def test_the_whole_report_from_a_file(tmp_path):
 
 
 def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path):
-    monkeypatch.setattr(source, "KEPT", tmp_path)
+    monkeypatch.setattr(source, "RECORDED", tmp_path)
     monkeypatch.setattr(source, "_has_gpu", lambda: False)
     report = reproduce(chosen(["pellr"]), Request(MACHINE))
     items = {item.name: item for item in report.items}
@@ -66,7 +66,7 @@ def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path
 
 
 def test_results_in_the_clone_are_shown_without_a_gpu(monkeypatch, tmp_path):
-    monkeypatch.setattr(source, "KEPT", tmp_path)
+    monkeypatch.setattr(source, "RECORDED", tmp_path)
     monkeypatch.setattr(source, "_has_gpu", lambda: False)
     (tmp_path / "pellr-b-2026-11-20.json").write_text("{")
     (tmp_path / "pellr-a-2026-11-21.json").write_bytes(to_json(results()))

@@ -4,7 +4,7 @@ import pytest
 from pellr_cases import results
 
 from experiments.pellr.results import read, to_json
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 
 def test_results_come_back_from_their_file(tmp_path):

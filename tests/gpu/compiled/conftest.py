@@ -6,7 +6,7 @@ import numba.cuda.dispatcher
 import pytest
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from gpu.cuda import cuda
+from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.biell import biell_kernel
-from gpu.cuda import cuda
-from gpu.warp_iterations import counting_kernel
+from gpu.formats.biell import biell_kernel
+from gpu.measure.warp_iterations import counting_kernel
+from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
 U32, WHOLE = types.uint32[::1], types.int64

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.cuda import cuda
-from gpu.ellpack_r import STEPS_AT_ONCE, ellpack_r_kernel
+from gpu.formats.ellpack_r import STEPS_AT_ONCE, ellpack_r_kernel
+from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
 U32, WHOLE = types.uint32[::1], types.int64

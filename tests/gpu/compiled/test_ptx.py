@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.coo import coo_kernel
-from gpu.crs import crs_kernel
-from gpu.cuda import cuda
-from gpu.deltas import delta_kernel
-from gpu.diagonals import diagonal_kernel
-from gpu.launching import let_next_begin, wait_for_previous
-from gpu.loads import LOADS
-from gpu.row_sums import piece_sums, scaled
-from gpu.sliced import sliced_kernel
+from gpu.formats.coo import coo_kernel
+from gpu.formats.crs import crs_kernel
+from gpu.formats.sliced import sliced_kernel
+from gpu.formats.sliced_deltas import delta_kernel
+from gpu.formats.sliced_diagonals import diagonal_kernel
+from gpu.kernel_parts.loads import LOADS
+from gpu.kernel_parts.row_results import piece_sums, scaled
+from gpu.runtime.cuda import cuda
+from gpu.runtime.launches import let_next_begin, wait_for_previous
 
 HOPPER = (9, 0)
 U16, U32, WHOLE = types.uint16[::1], types.uint32[::1], types.int64

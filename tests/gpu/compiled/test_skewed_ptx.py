@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.crs_adaptive import arrangement_for, crs_adaptive_kernel
-from gpu.cuda import cuda
-from gpu.mixed_sliced import hub_copy, mixed_sliced_kernel
+from gpu.formats.crs_adaptive import arrangement_for, crs_adaptive_kernel
+from gpu.formats.mixed_sliced import hub_copy, mixed_sliced_kernel
+from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
 U8, U16, U32, WHOLE = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.int64

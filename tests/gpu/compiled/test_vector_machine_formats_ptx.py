@@ -5,10 +5,10 @@ import re
 import numpy as np
 from numba import types
 
-from gpu import bbcs, hism
-from gpu.cuda import cuda
-from gpu.jd import jd_kernel, strip_sums
-from gpu.row_parts import part_sums, row_sums
+from gpu.formats import bbcs, hism
+from gpu.formats.jd import jd_kernel, strip_sums
+from gpu.kernel_parts.partial_row_sums import part_sums, row_sums
+from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
 U32, WHOLE = types.uint32[::1], types.int64

@@ -6,7 +6,7 @@ import scipy.sparse
 from real_gpu import needs_gpu
 
 import gpu
-from gpu.kernels import KERNELS
+from gpu.registry import KERNELS
 from vecsim.formats import NotRepresentableError
 from vecsim.formats.accuracy import relative_error, rounding_bound
 

@@ -6,8 +6,8 @@ import scipy.sparse
 from real_gpu import needs_gpu
 
 import gpu
-from gpu import cuda_runtime
-from isa.errors import UserError
+from gpu.runtime import cuda_driver
+from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
 pytestmark = needs_gpu
@@ -43,7 +43,7 @@ class ByDLPack:
 
 def libraries():
     """Give for each library at hand: a vector of X, and how its result comes back."""
-    from gpu.cuda import cuda
+    from gpu.runtime.cuda import cuda
 
     yield "numba", cuda.to_device, lambda y: y.copy_to_host()
     try:
@@ -120,7 +120,7 @@ def test_tensors_of_the_host():
 
 
 def test_streams_of_every_library_keep_their_order():
-    from gpu.cuda import cuda
+    from gpu.runtime.cuda import cuda
 
     made = prepare()
     x, out = cuda.to_device(X), cuda.device_array(3000)
@@ -132,7 +132,7 @@ def test_streams_of_every_library_keep_their_order():
         except ImportError:
             continue
         streams.append(module.cuda.Stream())
-    own = cuda_runtime.Stream()
+    own = cuda_driver.Stream()
     streams += [own, own.address]
     for stream in streams:
         out.copy_to_device(np.full(3000, np.nan))
@@ -148,7 +148,7 @@ def test_streams_of_every_library_keep_their_order():
 
 @pytest.mark.parametrize("format", [*gpu.KERNELS, "auto"])
 def test_products_are_captured_into_a_graph(format):
-    from gpu.cuda import cuda
+    from gpu.runtime.cuda import cuda
 
     try:
         made = gpu.prepare(MATRIX, format)
@@ -157,7 +157,7 @@ def test_products_are_captured_into_a_graph(format):
     x, out = cuda.to_device(X), cuda.device_array(3000)
     made.matvec(x, out=out)
     cuda.synchronize()
-    with cuda_runtime.Stream() as stream:
+    with cuda_driver.Stream() as stream:
         graph = stream.capture(lambda into: made.matvec(x, out=out, stream=into))
         with graph:
             out.copy_to_device(np.full(3000, np.nan))
@@ -206,7 +206,7 @@ def test_the_transposed_product():
 
 
 def test_wrong_vectors_on_the_device():
-    from gpu.cuda import cuda
+    from gpu.runtime.cuda import cuda
 
     made = gpu.prepare(scipy.sparse.eye_array(64, format="csr"), "crs")
     memory = cuda.to_device(np.ones(200))

@@ -8,10 +8,10 @@ import scipy.sparse
 from real_gpu import needs_gpu
 
 import gpu
-from gpu import cuda_runtime
-from gpu.cuda_runtime import OutOfDeviceMemoryError
-from gpu.kernels import KERNELS
-from gpu.memory import free_bytes
+from gpu.registry import KERNELS
+from gpu.runtime import cuda_driver
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from gpu.runtime.memory import free_bytes
 from vecsim.formats import NotRepresentableError
 
 pytestmark = needs_gpu
@@ -45,11 +45,11 @@ def possible(matrix, format):
 
 
 def test_a_matrix_larger_than_the_device_is_refused_and_nothing_stays():
-    from gpu.cuda import cuda
+    from gpu.runtime.cuda import cuda
 
     gpu.prepare(scattered(3000, 40_000, 1), "crs") @ np.ones(3000)
     start = free_bytes()
-    taken = cuda_runtime.DeviceMemory(int(start) - (64 << 20))
+    taken = cuda_driver.DeviceMemory(int(start) - (64 << 20))
     try:
         columns = np.tile(np.arange(0, 1000, 100, dtype=np.int32), 10**6)
         matrix = scipy.sparse.csr_array(

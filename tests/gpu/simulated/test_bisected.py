@@ -16,8 +16,8 @@ from experiments.pellr.iterations import (
     iterations_by_warp,
     sorted_iterations,
 )
-from gpu.warp_iterations import counted_iterations
-from isa.errors import UserError
+from gpu.measure.warp_iterations import counted_iterations
+from vecsim.errors import UserError
 from vecsim.formats import HYB, SLICINGS, BiELL, Sliced
 
 

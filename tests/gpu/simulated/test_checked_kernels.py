@@ -2,22 +2,22 @@
 
 from dataclasses import replace
 
+import gpu.cuda
 import numpy as np
 import pytest
 import scipy.sparse
 from product_cases import THREADS
 
-import gpu.cuda
-from experiments.gpu.supply import DTYPES, rounded_product
+from experiments.gpu_bench.supply import DTYPES, rounded_product
 from experiments.gpu_check import check
 from experiments.gpu_check.stored import Stored
-from gpu.kernels import KERNELS
+from gpu.registry import KERNELS
 from vecsim.formats import NotRepresentableError
 
 
 @pytest.fixture
 def stored(monkeypatch):
-    monkeypatch.setattr(gpu.cuda, "THREADS_PER_BLOCK", THREADS)
+    monkeypatch.setattr(gpu.runtime.cuda, "THREADS_PER_BLOCK", THREADS)
     rng = np.random.default_rng(4)
     csr = scipy.sparse.random_array((40, 50), density=0.1, rng=rng, format="csr")
     x = rng.uniform(-1, 1, 50)

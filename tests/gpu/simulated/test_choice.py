@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse
 
 import gpu
-from gpu.choice import Constants, Counts, estimates, microseconds, ranking
-from gpu.kernels import KERNELS, Kernel
-from isa.errors import UserError
+from gpu.choice.cost_model import Constants, Counts, estimates, microseconds, ranking
+from gpu.choice.structure import Structure, Work
+from gpu.registry import KERNELS, Kernel
+from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
-from vecsim.formats.structure import Structure, Work
 
 
 def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):

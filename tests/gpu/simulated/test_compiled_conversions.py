@@ -9,8 +9,8 @@ import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
 
 import gpu
-from gpu.kernels import KERNELS
-from vecsim.formats.structure import Structure
+from gpu.choice.structure import Structure
+from gpu.registry import KERNELS
 
 
 def matrix_of_every_kind(dtype):

@@ -6,7 +6,7 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
-from gpu.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
+from gpu.formats.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
 from vecsim.formats import Sliced, Slicing
 
 # Rows that end before, with and behind a batch and the one after it, spread over two warps; none at the end.

@@ -4,8 +4,8 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
-from gpu.cuda import cuda
-from isa.errors import UserError
+from gpu.runtime.cuda import cuda
+from vecsim.errors import UserError
 from vecsim.formats import COO, CRS, Sliced, Slicing
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))

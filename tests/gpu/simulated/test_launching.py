@@ -1,7 +1,7 @@
 import numpy as np
 
-from gpu.cuda import cuda
-from gpu.launching import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from gpu.runtime.cuda import cuda
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
 
 
 @cuda.jit

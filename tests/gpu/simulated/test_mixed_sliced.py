@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
 
-from gpu.cuda import cuda
-from gpu.mixed_sliced import MixedSlicedProduct
-from vecsim.formats import MixedSliced, MixedSlicing, mixed_sliced_plan
+from gpu.formats.mixed_sliced import MixedSlicedProduct
+from gpu.runtime.cuda import cuda
+from vecsim.formats import MixedSliced, MixedSlicing
+from vecsim.formats.mixed_sliced import plan
 
 SLICINGS = [
     MixedSlicing(steps=1, most_lanes=64),
@@ -75,7 +76,7 @@ def test_groups_loaded_before_x_may_be_read(at_once):
 @pytest.mark.parametrize("hubs", [False, True])
 def test_far_columns(hubs, monkeypatch):
     # A simulated thread copies a hub, so take fewer than 16 bits can tell apart: tests/formats has as many.
-    monkeypatch.setattr(mixed_sliced_plan, "NEAR_COLUMNS", 1_000)
+    monkeypatch.setattr(plan, "NEAR_COLUMNS", 1_000)
     rng = np.random.default_rng(8)
     row = np.repeat(np.arange(22), 3000)
     column = rng.permutation(150_000)[: len(row)]

@@ -11,7 +11,7 @@ from experiments.pellr import measurement, results, subjects
 from experiments.pellr.iterations import iterations, sorted_iterations, work
 from experiments.pellr.methods import FILLED_METHODS, METHODS
 from experiments.pellr.subjects import Subject
-from gpu.timing import Timing
+from gpu.measure.timing import Timing
 
 TIMING = Timing(5.0, 0.01, 20, 100)
 GPU = results.Gpu("simulated", 2, 4096)

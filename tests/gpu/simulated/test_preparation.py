@@ -8,10 +8,10 @@ import scipy.sparse.linalg
 from product_cases import THREADS
 
 import gpu
-from gpu import memory
-from gpu.cuda import cuda
-from gpu.cuda_runtime import OutOfDeviceMemoryError
-from isa.errors import UserError
+from gpu.runtime import memory
+from gpu.runtime.cuda import cuda
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from vecsim.errors import UserError
 from vecsim.formats import CRS, JD, NotRepresentableError, Slicing
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
@@ -102,7 +102,7 @@ def test_what_has_no_product_is_refused():
 
 
 def test_every_host_format_of_the_table_is_taken():
-    assert {CRS, JD} <= set(gpu.kernels.HOSTS)
+    assert {CRS, JD} <= set(gpu.registry.HOSTS)
 
 
 Memory = namedtuple("Memory", "free total")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from product_cases import THREADS, allowed, relative_error
 
 import gpu
-from gpu.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
-from gpu.cuda import cuda
-from gpu.row_blocks import LONG_SHARE, MARK, RECORD, row_blocks
+from gpu.formats.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
+from gpu.kernel_parts.blocks_of_equal_work import LONG_SHARE, MARK, RECORD, row_blocks
+from gpu.runtime.cuda import cuda
 from vecsim.formats import CRS
 
 

@@ -6,8 +6,8 @@ import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
 
 import gpu
-from gpu.cuda import cuda
-from gpu.diagonals import DiagonalProduct
+from gpu.formats.sliced_diagonals import DiagonalProduct
+from gpu.runtime.cuda import cuda
 from vecsim.formats import SlicedDiagonals
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from product_cases import THREADS, tiny_matrices
 
 import gpu
-from gpu.bbcs import BBCSProduct
 from gpu.device_matrix import DeviceMatrix
-from gpu.hism import HiSMProduct
-from gpu.jd import LEAST_PART, JDProduct, group_for
-from gpu.row_parts import lanes_for, row_parts
+from gpu.formats.bbcs import BBCSProduct
+from gpu.formats.hism import HiSMProduct
+from gpu.formats.jd import LEAST_PART, JDProduct, group_for
+from gpu.kernel_parts.partial_row_sums import lanes_for, row_parts
 from vecsim.formats import BBCS, JD, HiSM, Layout
 from vecsim.formats.accuracy import relative_error, rounding_bound
 

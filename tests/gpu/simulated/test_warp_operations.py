@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gpu.cuda import EVERY_LANE, cuda
+from gpu.runtime.cuda import EVERY_LANE, cuda
 
 LANES = np.arange(64)
 

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from isa.errors import UserError
+from vecsim.errors import UserError
 
 
 @dataclass(frozen=True)

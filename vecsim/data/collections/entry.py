@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .collection import Collection
+from vecsim.data.collections.collection import Collection
 
 
 @dataclass(frozen=True)

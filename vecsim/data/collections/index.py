@@ -13,8 +13,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from .collection import MATRIX_MARKET, SUITESPARSE
-from .entry import Entry
+from vecsim.data.collections.collection import MATRIX_MARKET, SUITESPARSE
+from vecsim.data.collections.entry import Entry
 
 
 class _Index(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .assembly import FloatArray, coupled
+from vecsim.data.families.assembly import FloatArray, coupled
 
 
 def clamped_beam(elements: int) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .assembly import IntArray, csr
+from vecsim.data.families.assembly import IntArray, csr
 
 BoolArray = NDArray[np.bool_]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import stencil
+from vecsim.data.families.assembly import stencil
 
 
 def pde(points_x: int, points_y: int) -> Any:

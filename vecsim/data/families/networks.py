@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import IntArray, csr
+from vecsim.data.families.assembly import IntArray, csr
 
 
 def butterfly(dimension: int) -> Any:

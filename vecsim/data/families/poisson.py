@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import stencil
+from vecsim.data.families.assembly import stencil
 
 
 def laplace1d(points: int) -> Any:

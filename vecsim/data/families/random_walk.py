@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import csr
+from vecsim.data.families.assembly import csr
 
 
 def random_walk(steps: int) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from .assembly import FloatArray, coupled, csr, stencil
+from vecsim.data.families.assembly import FloatArray, coupled, csr, stencil
 
 # What every model has along a line or on a square: second differences, Dirichlet boundaries.
 _SECOND = {(0,): -2, (-1,): 1, (1,): 1}

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..finite_elements.assembly import assemble
+from vecsim.data.finite_elements.assembly import assemble
 
 
 def wathen(elements: int) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import csr, stencil
+from vecsim.data.families.assembly import csr, stencil
 
 
 def grcar(size: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import csr
+from vecsim.data.families.assembly import csr
 
 
 def tolosa(more: int) -> Any:

@@ -4,12 +4,12 @@
 element each and return the assembled matrix; `assembly` adds element matrices up.
 """
 
-from .flow import driven_cavity
-from .laplace import laplace_beltrami
-from .membrane import membrane
-from .mesh import TriangleMesh, can_read_meshes, find_mesh, mesh_folders, read_mesh
-from .shell import cylindrical_shell, shell
-from .solid import elastic_brick
+from vecsim.data.finite_elements.flow import driven_cavity
+from vecsim.data.finite_elements.laplace import laplace_beltrami
+from vecsim.data.finite_elements.membrane import membrane
+from vecsim.data.finite_elements.mesh import TriangleMesh, can_read_meshes, find_mesh, mesh_folders, read_mesh
+from vecsim.data.finite_elements.shell import cylindrical_shell, shell
+from vecsim.data.finite_elements.solid import elastic_brick
 
 __all__ = [
     "TriangleMesh",

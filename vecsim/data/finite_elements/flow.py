@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from .assembly import assemble
+from vecsim.data.finite_elements.assembly import assemble
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

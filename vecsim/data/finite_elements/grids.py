@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .mesh import TriangleMesh
+from vecsim.data.finite_elements.mesh import TriangleMesh
 
 IntArray = NDArray[np.int64]
 

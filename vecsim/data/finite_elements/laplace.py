@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .assembly import assemble
-from .mesh import TriangleMesh
+from vecsim.data.finite_elements.assembly import assemble
+from vecsim.data.finite_elements.mesh import TriangleMesh
 
 
 def laplace_beltrami(mesh: TriangleMesh) -> Any:

@@ -2,9 +2,16 @@
 
 from typing import Any
 
-from .assembly import assemble, dofs_of
-from .mesh import TriangleMesh
-from .plane import Facets, FloatArray, facets_of, plane_stress, stiffness_of, strain_of
+from vecsim.data.finite_elements.assembly import assemble, dofs_of
+from vecsim.data.finite_elements.mesh import TriangleMesh
+from vecsim.data.finite_elements.plane import (
+    Facets,
+    FloatArray,
+    facets_of,
+    plane_stress,
+    stiffness_of,
+    strain_of,
+)
 
 
 def membrane(mesh: TriangleMesh, young: float = 1.0, poisson: float = 0.3, thickness: float = 1.0) -> Any:

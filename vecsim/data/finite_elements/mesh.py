@@ -13,9 +13,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from isa.errors import UserError
-
-from ..source_bytes import read_bytes
+from vecsim.data.source_bytes import read_bytes
+from vecsim.errors import UserError
 
 FORMATS = (".obj", ".off", ".ply")
 # Folders with meshes, separated as in PATH.

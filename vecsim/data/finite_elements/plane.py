@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .mesh import TriangleMesh
+from vecsim.data.finite_elements.mesh import TriangleMesh
 
 FloatArray = NDArray[np.float64]
 

@@ -5,11 +5,18 @@ from typing import Any, Literal
 import numpy as np
 import scipy.linalg
 
-from .assembly import assemble, dofs_of, renumbered
-from .grids import quarter_cylinder
-from .membrane import membrane_strain
-from .mesh import TriangleMesh
-from .plane import Facets, FloatArray, facets_of, plane_stress, stiffness_of, strain_of
+from vecsim.data.finite_elements.assembly import assemble, dofs_of, renumbered
+from vecsim.data.finite_elements.grids import quarter_cylinder
+from vecsim.data.finite_elements.membrane import membrane_strain
+from vecsim.data.finite_elements.mesh import TriangleMesh
+from vecsim.data.finite_elements.plane import (
+    Facets,
+    FloatArray,
+    facets_of,
+    plane_stress,
+    stiffness_of,
+    strain_of,
+)
 
 # Stiffness against the rotation about the normal, by the membrane's (O. Zienkiewicz, The Finite Element
 # Method, 1977, section 13.5: any small number).

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .assembly import assemble, dofs_of
-from .grids import brick_hexahedra
+from vecsim.data.finite_elements.assembly import assemble, dofs_of
+from vecsim.data.finite_elements.grids import brick_hexahedra
 
 FloatArray = NDArray[np.float64]
 

@@ -83,12 +83,7 @@ from vecsim.engines.jit.outcome import (
     UNTIL,
 )
 from vecsim.engines.jit.record_accesses import time_records
-from vecsim.engines.jit.rings import (
-    accepted_before,
-    close_rings,
-    open_rings,
-    port_free,
-)
+from vecsim.engines.jit.rings import accepted_before, close_rings, open_rings, port_free
 from vecsim.engines.jit.scalars import SCALAR_STORE, issued, make_run_scalars, ready_at, write_ready
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row

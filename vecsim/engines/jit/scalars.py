@@ -28,9 +28,7 @@ from vecsim.engines.jit.code import (
     VALUE_BYTES,
     WIDTH,
 )
-from vecsim.engines.jit.code import (
-    INSTRUCTIONS as PROGRAM_LENGTH,
-)
+from vecsim.engines.jit.code import INSTRUCTIONS as PROGRAM_LENGTH
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.outcome import (
     ASTRAY,

@@ -13,15 +13,7 @@ import numba
 
 from isa.state import State
 from vecsim.engines.jit.arrays import FAR, NEAR, SECTION, Record, Scratch
-from vecsim.engines.jit.cells import (
-    as_float32,
-    as_float64,
-    as_int32,
-    as_uint32,
-    int64_at,
-    shifted,
-    uint8_at,
-)
+from vecsim.engines.jit.cells import as_float32, as_float64, as_int32, as_uint32, int64_at, shifted, uint8_at
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 inline: Callable[[Callable[..., Any]], Any] = numba.njit(forceinline=True, **_OPTIONS)

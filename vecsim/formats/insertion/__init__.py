@@ -15,6 +15,6 @@ for every format:
   where the next one begins: all that lies behind makes room. Those displacements are counted apart.
 """
 
-from .record import Insertion, Steps
+from vecsim.formats.insertion.record import Insertion, Steps
 
 __all__ = ["Insertion", "Steps"]

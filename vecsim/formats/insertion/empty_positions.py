@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..coordinates import IntArray
-from .record import Steps
+from vecsim.formats.coordinates import IntArray
+from vecsim.formats.insertion.record import Steps
 
 if TYPE_CHECKING:
-    from ..bbcs import BBCS
-    from ..crs import CRS
-    from ..hism import HiSM
-    from ..jd import JD
+    from vecsim.formats.bbcs.container import BBCS
+    from vecsim.formats.crs.container import CRS
+    from vecsim.formats.hism.container import HiSM
+    from vecsim.formats.jd.container import JD
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isa.errors import UserError
-
-from ..coordinates import MAX_COUNT, IntArray, Shape
+from vecsim.errors import UserError
+from vecsim.formats.coordinates import MAX_COUNT, IntArray, Shape
 
 # Of one insertion, of many (one element each), or a mean.
 Count = TypeVar("Count", int, IntArray, float)

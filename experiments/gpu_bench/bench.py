@@ -1,0 +1,142 @@
+"""The GPU benchmark: every format of vecsim against all of cuSPARSE, over the suite."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from experiments.gpu_bench import compilation, methods
+from experiments.gpu_bench.case import Device
+from experiments.gpu_bench.measuring import Bench
+from experiments.gpu_bench.phases import Phases
+from experiments.gpu_bench.records import Journal, Run
+from experiments.gpu_bench.suite import select
+from experiments.gpu_bench.supply import Supplied, supply
+
+Watch = Callable[[str], None]
+
+
+def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch = lambda line: None) -> Run:
+    """Run the benchmark.
+
+    Parameters
+    ----------
+    only
+        A class or a matrix of the suite; None takes all.
+    quick
+        Only the matrices of the quick run, no transposed products.
+    json
+        Where the results will stand: beside it a journal keeps each record at once, from which a run that was
+        cut off goes on.
+    watch
+        Is told of each matrix that is done, in a line.
+
+    Raises
+    ------
+    UserError
+        If there is no GPU or cuSPARSE, `only` is unknown, or the journal is that of another run.
+    """
+    from experiments.report.environment import commit
+
+    matrices = select(only)
+    if quick and only is None:
+        matrices = tuple(each for each in matrices if each.quick)
+    phases = Phases()
+    with phases("start"), ExitStack() as open_:
+        open_.enter_context(_termination_interrupts())
+        device = open_device(phases)
+        header: dict[str, Any] = {
+            "device": device.document,
+            "commit": commit(),
+            "options": {"only": only, "quick": quick},
+        }
+        journal = Journal(None if json is None else journal_of(json), header)
+        open_.callback(journal.close)
+        todo = [each for each in matrices if each.name not in journal.done]
+        bench = Bench(device, header["commit"], journal, phases, old_formats=not quick)
+        if todo:
+            ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
+            open_.callback(ahead.close)
+            supplied = open_.enter_context(supply(todo, transposed=not quick))
+            # Other processes use the device while they compile kernels: nothing is measured before the end.
+            with phases("compile"):
+                compilation.compile_estimates()
+                ahead.wait()
+            for made in _waiting(supplied, phases):
+                before = dict(phases.seconds)
+                bench.measure(made, transposed=not quick)
+                watch(f"{bench.line(made)} ({phases.since(before)})")
+        return Run(_finished(header, device), tuple(journal.records), phases.seconds)
+
+
+@contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """Let SIGTERM end a run as Ctrl-C does, so that processes end and files in memory are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def names_to_compile(*, old: bool) -> list[str]:
+    """Give the names of all methods, in the order in which they are tried."""
+    from gpu.baseline.cusparse import METHODS
+    from gpu.registry import KERNELS
+
+    return [*METHODS, *(name for name in KERNELS if old or name not in methods.OLD_FORMATS)]
+
+
+def open_device(phases: Phases) -> Device:
+    """Find the GPU and cuSPARSE and measure bandwidths.
+
+    Raises
+    ------
+    UserError
+        If one is missing, or Numba is told to simulate the other.
+    """
+    from gpu.baseline.cusparse_library import cusparse
+    from gpu.measure.ceilings import measure_bandwidths
+    from gpu.runtime.cuda import require_gpu
+    from gpu.runtime.device_info import device_info
+
+    require_gpu()
+    info = device_info()
+    cusparse()
+    with phases("bandwidths"):
+        bandwidths = measure_bandwidths()
+    document = dataclasses.asdict(info)
+    return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}")
+
+
+def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
+    """Give the header with what may differ from one part of a run to the next."""
+    return {
+        **header,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "copy_gb_per_s": device.bandwidths.copy_gb_per_s,
+        "reads_gb_per_s": {str(read.nbytes): read.gb_per_s for read in device.bandwidths.reads},
+    }
+
+
+def _waiting(supplied: Iterator[Supplied], phases: Phases) -> Iterator[Supplied]:
+    while True:
+        with phases("wait for matrices"):
+            made = next(supplied, None)
+        if made is None:
+            return
+        yield made
+
+
+def journal_of(json: Path) -> Path:
+    """Give where the records of a run stand until its results do."""
+    return json.with_name(f"{json.name}.journal")

@@ -1,0 +1,190 @@
+"""Conversions and kernels compiled beforehand, by several processes at once."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from itertools import product
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from experiments.gpu_bench.methods import OLD_FORMATS, OLD_FORMATS_ENTRIES
+from experiments.gpu_bench.supply import DTYPES
+from gpu.runtime import kernel_cache
+
+PROCESSES = 12
+"""At most, and two less than there are cores."""
+PATIENCE_SECONDS = 100
+"""After so long nothing is waited for."""
+
+
+def sample(dtype: str) -> Any:
+    """Give a small matrix that takes every way through a conversion: blocks, empty rows, a long row."""
+    rng = np.random.default_rng(1)
+    dense = np.where(rng.random((96, 700)) < 0.05, rng.uniform(-1, 1, (96, 700)), 0)
+    dense[::7] = 0
+    dense[3] = 1
+    dense[40:70, 40:70] = 2
+    csr = scipy.sparse.csr_array(dense.astype(dtype))
+    csr.has_canonical_format = True
+    return csr
+
+
+@functools.cache
+def kernel_samples(dtype: str) -> tuple[Any, ...]:
+    """Give matrices that take most of the kernels that the suite does.
+
+    Which kernel a format takes follows from its size, from whether its rows differ, whether their columns are
+    near, and whether blocks are full.
+    """
+    near = _rows_of(3_000, np.arange(5) * 3, dtype)
+    blocks = scipy.sparse.kron(near[:500, :512], np.ones((3, 3), dtype), format="csr")
+    many = _rows_of(1_000_000, np.arange(5) * 3, dtype)
+    far = _rows_of(100_000, np.arange(16) * 60_000, dtype)
+    return sample(dtype), near, scipy.sparse.csr_array(blocks), many, far
+
+
+def _rows_of(rows: int, columns: Any, dtype: str) -> Any:
+    """Give a matrix with the same columns in all rows, each row one further."""
+    indices = (np.arange(rows, dtype=np.int32)[:, None] + columns.astype(np.int32)).ravel()
+    indptr = np.arange(0, len(indices) + 1, len(columns), dtype=np.int32)
+    shape = rows, rows + int(columns[-1])
+    return scipy.sparse.csr_array((np.ones(len(indices), dtype), indices, indptr), shape=shape)
+
+
+class CompiledAhead:
+    """The conversions of all methods, and our kernels, under way in other processes.
+
+    Conversions go into Numba's cache, kernels into a folder (`gpu.runtime.kernel_cache`). Conversions that
+    share code are compiled by the same process, one behind the other, since Numba may mix up the files of one
+    function that two processes write at once; the kernels of each method and type then on their own.
+
+    Parameters
+    ----------
+    names
+        Of the methods, ours and cuSPARSE's.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._open = ExitStack()
+        folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-kernels-"))
+        self._open.enter_context(_environment(kernel_cache.FOLDER, folder))
+        groups: dict[object, list[str]] = {}
+        for name in names:
+            groups.setdefault(_shared_code(conversion(name)), []).append(name)
+        processes = max(1, min(PROCESSES, (os.cpu_count() or 1) - 2))
+        self._pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+        self._deadline = time.monotonic() + PATIENCE_SECONDS
+        self._left = set(product(names, DTYPES))
+        self._all = threading.Event()
+        self._over = False
+        # The longest first: those of most methods.
+        for group in sorted(groups.values(), key=len, reverse=True):
+            done = self._pool.submit(_convert_samples, group)
+            done.add_done_callback(partial(self._converted, group))
+
+    def _converted(self, group: Sequence[str], _: Future[None]) -> None:
+        """Go on with the kernels of a group, whatever came of the conversions: their use will show it."""
+        for name, dtype in product(group, DTYPES):
+            if self._over:
+                return
+            try:
+                done = self._pool.submit(_compile_kernels, name, dtype)
+            except RuntimeError:  # the pool is broken
+                self._compiled(name, dtype)
+            else:
+                done.add_done_callback(partial(self._compiled, name, dtype))
+
+    def _compiled(self, name: str, dtype: str, _: Future[None] | None = None) -> None:
+        self._left.discard((name, dtype))
+        if not self._left:
+            self._all.set()
+
+    def wait(self) -> None:
+        """Wait until all is compiled, but not for ever: what is missing is compiled where it is needed."""
+        self._all.wait(max(0.0, self._deadline - time.monotonic()))
+        self._end()
+
+    def close(self) -> None:
+        """Begin nothing more, and forget the kernels."""
+        self._end()
+        self._open.close()
+
+    def _end(self) -> None:
+        # Cancelling calls back, and nothing can be submitted meanwhile.
+        self._over = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment, for this process and those that it starts."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+def conversion(name: str) -> Callable[[Any], Any]:
+    """Give what converts a SciPy matrix into a format of vecsim or, by its method's name, of cuSPARSE."""
+    from gpu.baseline.cusparse import METHODS
+    from gpu.registry import KERNELS
+
+    return KERNELS[name].convert if name in KERNELS else METHODS[name].store
+
+
+def _shared_code(convert: Callable[[Any], Any]) -> object:
+    """Give the function behind a conversion, which those of a family have in common."""
+    while isinstance(convert, partial):
+        convert = convert.func
+    return getattr(convert, "__qualname__", convert)
+
+
+def _convert_samples(names: Sequence[str]) -> None:
+    for name, dtype in product(names, DTYPES):
+        convert_sample(name, dtype)
+
+
+def _compile_kernels(name: str, dtype: str) -> None:
+    """Compile the kernels that a method of ours takes for the samples."""
+    from gpu.registry import KERNELS
+    from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+    if name not in KERNELS:
+        return
+    for csr in kernel_samples(dtype):
+        if csr.nnz > OLD_FORMATS_ENTRIES and name in OLD_FORMATS:
+            continue
+        with contextlib.suppress(Exception):  # what a sample does not fit is left to the others
+            KERNELS[name].product(conversion(name)(csr), THREADS_PER_BLOCK)
+
+
+def convert_sample(name: str, dtype: str) -> None:
+    """Convert the sample by a method."""
+    with contextlib.suppress(Exception):  # what does not fit the sample is said of the matrices themselves
+        conversion(name)(sample(dtype))
+
+
+def compile_estimates() -> None:
+    """Compile what counts the work of formats."""
+    from gpu.choice.cost_model import estimates
+    from gpu.choice.structure import Structure
+
+    for dtype in DTYPES:
+        estimates(Structure.of(sample(dtype)))

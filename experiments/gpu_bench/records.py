@@ -1,0 +1,263 @@
+"""What the GPU benchmark measured: one record a time, kept at once, and the file of a whole run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self, TextIO
+
+from vecsim.errors import UserError
+
+BENCHMARK = "vecsim gpu bench"
+OURS = "vecsim"
+
+OK = "ok"
+STATUSES = (
+    OK,
+    "pruned",
+    "not_representable",
+    "not_at_hand",
+    "out_of_memory",
+    "wrong",
+    "failed",
+)
+"""Of a record: timed; left out because it cannot be the best; and the ways to fail."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One method on one matrix.
+
+    Attributes
+    ----------
+    matrix, class_, generated
+        Which matrix of the suite; ``class`` in files.
+    rows, cols, nnz
+        Its size.
+    dtype
+        float32 or float64.
+    operation
+        spmv (y = A x) or spmv_t (y = A^T x).
+    method, parameters
+        Name of the format, and what else tells it from others of the name.
+    library
+        vecsim, or cusparse with its version.
+    cache
+        warm (the same buffers again) or cold (buffers in rotation over four times L2).
+    stage
+        screen: every method, one behind the other. final: the best of each library, replayed in turn.
+    median_us, spread
+        Time of a product, and the interquartile range as a share of it; None if it was not timed.
+    setup_us
+        Conversion on the host, upload and preparation, from the SciPy matrix on; compilation apart.
+    bytes
+        On the device, x and y apart.
+    floor_us, share_of_floor
+        Stored bytes, x and y once each over the measured bandwidth; and its share of the time.
+    error
+        max |y_i - r_i| / (|A| |x|)_i against float64.
+    ratio
+        Of a final record of ours: how many times faster than the best of cuSPARSE, replayed in turn.
+    paid_after
+        Products after which the conversion has paid, against the best CSR of cuSPARSE; None if never.
+    status, reason
+        One of `STATUSES`, and why.
+    device, commit, date
+        What measured it.
+    """
+
+    matrix: str
+    class_: str
+    generated: bool
+    rows: int
+    cols: int
+    nnz: int
+    dtype: str
+    operation: str
+    method: str
+    parameters: Mapping[str, Any]
+    library: str
+    cache: str = "warm"
+    stage: str = "screen"
+    median_us: float | None = None
+    spread: float | None = None
+    setup_us: float | None = None
+    bytes: int | None = None
+    floor_us: float | None = None
+    share_of_floor: float | None = None
+    error: float | None = None
+    ratio: float | None = None
+    paid_after: float | None = None
+    status: str = OK
+    reason: str = ""
+    device: str = ""
+    commit: str | None = None
+    date: str = ""
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is a method of vecsim."""
+        return self.library == OURS
+
+    @property
+    def unit(self) -> tuple[str, str, str]:
+        """What it is compared within: matrix, type, operation."""
+        return self.matrix, self.dtype, self.operation
+
+    def document(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `document` gave."""
+        entries = dict(document)
+        entries["class_"] = entries.pop("class")
+        return cls(**entries)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the benchmark.
+
+    Attributes
+    ----------
+    header
+        What it ran on and how: device (as `DeviceInfo`), commit, date, copy_gb_per_s, options.
+    records
+        In the order in which they were measured.
+    seconds
+        By phase.
+    """
+
+    header: Mapping[str, Any]
+    records: Sequence[Record]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Give everything as plain data, for JSON."""
+        return {
+            "benchmark": BENCHMARK,
+            **self.header,
+            "seconds": dict(self.seconds),
+            "records": [record.document() for record in self.records],
+        }
+
+
+def read_run(path: str | os.PathLike[str]) -> Run:
+    """Read the file of a run.
+
+    Raises
+    ------
+    UserError
+        If it cannot be read or is none, in one line that names it.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        if document.pop("benchmark") != BENCHMARK:
+            raise ValueError
+        records = [Record.from_document(each) for each in document.pop("records")]
+        run = Run(document, records, document.pop("seconds"))
+        (
+            str(document["device"]["name"]),
+            document["date"],
+            document["commit"],
+            float(document["copy_gb_per_s"]),
+        )
+        return run
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UserError(f"{path}: is not a file of `{BENCHMARK}`") from None
+
+
+class Journal:
+    """Keeps each record as soon as it is there, so that a run that is cut off can be continued.
+
+    Parameters
+    ----------
+    path
+        A line of JSON for the header, each record, and the end of each matrix. None keeps nothing.
+    header
+        What must be the same for a run to be continued: `Run.header`, measured rates and date apart.
+
+    Attributes
+    ----------
+    records
+        All records of matrices that are done.
+    done
+        The matrices that need not be measured again.
+
+    Raises
+    ------
+    UserError
+        If the file is the journal of another run, or cannot be written.
+    """
+
+    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+        self.path = path
+        self.records: list[Record] = []
+        self.done: set[str] = set()
+        self._file: TextIO | None = None
+        if path is None:
+            return
+        kept = self._kept(path, header) if path.exists() else []
+        self.done = {line["done"] for line in kept if "done" in line}
+        found = (Record.from_document(line["record"]) for line in kept if "record" in line)
+        self.records = [record for record in found if record.matrix in self.done]
+        try:
+            # Begun anew with what counts, so that half a matrix or half a line is gone.
+            self._file = path.open("w", encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+        self._write({"header": dict(header)})
+        for record in self.records:
+            self._write({"record": record.document()})
+        for name in sorted(self.done):
+            self._write({"done": name})
+
+    def add(self, record: Record) -> None:
+        """Keep a record."""
+        self.records.append(record)
+        self._write({"record": record.document()})
+
+    def finish(self, matrix: str) -> None:
+        """Mark a matrix as done."""
+        self.done.add(matrix)
+        self._write({"done": matrix})
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    @staticmethod
+    def _kept(path: Path, header: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Give the whole lines of the journal of the same run."""
+        lines = []
+        for text in path.read_text(encoding="utf-8").splitlines():
+            try:
+                lines.append(json.loads(text))
+            except ValueError:
+                break  # the last one was cut off
+        if not lines or lines[0].get("header") != json.loads(json.dumps(dict(header))):
+            raise UserError(
+                f"{path}: was left by another run (device, commit or options differ): remove it, or give "
+                "another --json"
+            )
+        return lines
+
+
+def with_status(record: Record, status: str, reason: str) -> Record:
+    """Give a record that was not timed, and why; the reason in one line."""
+    return replace(record, status=status, reason=" ".join(reason.split()))

@@ -1,0 +1,173 @@
+"""The suite of the GPU benchmark: what `suite.toml` says, and the matrices made of it."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vecsim.errors import UserError
+
+FILE = Path(__file__).with_name("suite.toml")
+
+CLASSES = ("small", "large_structured", "skewed", "uniform", "other")
+"""In the order in which they are reported."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a matrix looks like, row by row.
+
+    Attributes
+    ----------
+    rows, columns, entries
+        Counts.
+    mean, sigma, longest
+        Of the entries of a row: mean, standard deviation over all rows, maximum.
+    locality
+        Mean over the non-empty 32 x 32 squares of their entries, divided by 32 (`vecsim.data.metrics`).
+    """
+
+    rows: int
+    columns: int
+    entries: int
+    mean: float
+    sigma: float
+    longest: int
+    locality: float
+
+
+@dataclass(frozen=True)
+class SuiteMatrix:
+    """A matrix of the suite, not made yet.
+
+    Attributes
+    ----------
+    name
+        As reports call it.
+    class_
+        One of `CLASSES`.
+    kind
+        What it is, in a few words.
+    source
+        The name by which `vecsim.data.load` finds it; empty if it is generated.
+    generator, arguments
+        Module and function of `vecsim.data` that make it, and what they are given.
+    elasticity
+        Whether it has dense 3 x 3 blocks.
+    transposed
+        Whether the transposed product is measured, too.
+    quick
+        Whether it belongs to the quick run.
+    stands_for
+        The matrices of papers for which it stands: paper, name and what the paper prints of them.
+    statistics
+        Of the matrix made or read here; None until they have been measured.
+    """
+
+    name: str
+    class_: str
+    kind: str
+    source: str = ""
+    generator: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    elasticity: bool = False
+    transposed: bool = False
+    quick: bool = False
+    stands_for: tuple[Mapping[str, Any], ...] = ()
+    statistics: Statistics | None = None
+
+    @property
+    def generated(self) -> bool:
+        """Whether it is generated: no file of a collection."""
+        return not self.source
+
+    def make(self) -> Any:
+        """Read or generate it.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            float64, with sorted 32-bit indices, each position once.
+
+        Raises
+        ------
+        NotAtHandError
+            If it is a file that would have to be downloaded.
+        """
+        if self.source:
+            from vecsim.data import load
+
+            csr = load(self.source, download=False).csr
+        else:
+            module, _, function = self.generator.partition(".")
+            made = getattr(importlib.import_module(f"vecsim.data.{module}"), function)
+            csr = made(**self.arguments)
+        csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
+        csr.has_canonical_format = True
+        return csr
+
+
+@cache
+def suite() -> tuple[SuiteMatrix, ...]:
+    """Give all matrices of the suite, class by class."""
+    listed = tomllib.loads(FILE.read_text(encoding="utf-8"))["matrix"]
+    return tuple(sorted(map(_read, listed), key=lambda each: CLASSES.index(each.class_)))
+
+
+def select(wanted: str | None) -> tuple[SuiteMatrix, ...]:
+    """Give the matrices of a class, or the one of a name; all without either.
+
+    Raises
+    ------
+    UserError
+        If there is neither.
+    """
+    found = tuple(each for each in suite() if wanted in (None, each.class_, each.name))
+    if not found:
+        names = ", ".join(each.name for each in suite())
+        raise UserError(f"--only {wanted}: is neither a class ({', '.join(CLASSES)}) nor a matrix ({names})")
+    return found
+
+
+def statistics_of(csr: Any) -> Statistics:
+    """Measure a SciPy CSR matrix without duplicates."""
+    from vecsim.data.metrics import locality
+
+    lengths = np.diff(csr.indptr)
+    return Statistics(
+        rows=int(csr.shape[0]),
+        columns=int(csr.shape[1]),
+        entries=int(csr.nnz),
+        mean=round(float(lengths.mean()), 3),
+        sigma=round(float(lengths.std()), 3),
+        longest=int(lengths.max()),
+        locality=round(locality(csr), 3),
+    )
+
+
+def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
+    statistics = entry.get("statistics")
+    arguments = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in entry.get("arguments", {}).items()
+    }
+    return SuiteMatrix(
+        name=entry["name"],
+        class_=entry["class"],
+        kind=entry["kind"],
+        source=entry.get("source", ""),
+        generator=entry.get("generator", ""),
+        arguments=arguments,
+        elasticity=entry.get("elasticity", False),
+        transposed=entry.get("transposed", False),
+        quick=entry.get("quick", False),
+        stands_for=tuple(entry.get("stands_for", ())),
+        statistics=None if statistics is None else Statistics(**statistics),
+    )

@@ -1,0 +1,170 @@
+"""Matrices made by other processes while the GPU measures, with x and the exact product of each.
+
+A matrix travels as files of arrays in memory (``/dev/shm``, or the folder for temporary files where that is
+too small), which the receiver maps: nothing is copied. A process of its own has its own interpreter lock, so
+what measures is never kept waiting.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from experiments.gpu_bench.records import OK
+from experiments.gpu_bench.suite import SuiteMatrix
+from vecsim.errors import UserError
+from vecsim.formats.accuracy import ExactProduct, exact_product
+
+DTYPES = ("float64", "float32")
+MEMORY_FOLDER = Path("/dev/shm")
+ROOM_BYTES = 12 << 30
+"""Free bytes that a folder must have for the matrices under way."""
+WORKERS = 3
+AHEAD = 4
+"""Matrices made or in the making that nobody has asked for yet."""
+SEED = 20_261_121
+PARTS = tuple(part.name for part in fields(ExactProduct))
+
+Operation = tuple[str, str]
+"""spmv or spmv_t, and the type."""
+
+
+@dataclass(frozen=True, eq=False)
+class Supplied:
+    """A matrix of the suite, made.
+
+    Attributes
+    ----------
+    matrix
+        Its entry in the suite.
+    csr
+        csr_array of float64; None if it is not at hand.
+    exact
+        By operation and type.
+    seconds
+        How long it took to make, in its own process.
+    status, missing
+        Of the record, if there is no matrix: not_at_hand or failed; and why.
+    """
+
+    matrix: SuiteMatrix
+    csr: Any
+    exact: dict[Operation, ExactProduct]
+    seconds: float = 0.0
+    status: str = OK
+    missing: str = ""
+
+
+def rounded_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool = False) -> ExactProduct:
+    """Multiply in float64 what rounding to a type leaves of matrix and vector."""
+    values = csr.data.astype(dtype, copy=False)
+    rounded = scipy.sparse.csr_array((values, csr.indices, csr.indptr), shape=csr.shape)
+    return exact_product(rounded.T if transposed else rounded, x.astype(dtype))
+
+
+def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
+    """Make a matrix and its exact products, in this process."""
+    start = time.perf_counter()
+    try:
+        csr = matrix.make()
+    except UserError as error:
+        return Supplied(matrix, None, {}, status="not_at_hand", missing=str(error))
+    except Exception as error:  # the other matrices go on
+        return Supplied(matrix, None, {}, status="failed", missing=f"{type(error).__name__}: {error}")
+    rng = np.random.default_rng(SEED)
+    exact = {}
+    for operation in ("spmv", "spmv_t")[: 1 + transposed]:
+        turned = operation == "spmv_t"
+        x = rng.uniform(-1, 1, csr.shape[0] if turned else csr.shape[1])
+        for dtype in DTYPES:
+            exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=turned)
+    return Supplied(matrix, csr, exact, time.perf_counter() - start)
+
+
+@contextmanager
+def supply(matrices: Sequence[SuiteMatrix], transposed: bool) -> Iterator[Iterator[Supplied]]:
+    """Give the matrices in their order, made beforehand by other processes.
+
+    Parameters
+    ----------
+    matrices
+        The matrices.
+    transposed
+        Whether those marked so in the suite come with transposed products.
+    """
+    with ExitStack() as open_:
+        folder = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-", dir=_room())))
+        pool = ProcessPoolExecutor(min(WORKERS, len(matrices)), mp_context=get_context("spawn"))
+        open_.callback(pool.shutdown, wait=True, cancel_futures=True)
+        yield _in_order(matrices, transposed, folder, pool)
+
+
+def _in_order(
+    matrices: Sequence[SuiteMatrix], transposed: bool, folder: Path, pool: ProcessPoolExecutor
+) -> Iterator[Supplied]:
+    waiting: list[Future[tuple[float, str, str]]] = []
+    for number, matrix in enumerate(matrices):
+        while len(waiting) < min(number + 1 + AHEAD, len(matrices)):
+            ahead = matrices[len(waiting)]
+            place = folder / str(len(waiting))
+            waiting.append(pool.submit(_make_files, ahead, transposed and ahead.transposed, place))
+        seconds, status, missing = waiting[number].result()
+        place = folder / str(number)
+        yield _read_files(matrix, place, seconds, status, missing)
+        # Who still holds the arrays keeps what they map.
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _room() -> Path | None:
+    """Give the folder in memory if it is large enough, None for the usual one."""
+    try:
+        return MEMORY_FOLDER if shutil.disk_usage(MEMORY_FOLDER).free >= ROOM_BYTES else None
+    except OSError:
+        return None
+
+
+def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> tuple[float, str, str]:
+    """Make a matrix and write its arrays into a folder; give the seconds it took, or what is missing."""
+    made = make(matrix, transposed)
+    if made.csr is None:
+        return made.seconds, made.status, made.missing
+    folder.mkdir()
+    arrays = {"data": made.csr.data, "indices": made.csr.indices, "indptr": made.csr.indptr}
+    for (operation, dtype), exact in made.exact.items():
+        for part in PARTS:
+            arrays[f"{operation} {dtype} {part}"] = getattr(exact, part)
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    np.save(folder / "shape.npy", np.array(made.csr.shape))
+    return made.seconds, OK, ""
+
+
+def _read_files(matrix: SuiteMatrix, folder: Path, seconds: float, status: str, missing: str) -> Supplied:
+    if status != OK:
+        return Supplied(matrix, None, {}, seconds, status, missing)
+
+    def array(name: str) -> NDArray[Any]:
+        # Mapped so that writing stays private: compiled loops take other code for what is read-only.
+        return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="c"))
+
+    shape = tuple(int(count) for count in np.load(folder / "shape.npy"))
+    csr = scipy.sparse.csr_array((array("data"), array("indices"), array("indptr")), shape=shape)
+    csr.has_canonical_format = True
+    exact = {}
+    for path in folder.glob("* x.npy"):
+        operation, dtype, _ = path.stem.split()
+        parts = {part: array(f"{operation} {dtype} {part}") for part in PARTS}
+        exact[operation, dtype] = ExactProduct(**parts)
+    return Supplied(matrix, csr, exact, seconds)

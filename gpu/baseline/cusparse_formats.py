@@ -1,0 +1,158 @@
+"""Matrices in the formats of cuSPARSE, as arrays of the host, made from SciPy's CSR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.errors import UserError
+
+MOST_INDEX = 2**31 - 1
+"""The indices have 32 bits."""
+VALUE_TYPES = {"float32": 0, "float64": 1}
+"""CUDA_R_32F and CUDA_R_64F."""
+
+Order = Literal["row", "column"]
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class StoredMatrix:
+    """A matrix as cuSPARSE takes it.
+
+    Attributes
+    ----------
+    format
+        csr, coo, sell or bsr.
+    shape
+        Rows and columns as stored: for bsr multiples of the block's edge, else those of the matrix.
+    nnz
+        Non-zeros of the matrix.
+    offsets
+        int32; csr: of the rows, bsr: of the rows of blocks, sell: of the slices, coo: the row of each entry.
+    columns
+        int32; a column an entry or block; -1 in the padding of sell.
+    values
+        float32 or float64; of sell column by column in a slice, of bsr block by block.
+    slice_size
+        Rows in a slice of sell, else 0.
+    block
+        Edge of a block of bsr, else 1.
+    order
+        How the values of a block of bsr lie.
+    """
+
+    format: str
+    shape: tuple[int, int]
+    nnz: int
+    offsets: Array
+    columns: Array
+    values: Array
+    slice_size: int = 0
+    block: int = 1
+    order: Order = "row"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the three arrays."""
+        return int(self.offsets.nbytes + self.columns.nbytes + self.values.nbytes)
+
+    @property
+    def fill(self) -> float:
+        """Non-zeros of the matrix as a share of the values stored."""
+        return self.nnz / self.values.size if self.values.size else 1.0
+
+
+def canonical_csr(matrix: Any) -> Any:
+    """Give a SciPy matrix as CSR: indices of 32 bits, ascending in each row, each once.
+
+    A matrix that is so already is taken as it is; no method writes into it.
+
+    Raises
+    ------
+    UserError
+        The values are neither float32 nor float64, or there is more of something than 32 bits count.
+    """
+    from scipy import sparse
+
+    if matrix.dtype.name not in VALUE_TYPES:
+        raise UserError(f"the values are {matrix.dtype.name}; cuSPARSE is called with float32 or float64")
+    csr = matrix
+    if matrix.format != "csr" or not matrix.has_canonical_format:
+        csr = sparse.csr_matrix(matrix, copy=True)
+        csr.sum_duplicates()
+    for what, count in (("rows", csr.shape[0]), ("columns", csr.shape[1]), ("non-zeros", csr.nnz)):
+        if count > MOST_INDEX:
+            raise UserError(f"the matrix has {count} {what}; indices of 32 bits count {MOST_INDEX}")
+    if csr.indices.dtype == csr.indptr.dtype == np.int32:
+        return csr
+    indices, indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
+    return sparse.csr_matrix((csr.data, indices, indptr), shape=csr.shape)
+
+
+def to_csr(matrix: Any) -> StoredMatrix:
+    """Store a matrix by rows."""
+    csr = canonical_csr(matrix)
+    return StoredMatrix("csr", csr.shape, csr.nnz, csr.indptr, csr.indices, csr.data)
+
+
+def to_coo(matrix: Any) -> StoredMatrix:
+    """Store a matrix by coordinates, sorted by row."""
+    from gpu.baseline.cusparse_filling import rows_of_entries
+
+    csr = canonical_csr(matrix)
+    return StoredMatrix("coo", csr.shape, csr.nnz, rows_of_entries(csr.indptr), csr.indices, csr.data)
+
+
+def sell_places(matrix: Any, slice_size: int) -> int:
+    """Give how many places slices of ``slice_size`` rows have, padding included."""
+    from gpu.baseline.cusparse_filling import slice_offsets
+
+    return int(slice_offsets(canonical_csr(matrix).indptr, slice_size)[-1])
+
+
+def to_sell(matrix: Any, slice_size: int) -> StoredMatrix:
+    """Store a matrix in slices of ``slice_size`` rows, each as wide as its longest row.
+
+    Raises
+    ------
+    UserError
+        The padded slices have more places than 32 bits count.
+    """
+    from gpu.baseline.cusparse_filling import fill_slices, slice_offsets
+
+    csr = canonical_csr(matrix)
+    offsets = slice_offsets(csr.indptr, slice_size)
+    places = int(offsets[-1])
+    if places > MOST_INDEX:
+        raise UserError(f"slices of {slice_size} rows have {places} places; 32 bits count {MOST_INDEX}")
+    columns, values = np.empty(places, np.int32), np.empty(places, csr.dtype)
+    fill_slices(csr.indptr, csr.indices, csr.data, offsets, slice_size, columns, values)
+    return StoredMatrix("sell", csr.shape, csr.nnz, offsets.astype(np.int32), columns, values, slice_size)
+
+
+def block_fill(matrix: Any, block: int) -> float:
+    """Give the non-zeros as a share of the places of all non-empty square blocks; 1 if there are none."""
+    from gpu.baseline.cusparse_filling import block_counts
+
+    csr = canonical_csr(matrix)
+    places = int(block_counts(csr.indptr, csr.indices, block).sum()) * block**2
+    return csr.nnz / places if places else 1.0
+
+
+def to_bsr(matrix: Any, block: int, order: Order) -> StoredMatrix:
+    """Store a matrix in square blocks, rows and columns padded to multiples of the block's edge."""
+    from gpu.baseline.cusparse_filling import block_counts, fill_blocks
+
+    csr = canonical_csr(matrix)
+    shape = (-(-csr.shape[0] // block) * block, -(-csr.shape[1] // block) * block)
+    offsets = np.cumsum(block_counts(csr.indptr, csr.indices, block))
+    columns = np.empty(int(offsets[-1]), np.int32)
+    values = np.zeros(len(columns) * block**2, csr.dtype)
+    fill_blocks(csr.indptr, csr.indices, csr.data, offsets, block, order == "row", columns, values)
+    return StoredMatrix(
+        "bsr", shape, csr.nnz, offsets.astype(np.int32), columns, values, block=block, order=order
+    )

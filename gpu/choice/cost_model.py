@@ -1,0 +1,208 @@
+"""Which format `auto` takes: the one whose product should take the least time.
+
+The estimated time is that of starting; the longest chain of loads of one thread; and what all threads share:
+on the way from the L2 cache the stored bytes at the rate of the format, the sectors of x, and the beginning
+and end of each warp, or what of these comes from memory, whichever takes longer, rounded off where they meet.
+What a product does is counted by `Kernel.work` from the pattern of the matrix, without converting it. The
+constants stand in constants.toml, fitted to measured times of warm products, of the same vectors again and
+again (benchmarks/fit_auto.py).
+"""
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from gpu.choice.structure import SECTOR_BYTES, Structure, Work
+from gpu.registry import KERNELS
+
+CONSTANTS = Path(__file__).with_name("constants.toml")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What all formats share.
+
+    Attributes
+    ----------
+    power
+        How sharply the longer of L2 cache and memory wins: of the sum of their powers the root is taken.
+    launch_us
+        What each kernel behind the first takes, microseconds.
+    sector_ns
+        Nanoseconds a sector of x that a block of threads asks for.
+    ahead
+        Loads of a chain that are under way at once: so many take little more than one.
+    cache_bytes
+        The size of matrix and vectors of which half comes from memory: what is read in turn and exceeds the
+        L2 cache has left it when its turn comes again.
+    cache_sharpness
+        How fast that share grows around this size, a power.
+    x_bytes
+        Of x, how many stay in the L2 cache beside the stream of the matrix.
+    memory_gb_per_s
+        Rate of the memory for what is read in its order.
+    scattered_gb_per_s
+        Rate of the memory for sectors of x.
+    """
+
+    power: float
+    launch_us: float
+    sector_ns: float
+    ahead: float
+    cache_bytes: float
+    cache_sharpness: float
+    x_bytes: float
+    memory_gb_per_s: float
+    scattered_gb_per_s: float
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What is a format's own.
+
+    Attributes
+    ----------
+    gb_per_s
+        Rate at which its stored bytes are read from the L2 cache, float32 and float64.
+    step_ns
+        A load of one thread, the next of which waits for it.
+    start_us
+        Starting and ending.
+    warp_ns
+        Beginning and ending of a warp, shared by all that run at a time.
+    """
+
+    gb_per_s: tuple[float, float]
+    step_ns: float
+    start_us: float
+    warp_ns: float
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What constants.toml holds."""
+
+    machine: Machine
+    formats: Mapping[str, Speed]
+
+    @classmethod
+    def read(cls, path: Path = CONSTANTS) -> Self:
+        """Read a file as the fit writes it."""
+        document = tomllib.loads(path.read_text())
+        speeds = {
+            name: Speed(tuple(entry["gb_per_s"]), entry["step_ns"], entry["start_us"], entry["warp_ns"])
+            for name, entry in document["format"].items()
+        }
+        return cls(Machine(**document["machine"]), speeds)
+
+    def speed(self, name: str) -> Speed:
+        """Give a format's own constants, or those of one that was not measured."""
+        return self.formats.get(name, self.formats["default"])
+
+
+@functools.cache
+def _constants() -> Constants:
+    return Constants.read()
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the time of a product is estimated of; numbers, or arrays of them for many products.
+
+    Attributes
+    ----------
+    moved
+        Bytes of the format that are read, and of x and y.
+    chain
+        Loads of one thread, one after the other.
+    sectors
+        Sectors of x that are asked for.
+    missed
+        Bytes of x among them that lie too far apart for a cache to hold them.
+    launches
+        Kernels.
+    warps
+        Of threads.
+    """
+
+    moved: Any
+    chain: Any
+    sectors: Any
+    missed: Any
+    launches: Any
+    warps: Any
+
+    @classmethod
+    def of(cls, work: Work, structure: Structure, machine: Machine) -> Self:
+        """Count one product."""
+        vectors = sum(structure.shape) * structure.value_bytes
+        window = window_bytes(
+            work.scattered, structure.mean_spread, structure.shape[1], structure.value_bytes
+        )
+        missed = missed_bytes(work.sectors, window, machine)
+        moved = work.stored_bytes + vectors
+        return cls(moved, work.chain, work.sectors, float(missed), work.launches, work.warps)
+
+
+def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: Any) -> Any:
+    """Give the bytes of x within which threads that run together read: all of it, where rows are sorted."""
+    return np.where(scattered, columns, mean_spread) * value_bytes
+
+
+def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
+    """Give the bytes of x that come from memory, of so many sectors within a window of so many bytes."""
+    return sectors * SECTOR_BYTES * np.maximum(0.0, 1 - machine.x_bytes / np.maximum(window, 1.0))
+
+
+def microseconds(
+    counts: Counts, gb_per_s: Any, step_ns: Any, start_us: Any, warp_ns: Any, machine: Machine
+) -> Any:
+    """Estimate the time of products that are done again and again on the same vectors."""
+    share = 1 - 1 / (1 + (counts.moved / machine.cache_bytes) ** machine.cache_sharpness)
+    memory = share * counts.moved / machine.memory_gb_per_s + counts.missed / machine.scattered_gb_per_s
+    cache = counts.moved / gb_per_s + counts.sectors * machine.sector_ns + counts.warps * warp_ns
+    longer = np.maximum(np.maximum(memory, cache), 1e-9)
+    powers = (memory / longer) ** machine.power + (cache / longer) ** machine.power
+    chain = counts.chain**2 / (counts.chain + machine.ahead) * step_ns
+    shared = longer * powers ** (1 / machine.power)
+    return start_us + machine.launch_us * (counts.launches - 1) + 1e-3 * (chain + shared)
+
+
+def estimate(name: str, work: Work, structure: Structure, constants: Constants | None = None) -> float:
+    """Estimate the microseconds of a product in a format that does this work."""
+    constants = constants or _constants()
+    speed, machine = constants.speed(name), constants.machine
+    rate = speed.gb_per_s[structure.value_bytes == 8]
+    counts = Counts.of(work, structure, machine)
+    return float(microseconds(counts, rate, speed.step_ns, speed.start_us, speed.warp_ns, machine))
+
+
+def estimates(structure: Structure, *, deterministic: bool = False) -> dict[str, float]:
+    """Give the estimated microseconds of a product by format, of those that can hold the matrix."""
+    found = {}
+    for name, kernel in KERNELS.items():
+        if kernel.work is None or (deterministic and not kernel.deterministic):
+            continue
+        work = kernel.work(structure)
+        if work is not None:
+            found[name] = estimate(name, work, structure)
+    return found
+
+
+def ranking(matrix: Any, *, deterministic: bool = False) -> list[str]:
+    """Give the names of formats for a sorted SciPy CSR matrix without duplicates, the best first.
+
+    Parameters
+    ----------
+    matrix
+        Of float32 or float64.
+    deterministic
+        Leave out formats whose results may differ from run to run.
+    """
+    found = estimates(Structure.of(matrix), deterministic=deterministic)
+    return sorted(found, key=lambda name: found[name])

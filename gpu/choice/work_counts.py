@@ -1,0 +1,248 @@
+"""What the products of the formats do, counted from the pattern of a matrix: bytes, chains, gathers.
+
+Nothing is converted: row pointers are read whole, columns where a sample of the rows has them. Formats whose
+work is counted beside them are not here.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gpu.choice.structure import BLOCK_ROWS, SECTOR_BYTES, Structure, Work
+from gpu.formats.coo import ENTRIES_PER_LANE
+from gpu.formats.crs import lanes_for
+from gpu.formats.crs_adaptive import arrangement_for
+from gpu.kernel_parts.blocks_of_equal_work import RECORD
+from gpu.runtime.cuda import THREADS_PER_BLOCK
+from vecsim.formats import Slicing
+from vecsim.formats.mixed_sliced.slicing import MixedSlicing
+from vecsim.formats.representable import ALWAYS_MADE_BYTES
+from vecsim.formats.sliced.layout import elements, most_bytes, place_bytes, single_slice_height
+from vecsim.formats.sliced.slicing import WARP
+from vecsim.formats.sliced_deltas.container import arrangement
+from vecsim.formats.sliced_diagonals.container import STEP_BYTES, too_many
+from vecsim.formats.sliced_diagonals.filling import counted
+from vecsim.formats.threads import as_many_threads_as_pay
+
+WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
+# Over CRS: beyond it a format that a few rows are counted of is left out.
+MOST_GROWTH = 1.3
+
+
+def on_a_sample(count: Callable[[Structure], Work | None]) -> Callable[[Structure], Work | None]:
+    """Let `count`, which reads every column, count a sample of the rows, for all of them.
+
+    A few rows say first whether the format could win: one that takes far more bytes than CRS does not.
+    """
+
+    @functools.wraps(count)
+    def work(structure: Structure) -> Work | None:
+        found = None
+        for sample in (structure.glance(), structure.sample()):
+            with as_many_threads_as_pay(sample.nnz):
+                found = count(sample)
+            if found is None or found.stored_bytes > MOST_GROWTH * sample.crs_bytes:
+                return None
+            if sample is structure:
+                break
+        assert found is not None
+        share = structure.nnz / max(1, sample.nnz)
+        rows = structure.shape[0] / max(1, sample.shape[0])
+        return replace(
+            found,
+            stored_bytes=found.stored_bytes * share,
+            chain=found.chain * max(1.0, structure.longest / max(1, sample.longest)),
+            # Where each thread has a row, a sector that its block has asked for lies in the L1 cache.
+            sectors=found.sectors * share if found.warps else structure.sectors_down,
+            # Without a count of its own, a thread a row.
+            warps=found.warps * rows or structure.shape[0] / WARP,
+        )
+
+    return work
+
+
+def crs(structure: Structure, *, lanes: int | None = None, row_cap: int | None = None) -> Work:
+    """Count the work of `CRSProduct` with these parameters."""
+    runs, longest = structure.shape[0], structure.longest
+    stored = structure.crs_bytes
+    cut = row_cap is not None and longest > row_cap
+    if row_cap is not None and cut:
+        rows, pieces = structure.pieces(row_cap)
+        runs += pieces - rows
+        # Targets, begins of the further runs, and sums of pieces written and read again.
+        stored += 4 * (2 * runs - structure.shape[0]) + 2 * structure.value_bytes * pieces
+        longest = row_cap
+    if lanes is None:
+        lanes = lanes_for(structure.nnz / max(1, runs), row_cap is not None)
+    return Work(
+        stored,
+        longest / lanes,
+        structure.sectors(BLOCK_ROWS / lanes),
+        launches=1 + cut,
+        warps=runs * lanes / WARP,
+    )
+
+
+def coo(structure: Structure) -> Work:
+    """Count the work of `COOProduct`."""
+    stored = structure.nnz * (structure.value_bytes + 8) + structure.value_bytes * structure.shape[0]
+    warps = structure.nnz / (ENTRIES_PER_LANE * WARP)
+    return Work(stored, ENTRIES_PER_LANE, structure.sectors_along, launches=3, warps=warps)
+
+
+def blocks(structure: Structure, *, slicing: Slicing) -> Work | None:
+    """Count the work of `SlicedProduct` for blocks, on a sample; index bits are chosen in the conversion."""
+
+    def counted(sample: Structure) -> Work | None:
+        return _blocks(sample, slicing, structure.shape[0])
+
+    return on_a_sample(counted)(structure)
+
+
+def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | None:
+    """Count it for the rows that there are, which are some of `all_rows`."""
+    b, rows = slicing.block, structure.shape[0]
+    pattern = structure.pattern_of_blocks(b)
+    slicing = slicing.with_lanes(-(-all_rows // b), pattern.mean)
+    lanes = slicing.group // slicing.wide
+    height = slicing.slice_height or single_slice_height(pattern.shape[0])
+    places = pattern.places(height=height, window=slicing.sorting_window, group=slicing.group)
+    masked = elements(pattern.lengths, rows, b) != structure.nnz
+    short = pattern.fits_offsets
+    chosen = replace(slicing, index_bits=16 if short else 32)
+    made = places * place_bytes(structure.value_bytes, chosen, masked)
+    if made > most_bytes(structure.crs_bytes, b):
+        return None
+    slices = -(-pattern.shape[0] // height)
+    stored = made + 4 * slices * (1 + short) + 4 * pattern.shape[0] * (slicing.sorting_window != 1)
+    return Work(
+        stored,
+        pattern.longest / lanes,
+        structure.sectors(BLOCK_ROWS / lanes),
+        warps=rows * lanes / WARP,
+    )
+
+
+def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
+    """Count the work of `SlicedProduct`, for arrangements that cut no rows."""
+    index_bytes = (slicing.index_bits or 32) // 8
+    rows = structure.shape[0]
+    height = slicing.slice_height or max(WARP, -(-rows // WARP) * WARP)
+    # Each row with an entry has a group of places: what that alone makes far larger than CRS is not counted.
+    least = structure.filled_rows * slicing.group * (structure.value_bytes + index_bytes)
+    if least > max(ALWAYS_MADE_BYTES, MOST_GROWTH * structure.crs_bytes):
+        return None
+    places = structure.places(height=height, window=slicing.sorting_window, group=slicing.group)
+    made = places * (structure.value_bytes + index_bytes)
+    if not structure.allows(made):
+        return None
+    if slicing.index_bits == 16 and not slicing.base_per_step and not structure.fits_offsets:
+        return None
+    # With row lengths padding is made, but not read.
+    read = structure.nnz if slicing.row_lengths else places
+    stored = read * (structure.value_bytes + index_bytes) + 4 * (-(-rows // height) + 1)
+    stored += 4 * rows * (slicing.row_lengths + (slicing.sorting_window != 1))
+    if slicing.index_bits == 16:
+        steps = places // (height * slicing.group) if slicing.base_per_step else -(-rows // height)
+        stored += 4 * steps
+    scattered = slicing.sorting_window is None
+    lanes = slicing.group // slicing.wide
+    return Work(
+        stored,
+        structure.longest / lanes,
+        structure.sectors_scattered if scattered else structure.sectors(BLOCK_ROWS / lanes),
+        warps=rows * lanes / WARP,
+        scattered=scattered,
+    )
+
+
+def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
+    """Count the work of `MixedSlicedProduct`: slices by the lengths of rows, near columns in a sample."""
+    nnz, size, longest = structure.nnz, structure.value_bytes, structure.longest
+    steps, uncut = slicing.steps_for(nnz, longest)
+    _, pieces = structure.pieces(slicing.most_lanes * uncut)
+    warps = max(1.0, structure.warps(steps, slicing.most_lanes))
+    hubs = structure.hubs if slicing.hubs else None
+    near = (structure.near_share if hubs is None else hubs.share) * nnz
+    stored = nnz * size + 2 * near + 4 * (nnz - near)
+    if not slicing.lane_lengths:
+        # Padding is read, too: half a group of each lane, of near and of far entries.
+        padding = (slicing.wide - 1) / 2 * WARP * warps
+        stored += padding * (size + 2) + padding * (size + 4) * (near < nnz)
+    stored += warps * (WARP * (6 if slicing.lane_lengths else 4) + 12) + 2 * size * pieces
+    entries = nnz * WARPS_OF_A_BLOCK / warps
+    if hubs is None:
+        sectors = structure.sectors(structure.shape[0] * WARPS_OF_A_BLOCK / warps)
+        copied = 0.0
+    else:
+        copied = float(hubs.columns.sum())
+        of_block = hubs.sectors(entries * hubs.share, SECTOR_BYTES // size)
+        sectors = (
+            of_block * warps / WARPS_OF_A_BLOCK + (nnz - near) / max(1, nnz) * structure.sectors_scattered
+        )
+        stored += copied * (4 + size)
+    whole = longest <= steps * slicing.most_lanes
+    chain = min(longest, steps) if whole else min(uncut, -(-longest // slicing.most_lanes))
+    return Work(
+        stored,
+        chain,
+        sectors,
+        launches=1 + (copied > 0) + (pieces > 0),
+        warps=warps,
+        scattered=slicing.sorting_window is None,
+    )
+
+
+def crs_adaptive(structure: Structure) -> Work:
+    """Count the work of `CRSAdaptiveProduct` with the arrangement of its own choice."""
+    chosen = arrangement_for(structure.nnz, structure.value_bytes, THREADS_PER_BLOCK)
+    _, pieces = structure.pieces(chosen.places * chosen.most_times)
+    blocks = structure.nnz / chosen.places + pieces
+    stored = structure.crs_bytes + 4 * RECORD * blocks + 2 * structure.value_bytes * pieces
+    # Turns along a long row, each as long as the products and the sums of a thread.
+    turns = min(chosen.most_times, -(-structure.longest // chosen.places))
+    return Work(
+        stored,
+        2 * chosen.entries * max(1, turns),
+        structure.sectors(chosen.places / max(1.0, structure.mean)),
+        warps=blocks * chosen.threads / WARP,
+    )
+
+
+def sliced_deltas(structure: Structure) -> Work | None:
+    """Count the work of `DeltaProduct` on a sample; None where deltas cannot hold the matrix.
+
+    The bytes are exact for the rows counted; the chain is the most codes of a row.
+    """
+    return on_a_sample(deltas_of_rows)(structure)
+
+
+def deltas_of_rows(structure: Structure) -> Work | None:
+    """Count the work of `DeltaProduct` for the rows that there are; see `sliced_deltas`."""
+    best = arrangement(structure)
+    if not structure.allows(best.nbytes):
+        return None
+    return Work(best.nbytes, int(best.widths.max(initial=0)), structure.sectors_down)
+
+
+def sliced_diagonals(structure: Structure) -> Work | None:
+    """Count the work of `DiagonalProduct` on a sample; None where diagonals cannot hold the matrix.
+
+    The bytes are exact for the rows counted, the chain is the most steps of a slice. x is read along
+    diagonals, side by side.
+    """
+    return on_a_sample(diagonals_of_rows)(structure)
+
+
+def diagonals_of_rows(structure: Structure) -> Work | None:
+    """Count the work of `DiagonalProduct` for the rows that there are; see `sliced_diagonals`."""
+    counts, hashes = counted(structure.indptr, structure.indices)
+    _, of_pattern = np.unique(hashes, return_index=True)
+    stored_steps = STEP_BYTES * int(counts[of_pattern].sum())
+    if too_many(structure.nnz, stored_steps):
+        return None
+    stored = structure.nnz * structure.value_bytes + stored_steps + 12 * len(counts) + 4
+    in_sector = SECTOR_BYTES // structure.value_bytes
+    return Work(stored, int(counts.max(initial=0)), int(counts.sum()) * (WARP // in_sector + 1))

@@ -1,0 +1,141 @@
+"""The product of CRS: one thread a row (scalar) or several (vector), long rows cut into pieces if asked."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.kernel_parts.row_results import PieceSums, write_row
+from gpu.runtime.cuda import EVERY_LANE, cuda
+from gpu.runtime.launches import (
+    ALPHA,
+    BETA,
+    LaunchedInTurn,
+    X,
+    Y,
+    launches_of,
+    let_next_begin,
+    wait_for_previous,
+)
+from gpu.runtime.memory import real_type, upload
+from vecsim.errors import UserError
+from vecsim.formats import CRS
+
+MAX_LANES = 32
+
+
+@functools.cache
+def crs_kernel(real: Any, lanes: int, cut: bool) -> Any:
+    """Make the kernel for runs of entries; a run is a row, or where rows are `cut`, a piece of one."""
+
+    @cuda.jit
+    def kernel(first, columns, values, target, runs, rows, x, y, pieces, alpha, beta):
+        thread = cuda.grid(1)
+        run = thread // lanes
+        lane = thread % lanes
+        total = real(0)
+        let_next_begin()
+        if run < runs:
+            at = np.int64(first[np.uint64(run)]) + lane
+            end = np.int64(first[np.uint64(run + 1)])
+            wait_for_previous()
+            while at + 3 * lanes < end:
+                value0, column0 = values[np.uint64(at)], columns[np.uint64(at)]
+                value1, column1 = values[np.uint64(at + lanes)], columns[np.uint64(at + lanes)]
+                value2, column2 = values[np.uint64(at + 2 * lanes)], columns[np.uint64(at + 2 * lanes)]
+                value3, column3 = values[np.uint64(at + 3 * lanes)], columns[np.uint64(at + 3 * lanes)]
+                total += value0 * x[column0]
+                total += value1 * x[column1]
+                total += value2 * x[column2]
+                total += value3 * x[column3]
+                at += 4 * lanes
+            while at < end:
+                total += values[np.uint64(at)] * x[columns[np.uint64(at)]]
+                at += lanes
+        offset = lanes // 2
+        while offset > 0:
+            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
+            offset //= 2
+        if lane == 0 and run < runs:
+            row = np.int64(target[np.uint64(run)]) if cut else run
+            if row < rows:
+                write_row(y, np.uint64(row), total, alpha, beta, real(0))
+            else:
+                pieces[np.uint64(row - rows)] = total
+
+    return kernel
+
+
+def lanes_for(entries_per_run: float, cut: bool) -> int:
+    """Give the lanes a run for runs of this mean length: a power of two, at most a warp.
+
+    The power of two below an eighth of the mean, so that a lane has its four loads under way most of the
+    time; where rows are cut, below the mean itself, since the pieces of long rows are the longest of all.
+    """
+    return min(MAX_LANES, 1 << max(0, int(entries_per_run if cut else entries_per_run / 8).bit_length() - 1))
+
+
+class CRSProduct(LaunchedInTurn):
+    """A `CRS` matrix on the device, and the launches of its product.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    threads_per_block
+        A multiple of 32.
+    lanes
+        Threads a row, a power of two up to 32; None takes those of `lanes_for`.
+    row_cap
+        Cut longer rows in pieces of so many entries, which are summed in their order; None cuts none.
+    """
+
+    def __init__(
+        self, matrix: CRS, threads_per_block: int, *, lanes: int | None = None, row_cap: int | None = None
+    ) -> None:
+        self.real = real_type(matrix.values)
+        self.rows = matrix.shape[0]
+        first, target, split_rows, split_first, split_last = _runs(matrix.rowptr, row_cap)
+        self.runs = len(first) - 1
+        cut = len(split_rows) > 0
+        lanes = lanes_for(matrix.nnz / max(1, self.runs), row_cap is not None) if lanes is None else lanes
+        if lanes not in (1, 2, 4, 8, 16, 32):
+            raise UserError(f"lanes {lanes} is not possible: use a power of two from 1 to 32")
+        self.lanes = lanes
+        self.arrays = [
+            upload(first),
+            upload(matrix.colidx.view(np.uint32)),
+            upload(matrix.values),
+            upload(target if cut else target[:0]),
+        ]
+        self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
+        blocks = -(-self.runs * lanes // threads_per_block)
+        kernel = crs_kernel(self.real, lanes, cut)
+        arguments = [*self.arrays, self.runs, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
+        whole = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
+        self.launches = [*whole, *self.split.launches]
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return [*self.arrays, *self.split.device_arrays]
+
+
+def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:
+    """Cut rows into runs: where each begins, its target, rows in pieces, where theirs begin and end."""
+    start = rowptr[:-1].astype(np.int64)
+    lengths = np.diff(rowptr).astype(np.int64)
+    rows = len(lengths)
+    if row_cap is not None and row_cap < 1:
+        raise UserError(f"row_cap {row_cap} is not possible: use 1 or more, or None")
+    runs_of = np.ones(rows, dtype=np.int64) if row_cap is None else np.maximum(1, -(-lengths // row_cap))
+    row = np.repeat(np.arange(rows), runs_of)
+    piece = np.arange(len(row)) - np.repeat(np.cumsum(runs_of) - runs_of, runs_of)
+    first = np.append(start[row] + piece * (row_cap or 0), rowptr[-1])
+    split_rows = np.flatnonzero(runs_of > 1)
+    ends = np.cumsum(runs_of[split_rows])
+    target = row.copy()
+    target[runs_of[row] > 1] = rows + np.arange(ends[-1] if len(ends) else 0)
+    arrays = (first, target, split_rows, ends - runs_of[split_rows], ends)
+    begin, goal, rows_in_pieces, first_piece, end_piece = (array.astype(np.uint32) for array in arrays)
+    return begin, goal, rows_in_pieces, first_piece, end_piece

@@ -1,0 +1,318 @@
+"""The product of CRS by blocks of equal work: CSR-Adaptive (Greathouse and Daga, SC 2014), in one kernel.
+
+A block of threads takes consecutive rows of together at most as many entries as it has places for.
+Neighbouring threads multiply neighbouring entries and leave the products in shared memory, where the rows are
+summed by as many lanes each as the block has for them, and rows much longer than their neighbours by a whole
+warp. A long row has a block to itself, whose threads go along it and add up as they go. A row too long for
+that is cut in pieces; the block that ends last adds them in their order: no second kernel, and the same bits
+whichever block it is.
+
+Rows keep their order, nothing is padded and nothing but x is gathered, so what bounds it is the stream of
+CRS, 12 or 8 bytes an entry, or where x does not stay in the L1 cache the gathers (160 thousand million a
+second out of L2 on an H200).
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.kernel_parts.blocks_of_equal_work import MARK, RECORD, row_blocks
+from gpu.kernel_parts.entries_per_thread import adder, loader, multiplier, storer
+from gpu.kernel_parts.loads import EARLY_IF, LOADS, STREAMED_IF
+from gpu.kernel_parts.row_results import write_row
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, THREADS_PER_BLOCK, WARP, cuda, device_function
+from gpu.runtime.launches import (
+    ALPHA,
+    BETA,
+    LaunchedInTurn,
+    X,
+    Y,
+    launches_of,
+    let_next_begin,
+    wait_for_previous,
+)
+from gpu.runtime.memory import real_type, upload
+from vecsim.formats import CRS
+
+SECTOR_ENTRIES = 8
+"""A block loads from a multiple of so many entries on: else loads of a warp would ask for a sector more."""
+MANY_TIMES = 4
+"""A row that would give a lane so many times the entries of a thread is summed by a whole warp."""
+SMALL_ENTRIES = 1_000_000
+"""Up to so many entries the blocks of a small matrix run all at once."""
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """How the work is dealt to threads.
+
+    Attributes
+    ----------
+    threads
+        Threads of a block, a multiple of 32.
+    entries
+        Entries of a block by its threads.
+    wide
+        Neighbouring entries that a thread loads at once: 1, 2 or 4.
+    most_times
+        A row of more than so many times the entries of a block is cut in pieces of that length.
+    ahead
+        Whether the next entries of a long row are loaded before x is gathered for those at hand. That takes
+        registers, so fewer threads run at a time.
+    resident
+        Threads of a multiprocessor that there must be registers for: the more there are, the fewer loads each
+        has under way.
+    """
+
+    threads: int
+    entries: int = 4
+    wide: int = 1
+    most_times: int = 1
+    ahead: bool = False
+    resident: int = 1280
+
+    @property
+    def places(self) -> int:
+        """Entries of a block; some of what it loads may be of the row before."""
+        return self.threads * self.entries - (SECTOR_ENTRIES - 1)
+
+
+def arrangement_for(entries: int, value_bytes: int, threads: int) -> Arrangement:
+    """Choose by the size of a matrix.
+
+    A small matrix is over when its longest chain of loads is, so there blocks are small, all run at once,
+    and a long row is gone along by one block, loaded ahead. A large one waits for the memory, so there each
+    thread has many loads under way. Of the 14 arrangements tried on an H200 these were the best, or within
+    6 % of it, on a web-like matrix, two circuit-like ones and a stencil.
+
+    Parameters
+    ----------
+    entries
+        Of the matrix.
+    value_bytes
+        4 or 8.
+    threads
+        Of a block for large matrices; at most 256 are taken.
+    """
+    threads = min(threads, THREADS_PER_BLOCK)
+    if entries <= SMALL_ENTRIES:
+        return Arrangement(max(WARP, threads // 2 // WARP * WARP), most_times=8, ahead=True, resident=1024)
+    if value_bytes == 4:
+        return Arrangement(threads, entries=8, wide=4, resident=1536)
+    return Arrangement(threads, entries=8, wide=2, resident=1280)
+
+
+@device_function
+def _strided_sum(products: Any, at: Any, end: Any, lanes: Any, zero: Any) -> Any:
+    """Add every `lanes`th product from `at` to `end`, four loads at a time: some are read in vain."""
+    total = zero
+    while at < end:
+        at1, at2, at3 = np.int32(at + lanes), np.int32(at + 2 * lanes), np.int32(at + 3 * lanes)
+        product0, product1 = products[np.uint32(at)], products[np.uint32(at1)]
+        product2, product3 = products[np.uint32(at2)], products[np.uint32(at3)]
+        total += product0
+        total += product1 if at1 < end else zero
+        total += product2 if at2 < end else zero
+        total += product3 if at3 < end else zero
+        at = np.int32(at + 4 * lanes)
+    return total
+
+
+@device_function
+def _tree(total: Any, lanes: Any) -> Any:
+    """Add the totals of so many neighbouring lanes; each gets the sum."""
+    distance = np.int32(lanes >> 1)
+    while distance > 0:
+        total += cuda.shfl_xor_sync(EVERY_LANE, total, distance)
+        distance = np.int32(distance >> 1)
+    return total
+
+
+@device_function
+def _warp_sum(total: Any) -> Any:
+    """Add the totals of a warp; each lane gets the sum."""
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 16)
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 8)
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 4)
+    total += cuda.shfl_xor_sync(EVERY_LANE, total, 2)
+    return total + cuda.shfl_xor_sync(EVERY_LANE, total, 1)
+
+
+def _block_sum(warps: int) -> Any:
+    """Make the function that adds the totals of a block; its first thread gets the sum."""
+
+    @device_function
+    def block_sum(own: Any, of_warps: Any, thread: Any, zero: Any) -> Any:
+        own = _warp_sum(own)
+        cuda.syncthreads()
+        if thread % WARP == 0:
+            of_warps[np.uint32(thread // WARP)] = own
+        cuda.syncthreads()
+        total = zero
+        if thread == 0:
+            for warp in range(warps):
+                total += of_warps[np.uint32(warp)]
+        return total
+
+    return block_sum
+
+
+@functools.cache
+def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
+    """Make the kernel for values and sums of this type."""
+    threads, entries, wide = arrangement.threads, arrangement.entries, arrangement.wide
+    ahead = arrangement.ahead
+    groups, warps, turn_places = entries // wide, threads // WARP, threads * entries
+    # A row's sum may read so far behind its end.
+    room = turn_places + 3 * WARP
+    many = MANY_TIMES * entries
+    thread_bits = threads.bit_length() - 1
+    aligned, no_mark = np.int32(-SECTOR_ENTRIES), np.int32(MARK - 1)
+    load_early = loader(EARLY_IF, groups, threads, wide)
+    load = loader(STREAMED_IF, groups, threads, wide)
+    multiply, store = multiplier(groups, threads, wide), storer(groups, threads, wide)
+    add, block_sum = adder(groups, threads, wide), _block_sum(warps)
+    load_record = LOADS[RECORD]
+    # Without them the assembler saves registers, and waits for one element of x before it asks for the next.
+    options = {} if SIMULATED else {"launch_bounds": (threads, arrangement.resident // threads)}
+
+    @cuda.jit(**options)
+    def kernel(records, rowptr, columns, values, x, y, pieces, pieces_of, arrived, alpha, beta):
+        products = cuda.shared.array(room, real)
+        is_last = cuda.shared.array(1, np.int32)
+        let_next_begin()
+        block, thread = np.uint32(cuda.blockIdx.x), np.int32(cuda.threadIdx.x)
+        zero = real(0)
+        record = load_record(records, np.int64(block) * RECORD)
+        word, row = np.int32(record[0]), np.int32(record[1])
+        last_word, rows = np.int32(record[2]), np.int32(np.int32(record[3]) - np.int32(record[1]))
+        first = np.int32(word & no_mark)
+        base = np.int32(first & aligned)
+        count = np.int32((last_word & no_mark) - base)
+        place = np.int32(thread * wide)
+        loaded = load_early(values, columns, np.int64(base) + place, place, count)
+        # The most lanes a row so that each row has some: a power of two, all in one warp.
+        lane_bits = np.int32(thread_bits - 32 + cuda.clz(np.uint32(rows - 1)))
+        lane_bits = np.int32(max(np.int32(0), min(np.int32(5), lane_bits)))
+        mine = np.int32(thread >> lane_bits)
+        begin, end = np.int32(0), np.int32(0)
+        if mine < rows:
+            begin = np.int32(np.int32(rowptr[np.uint32(row + mine)]) - base)
+            end = np.int32(np.int32(rowptr[np.uint32(row + mine + 1)]) - base)
+        wait_for_previous()
+        if word >= 0:
+            store(products, multiply(loaded, x, place, count), place)
+            cuda.syncthreads()
+            lanes = np.int32(np.int32(1) << lane_bits)
+            lane = np.int32(thread & (lanes - 1))
+            summed = np.int32(0)
+            while summed < rows:
+                if summed > 0:
+                    begin, end = np.int32(0), np.int32(0)
+                    if mine < rows:
+                        begin = np.int32(np.int32(rowptr[np.uint32(row + mine)]) - base)
+                        end = np.int32(np.int32(rowptr[np.uint32(row + mine + 1)]) - base)
+                is_big = np.int32(end - begin) > np.int32(np.int32(many) << lane_bits)
+                total = zero
+                if not is_big:
+                    total = _strided_sum(products, np.int32(begin + lane), end, lanes, zero)
+                total = _tree(total, lanes)
+                big = np.uint32(cuda.ballot_sync(EVERY_LANE, is_big and lane == 0))
+                while big != 0:
+                    leader = np.int32(31 - cuda.clz(big))
+                    big = np.uint32(big & ~(np.uint32(1) << np.uint32(leader)))
+                    big_begin = np.int32(cuda.shfl_sync(EVERY_LANE, begin, leader))
+                    big_end = np.int32(cuda.shfl_sync(EVERY_LANE, end, leader))
+                    own_place = np.int32(big_begin + thread % WARP)
+                    of_lane = _strided_sum(products, own_place, big_end, np.int32(WARP), zero)
+                    of_warp = _warp_sum(of_lane)
+                    if thread % WARP == leader:
+                        total = of_warp
+                if lane == 0 and mine < rows:
+                    write_row(y, np.uint32(row + mine), total, alpha, beta, zero)
+                mine = np.int32(mine + (threads >> lane_bits))
+                summed = np.int32(summed + (threads >> lane_bits))
+        else:
+            own, gone, begin = zero, np.int32(0), np.int32(first - base)
+            while gone < count:
+                gone = np.int32(gone + turn_places)
+                further = np.int32(place + turn_places)
+                following = loaded
+                if ahead:
+                    following = load(values, columns, np.int64(base) + further, further, count)
+                own = add(own, multiply(loaded, x, place, count), place, begin, count)
+                loaded, place = following, further
+                if not ahead:
+                    loaded = load(values, columns, np.int64(base) + place, place, count)
+            total = block_sum(own, products, thread, zero)
+            if last_word >= 0:
+                if thread == 0:
+                    write_row(y, np.uint32(row), total, alpha, beta, zero)
+            else:
+                first_block = np.uint32(pieces_of[np.uint64(2 * block)])
+                number = np.uint32(pieces_of[np.uint64(2 * block + 1)])
+                if thread == 0:
+                    pieces[block] = total
+                    cuda.threadfence()
+                    before = cuda.atomic.add(arrived, first_block, np.uint32(1))
+                    is_last[0] = np.int32(before + np.uint32(1) == number)
+                cuda.syncthreads()
+                if is_last[0] != 0:
+                    cuda.threadfence()
+                    own, piece = zero, np.uint32(thread)
+                    while piece < number:
+                        own += pieces[np.uint32(first_block + piece)]
+                        piece = np.uint32(piece + threads)
+                    total = block_sum(own, products, thread, zero)
+                    if thread == 0:
+                        write_row(y, np.uint32(row), total, alpha, beta, zero)
+                        arrived[first_block] = np.uint32(0)
+
+    return kernel
+
+
+class CRSAdaptiveProduct(LaunchedInTurn):
+    """A `CRS` matrix on the device with its rows in blocks of equal work, and the launch of its product.
+
+    Where rows are in pieces, products of the same object must not overlap: they share the sums of the pieces.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    threads_per_block
+        A multiple of 32, for large matrices; at most 256 are taken.
+    arrangement
+        How the work is dealt; None takes that of `arrangement_for`.
+    """
+
+    def __init__(
+        self, matrix: CRS, threads_per_block: int, *, arrangement: Arrangement | None = None
+    ) -> None:
+        self.real = real_type(matrix.values)
+        chosen = arrangement or arrangement_for(matrix.nnz, matrix.values.itemsize, threads_per_block)
+        made = row_blocks(matrix.rowptr, chosen.places, chosen.most_times)
+        in_pieces = len(made.pieces) // 2
+        # The last group of entries is loaded whole.
+        behind = -matrix.nnz % chosen.wide
+        self.arrays = [
+            upload(made.records),
+            upload(matrix.rowptr.view(np.uint32)),
+            upload(matrix.colidx.view(np.uint32), behind),
+            upload(matrix.values, behind),
+        ]
+        self.sums = [
+            upload(np.zeros(in_pieces, dtype=self.real)),
+            upload(made.pieces),
+            upload(np.zeros(in_pieces, dtype=np.uint32)),
+        ]
+        kernel = crs_adaptive_kernel(self.real, chosen)
+        arguments = [*self.arrays, X, Y, *self.sums, ALPHA, BETA]
+        self.launches = launches_of(kernel, len(made), chosen.threads, arguments, self.real)
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return [*self.arrays, *self.sums]

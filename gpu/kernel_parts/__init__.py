@@ -1,0 +1,1 @@
+"""Device functions that several kernels are made of: loads, batches of them, sums, how a row ends."""

@@ -1,0 +1,133 @@
+"""The entries that a thread of a block has of a run of them: loaded, multiplied by x, stored or added up.
+
+A thread has groups of `wide` neighbouring entries, one group a turn; neighbouring threads have neighbouring
+groups. All functions are unrolled over the groups, so that the loads of all are under way together. A place
+is counted from the beginning of the run, `count` is the places of the run.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.runtime.cuda import device_function
+
+_gather = VECTOR_IF[1]
+
+
+def loader(loads: Any, groups: int, threads: int, wide: int) -> Any:
+    """Make ``load(values, columns, at, place, count)``: a tuple of (values, columns) for each group.
+
+    `at` is the entry at `place`; groups that begin behind `count` are not read. `loads` is one of the tables
+    of `gpu.kernel_parts.loads`.
+    """
+    load_group = loads[wide]
+
+    @device_function
+    def load(values: Any, columns: Any, at: Any, place: Any, count: Any) -> Any:
+        wanted = place < count
+        return ((load_group(values, at, wanted), load_group(columns, at, wanted)),)
+
+    if groups == 1:
+        return load
+    others = loader(loads, groups - 1, threads, wide)
+    step = threads * wide
+
+    @device_function
+    def load_all(values: Any, columns: Any, at: Any, place: Any, count: Any) -> Any:
+        first = load(values, columns, at, place, count)
+        return (first[0], *others(values, columns, at + step, np.int32(place + step), count))
+
+    return load_all
+
+
+@device_function
+def _multiply_1(group: Any, x: Any, place: Any, count: Any) -> Any:
+    value, column = group
+    return (value[0] * _gather(x, np.int64(column[0]), place < count)[0],)
+
+
+@device_function
+def _multiply_2(group: Any, x: Any, place: Any, count: Any) -> Any:
+    value, column = group
+    factor0 = _gather(x, np.int64(column[0]), place < count)[0]
+    factor1 = _gather(x, np.int64(column[1]), np.int32(place + 1) < count)[0]
+    return value[0] * factor0, value[1] * factor1
+
+
+@device_function
+def _multiply_4(group: Any, x: Any, place: Any, count: Any) -> Any:
+    value, column = group
+    factor0 = _gather(x, np.int64(column[0]), place < count)[0]
+    factor1 = _gather(x, np.int64(column[1]), np.int32(place + 1) < count)[0]
+    factor2 = _gather(x, np.int64(column[2]), np.int32(place + 2) < count)[0]
+    factor3 = _gather(x, np.int64(column[3]), np.int32(place + 3) < count)[0]
+    return value[0] * factor0, value[1] * factor1, value[2] * factor2, value[3] * factor3
+
+
+def multiplier(groups: int, threads: int, wide: int, k: int = 0) -> Any:
+    """Make ``multiply(loaded, x, place, count)``: the tuple of products of each group.
+
+    x is read for places up to `count`; what stands behind means nothing.
+    """
+    multiply_group = {1: _multiply_1, 2: _multiply_2, 4: _multiply_4}[wide]
+
+    @device_function
+    def multiply(loaded: Any, x: Any, place: Any, count: Any) -> Any:
+        return (multiply_group(loaded[k], x, place, count),)
+
+    if k == groups - 1:
+        return multiply
+    others = multiplier(groups, threads, wide, k + 1)
+    step = threads * wide
+
+    @device_function
+    def multiply_all(loaded: Any, x: Any, place: Any, count: Any) -> Any:
+        first = multiply(loaded, x, place, count)
+        return (first[0], *others(loaded, x, np.int32(place + step), count))
+
+    return multiply_all
+
+
+def storer(groups: int, threads: int, wide: int, k: int = 0) -> Any:
+    """Make ``store(products, parts, place)``, which puts the products of a thread into a (shared) array."""
+
+    @device_function
+    def store(products: Any, parts: Any, place: Any) -> None:
+        for j in range(wide):
+            products[np.uint32(place + j)] = parts[k][j]
+
+    if k == groups - 1:
+        return store
+    others = storer(groups, threads, wide, k + 1)
+    step = threads * wide
+
+    @device_function
+    def store_all(products: Any, parts: Any, place: Any) -> None:
+        store(products, parts, place)
+        others(products, parts, np.int32(place + step))
+
+    return store_all
+
+
+def adder(groups: int, threads: int, wide: int, k: int = 0) -> Any:
+    """Make ``add(total, parts, place, begin, end)``: products from `begin` to `end` added in their order."""
+
+    @device_function
+    def add(total: Any, parts: Any, place: Any, begin: Any, end: Any) -> Any:
+        for j in range(wide):
+            if begin <= np.int32(place + j) and np.int32(place + j) < end:
+                total += parts[k][j]
+        return total
+
+    if k == groups - 1:
+        return add
+    others = adder(groups, threads, wide, k + 1)
+    step = threads * wide
+
+    @device_function
+    def add_all(total: Any, parts: Any, place: Any, begin: Any, end: Any) -> Any:
+        total = add(total, parts, place, begin, end)
+        return others(total, parts, np.int32(place + step), begin, end)
+
+    return add_all

@@ -1,0 +1,132 @@
+"""Read-only loads: of several neighbouring elements at once, of streamed data, and under a condition.
+
+Numba emits one plain load an element, whatever the types, so these are built here. The element that a load
+begins at must be aligned to the whole load, up to 128 bits; the arrays of the formats are. A streamed load
+leaves nothing in the L1 cache, so that x stays there. A load under a condition gives zeros where it does not
+hold and reads nothing, without a branch: so loads of many steps are under way at once. A load of a vector is
+one that stays behind `launching.wait_for_previous`, since another kernel may have written the vector until
+then; all others may be moved before it. But they may be moved behind it, too: the assembler does so to save
+registers. An early load is a streamed one that stays where it is. In the simulator all are plain reads.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from gpu.runtime.cuda import SIMULATED
+
+COUNTS = (1, 2, 4)
+# What one instruction loads at most.
+MOST_BYTES = 16
+
+if not SIMULATED:
+    from llvmlite import ir
+    from numba.cuda import cgutils, types
+    from numba.cuda.extending import intrinsic
+
+    # Bits of an element: PTX type, constraint of its register, how the register is cleared.
+    _INTEGERS = {16: ("b16", "h", "mov.b16 {}, 0;"), 32: ("b32", "r", "mov.b32 {}, 0;")}
+    _REALS = {
+        32: ("f32", "f", "mov.f32 {}, 0f00000000;"),
+        64: ("f64", "d", "mov.f64 {}, 0d0000000000000000;"),
+    }
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    """Give the address of an element, in global memory."""
+    data = context.make_array(array_type)(context, builder, array).data
+    address = builder.gep(data, [index])
+    return builder.addrspacecast(address, ir.PointerType(data.type.pointee, 1))
+
+
+def _loader(count: int) -> Any:
+    """Make ``load(array, index)``: the tuple of `count` elements from `index` on."""
+
+    @intrinsic
+    def load(typing_context: Any, array: Any, index: Any) -> Any:
+        signature = types.UniTuple(array.dtype, count)(array, types.int64)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array_type = signature.args[0]
+            address = _address(context, builder, array_type, *arguments)
+            vector = ir.VectorType(context.get_data_type(array_type.dtype), count)
+            address = builder.bitcast(address, ir.PointerType(vector, 1))
+            bytes_at_once = min(MOST_BYTES, count * array_type.dtype.bitwidth // 8)
+            loaded = builder.load(address, align=bytes_at_once)
+            # Read-only while the kernel runs: ld.global.nc.
+            loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+            elements = [builder.extract_element(loaded, ir.Constant(ir.IntType(32), k)) for k in range(count)]
+            return cgutils.pack_array(builder, elements)
+
+        return signature, generate
+
+    return load
+
+
+def _instructions(dtype: Any, count: int, kind_of_load: str) -> tuple[str, str]:
+    """Give the PTX of a load under a condition, and its constraints: results, address, condition."""
+    kind, register, clear = (_REALS if isinstance(dtype, types.Float) else _INTEGERS)[dtype.bitwidth]
+    results = [f"${k}" for k in range(count)]
+    at_once = min(count, MOST_BYTES * 8 // dtype.bitwidth)
+    lines = [f"setp.ne.b32 p, ${count + 1}, 0;", *(clear.format(result) for result in results)]
+    for first in range(0, count, at_once):
+        part = results[first : first + at_once]
+        width, target = (f".v{at_once}", "{" + ", ".join(part) + "}") if at_once > 1 else ("", part[0])
+        offset = first * dtype.bitwidth // 8
+        lines.append(f"@p ld.global{kind_of_load}{width}.{kind} {target}, [${count} + {offset}];")
+    constraints = ",".join([f"=&{register}"] * count + ["l", "r"])
+    return "{ .reg .pred p; " + " ".join(lines) + " }", constraints
+
+
+def _conditional_loader(count: int, kind_of_load: str, *, in_order: bool = False) -> Any:
+    """Make ``load(array, index, wanted)``: the tuple of `count` elements, or of zeros."""
+
+    @intrinsic
+    def load(typing_context: Any, array: Any, index: Any, wanted: Any) -> Any:
+        signature = types.UniTuple(array.dtype, count)(array, types.int64, types.boolean)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array_type = signature.args[0]
+            element = context.get_data_type(array_type.dtype)
+            address = _address(context, builder, array_type, *arguments[:2])
+            wanted = builder.zext(context.get_value_as_data(builder, types.boolean, arguments[2]), _WORD)
+            result = element if count == 1 else ir.LiteralStructType([element] * count)
+            text, constraints = _instructions(array_type.dtype, count, kind_of_load)
+            assembly = ir.InlineAsm(
+                ir.FunctionType(result, [address.type, _WORD]), text, constraints, side_effect=in_order
+            )
+            loaded = builder.call(assembly, [address, wanted])
+            elements = [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
+            return cgutils.pack_array(builder, elements)
+
+        return signature, generate
+
+    return load
+
+
+def _plain(count: int) -> Callable[[Any, int], tuple[Any, ...]]:
+    def load(array: Any, index: int) -> tuple[Any, ...]:
+        return tuple(array[index + k] for k in range(count))
+
+    return load
+
+
+def _plain_conditional(count: int) -> Callable[[Any, int, bool], tuple[Any, ...]]:
+    def load(array: Any, index: int, wanted: bool) -> tuple[Any, ...]:
+        return tuple(array[index + k] if wanted else array.dtype.type(0) for k in range(count))
+
+    return load
+
+
+if SIMULATED:
+    LOADS: dict[int, Any] = {count: _plain(count) for count in COUNTS}
+    LOADS_IF: dict[int, Any] = {count: _plain_conditional(count) for count in COUNTS}
+    STREAMED_IF: dict[int, Any] = LOADS_IF
+    EARLY_IF: dict[int, Any] = LOADS_IF
+    VECTOR_IF: dict[int, Any] = LOADS_IF
+else:
+    _WORD = ir.IntType(32)
+    LOADS = {count: _loader(count) for count in COUNTS}
+    LOADS_IF = {count: _conditional_loader(count, ".nc") for count in COUNTS}
+    STREAMED_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate") for count in COUNTS}
+    EARLY_IF = {count: _conditional_loader(count, ".L1::no_allocate", in_order=True) for count in COUNTS}
+    VECTOR_IF = {count: _conditional_loader(count, "", in_order=True) for count in COUNTS}

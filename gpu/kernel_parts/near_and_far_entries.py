@@ -1,0 +1,147 @@
+"""Device functions that add the entries of a row with near and far columns, groups of them loaded at once.
+
+A group is what one load of values and one of columns bring: 1, 2 or 4 entries of a lane. They do without
+`cuda`, so they may stand apart from their kernel.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gpu.kernel_parts.batched_loads import in_turn
+from gpu.kernel_parts.loads import STREAMED_IF, VECTOR_IF
+from gpu.runtime.cuda import device_function
+
+_gather = VECTOR_IF[1]
+
+
+@device_function
+def near_element(column: Any, base: Any, x: Any) -> Any:
+    """Load the element of x of an entry; padding reads none, so a NaN there stays out."""
+    place = np.int64(base) + np.int64(column) - np.int64(1)
+    return _gather(x, place, column != 0)[0]
+
+
+@device_function
+def hub_element(column: Any, base: Any, x: Any) -> Any:
+    """Load the element of the copied hubs; that of padding is 0."""
+    return x[column]
+
+
+def fetching(load: Any, stride: int, times: int) -> Any:
+    """Make the function that loads the values and columns of the next groups of a lane, `own` of them."""
+
+    @device_function
+    def fetch(values: Any, at: Any, columns: Any, column_at: Any, own: Any) -> Any:
+        wanted = own > 0
+        return ((load(values, at, wanted), load(columns, column_at, wanted)),)
+
+    if times == 1:
+        return fetch
+    others = fetching(load, stride, times - 1)
+
+    @device_function
+    def all_(values: Any, at: Any, columns: Any, column_at: Any, own: Any) -> Any:
+        group = fetch(values, at, columns, column_at, own)
+        return (group[0], *others(values, at + stride, columns, column_at + stride, np.int32(own - 1)))
+
+    return all_
+
+
+def gathering(factor: Any, wide: int, times: int, n: int = 0) -> Any:
+    """Make the function that loads the elements of x of entry n of what was fetched and those after it."""
+    group, entry = divmod(n, wide)
+
+    @device_function
+    def last(fetched: Any, base: Any, x: Any) -> Any:
+        return (factor(fetched[group][1][entry], base, x),)
+
+    if n == wide * times - 1:
+        return last
+    others = gathering(factor, wide, times, n + 1)
+
+    @device_function
+    def all_(fetched: Any, base: Any, x: Any) -> Any:
+        element = last(fetched, base, x)
+        return (element[0], *others(fetched, base, x))
+
+    return all_
+
+
+def summing(wide: int, times: int) -> Any:
+    """Make the function that adds the products of all entries, in their order."""
+    return in_turn([_product(wide, n) for n in range(wide * times)])
+
+
+def _product(wide: int, n: int) -> Any:
+    group, entry = divmod(n, wide)
+
+    @device_function
+    def product(total: Any, fetched: Any, factors: Any) -> Any:
+        return total + fetched[group][0][entry] * factors[n]
+
+    return product
+
+
+def adding(factor: Any, wide: int) -> Any:
+    """Make the function that adds a group; nothing where it is not `wanted`."""
+    fetch, gather, add = fetching(STREAMED_IF[wide], 0, 1), gathering(factor, wide, 1), summing(wide, 1)
+
+    @device_function
+    def added(total, values, at, columns, column_at, base, x, wanted):
+        fetched = fetch(values, at, columns, column_at, np.int32(wanted))
+        return add(total, fetched, gather(fetched, base, x))
+
+    return added
+
+
+def _four_groups(add: Any, stride: int) -> Any:
+    """Make the function that adds so many groups, four at a time: their loads are under way together."""
+
+    @device_function
+    def run(total, values, at, columns, column_at, base, x, groups):
+        while groups >= 4:
+            total = add(total, values, at, columns, column_at, base, x, True)
+            total = add(total, values, at + stride, columns, column_at + stride, base, x, True)
+            total = add(total, values, at + 2 * stride, columns, column_at + 2 * stride, base, x, True)
+            total = add(total, values, at + 3 * stride, columns, column_at + 3 * stride, base, x, True)
+            at += 4 * stride
+            column_at += 4 * stride
+            groups -= 4
+        if groups > 0:
+            total = add(total, values, at, columns, column_at, base, x, True)
+            total = add(total, values, at + stride, columns, column_at + stride, base, x, groups > 1)
+            total = add(total, values, at + 2 * stride, columns, column_at + 2 * stride, base, x, groups > 2)
+        return total
+
+    return run
+
+
+def adding_own_groups(add: Any, stride: int) -> Any:
+    """Make the function that adds the first `own` of so many groups, four at a time, and loads no others."""
+
+    @device_function
+    def run(total, values, at, columns, column_at, base, x, groups, own):
+        while groups > 0:
+            total = add(total, values, at, columns, column_at, base, x, own > 0)
+            total = add(total, values, at + stride, columns, column_at + stride, base, x, own > 1)
+            total = add(total, values, at + 2 * stride, columns, column_at + 2 * stride, base, x, own > 2)
+            total = add(total, values, at + 3 * stride, columns, column_at + 3 * stride, base, x, own > 3)
+            at += 4 * stride
+            column_at += 4 * stride
+            groups -= 4
+            own -= 4
+        return total
+
+    return run
+
+
+def adding_all_groups(add: Any, stride: int) -> Any:
+    """Make the function of `adding_own_groups` for lanes that own all groups."""
+    four = _four_groups(add, stride)
+
+    @device_function
+    def run(total, values, at, columns, column_at, base, x, groups, own):
+        return four(total, values, at, columns, column_at, base, x, groups)
+
+    return run

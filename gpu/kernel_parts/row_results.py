@@ -1,0 +1,120 @@
+"""How a product ends: a row's result, sums of the pieces of a row in a fixed order, and y scaled by beta."""
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
+from gpu.runtime.launches import ALPHA, BETA, Y, launches_of, let_next_begin, wait_for_previous
+from gpu.runtime.memory import upload
+
+
+@device_function
+def write_row(y: Any, row: Any, total: Any, alpha: Any, beta: Any, zero: Any) -> None:
+    """Do ``y[row] = alpha total + beta y[row]``; y is not read where beta is 0.
+
+    `row` is unsigned, `zero` of the real type.
+    """
+    result = alpha * total
+    if beta != zero:
+        result += beta * y[row]
+    y[row] = result
+
+
+@functools.cache
+def piece_sums(real: Any) -> Any:
+    """Make the kernel ``y[rows[k]] = alpha sum(pieces[first[k]:last[k]]) + beta y[rows[k]]``.
+
+    A warp a row; each lane sums every 32nd piece, then the lanes are summed as a tree, so the order is fixed.
+    y is not read where beta is 0.
+    """
+
+    @cuda.jit
+    def kernel(pieces, rows, first, last, y, alpha, beta):
+        thread = cuda.grid(1)
+        k = thread // WARP
+        total = real(0)
+        let_next_begin()
+        wait_for_previous()
+        if k < rows.size:
+            at = int(first[k]) + thread % WARP
+            end = int(last[k])
+            while at < end:
+                total += pieces[at]
+                at += WARP
+        offset = WARP // 2
+        while offset > 0:
+            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
+            offset //= 2
+        if k < rows.size and thread % WARP == 0:
+            row = rows[k]
+            write_row(y, row, total, alpha, beta, real(0))
+
+    return kernel
+
+
+class PieceSums:
+    """Rows in pieces on the device: room for the sums of the pieces, and the launch that adds them.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    rows
+        uint32: the rows that are in pieces.
+    first, last
+        uint32: where the pieces of each begin and end.
+    threads_per_block
+        A multiple of 32.
+    pieces
+        How many pieces there is room for; without it, as many as rows have.
+    beta
+        The factor of y: that of the product without it.
+
+    Attributes
+    ----------
+    pieces
+        The device array that a product's first kernel writes.
+    launches
+        The launch that sums them, or none where no row is in pieces.
+    """
+
+    def __init__(
+        self,
+        real: Any,
+        rows: NDArray[Any],
+        first: NDArray[Any],
+        last: NDArray[Any],
+        threads_per_block: int,
+        *,
+        pieces: int | None = None,
+        beta: Any = BETA,
+    ) -> None:
+        self._places = [upload(array.astype(np.uint32, copy=False)) for array in (rows, first, last)]
+        room = int(last[-1]) if len(last) else 0
+        self.pieces = upload(np.zeros(room if pieces is None else pieces, dtype=real))
+        blocks = -(-len(rows) * WARP // threads_per_block)
+        arguments = [self.pieces, *self._places, Y, ALPHA, beta]
+        self.launches = launches_of(piece_sums(real), blocks, threads_per_block, arguments, real)
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return [*self._places, self.pieces]
+
+
+@functools.cache
+def scaled(real: Any) -> Any:
+    """Make the kernel ``y = beta y``; y is not read where beta is 0."""
+
+    @cuda.jit
+    def kernel(y, beta):
+        row = cuda.grid(1)
+        let_next_begin()
+        wait_for_previous()
+        if row < y.size:
+            y[row] = beta * y[row] if beta != real(0) else real(0)
+
+    return kernel

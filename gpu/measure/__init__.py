@@ -1,0 +1,1 @@
+"""Measuring on a GPU: fair times, ceilings, iterations of warps."""

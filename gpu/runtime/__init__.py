@@ -1,0 +1,1 @@
+"""CUDA itself: the driver, memory, streams, launches, kept kernels, vectors of callers, the simulator."""

@@ -1,0 +1,63 @@
+"""The one place where CUDA comes from: everything in `gpu` takes ``cuda`` from here.
+
+A switch to numba-cuda-mlir is the one import below. In the CUDA simulator (``NUMBA_ENABLE_CUDASIM=1``, set
+before Numba is imported) ``cuda`` must be this very object as a global of the module of each kernel: the
+simulator exchanges it there while a kernel runs. For the same reason a device function stands in the module
+of its kernel, or does without ``cuda``.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vecsim.errors import UserError
+
+# NumPy 2.5 dropped three names that numba-cuda 0.30 still imports.
+for _name, _alias in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
+    if not hasattr(np, _name):
+        setattr(np, _name, getattr(np, _alias))
+
+try:
+    from numba import config, cuda
+except ImportError as error:
+    raise UserError(
+        f"the GPU part needs Numba CUDA, and {error.name} is missing: pip install 'vecsim[gpu]'"
+    ) from error
+
+# A small matrix fills a part of the device only, and may.
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
+SIMULATED = bool(config.ENABLE_CUDASIM)
+
+if SIMULATED:
+    from gpu.runtime import simulator_shim
+
+    simulator_shim.install()
+
+WARP = 32
+EVERY_LANE = 0xFFFFFFFF
+# A simulated thread is a thread of the host: few of them.
+THREADS_PER_BLOCK = 64 if SIMULATED else 256
+
+__all__ = ["EVERY_LANE", "SIMULATED", "THREADS_PER_BLOCK", "WARP", "cuda", "device_function", "require_gpu"]
+
+
+def device_function(function: Callable[..., Any]) -> Any:
+    """Compile a function that kernels call; in the simulator it stays as it is."""
+    return function if SIMULATED else cuda.jit(device=True)(function)
+
+
+def require_gpu() -> None:
+    """Raise UserError, in one line, unless there is a GPU that can be used, or the simulator."""
+    if SIMULATED:
+        return
+    try:
+        usable = cuda.is_available()
+        reason = "no driver and GPU found" if not usable else ""
+    except Exception as error:  # a driver can fail in many ways
+        usable, reason = False, " ".join(str(error).split())
+    if not usable:
+        raise UserError(
+            f"no NVIDIA GPU can be used here ({reason}): use a machine with one, or set "
+            "NUMBA_ENABLE_CUDASIM=1 to run on tiny matrices in the CUDA simulator"
+        )

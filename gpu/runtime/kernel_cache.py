@@ -1,0 +1,128 @@
+"""Compiled kernels kept in a folder, so that a kernel that one process has compiled no other needs to.
+
+Numba's own files know a kernel by the bytes of what it is made of, and those of an intrinsic differ from
+process to process. Here a kernel is known by where it stands in the source, what its factory closed over and
+its signature, together with the source of this package, the versions of what compiles it, and the device.
+
+The folder is that of ``VECSIM_KERNELS``; without it nothing is kept. Its files are pickles: use one that
+nobody else can write.
+"""
+
+import functools
+import hashlib
+import os
+import pickle
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+FOLDER = "VECSIM_KERNELS"
+COMPILERS = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink")
+
+
+class UnknownError(Exception):
+    """A kernel is made of something that cannot be told from another by its name."""
+
+
+def keep(kernel: Any) -> None:
+    """Let a kernel that `cuda.jit` made be sought in the folder before it is compiled, and be kept there."""
+    folder = os.environ.get(FOLDER)
+    if folder:
+        kernel._cache = _Kept(kernel, Path(folder))
+
+
+def identity(made: Any) -> str:
+    """Name a kernel, or anything that a kernel is made of, alike in all processes.
+
+    Raises
+    ------
+    UnknownError
+        If that cannot be.
+    """
+    if isinstance(made, FunctionType):
+        try:
+            closed_over = [cell.cell_contents for cell in made.__closure__ or ()]
+        except ValueError:
+            raise UnknownError("a variable of a closure has no value yet") from None
+        inner = identity((*closed_over, *(made.__defaults__ or ())))
+        return f"{made.__module__}.{made.__qualname__}:{made.__code__.co_firstlineno}{inner}"
+    if isinstance(made, type):
+        return f"{made.__module__}.{made.__qualname__}"
+    if isinstance(made, tuple):
+        return f"({','.join(map(identity, made))})"
+    if made is None or isinstance(made, bool | int | float | str | np.generic | np.dtype):
+        return f"{type(made).__name__} {made!r}"
+    if hasattr(made, "py_func"):  # what cuda.jit makes
+        options = tuple(f"{name}={value!r}" for name, value in sorted(made.targetoptions.items()))
+        return f"jit{identity((made.py_func, *options))}"
+    if hasattr(made, "_defn"):  # an intrinsic
+        return f"intrinsic{identity(made._defn)}"
+    raise UnknownError(f"{type(made).__name__} has no name that is the same in all processes")
+
+
+class _Kept:
+    """What Numba asks for a kernel before it compiles it, and gives it to afterwards."""
+
+    def __init__(self, kernel: Any, folder: Path) -> None:
+        self._kernel, self.cache_path = kernel, folder
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Give the compiled kernel, None if it is not there."""
+        from numba.cuda.dispatcher import _Kernel
+
+        try:
+            found = _Kernel._rebuild(**pickle.loads(self._file(signature).read_bytes()))
+            found.bind()
+        except Exception:  # there is no file, or one of whatever kind
+            return None
+        return found
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled kernel; what cannot be kept is compiled again."""
+        from numba.cuda import serialize
+
+        if compiled.launch_config_sensitive:
+            return
+        try:
+            file = self._file(signature)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
+            partial.write_bytes(serialize.dumps(compiled._reduce_states()))
+            partial.replace(file)
+        except (OSError, UnknownError, pickle.PicklingError):
+            pass
+
+    def flush(self) -> None:
+        """Forget nothing: others may use the files."""
+
+    def _file(self, signature: Any) -> Path:
+        from numba.cuda.api import get_current_device
+
+        capability = get_current_device().compute_capability
+        what = f"{identity(self._kernel)} {signature} {tuple(capability)} {_compilers()} {_source()}"
+        return self.cache_path / f"{hashlib.sha256(what.encode()).hexdigest()}.kernel"
+
+
+@functools.cache
+def _compilers() -> str:
+    """Give the versions of what compiles."""
+
+    def of(name: str) -> str:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return ""
+
+    return " ".join(f"{name} {of(name)}" for name in COMPILERS)
+
+
+@functools.cache
+def _source() -> str:
+    """Give a hash of the package `gpu`."""
+    found = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
+        found.update(file.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,235 @@
+"""Launches of a kernel with everything done beforehand that can be, and overlapped with the kernel before it.
+
+Numba takes 30 us to launch a kernel with five arrays: it looks at each argument again. Here a kernel is
+compiled for its arguments once and they are packed once, so that a launch replaces the vectors and factors
+and goes to the driver.
+
+Such a launch may begin while the kernel before it on the stream still runs (programmatic dependent launch:
+CUDA C++ programming guide, 4.5). So every kernel that is launched this way must call `wait_for_previous`
+in each thread before it reads or writes what another kernel may have written: x, y and pieces of rows, not
+the matrix. Then a product's launch, its pointers and its first entries hide behind the kernel before it.
+"""
+
+import ctypes
+import importlib
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu.runtime import kernel_cache
+from gpu.runtime.cuda import SIMULATED
+
+if not SIMULATED:
+    from llvmlite import ir
+    from numba.cuda import types
+    from numba.cuda.extending import intrinsic
+
+
+def _instruction(text: str) -> Any:
+    """Make a device function of one PTX instruction without operands, which no access of memory may pass."""
+
+    @intrinsic
+    def instruction(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            function = ir.FunctionType(ir.VoidType(), [])
+            builder.call(ir.InlineAsm(function, text, "~{memory}", side_effect=True), [])
+            return context.get_dummy_value()
+
+        return types.void(), generate
+
+    return instruction
+
+
+def _nothing() -> None:
+    """Stand in for the instruction in the simulator, where kernels run one behind the other."""
+
+
+wait_for_previous: Any = _nothing if SIMULATED else _instruction("griddepcontrol.wait;")
+"""Device function: wait until the kernel before this one on the stream has ended and its stores are seen."""
+let_next_begin: Any = _nothing if SIMULATED else _instruction("griddepcontrol.launch_dependents;")
+"""Device function: allow the kernel behind this one to begin once every block has called this or ended."""
+
+
+class Placeholder:
+    """An argument that is given anew at each launch."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+X, Y, ALPHA, BETA = Placeholder("x"), Placeholder("y"), Placeholder("alpha"), Placeholder("beta")
+
+
+class Launch:
+    """A launch that is ready but for x, y, alpha and beta.
+
+    Parameters
+    ----------
+    kernel
+        What `cuda.jit` makes; it must follow the rule above.
+    blocks, threads
+        The grid.
+    arguments
+        Of the kernel: device arrays of one dimension, integers (they become int64), scalars of the real
+        type, and the four placeholders.
+    real
+        The type of x, y, alpha and beta: np.float32 or np.float64.
+    """
+
+    def __init__(self, kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any) -> None:
+        self._kernel, self._grid, self._arguments = kernel, (blocks, threads), tuple(arguments)
+        if not SIMULATED:
+            self._packed = _Packed(kernel, blocks, threads, self._arguments, real)
+
+    def __call__(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
+        """Put the kernel on a stream.
+
+        Parameters
+        ----------
+        x, y
+            Contiguous device vectors of Numba.
+        alpha, beta
+            Scalars of the real type.
+        stream
+            As `gpu.runtime.memory.stream_of` gives it: 0, or an object of Numba or cuda.core.
+        """
+        if SIMULATED:
+            given = {X: x, Y: y, ALPHA: alpha, BETA: beta}
+            blocks, threads = self._grid
+            self._kernel[blocks, threads, stream](
+                *(
+                    given.get(each, each) if isinstance(each, Placeholder) else each
+                    for each in self._arguments
+                )
+            )
+            return
+        self._packed.launch(x, y, alpha, beta, _handle(stream))
+
+
+def launches_of(kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any) -> list[Launch]:
+    """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`."""
+    return [Launch(kernel, blocks, threads, arguments, real)] if blocks else []
+
+
+class LaunchedInTurn:
+    """A product that is kernels one behind the other.
+
+    Attributes
+    ----------
+    launches
+        In their order.
+    """
+
+    launches: list[Launch]
+
+    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
+        """Put ``y = alpha A x + beta y`` on the stream; parameters as of `Launch`."""
+        for each in self.launches:
+            each(x, y, alpha, beta, stream)
+
+
+class _Packed:
+    """The kernel's parameters in memory as the driver reads them.
+
+    An array of Numba is seven parameters: two words that device code does not use, elements, bytes of an
+    element, address, length, stride in bytes.
+    """
+
+    def __init__(self, kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], real: Any) -> None:
+        driver = importlib.import_module("cuda.bindings.driver")
+
+        self._driver = driver
+        scalar = types.float32 if real is np.float32 else types.float64
+        real_size = np.dtype(real).itemsize
+        self._scalar = ctypes.c_float if real is np.float32 else ctypes.c_double
+        signature: list[Any] = []
+        words: list[int] = []
+        self._vectors: dict[str, list[int]] = {"x": [], "y": []}
+        self._factors: dict[str, list[int]] = {"alpha": [], "beta": []}
+        for argument in arguments:
+            if argument is X or argument is Y:
+                self._vectors[argument.name].append(len(words))
+                signature.append(scalar[::1])
+                words += [0, 0, 0, real_size, 0, 0, real_size]
+            elif argument is ALPHA or argument is BETA:
+                self._factors[argument.name].append(len(words))
+                signature.append(scalar)
+                words.append(0)
+            elif isinstance(argument, np.floating):
+                signature.append(scalar)
+                words.append(int.from_bytes(argument.tobytes().ljust(8, b"\0"), "little", signed=True))
+            elif isinstance(argument, int | np.integer):
+                signature.append(types.int64)
+                words.append(int(argument))
+            else:
+                size, item = int(argument.size), int(argument.dtype.itemsize)
+                signature.append(_array_type(argument.dtype))
+                words += [0, 0, size, item, _address(argument), size, item]
+        kernel_cache.keep(kernel)
+        kernel.compile(tuple(signature))
+        compiled = kernel.overloads[tuple(signature)]
+        compiled.bind()
+        self._keep = compiled
+        handle = compiled._codelibrary.get_cufunc().kernel.handle
+        self._function = driver.CUfunction(int(handle))
+        self._words = (ctypes.c_int64 * len(words))(*words)
+        base = ctypes.addressof(self._words)
+        self._pointers = (ctypes.c_void_p * len(words))(*(base + 8 * at for at in range(len(words))))
+        self._config = _configuration(driver, blocks, threads)
+        self._address = ctypes.addressof(self._pointers)
+        # The driver reads the parameters during the call; two host threads must not mix theirs.
+        self._lock = threading.Lock()
+
+    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: int) -> None:
+        """Put the kernel on the stream of this handle."""
+        words = self._words
+        with self._lock:
+            for name, vector in (("x", x), ("y", y)):
+                for at in self._vectors[name]:
+                    words[at + 2] = words[at + 5] = vector.size
+                    words[at + 4] = _address(vector)
+            for name, factor in (("alpha", alpha), ("beta", beta)):
+                for at in self._factors[name]:
+                    self._scalar.from_buffer(words, 8 * at).value = factor
+            self._config.hStream = stream
+            (status,) = self._driver.cuLaunchKernelEx(self._config, self._function, self._address, 0)
+        if int(status) != 0:
+            raise RuntimeError(f"cuLaunchKernelEx: {status.name}")
+
+
+def _address(array: Any) -> int:
+    """Give where a device array lies; 0 for one without elements."""
+    return int(array.device_ctypes_pointer.value or 0)
+
+
+def _configuration(driver: Any, blocks: int, threads: int) -> Any:
+    config = driver.CUlaunchConfig()
+    config.gridDimX, config.gridDimY, config.gridDimZ = blocks, 1, 1
+    config.blockDimX, config.blockDimY, config.blockDimZ = threads, 1, 1
+    config.sharedMemBytes = 0
+    overlap = driver.CUlaunchAttribute()
+    overlap.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+    overlap.value.programmaticStreamSerializationAllowed = 1
+    config.attrs = [overlap]
+    config.numAttrs = 1
+    return config
+
+
+def _array_type(dtype: Any) -> Any:
+    from numba.np.numpy_support import from_dtype
+
+    return from_dtype(dtype)[::1]
+
+
+def _handle(stream: Any) -> int:
+    """Give the driver's handle of a stream."""
+    if not stream:
+        return 0
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    return int(stream.handle.value)

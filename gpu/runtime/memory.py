@@ -1,0 +1,102 @@
+"""Memory of the device: uploads, and whether there is room for them."""
+
+import gc
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.runtime.cuda import SIMULATED, cuda
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+
+T = TypeVar("T")
+
+
+def upload(array: NDArray[Any], behind: int = 0) -> Any:
+    """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
+
+    Parameters
+    ----------
+    array
+        The array.
+    behind
+        Zeros to be put behind its last element.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
+    try:
+        if behind:
+            made = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
+            made[: len(contiguous)].copy_to_device(contiguous)
+            made[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
+            return made
+        return cuda.to_device(contiguous)
+    except Exception as error:
+        if isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error):
+            raise _too_little(contiguous.nbytes) from error
+        raise
+
+
+def free_bytes() -> float:
+    """Give the free memory of the current device, bytes; without end in the simulator."""
+    free_what_is_dropped()
+    return float(cuda.current_context().get_memory_info().free)
+
+
+def free_what_is_dropped() -> None:
+    """Free device arrays that nobody holds any more; Numba would do so some time later."""
+    if not SIMULATED:
+        cuda.current_context().deallocations.clear()
+
+
+def require_room(nbytes: float) -> None:
+    """Raise OutOfDeviceMemoryError, in one line, unless the current device has so many free bytes."""
+    if nbytes > free_bytes():
+        raise _too_little(nbytes)
+
+
+def all_or_nothing(put: Callable[[], T]) -> T:
+    """Call what uploads several arrays; if memory runs out, free those that had found room.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    try:
+        return put()
+    except OutOfDeviceMemoryError as error:
+        # The frames that it came through hold the arrays, as long as somebody holds the error.
+        _clear(error)
+        message = str(error)
+    gc.collect()
+    free_what_is_dropped()
+    raise OutOfDeviceMemoryError(message)
+
+
+def _clear(error: BaseException | None) -> None:
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def _too_little(nbytes: float) -> OutOfDeviceMemoryError:
+    try:
+        free = f"{cuda.current_context().get_memory_info().free:.0f}"
+    except Exception:  # a device in trouble
+        free = "too few"
+    return OutOfDeviceMemoryError(
+        f"the device has too little memory: {nbytes:.0f} bytes are needed and {free} are free; use a smaller "
+        "format or dtype float32, or free what other libraries keep (torch.cuda.empty_cache())"
+    )
+
+
+def real_type(values: NDArray[Any]) -> Any:
+    """Give the type that a kernel computes in: np.float32 or np.float64."""
+    return values.dtype.type

@@ -1,0 +1,169 @@
+"""The vectors and streams that callers bring: of CuPy, torch, Numba, DLPack, cuda.core, or the host."""
+
+import functools
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.runtime import dlpack
+from gpu.runtime.cuda import SIMULATED, cuda
+from vecsim.errors import UserError
+
+
+def is_on_device(array: Any) -> bool:
+    """Return whether an array lies on a CUDA device, by ``__cuda_array_interface__`` or DLPack.
+
+    Raises
+    ------
+    UserError
+        If its library does not hand it out (torch, where a gradient is recorded), or it lies on a device that
+        is not CUDA's.
+    """
+    if isinstance(array, np.ndarray | list | tuple):
+        return False
+    if getattr(array, "__cuda_ndarray__", False) or _interface(array) is not None:
+        return True
+    device = dlpack.device_of(array)
+    if device is None or device[0] in dlpack.HOST:
+        return False
+    if device[0] not in (dlpack.CUDA, dlpack.CUDA_MANAGED):
+        raise UserError(f"an array lies on a device of DLPack's type {device[0]}: bring it to CUDA (2)")
+    return True
+
+
+def _interface(array: Any) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] | None = array.__cuda_array_interface__
+    except AttributeError:
+        return None
+    except (RuntimeError, TypeError) as error:  # of torch, for tensors with a gradient
+        raise UserError(f"an array cannot be used as it is: {str(error).splitlines()[0]}") from error
+    return found
+
+
+def as_device_array(array: Any, stream: Any = 0) -> Any:
+    """View a caller's array on the device as Numba's, without a copy.
+
+    Nothing waits for the streams of libraries with ``__cuda_array_interface__``; by DLPack, `stream` is made
+    to wait for what the array's library has still to do, and the host is not.
+    """
+    if getattr(array, "__cuda_ndarray__", False):
+        return array
+    described, owner = _interface(array), array
+    if described is None:
+        described, owner = dlpack.interface(array, stream_handle(stream))
+    if described.get("mask") is not None:
+        raise UserError("a masked array has no product: fill it first")
+    address, size = described["data"][0] or 0, np.dtype(described["typestr"]).itemsize
+    if address % size:
+        raise UserError(f"an array begins at address {address}, no multiple of its {size}-byte elements")
+    return _view(described, owner)
+
+
+def _view(described: dict[str, Any], owner: Any) -> Any:
+    if not SIMULATED:
+        return cuda.from_cuda_array_interface(described, owner=owner, sync=False)
+    from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
+
+    class OfTheHost:
+        __array_interface__ = described
+
+        def __init__(self) -> None:
+            self.owner = owner
+
+    return FakeCUDAArray(np.asarray(OfTheHost()))
+
+
+def span(view: Any) -> tuple[int, int]:
+    """Give the address of a view's first byte and of the one behind its last."""
+    first = view.ctypes.data if SIMULATED else view.device_ctypes_pointer.value or 0
+    return first, first + view.nbytes
+
+
+def current_device() -> int:
+    """Give the number of the device that kernels are launched on."""
+    return 0 if SIMULATED else int(cuda.get_current_device().id)
+
+
+def device_number(array: Any, view: Any) -> int:
+    """Give the number of the device that a caller's array lies on; `view` is Numba's view of it."""
+    if SIMULATED or not view.size:
+        device = None if getattr(array, "__cuda_ndarray__", False) else dlpack.device_of(array)
+        return current_device() if device is None else device[1]
+    driver = importlib.import_module("cuda.bindings.driver")
+    attribute = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    status, number = driver.cuPointerGetAttribute(attribute, span(view)[0])
+    # Memory of the host that the device reaches belongs to none.
+    return int(number) if int(status) == 0 and int(number) >= 0 else current_device()
+
+
+def like(array: Any, length: int) -> Any:
+    """Make a vector of the same library, type and place as `array`; Numba's where it is by DLPack alone."""
+    library = type(array).__module__.partition(".")[0]
+    if library == "torch":
+        return array.new_empty(length)
+    if library == "cupy":
+        with array.device:
+            return importlib.import_module(library).empty(length, dtype=array.dtype)
+    return cuda.device_array(length, dtype=as_device_array(array).dtype)
+
+
+def host_view(array: Any) -> NDArray[Any]:
+    """View an array of the host that is to be written: NumPy's, or one that shares its memory with NumPy.
+
+    Raises
+    ------
+    UserError
+        If it is no array, or must not be written.
+    """
+    shared = isinstance(array, np.ndarray) or type(array).__module__.partition(".")[0] == "torch"
+    view = np.asarray(array) if shared else np.zeros(0)
+    if not shared or not view.flags.writeable:
+        raise UserError(f"out must be an array that can be written, not {type(array).__name__}")
+    return view
+
+
+def as_kind_of(array: Any, result: NDArray[Any]) -> Any:
+    """Give a result on the host as a tensor where `array` is one, without a copy; else as it is."""
+    if type(array).__module__.partition(".")[0] == "torch":
+        return importlib.import_module("torch").from_numpy(result)
+    return result
+
+
+def stream_of(stream: Any) -> Any:
+    """Give what a launch takes for a stream: Numba's, cuda.core's, CuPy's, torch's, or a handle.
+
+    Raises
+    ------
+    UserError
+        If it is none of them.
+    """
+    if stream is None:
+        return 0
+    for handle in ("ptr", "cuda_stream", "address"):
+        if isinstance(getattr(stream, handle, None), int):
+            stream = getattr(stream, handle)
+    if isinstance(stream, int):
+        return _external(stream) if stream else 0
+    if not any(hasattr(stream, name) for name in ("handle", "__cuda_stream__", "synchronize")):
+        raise UserError(
+            f"{type(stream).__name__} is no stream: give one of Numba, CuPy, torch or cuda.core, or a handle"
+        )
+    return stream
+
+
+def stream_handle(stream: Any) -> int:
+    """Give the handle of what `stream_of` gave."""
+    if isinstance(stream, int):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    return int(getattr(stream, "handle", 0) or 0)
+
+
+@functools.lru_cache(maxsize=64)
+def _external(handle: int) -> Any:
+    # The same object for a handle each time: launches are configured, and kept, by stream object.
+    return cuda.external_stream(handle)

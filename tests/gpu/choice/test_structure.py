@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu.choice.structure import Structure
+from vecsim.formats import MixedSliced, NotRepresentableError, Sliced, Slicing
+
+
+def matrix_with(lengths, *, columns=5000, seed=1, dtype=np.float64):
+    """Give a matrix with rows of these lengths, columns anywhere."""
+    rng = np.random.default_rng(seed)
+    indices = [np.sort(rng.choice(columns, length, replace=False)) for length in lengths]
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    joined = np.concatenate([*indices, np.zeros(0)]).astype(np.int32)
+    return scipy.sparse.csr_array(
+        (np.ones(len(joined), dtype), joined, indptr), shape=(len(lengths), columns)
+    )
+
+
+def csr_of(rows, columns, shape):
+    """Give the matrix with ones there, with 32-bit indices as the formats have them."""
+    places = np.asarray(rows, np.int32), np.asarray(columns, np.int32)
+    return scipy.sparse.csr_array((np.ones(len(places[0])), places), shape=shape)
+
+
+def blocked_sectors(matrix, rows, in_sector):
+    """Count the sectors of each block of so many rows, one by one."""
+    count = 0
+    for first in range(0, matrix.shape[0], rows):
+        count += len(np.unique(matrix[first : first + rows].indices // in_sector))
+    return count
+
+
+@pytest.mark.parametrize("window", [1, 64, None])
+@pytest.mark.parametrize("height", [8, 32])
+@pytest.mark.parametrize("group", [1, 2])
+def test_places_are_those_of_the_container(window, height, group):
+    lengths = np.random.default_rng(1).integers(0, 12, 333)
+    for matrix in (matrix_with(lengths), matrix_with(np.append(lengths, 4900)), matrix_with([])):
+        slicing = Slicing(slice_height=height, sorting_window=window, wide=group, row_lengths=True)
+        try:
+            made = Sliced.from_scipy(matrix, slicing=slicing).entries
+        except NotRepresentableError:  # one slice is as wide as the long row
+            continue
+        assert Structure.of(matrix).places(height=height, window=window, group=group) == made
+
+
+def test_rows_longer_than_are_counted_by_length_are_sorted():
+    lengths = np.append(np.random.default_rng(2).integers(0, 9, 90), [4990, 4500, 4100, 4097, 4096, 4095])
+    matrix = matrix_with(lengths)
+    for window in (32, 64, None):
+        falling = lengths.copy()
+        for first in range(0, len(lengths), window or len(lengths)):
+            falling[first : first + (window or len(lengths))][::-1].sort()
+        steps = sum(falling[first] for first in range(0, len(lengths), 16))
+        assert Structure.of(matrix).places(height=16, window=window) == 16 * steps
+
+
+def test_pieces_and_warps_by_the_lengths_of_rows():
+    structure = Structure.of(matrix_with([0, 3, 8, 9, 16, 17, 64, 65, 200]))
+    assert structure.longest == 200
+    assert structure.pieces(64) == (2, 2 + 4)
+    assert structure.pieces(200) == (0, 0)
+    # 8 entries a lane, at most 8 lanes: 1, 1, 1, 2, 2, 4, 8, two pieces of 8, four of 8.
+    assert structure.warps(8, 8) == (1 + 1 + 1 + 2 + 2 + 4 + 8 + 16 + 32) / 32
+
+
+def test_spread_of_a_slice():
+    matrix = csr_of([0, 3, 40, 41], [5, 90, 7, 7], (70, 100))
+    structure = Structure.of(matrix)
+    assert structure.slice_spread == 85
+    # Of the slices that two entries are in each: 85 and 0.
+    assert structure.mean_spread == pytest.approx(85 / 2)
+    assert structure.fits_offsets
+    wide = csr_of([0, 3], [0, 70_000], (32, 70_001))
+    assert not Structure.of(wide).fits_offsets
+
+
+@pytest.mark.parametrize("dtype, in_sector", [(np.float32, 8), (np.float64, 4)])
+def test_sectors_are_counted_once_a_block(dtype, in_sector):
+    matrix = matrix_with(np.random.default_rng(3).integers(0, 30, 700), columns=900, dtype=dtype)
+    structure = Structure.of(matrix)
+    for rows in (1, 2, 32, 256):
+        assert structure.sectors(rows) == pytest.approx(blocked_sectors(matrix, rows, in_sector))
+    assert structure.sectors(48) < structure.sectors(32)
+    by_length = matrix[np.argsort(-np.diff(matrix.indptr), kind="stable")]
+    assert structure.sectors_scattered == pytest.approx(blocked_sectors(by_length, 256, in_sector))
+
+
+def test_a_sample_of_the_sectors_is_near_the_truth():
+    rng = np.random.default_rng(4)
+    lengths = np.where(rng.random(60_000) < 0.01, 300, rng.integers(0, 6, 60_000))
+    matrix = matrix_with(lengths, columns=20_000)
+    for rows in (1, 64, 256):
+        assert Structure.of(matrix).sectors(rows) == pytest.approx(blocked_sectors(matrix, rows, 4), rel=0.1)
+
+
+def test_sectors_of_rows_that_lie_far_between():
+    lengths = np.zeros(200_000, dtype=int)
+    lengths[70_000:70_020] = 100
+    structure = Structure.of(matrix_with(lengths))
+    assert 0.5 * 2000 < structure.sectors(256) <= 2000
+    assert structure.mean_spread > 4500
+
+
+def test_near_columns_are_those_of_the_format():
+    rng = np.random.default_rng(5)
+    row = np.repeat(np.arange(4096), 6)
+    near = rng.random(len(row)) < 0.7
+    column = np.where(near, row * 50 + rng.integers(0, 1000, len(row)), rng.integers(0, 300_000, len(row)))
+    matrix = csr_of(row, column, (4096, 300_000))
+    matrix.sum_duplicates()
+    stored = MixedSliced.from_scipy(matrix, slicing="sell-near")
+    share = np.count_nonzero(stored.near_columns) / matrix.nnz
+    assert Structure.of(matrix).near_share == pytest.approx(share, abs=0.05)
+
+
+def test_hubs_are_the_columns_with_most_entries():
+    rng = np.random.default_rng(6)
+    nnz, columns = 400_000, 200_000
+    column = np.where(rng.random(nnz) < 0.6, rng.integers(0, 50_000, nnz), rng.integers(0, columns, nnz))
+    matrix = csr_of(np.arange(nnz) // 8, column, (nnz // 8, columns))
+    matrix.sum_duplicates()
+    counts = np.sort(np.bincount(matrix.indices, minlength=columns))[::-1]
+    hubs = Structure.of(matrix).hubs
+    assert hubs.columns.sum() == 65_535
+    # Columns with one entry each are hubs by chance.
+    assert 0.6 < hubs.share <= counts[:65_535].sum() / matrix.nnz + 0.02
+    few = Structure.of(matrix_with(np.full(50, 7))).hubs
+    assert few.share == 1
+    # Each sector is read at most once a block, and at most once for each entry.
+    assert hubs.sectors(10.0, 4) == pytest.approx(10, rel=0.05)
+    assert hubs.sectors(1e9, 4) == pytest.approx(65_535 / 4, rel=0.05)
+
+
+@given(st.lists(st.integers(0, 40), max_size=300))
+def test_every_count_of_any_matrix_is_finite(lengths):
+    structure = Structure.of(matrix_with(lengths, columns=50))
+    most = structure.nnz * (1 + 1e-9)
+    assert 0 <= structure.sectors_down <= structure.sectors(1) <= most
+    assert 0 <= structure.sectors_scattered <= most
+    assert structure.near_share == 1
+    assert structure.places() >= structure.nnz
+    assert structure.warps(4, 32) >= structure.nnz / (4 * 32)
+
+
+def test_counting_leaves_the_number_of_threads_as_it_was():
+    import numba
+
+    before = numba.get_num_threads()
+    structure = Structure.of(matrix_with([3, 4]))
+    assert (structure.longest, structure.slice_spread > 0) == (4, True)
+    assert numba.get_num_threads() == before

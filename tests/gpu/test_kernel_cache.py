@@ -1,0 +1,144 @@
+"""Names of kernels that are the same in every process, and the files behind them; none is compiled here."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba_cuda")
+
+from gpu.formats.sliced import sliced_kernel
+from gpu.kernel_parts.row_results import piece_sums
+from gpu.runtime import kernel_cache
+from gpu.runtime.kernel_cache import UnknownError, identity
+
+ROOT = Path(__file__).parents[2]
+ARRANGEMENT = {
+    "height": 32,
+    "lanes": 1,
+    "wide": 2,
+    "index_bits": 32,
+    "base_per_step": False,
+    "row_lengths": False,
+    "permuted": False,
+}
+
+
+def made(factor):
+    def outer(value):
+        return inner(value) * factor
+
+    def inner(value):
+        return value + 1
+
+    return outer
+
+
+def test_the_name_says_what_was_closed_over():
+    assert identity(made(2)) == identity(made(2))
+    names = {identity(made(factor)) for factor in (2, 3, 2.0, np.float32(2), np.float64(2), True, None, "2")}
+    assert len(names) == 8
+    assert identity((1, np.float32)) != identity((1, np.float64))
+
+
+def test_what_has_no_name_is_refused():
+    with pytest.raises(UnknownError, match="object has no name"):
+        identity(made(object()))
+
+
+def test_kernels_differ_by_type_and_arrangement():
+    kernels = [
+        piece_sums(np.float32),
+        piece_sums(np.float64),
+        sliced_kernel(np.float32, **ARRANGEMENT),
+        sliced_kernel(np.float32, **ARRANGEMENT | {"wide": 4}),
+        sliced_kernel(np.float32, **ARRANGEMENT | {"permuted": True}),
+    ]
+    assert len(set(map(identity, kernels))) == len(kernels)
+
+
+def test_another_process_gives_the_same_name():
+    program = (
+        "import numpy as np; from gpu.runtime.kernel_cache import identity; "
+        "from gpu.formats.sliced import sliced_kernel; "
+        f"print(identity(sliced_kernel(np.float32, **{ARRANGEMENT})))"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "77"}
+    there = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert there.stdout.strip() == identity(sliced_kernel(np.float32, **ARRANGEMENT))
+
+
+class Compiled:
+    """A kernel as Numba compiles it, as far as it is kept."""
+
+    def __init__(self, *, launch_config_sensitive=False, **state):
+        self.launch_config_sensitive, self.state = launch_config_sensitive, state
+
+    def _reduce_states(self):
+        return self.state
+
+    def bind(self):
+        if self.state.get("code") == "for another device":
+            raise RuntimeError("no kernel image is available for execution on the device")
+
+    @classmethod
+    def _rebuild(cls, **state):
+        return cls(**state)
+
+
+@pytest.fixture
+def kernel(monkeypatch, tmp_path):
+    """A kernel that is sought in and kept in the folder of the test."""
+    from numba.cuda import api, dispatcher
+
+    monkeypatch.setenv(kernel_cache.FOLDER, str(tmp_path / "kernels"))
+    monkeypatch.setattr(dispatcher, "_Kernel", Compiled)
+    monkeypatch.setattr(api, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
+
+    def found(factor):
+        kernel = SimpleNamespace(py_func=made(factor), targetoptions={"opt": True}, _cache=None)
+        kernel_cache.keep(kernel)
+        return kernel._cache
+
+    return found
+
+
+def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
+    assert kernel(2).load_overload("(x, y)", None) is None
+    kernel(2).save_overload("(x, y)", Compiled(code="compiled"))
+    assert kernel(2).load_overload("(x, y)", None).state == {"code": "compiled"}
+    assert kernel(3).load_overload("(x, y)", None) is None
+    assert kernel(2).load_overload("(x, z)", None) is None
+    monkeypatch.setattr(kernel_cache, "_source", lambda: "another state of the code")
+    assert kernel(2).load_overload("(x, y)", None) is None
+
+
+def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_path):
+    kernel(2).save_overload("(x)", Compiled(launch_config_sensitive=True))
+    assert not (tmp_path / "kernels").exists()
+    kernel(2).save_overload("(x)", Compiled())
+    (file,) = (tmp_path / "kernels").iterdir()
+    for text in (b"", b"no pickle", file.read_bytes()[:-3]):
+        file.write_bytes(text)
+        assert kernel(2).load_overload("(x)", None) is None
+    kernel(2).save_overload("(x)", Compiled(code="for another device"))
+    assert kernel(2).load_overload("(x)", None) is None
+
+
+def test_a_folder_that_cannot_be_written_does_not_matter(kernel, tmp_path):
+    (tmp_path / "kernels").write_text("a file")
+    kernel(2).save_overload("(x)", Compiled())
+    assert kernel(2).load_overload("(x)", None) is None
+
+
+def test_without_a_folder_nothing_is_kept(monkeypatch):
+    monkeypatch.delenv(kernel_cache.FOLDER, raising=False)
+    kernel = SimpleNamespace(_cache="Numba's")
+    kernel_cache.keep(kernel)
+    assert kernel._cache == "Numba's"

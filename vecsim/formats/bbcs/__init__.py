@@ -1,0 +1,1 @@
+"""Block Based Compression Storage."""

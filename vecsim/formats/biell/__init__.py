@@ -1,0 +1,1 @@
+"""BiELL and BiJAD: more threads for the longer rows of a warp."""

@@ -1,0 +1,1 @@
+"""Compressed Row Storage."""

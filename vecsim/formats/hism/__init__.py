@@ -1,0 +1,1 @@
+"""Hierarchical Sparse Matrix storage: container, levels, memory image, insertion."""

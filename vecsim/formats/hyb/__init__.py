@@ -1,0 +1,1 @@
+"""HYB: the first entries of each row in ELL, the rest as coordinates."""

@@ -1,0 +1,1 @@
+"""Sliced ELL for skewed matrices, with two index widths."""

@@ -1,0 +1,123 @@
+"""How a sliced format arranges a matrix, and the arrangements that have a name."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from vecsim.errors import UserError
+
+WARP = 32
+INDEX_BITS = (16, 32, None)
+WIDTHS = (1, 2, 4)
+BLOCKS = (1, 2, 3, 4)
+# With so many threads, 1,000 a multiprocessor, a large GPU is full.
+ENOUGH_THREADS = 2**17
+# Of a row of blocks, where they are chosen.
+FEWEST_LANES = 4
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """The parameters of the sliced container; see `Sliced` for what they do to the arrays.
+
+    Attributes
+    ----------
+    slice_height
+        C, the rows of a slice; None puts the whole matrix into one slice.
+    sorting_window
+        sigma: rows are sorted by falling length within each run of so many rows. 1 leaves them in order,
+        None sorts all.
+    lanes
+        Threads that share a row, a power of two up to 32. None takes 4, and more where rows are few and long;
+        a slice is then a warp.
+    wide
+        Entries of a row that a thread loads at once: 1, 2 or 4.
+    row_lengths
+        Whether row lengths are kept, so that a thread stops at the end of its own row.
+    index_bits
+        32: columns; 16: offsets from a base column, 0 .. 65534; None: 16 where they fit, else 32.
+    base_per_step
+        With 16 bits: whether each step of a slice has its own base, or the slice one for all.
+    row_cap
+        Longer rows are cut into virtual rows of at most so many entries; None cuts none.
+    block
+        b: an entry is a dense block of b x b elements, 1 to 4, and a row a row of blocks.
+
+    Raises
+    ------
+    UserError
+        If a value is not possible.
+    """
+
+    slice_height: int | None = WARP
+    sorting_window: int | None = 1
+    lanes: int | None = 1
+    wide: int = 1
+    row_lengths: bool = False
+    index_bits: int | None = 32
+    base_per_step: bool = False
+    row_cap: int | None = None
+    block: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("slice_height", "sorting_window", "row_cap"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UserError(f"{name} {value} is not possible: use 1 or more, or None")
+        if self.lanes not in (1, 2, 4, 8, 16, 32, None):
+            raise UserError(f"lanes {self.lanes} is not possible: use a power of two from 1 to 32, or None")
+        if self.wide not in WIDTHS:
+            raise UserError(f"wide {self.wide} is not possible: use one of 1, 2, 4")
+        if self.index_bits not in INDEX_BITS:
+            raise UserError(f"index_bits {self.index_bits} is not possible: use 16 or 32, or None")
+        if self.base_per_step and self.index_bits == 32:
+            raise UserError("base_per_step needs index_bits 16: 32-bit columns have no base")
+        if self.block not in BLOCKS:
+            raise UserError(f"block {self.block} is not possible: use 1 to 4")
+        if self.block > 1 and self.row_cap is not None:
+            raise UserError("row_cap cuts rows of single entries: use block 1 or no row_cap")
+
+    @property
+    def group(self) -> int:
+        """Neighbouring entries of a row that stand side by side: lanes x wide. Rows are padded to it."""
+        if self.lanes is None:
+            raise ValueError("lanes are not chosen yet: use with_lanes")
+        return self.lanes * self.wide
+
+    def with_lanes(self, rows: int, mean: float) -> Self:
+        """Choose the lanes where they are None, for so many rows, of blocks if they are, of a mean length."""
+        if self.lanes is not None:
+            return self
+        lanes = FEWEST_LANES
+        while lanes < WARP and 2 * lanes <= mean and rows * self.block * lanes < ENOUGH_THREADS:
+            lanes *= 2
+        return replace(self, lanes=lanes, slice_height=WARP // lanes)
+
+
+# ELL and ELLPACK-R: Bell and Garland 2009, Vazquez et al. 2011. Sliced ELL: Monakov et al. 2010.
+# SELL-C-sigma: Kreutzer et al. 2014. PELLR sorts all rows; as published it is one slice as wide as the
+# longest row, which one long row makes impossible, so here it is cut into slices of a warp.
+SLICINGS: dict[str, Slicing] = {
+    "ell": Slicing(slice_height=None),
+    "ellpack-r": Slicing(slice_height=None, row_lengths=True),
+    "sliced-ell": Slicing(),
+    "sell-c-sigma": Slicing(sorting_window=1024),
+    "pellr": Slicing(sorting_window=None, row_lengths=True),
+    "sliced-ell-short": Slicing(index_bits=16),
+    "sliced-ell-wide": Slicing(wide=2),
+    "sliced-ell-short-wide": Slicing(wide=2, index_bits=16),
+    "sell-c-sigma-short": Slicing(sorting_window=1024, index_bits=16, base_per_step=True),
+    # For small matrices, which a thread a row leaves most of the GPU idle with: a warp is a slice.
+    "sliced-ell-2-lanes": Slicing(slice_height=16, lanes=2),
+    "sliced-ell-4-lanes": Slicing(slice_height=8, lanes=4),
+    "sliced-ell-8-lanes": Slicing(slice_height=4, lanes=8),
+    "sliced-ell-32-lanes": Slicing(slice_height=1, lanes=32),
+}
+
+# Where degrees of freedom come two to four a node. Choi, Singh and Vuduc 2010 have blocks in ELLPACK.
+BLOCK_SLICINGS: dict[str, Slicing] = {
+    f"sell-c-sigma-blocks-{block}": Slicing(sorting_window=1024, index_bits=None, block=block)
+    for block in BLOCKS[1:]
+} | {
+    f"sliced-ell-blocks-{block}-lanes": Slicing(lanes=None, index_bits=None, block=block)
+    for block in BLOCKS[2:]
+}

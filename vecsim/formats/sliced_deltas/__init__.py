@@ -1,0 +1,1 @@
+"""Slices whose columns are packed distances of a few bits."""

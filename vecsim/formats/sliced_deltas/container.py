@@ -1,0 +1,233 @@
+"""Sliced deltas: the columns of a row as distances of a few bits, packed into words."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vecsim.formats.coordinates import (
+    FloatArray,
+    IntArray,
+    Shape,
+    canonical_csr,
+    check_pointers,
+    check_range,
+    require,
+)
+from vecsim.formats.pattern import Pattern
+from vecsim.formats.representable import MAX_GROWTH, NotRepresentableError
+from vecsim.formats.sliced.container import NO_ROW
+from vecsim.formats.sliced.slicing import WARP
+from vecsim.formats.stored_arrays import StoredArrays
+
+BITS = (4, 5, 6, 8, 10, 16)
+"""Bits a distance may have: as many of them as possible fill a word of 32."""
+WINDOWS = (1, 1024)
+"""Rows within which they are sorted, where that saves more padding than the permutation costs."""
+
+
+@dataclass(frozen=True, eq=False)
+class SlicedDeltas(StoredArrays):
+    """A matrix in slices of 32 rows, with the distances between neighbouring columns instead of columns.
+
+    Delta encoding of columns is as old as inverted files; on GPUs: Maggioni and Berger-Wolf, CoAdELL, IPDPS
+    2014. Here a distance is a code of a fixed number of bits, chosen for the matrix, so that no thread waits
+    for the length of a code: code d + 1 is an entry d columns further, code 0 a filler, which goes 2^bits - 1
+    columns further and has no entry. Rows end in fillers.
+
+    Code j of row i of slice s stands in word ``(word_ptr[s] + j // n) * 32 + i``, n = 32 // bits, lowest bits
+    first; its value, 0 for a filler, at ``(value_ptr[s] + j) * 32 + i``.
+
+    Attributes
+    ----------
+    shape
+        Rows M and columns N.
+    bits
+        Of a code: one of `BITS`.
+    perm
+        uint32 of 32 S: the row at each place of a slice, 2^32 - 1 where there is none. Empty where rows are
+        in order.
+    first_column
+        uint32 of 32 S: where each row begins.
+    word_ptr, value_ptr
+        uint32 of S + 1: words and codes a row before each slice, then of all.
+    words
+        uint32: the codes.
+    values
+        float32 or float64, one a code.
+    """
+
+    shape: Shape
+    bits: int
+    perm: NDArray[np.uint32]
+    first_column: NDArray[np.uint32]
+    word_ptr: NDArray[np.uint32]
+    value_ptr: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+    values: FloatArray
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Self:
+        """Convert a SciPy sparse matrix, with the bits and the order of rows that take the fewest bytes.
+
+        Parameters
+        ----------
+        matrix
+            As `canonical_csr` takes it.
+
+        Raises
+        ------
+        UserError
+            As `canonical_csr` raises it.
+        NotRepresentableError
+            If fillers and padding would make it larger than four times CRS (and a MiB).
+        """
+        from vecsim.formats.sliced_deltas import filling
+
+        csr = canonical_csr(matrix)
+        pattern = Pattern.of(csr)
+        best = arrangement(pattern)
+        if not pattern.allows(best.nbytes):
+            raise NotRepresentableError(
+                f"fillers and padding would make {best.nbytes} bytes of a matrix that takes "
+                f"{pattern.crs_bytes} in CRS, over {MAX_GROWTH} times as many: use CRS"
+            )
+        value_ptr, word_ptr = _pointers(best.widths), _pointers(-(-best.widths // (32 // best.bits)))
+        words = np.zeros(int(word_ptr[-1]) * WARP, dtype=np.uint32)
+        values = np.zeros(int(value_ptr[-1]) * WARP, dtype=csr.data.dtype)
+        filling.pack(
+            best.order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values
+        )
+        places = len(best.widths) * WARP
+        first_column = np.zeros(places, dtype=np.uint32)
+        filled = np.flatnonzero(pattern.lengths[best.order])
+        first_column[filled] = csr.indices[csr.indptr[best.order[filled]]]
+        perm = np.full(places if best.permuted else 0, NO_ROW, dtype=np.uint32)
+        if best.permuted:
+            perm[: len(best.order)] = best.order
+        return cls(
+            shape=pattern.shape,
+            bits=best.bits,
+            perm=perm,
+            first_column=first_column,
+            word_ptr=word_ptr.astype(np.uint32),
+            value_ptr=value_ptr.astype(np.uint32),
+            words=words,
+            values=values,
+        )
+
+    @property
+    def slices(self) -> int:
+        """S, the number of slices."""
+        return len(self.value_ptr) - 1
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries of the matrix, explicit zeros included, fillers not."""
+        return int(np.count_nonzero(self._codes()))
+
+    def _widths(self) -> IntArray:
+        """Give the codes a row of each slice."""
+        pointers = self.value_ptr.astype(np.int64)
+        widths: IntArray = pointers[1:] - pointers[:-1]
+        return widths
+
+    def _codes(self) -> IntArray:
+        """Give the code of each value."""
+        in_word = 32 // self.bits
+        widths = self._widths()
+        slice_of = np.repeat(np.arange(self.slices), widths)
+        j = np.arange(len(slice_of)) - self.value_ptr[slice_of]
+        step = self.word_ptr[slice_of] + j // in_word
+        words = self.words.reshape(-1, WARP)[step]
+        codes: IntArray = (words.astype(np.int64) >> (j % in_word * self.bits)[:, None]) & (2**self.bits - 1)
+        return codes.ravel()
+
+    def coordinates(self) -> tuple[IntArray, IntArray]:
+        """Return row and column of each entry, int64, in storage order, without fillers."""
+        codes = self._codes().reshape(-1, WARP)
+        moved = np.cumsum(np.where(codes == 0, 2**self.bits - 1, codes - 1), axis=0)
+        widths = self._widths()
+        slice_of = np.repeat(np.arange(self.slices), widths)
+        before = np.vstack((np.zeros((1, WARP), dtype=np.int64), moved))[self.value_ptr[slice_of]]
+        columns = moved - before + self.first_column.reshape(-1, WARP)[slice_of]
+        places = np.arange(self.slices * WARP).reshape(-1, WARP)[slice_of]
+        stored = codes != 0
+        rows = places[stored]
+        return (self.perm[rows].astype(np.int64) if len(self.perm) else rows), columns[stored]
+
+    def entry_values(self) -> FloatArray:
+        """Return the values that belong to `coordinates`."""
+        stored: FloatArray = self.values[self._codes() != 0]
+        return stored
+
+    def check(self) -> None:
+        """Check every invariant of the format.
+
+        Raises
+        ------
+        ValueError
+            Naming the first one that is broken.
+        """
+        require(self.bits in BITS, f"bits must be one of {BITS}")
+        require(self.slices == -(-self.shape[0] // WARP), f"there must be a slice for each {WARP} rows")
+        for name in ("word", "value"):
+            pointers, elements = getattr(self, f"{name}_ptr"), len(getattr(self, f"{name}s"))
+            require(elements % WARP == 0, f"{name}s must fill whole steps of {WARP}")
+            check_pointers(f"{name}_ptr", pointers.astype(np.int64), self.slices, elements // WARP)
+        widths = self._widths()
+        expected = _pointers(-(-widths // (32 // self.bits)))
+        require(np.array_equal(self.word_ptr, expected), "word_ptr must give the words that the codes fill")
+        places = self.slices * WARP
+        require(len(self.first_column) == places, f"first_column must have {places} elements")
+        require(len(self.perm) in (0, places), f"perm must have {places} elements or none")
+        if len(self.perm):
+            named = np.sort(self.perm[self.perm != NO_ROW])
+            require(np.array_equal(named, np.arange(self.shape[0])), "perm must name each row once")
+        require(not self.values[self._codes() == 0].any(), "fillers must have the value 0")
+        rows, columns = self.coordinates()
+        check_range("the rows that the entries stand at", rows, self.shape[0])
+        check_range("columns", columns, self.shape[1])
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Bits, order of the rows, codes a row of each slice, and the bytes of all."""
+
+    bits: int
+    order: IntArray
+    permuted: bool
+    widths: IntArray
+    nbytes: int
+
+
+def arrangement(pattern: Pattern) -> Arrangement:
+    """Find the bits and the order of rows that take the fewest bytes."""
+    from vecsim.formats.sliced.filling import sorted_by_falling_length
+    from vecsim.formats.sliced_deltas import filling
+
+    limits = np.array([2**bits - 1 for bits in BITS])
+    rows = pattern.shape[0]
+    slices = -(-rows // WARP)
+    found = []
+    for bits, codes in zip(BITS, filling.codes_needed(pattern.indptr, pattern.indices, limits), strict=True):
+        for window in WINDOWS:
+            permuted = window > 1
+            order = (
+                sorted_by_falling_length(codes, window)
+                if permuted and codes.max(initial=0) < 2**16
+                else np.arange(rows)
+            )
+            padded = np.zeros(slices * WARP, dtype=np.int64)
+            padded[:rows] = codes[order]
+            widths = padded.reshape(-1, WARP).max(axis=1, initial=0)
+            words = int((-(-widths // (32 // bits))).sum())
+            nbytes = WARP * (int(widths.sum()) * pattern.value_bytes + 4 * words)
+            nbytes += 4 * WARP * slices * (1 + permuted) + 8 * (slices + 1)
+            found.append(Arrangement(bits, order, permuted, widths, nbytes))
+    return min(found, key=lambda each: each.nbytes)
+
+
+def _pointers(sizes: IntArray) -> IntArray:
+    return np.concatenate(([0], np.cumsum(sizes)))

@@ -1,0 +1,69 @@
+"""Compiled, parallel loops that count and pack distances between neighbouring columns of a row."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from vecsim.formats.sliced.slicing import WARP
+
+
+@njit(parallel=True, cache=True)
+def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
+    """Give the codes of each row for each of `limits`, the distances from which fillers are needed."""
+    rows = len(indptr) - 1
+    needed = np.zeros((len(limits), rows), np.int64)
+    for row in prange(rows):
+        for place in range(indptr[row] + 1, indptr[row + 1]):
+            distance = np.int64(indices[place]) - indices[place - 1]
+            if distance >= limits[0]:  # the lowest
+                for k in range(len(limits)):
+                    if distance < limits[k]:
+                        break
+                    needed[k, row] += distance // limits[k]
+        for k in range(len(limits)):
+            needed[k, row] += indptr[row + 1] - indptr[row]
+    return needed
+
+
+@njit(parallel=True, cache=True)
+def pack(
+    order: Any,
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    bits: int,
+    word_ptr: Any,
+    value_ptr: Any,
+    words: Any,
+    values: Any,
+) -> None:
+    """Write `words` and `values`, fillers and padding included, for rows in this order."""
+    in_word = 32 // bits
+    limit = (1 << bits) - 1
+    rows = len(order)
+    for s in prange(len(word_ptr) - 1):
+        for lane in range(WARP):
+            row = order[s * WARP + lane] if s * WARP + lane < rows else -1
+            at = indptr[row] if row >= 0 else 0
+            end = indptr[row + 1] if row >= 0 else 0
+            column: Any = np.int64(indices[at]) if at < end else 0
+            width = value_ptr[s + 1] - value_ptr[s]
+            word = 0
+            for j in range(width):
+                code = 0
+                value = 0.0
+                if at < end:
+                    distance = np.int64(indices[at]) - column
+                    if distance < limit:
+                        code = distance + 1
+                        value = data[at]
+                        column += distance
+                        at += 1
+                    else:
+                        column += limit
+                values[(value_ptr[s] + j) * WARP + lane] = value
+                word |= code << (j % in_word * bits)
+                if j % in_word == in_word - 1 or j == width - 1:
+                    words[(word_ptr[s] + j // in_word) * WARP + lane] = word
+                    word = 0

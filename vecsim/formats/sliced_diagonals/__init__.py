@@ -1,0 +1,1 @@
+"""Slices along their diagonals, without columns."""
