@@ -9,7 +9,7 @@ SCRIPT = """
 import sys
 import scipy.sparse
 import gpu
-from isa.errors import UserError
+from vecsim.errors import UserError
 try:
     gpu.prepare(scipy.sparse.eye_array(3))
 except UserError as error:

@@ -270,7 +270,7 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
 
 def test_a_device_that_is_lost_ends_the_run_in_one_line(driver, monkeypatch):
     fake_formats(driver, monkeypatch, odd="broken", fast=10.0)
-    monkeypatch.setattr(cuda_driver, "cuCtxSynchronize", lambda: (Status.CUDA_ERROR_INVALID_VALUE,))
+    monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (Status.CUDA_ERROR_INVALID_VALUE,))
     monkeypatch.setattr(methods, "baselines", lambda csr, library: [])
     with pytest.raises(UserError, match=r"tiny, float64, vecsim odd: the device does not answer any more"):
         run(driver)

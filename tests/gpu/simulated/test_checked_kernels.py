@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-import gpu.cuda
+import gpu.runtime.cuda
 import numpy as np
 import pytest
 import scipy.sparse
