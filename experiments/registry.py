@@ -5,7 +5,6 @@ The modules behind them are imported when they are run.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from experiments.report.item import Appendix, Item, Report
 from experiments.request import Request
 from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 ALL = "all"
 """Name for every experiment of every paper."""
@@ -243,9 +243,9 @@ def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
     known = names()
     for name in asked:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise UserError(f"there is no experiment {name!r}: {hint}there are {', '.join(known)}")
+            raise UserError(
+                f"unknown experiment {name!r}; experiments are {', '.join(known)}{nearest(name, known)}"
+            )
         wanted.add(name)
     found = []
     for paper in PAPERS:

@@ -16,6 +16,7 @@ from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError, Sliced, Slicing
 from vecsim.formats.coordinates import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
+from vecsim.suggestions import nearest
 
 
 def prepare(
@@ -111,7 +112,8 @@ class _Wanted:
     def allowed(self, name: str) -> Kernel:
         """Give the entry of a format."""
         if name not in KERNELS:
-            raise UserError(f"unknown format {name!r}: use auto or one of {', '.join(KERNELS)}")
+            names = ["auto", *KERNELS]
+            raise UserError(f"unknown format {name!r}; formats are {', '.join(names)}{nearest(name, names)}")
         if self.deterministic and not KERNELS[name].deterministic:
             raise UserError(
                 f"format {name!r} is not deterministic: use auto or one of "

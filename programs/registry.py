@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from programs.loading import MatrixImage
 from vecsim.errors import UserError
 from vecsim.formats import Layout
 from vecsim.machine import Machine
+from vecsim.suggestions import nearest
 
 Loader = Callable[[Any, Machine, Layout, Mapping[str, int]], MatrixImage]
 
@@ -71,7 +71,7 @@ class SmvmProgram:
             if name not in declared:
                 has = ", ".join(declared) or "none"
                 raise UserError(
-                    f"program {self.name} has no option {name!r}{_near(name, declared)}; it has: {has}"
+                    f"program {self.name} has no option {name!r}; it has: {has}{nearest(name, declared)}"
                 )
             if value not in declared[name].values:
                 takes = ", ".join(declared[name].values)
@@ -184,11 +184,6 @@ def find(name: str) -> SmvmProgram:
     """
     if name not in PROGRAMS:
         raise UserError(
-            f"unknown program {name!r}{_near(name, PROGRAMS)}; programs are {', '.join(PROGRAMS)}"
+            f"unknown program {name!r}; programs are {', '.join(PROGRAMS)}{nearest(name, PROGRAMS)}"
         )
     return PROGRAMS[name]
-
-
-def _near(name: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f", did you mean {near[0]}?" if near else ""

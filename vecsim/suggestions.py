@@ -1,15 +1,36 @@
-"""Wording of messages: what a user may have meant, how many of something."""
+"""Wording of messages: which name a mistyped one may have meant, how many of something."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+CUTOFF = 0.6
+"""Least similarity, 0 to 1 by difflib, at which a name is proposed."""
 
-def nearest(word: str, candidates: Iterable[str]) -> str:
-    """Give ``; did you mean 'x'?`` for the nearest candidate, or nothing if none is near."""
-    found = get_close_matches(word, sorted(candidates), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+
+def nearest(word: str, known: Iterable[str], count: int = 1) -> str:
+    """Give the end of a message about an unknown name: ``; did you mean 'a' or 'b'?``.
+
+    Parameters
+    ----------
+    word
+        What the user wrote.
+    known
+        The names that would have been right; case does not count in the comparison.
+    count
+        How many to propose at most, the nearest first.
+
+    Returns
+    -------
+    str
+        Empty if none is near.
+    """
+    by_folded: dict[str, str] = {}
+    for name in known:
+        by_folded.setdefault(name.lower(), name)
+    found = get_close_matches(word.lower(), by_folded, n=count, cutoff=CUTOFF)
+    return f"; did you mean {' or '.join(repr(by_folded[folded]) for folded in found)}?" if found else ""
 
 
 def amount(count: int, thing: str) -> str:

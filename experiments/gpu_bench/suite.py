@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 FILE = Path(__file__).with_name("suite.toml")
 
@@ -132,7 +133,10 @@ def select(wanted: str | None) -> tuple[SuiteMatrix, ...]:
     found = tuple(each for each in suite() if wanted in (None, each.class_, each.name))
     if not found:
         names = ", ".join(each.name for each in suite())
-        raise UserError(f"--only {wanted}: is neither a class ({', '.join(CLASSES)}) nor a matrix ({names})")
+        near = nearest(wanted or "", [*CLASSES, *(each.name for each in suite())])
+        raise UserError(
+            f"--only {wanted}: is neither a class ({', '.join(CLASSES)}) nor a matrix ({names}){near}"
+        )
     return found
 
 

@@ -21,6 +21,7 @@ from experiments.gpu_bench.supply import DTYPES
 from experiments.gpu_check.stored import Stored, storing, wait_for
 from experiments.host_types import with_type
 from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 KIND = "vecsim gpu check"
 PROCESSES = 24
@@ -96,7 +97,9 @@ def check_suite(
 
     for name in methods or ():
         if name not in KERNELS:
-            raise UserError(f"--format {name}: is none; there are {', '.join(KERNELS)}")
+            raise UserError(
+                f"--format: unknown format {name!r}; formats are {', '.join(KERNELS)}{nearest(name, KERNELS)}"
+            )
     # The smallest first: these are there soon.
     matrices = sorted(select(only), key=lambda each: each.statistics.entries if each.statistics else 0)
     require_gpu()

@@ -46,13 +46,16 @@ def test_no_such_matrix(vecsim, tmp_path):
     path = tmp_path / "gone.mtx"
     assert vecsim("run", path).mistake() == f"{path}: no such file"
     message = vecsim("run", "pde90").mistake()
-    assert "did you mean pde900" in message
+    assert "did you mean 'pde900'" in message
     assert "`vecsim list matrices`" in message
     assert vecsim("list", "matrices").code == 0
 
 
 ARGUMENTS = [
-    (["--program", "hsm"], "unknown program 'hsm', did you mean hism?"),
+    (
+        ["--program", "hsm"],
+        "programs are crs, jd, bbcs, hism, chism; did you mean 'hism'?",
+    ),
     (
         ["--option", "z=1", "--program", "jd", "--program", "hism"],
         "--option z=1: no program to be run has an option 'z'; they have jd: y; hism: positions",
@@ -62,9 +65,9 @@ ARGUMENTS = [
     (["--option", "dj.y=memory"], "unknown program 'dj'"),
     (["--program", "crs", "--option", "jd.y=memory"], "program jd is not among those to run"),
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
-    (["--machine", "vs203"], "unknown machine 'vs203': did you mean vs2003?"),
+    (["--machine", "vs203"], "presets are t0, vs2003, wide, or give a .toml file; did you mean 'vs2003'?"),
     (["--machine", "gone.toml"], "gone.toml: cannot be read"),
-    (["--set", "bank=32"], "unknown machine field 'bank'; did you mean banks?"),
+    (["--set", "bank=32"], "unknown machine field 'bank'; did you mean 'banks'?"),
     (["--set", "section_size=33"], "section_size = 33: must be a power of two"),
     (["--set", "section_size=2"], "section_size = 2: must be a power of two from 4 to 4096"),
     (["--set", "startup=-1"], "startup = -1"),
@@ -145,7 +148,7 @@ def test_square_brackets_in_messages_stay(vecsim):
     ("text", "reason"),
     [
         ("section_size = 33\n", "section_size = 33: must be a power of two"),
-        ("bank = 32\n", "unknown machine field 'bank'; did you mean banks?"),
+        ("bank = 32\n", "unknown machine field 'bank'; did you mean 'banks'?"),
         ('based_on = "vs203"\n', "unknown preset 'vs203'"),
         ("banks = \n", "not valid TOML"),
     ],

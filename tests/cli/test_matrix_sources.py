@@ -45,7 +45,7 @@ def test_a_download_that_fails(vecsim, served, tmp_path, answer):
 
 
 def test_a_mistyped_name(vecsim, served):
-    assert "did you mean memplus?" in vecsim("run", "mempluss").mistake()
+    assert "did you mean 'memplus'?" in vecsim("run", "mempluss").mistake()
     assert served.requests == []
 
 

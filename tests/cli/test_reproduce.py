@@ -108,7 +108,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["hism-tabel2"], "there is no experiment 'hism-tabel2': did you mean hism-table2?"),
+        (["hism-tabel2"], "; did you mean 'hism-table2'?"),
         (["hism", "--out", "file"], "file: "),
         (["hism", "--out", "file/below"], "file/below: "),
         (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),

@@ -94,5 +94,5 @@ def test_a_program_without_instructions(engine):
 
 
 def test_an_unknown_engine(engine):
-    with pytest.raises(UserError, match="unknown engine 'fast': engines are"):
+    with pytest.raises(UserError, match="unknown engine 'fast'; engines are"):
         start(assemble("halt"), np.zeros(64, np.uint8), MACHINE, engine="fast")

@@ -33,7 +33,8 @@ def test_names_are_in_the_papers_order_and_once():
 
 def test_an_unknown_name_names_the_nearest():
     with pytest.raises(
-        UserError, match=r"there is no experiment 'hism-tabel2': did you mean hism-table2\? there are"
+        UserError,
+        match=r"unknown experiment 'hism-tabel2'; exp.*; did you mean 'hism-table2'\?$",
     ):
         chosen(["hism-tabel2"])
 

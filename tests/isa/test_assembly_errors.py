@@ -41,7 +41,7 @@ MISTAKES = [
         "'addvv' needs the type of an element: addvv.d, addvv.f, addvv.s, addvv.w",
     ),
     ("addvv.q v1, v2, v3", 1, "addvv.q", "unknown instruction 'addvv.q'; did you mean 'addvv.w'?"),
-    ("ADD x1, x2, x3", 1, "ADD", "unknown instruction 'ADD'"),
+    ("ADD x1, x2, x3", 1, "ADD", "unknown instruction 'ADD'; did you mean 'add'?"),
     ("add x1, x2", 1, "add", "'add' does not have 2 operands (write: add xd, xa, xb)"),
     ("halt x1", 1, "halt", "'halt' does not have 1 operand (write: halt)"),
     ("jal x1, x2, x3", 1, "jal", "'jal' does not have 3 operands (write: jal xd, label or jal label)"),

@@ -22,10 +22,10 @@ def test_the_programs_in_the_order_of_the_tables():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("csr", "unknown program 'csr', did you mean crs?; programs are crs, jd, bbcs, hism, chism"),
-        ("hismm", "unknown program 'hismm', did you mean hism?; programs are crs, jd, bbcs, hism, chism"),
+        ("csr", "unknown program 'csr'; programs are crs, jd, bbcs, hism, chism; did you mean 'crs'?"),
+        ("hismm", "unknown program 'hismm'; programs are crs, jd, bbcs, hism, chism; did you mean 'hism'?"),
         ("", "unknown program ''; programs are crs, jd, bbcs, hism, chism"),
-        ("CRS", "unknown program 'CRS'; programs are crs, jd, bbcs, hism, chism"),
+        ("CRS", "unknown program 'CRS'; programs are crs, jd, bbcs, hism, chism; did you mean 'crs'?"),
     ],
 )
 def test_an_unknown_program(name, message):
@@ -43,8 +43,8 @@ def test_an_unknown_program(name, message):
         (
             "chism",
             {"transfers": "stream"},
-            "program chism has no option 'transfers', did you mean transfer?; it has: positions, transfer, "
-            "cache",
+            "program chism has no option 'transfers'; it has: positions, transfer, cache; "
+            "did you mean 'transfer'?",
         ),
         ("chism", {"transfer": "1"}, "program chism: option transfer = '1': it takes stream, slices"),
         ("hism", {"positions": "three"}, "program hism: option positions = 'three': it takes auto, one, two"),

@@ -18,15 +18,17 @@ from vecsim.data.harwell_boeing import parse_harwell_boeing
 from vecsim.data.matrix import Matrix, check_size
 from vecsim.data.matrix_cache import fetch, kept, matrix_cache
 from vecsim.data.matrix_market import BANNER, parse_matrix_market
-from vecsim.data.near_names import near_names
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
 from vecsim.data.source_bytes import read_bytes
 from vecsim.errors import UserError
+from vecsim.suggestions import nearest
 
 OFFLINE = "VECSIM_OFFLINE"
 """Environment variable that forbids the network, unless it is empty or 0."""
 RECONSTRUCTED = "reconstructed"
 """Name of a folder of files whose pattern is that of the original, but not all of their values."""
+NEAR = 3
+"""Names that are proposed for an unknown one, at most: the collections have many that are alike."""
 HOW_TO_LIST = "`vecsim list matrices` lists all built-in ones and finds others"
 
 
@@ -241,7 +243,7 @@ def _unknown(name: str, folders: Iterable[Path]) -> UserError:
     in_group = [entry.path for entry in entries() if separator and entry.path.startswith(f"{group}/")]
     if in_group:
         return UserError(
-            f"{name}: no such file, nor in the collections: {_meant(name, in_group)}{HOW_TO_LIST}"
+            f"{name}: no such file, nor in the collections; {HOW_TO_LIST}{nearest(name, in_group, NEAR)}"
         )
     if os.sep in name or Path(name).suffix:
         return UserError(f"{name}: no such file")
@@ -250,9 +252,4 @@ def _unknown(name: str, folders: Iterable[Path]) -> UserError:
         *(found for folder in folders for found, _ in files_in(folder)),
         *(entry.name for entry in entries()),
     )
-    return UserError(f"unknown matrix '{name}': {_meant(name, known)}{HOW_TO_LIST}")
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    near = near_names(name, known)
-    return f"did you mean {' or '.join(near)}? " if near else ""
+    return UserError(f"unknown matrix '{name}'; {HOW_TO_LIST}{nearest(name, known, NEAR)}")

@@ -22,6 +22,7 @@ from vecsim.engines.record import Cause, Control, Counter, Snapshot, TimingRecor
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.errors import UserError
 from vecsim.machine import WORD_BYTES, Machine
+from vecsim.suggestions import nearest
 
 MAX_CYCLES = 10_000_000_000
 """Cycles after which a run is taken for an infinite loop, unless the user says otherwise."""
@@ -170,7 +171,9 @@ def start(
         An unknown engine, data of the program outside memory, or a program that this machine cannot run.
     """
     if engine not in ENGINES:
-        raise UserError(f"unknown engine {engine!r}: engines are {', '.join(ENGINES)}")
+        raise UserError(
+            f"unknown engine {engine!r}; engines are {', '.join(ENGINES)}{nearest(engine, ENGINES)}"
+        )
     memory = whole_words(memory)
     for segment in program.data:
         if segment.end > len(memory):

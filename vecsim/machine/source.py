@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterable
 from importlib import resources
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from vecsim.errors import UserError
 from vecsim.machine.description import Machine
+from vecsim.suggestions import nearest
 
 
 def presets() -> dict[str, str]:
@@ -79,10 +79,9 @@ def _parse(text: str, where: str) -> dict[str, Any]:
 def _read(path: str, known: dict[str, str]) -> dict[str, Any]:
     file = Path(path)
     if not file.exists() and file.suffix != ".toml":
-        near = difflib.get_close_matches(path, known, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
         raise UserError(
-            f"unknown machine {path!r}: {hint}presets are {', '.join(known)}, or give a .toml file"
+            f"unknown machine {path!r}; presets are {', '.join(known)}, or give a .toml file"
+            f"{nearest(path, known)}"
         )
     try:
         table = _parse(file.read_text(encoding="utf-8"), path)
@@ -93,7 +92,8 @@ def _read(path: str, known: dict[str, str]) -> dict[str, Any]:
         table.setdefault("name", file.stem)
         return table
     if not isinstance(base, str) or base not in known:
-        raise UserError(f"{path}: based_on: unknown preset {base!r}; presets are {', '.join(known)}")
+        near = nearest(base, known) if isinstance(base, str) else ""
+        raise UserError(f"{path}: based_on: unknown preset {base!r}; presets are {', '.join(known)}{near}")
     merged = _parse(known[base], base) | {"name": file.stem}
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
@@ -125,9 +125,8 @@ def _validate(table: dict[str, Any], where: str) -> Machine:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(key, _field_names(Machine), n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise UserError(f"{where}: unknown machine field {key!r}{hint}") from None
+            near = nearest(key, _field_names(Machine))
+            raise UserError(f"{where}: unknown machine field {key!r}{near}") from None
         if first["type"] == "model_type":
             raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
         message = first["msg"].removeprefix("Value error, ")
