@@ -19,8 +19,8 @@ from experiments.crosscheck.ranks import (
     sides,
     spearman,
 )
-from experiments.crosscheck.recorded import Recorded, recorded
 from experiments.crosscheck.results import Checked, Results
+from experiments.crosscheck.source import Recorded, recorded
 from experiments.crosscheck.worlds import REFERENCE
 from experiments.hism.timing import METHODS
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.worlds import Check, CrossCheck
 from vecsim.errors import UserError
 
-KIND = "vecsim crosscheck"
-"""What the files say they are."""
 BETWEEN = " - "
 """Between the names of two worlds."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from experiments.comparison import Comparison
 from experiments.hism.claims import Subject, verdicts
@@ -72,6 +73,11 @@ def make(number: int, request: Request) -> Item:
         As :func:`experiments.hism.measurements.measure_members`.
     """
     return item(FIGURES[number], suite_runs(request))
+
+
+make_figure2 = partial(make, 2)
+make_figure3 = partial(make, 3)
+make_figure4 = partial(make, 4)
 
 
 def item(figure: Figure, runs: SuiteRuns) -> Item:

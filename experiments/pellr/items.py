@@ -1,37 +1,32 @@
-"""The items of the PELLR paper by name."""
+"""The items of the PELLR paper, each made of a request by way of the results that it is to show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from typing import TypeVar
 
-from experiments.pellr import appendices, claims, example, figures, structure
+from experiments.pellr import appendices as appendix_tables
+from experiments.pellr import claims as claim_table
+from experiments.pellr import example, figures, structure
 from experiments.pellr.source import speeds_of
 from experiments.pellr.speeds import Speeds
-from experiments.report.item import Appendix, Item
 from experiments.request import Request
 
-MAKERS: dict[str, Callable[[Speeds | None], Item]] = {
-    "pellr-claims": claims.make,
-    "pellr-iterations": example.make,
-    "pellr-fig7": structure.make,
-    **{f"pellr-fig{number}": partial(figures.ratio_item, number) for number in figures.RATIO_FIGURES},
-    **{f"pellr-fig{number}": partial(figures.speed_item, number) for number in figures.SPEED_FIGURES},
-}
-"""What makes each, with results or without."""
+T = TypeVar("T")
 
 
-def make(name: str, request: Request) -> Item:
-    """Make an item.
-
-    Raises
-    ------
-    UserError
-        As `experiments.pellr.source.speeds_of`.
-    """
-    return MAKERS[name](speeds_of(request))
+def _of_results(make: Callable[[Speeds | None], T]) -> Callable[[Request], T]:
+    """Give what makes the same of a request; UserError as `experiments.pellr.source.speeds_of`."""
+    return lambda request: make(speeds_of(request))
 
 
-def appendices_of(request: Request) -> tuple[Appendix, ...]:
-    """Give what stands behind the items; errors as `make`."""
-    return appendices.make(speeds_of(request))
+claims = _of_results(claim_table.make)
+iterations = _of_results(example.make)
+figure6 = _of_results(lambda speeds: figures.ratio_item(6, speeds))
+figure7 = _of_results(structure.make)
+figure8 = _of_results(lambda speeds: figures.ratio_item(8, speeds))
+figure9 = _of_results(lambda speeds: figures.ratio_item(9, speeds))
+figure10 = _of_results(lambda speeds: figures.ratio_item(10, speeds))
+figure11 = _of_results(lambda speeds: figures.speed_item(11, speeds))
+figure12 = _of_results(lambda speeds: figures.speed_item(12, speeds))
+appendices = _of_results(appendix_tables.make)

@@ -17,7 +17,8 @@ from experiments.host_types import with_type
 from experiments.pellr import subjects
 from experiments.pellr.iterations import iterations, sorted_iterations, work
 from experiments.pellr.methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
-from experiments.pellr.results import KIND, Gpu, MatrixRecord, Record, Results
+from experiments.pellr.paper import KIND
+from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 from experiments.pellr.subjects import Subject
 from experiments.request import Watch
 from vecsim.errors import UserError

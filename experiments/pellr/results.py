@@ -13,9 +13,6 @@ from pydantic import TypeAdapter, ValidationError
 from experiments.pellr.subjects import Kind
 from vecsim.errors import UserError
 
-KIND: Literal["vecsim reproduce pellr"] = "vecsim reproduce pellr"
-"""What the files say they are."""
-
 Status = Literal["ok", "not_representable", "left_out", "failed"]
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.pellr import results
-from experiments.pellr.results import KIND, Results
+from experiments.pellr.paper import KIND
+from experiments.pellr.results import Results
 from experiments.pellr.speeds import Speeds
+from experiments.recorded import newest
 from experiments.report.folder import write
 from experiments.request import Request
 
 RECORDED = Path(__file__).with_name("recorded")
-"""Files of results that come with the package."""
-PATTERN = "pellr-*.json"
-"""Their names, which end with their date."""
+"""The results that come with the package."""
 FILE = "pellr-results.json"
 """The name of the file that a measurement writes into the folder of the report."""
 
@@ -47,8 +47,8 @@ def _found(request: Request) -> Results | None:
         if request.folder is not None:
             write({FILE: results.to_json(found)}, str(request.folder))
         return found
-    newest = max(RECORDED.glob(PATTERN), default=None, key=lambda path: path.name[-15:])
-    return None if newest is None else results.read(newest)
+    recorded = newest(RECORDED)
+    return None if recorded is None else results.read(recorded)
 
 
 def _has_gpu() -> bool:

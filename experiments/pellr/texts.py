@@ -17,7 +17,7 @@ from experiments.pellr.subjects import KINDS, MOST_FILLED_ENTRIES, QUADRO_P600_T
 
 GAP_WITHOUT_RESULTS = (
     "Nothing was measured: there is no NVIDIA GPU here and no file of results was given. `vecsim reproduce "
-    "pellr --results FILE` renders a file that a GPU wrote, such as those in experiments/pellr/recorded."
+    "pellr --results FILE` renders a file that a GPU wrote."
 )
 
 SPELLED = {"sigma": "sigma", "mean": "mean", "range": "longest - shortest"}

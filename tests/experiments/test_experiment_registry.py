@@ -1,9 +1,17 @@
 """The experiments: declared once, found by name, made in the papers' order."""
 
+import subprocess
+import sys
+from pathlib import Path
+from pkgutil import resolve_name
+from types import ModuleType
+
 import pytest
 
+import experiments
 from experiments import registry
-from experiments.registry import PAPERS, Experiment, Paper, chosen, names, reproduce
+from experiments.paper import Experiment, Paper
+from experiments.registry import FOLDERS, PAPERS, chosen, names, reproduce
 from experiments.report.item import Appendix, Item
 from experiments.request import Request
 from vecsim.errors import UserError
@@ -45,7 +53,48 @@ def test_names_are_unique_and_experiments_begin_with_their_paper():
         assert all(experiment.name.startswith(f"{paper.name}-") for experiment in paper.experiments)
 
 
+def test_every_folder_with_a_paper_is_listed():
+    found = {path.parent.name for path in Path(registry.__file__).parent.glob("*/paper.py")}
+    assert found == set(FOLDERS)
+
+
+def test_whatever_makes_an_experiment_is_there():
+    for paper in PAPERS:
+        makers = [experiment.maker for experiment in paper.experiments]
+        for maker in (*makers, paper.appendices_maker):
+            assert callable(resolve_name(maker)), maker
+        assert len(makers) == len(set(makers))
+
+
+def test_listing_the_papers_imports_none_of_what_makes_them():
+    code = "import sys, experiments.registry\nprint(*(name for name in sys.modules if 'experiments' in name))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    papers = {f"experiments.{folder}{end}" for folder in FOLDERS for end in ("", ".paper")}
+    own = {"experiments", "experiments.paper", "experiments.recorded", "experiments.registry"}
+    assert set(done.stdout.split()) == papers | own
+
+
+def test_a_new_paper_is_a_folder_and_its_name(monkeypatch, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "paper.py").write_text(
+        "from experiments.paper import Experiment, Paper\n"
+        "made = (Experiment('mine-one', 'One', 'it', 'experiments.mine.one:make'),)\n"
+        "PAPER = Paper('mine', 'My paper.', made, 'experiments.mine.one:appendices')\n"
+    )
+    (tmp_path / "mine" / "one.py").write_text(
+        "from experiments.report.item import Item\n"
+        "def make(request): return Item('mine-one', 'One', request.engine, ())\n"
+        "def appendices(request): return ()\n"
+    )
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "PAPERS", (*PAPERS, registry.declared("mine")))
+    (item,) = reproduce(chosen(["mine"]), Request(load_machine("vs2003"), engine="simpy")).items
+    assert (item.name, item.summary) == ("mine-one", "simpy")
+
+
 def test_a_report_holds_the_items_and_what_stands_behind(monkeypatch):
+    module = ModuleType("own_makers")
+
     def make(request):
         request.kept["made"] = True
         return Item("p-one", "One", "s", ())
@@ -54,7 +103,10 @@ def test_a_report_holds_the_items_and_what_stands_behind(monkeypatch):
         assert request.kept["made"]  # asked for last
         return (Appendix("", "Behind"),)
 
-    paper = Paper("p", "A paper.", (Experiment("p-one", "One", "it", make),), appendices)
+    module.make, module.appendices = make, appendices
+    monkeypatch.setitem(sys.modules, "own_makers", module)
+    one = Experiment("p-one", "One", "it", "own_makers:make")
+    paper = Paper("p", "A paper.", (one,), "own_makers:appendices")
     monkeypatch.setattr(registry, "PAPERS", (paper,))
     report = reproduce(chosen(["p"]), Request(load_machine("vs2003")))
     assert [item.name for item in report.items] == ["p-one"]

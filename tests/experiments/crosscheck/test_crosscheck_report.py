@@ -4,9 +4,10 @@ import pytest
 from crosscheck_cases import checked, written
 from crosscheck_cases import numbers as worked
 
-from experiments.crosscheck import recorded as module
 from experiments.crosscheck import report
-from experiments.crosscheck.results import KIND, read_results
+from experiments.crosscheck import source as module
+from experiments.crosscheck.paper import KIND
+from experiments.crosscheck.results import read_results
 from experiments.hism.timing import Measured, Timing
 from experiments.report.folder import files_of
 from experiments.report.item import Report

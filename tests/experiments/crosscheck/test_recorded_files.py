@@ -5,14 +5,14 @@ import json
 import pytest
 from crosscheck_cases import written
 
-from experiments.crosscheck import results as of_crosscheck
-from experiments.pellr import results as of_pellr
+from experiments.crosscheck import paper as of_crosscheck
+from experiments.pellr import paper as of_pellr
 from experiments.registry import PAPERS, chosen, recorded_files
 from vecsim.errors import UserError
 
 
 def test_kinds_are_those_of_the_files():
-    kinds = {paper.name: paper.recorded for paper in PAPERS}
+    kinds = {paper.name: paper.recorded_kind for paper in PAPERS}
     assert kinds["crosscheck"] == of_crosscheck.KIND
     assert kinds["pellr"] == of_pellr.KIND
     assert kinds["hism"] == ""

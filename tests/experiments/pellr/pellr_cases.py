@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from experiments.pellr.methods import FILLED_METHODS, METHODS
-from experiments.pellr.results import KIND, Gpu, MatrixRecord, Record, Results
+from experiments.pellr.paper import KIND
+from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 
 GPU = Gpu("a GPU", 10, 1000, {"driver_version": "1.2"})
 

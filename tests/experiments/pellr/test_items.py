@@ -4,10 +4,10 @@ import pytest
 from pellr_cases import MATRICES, records, refused, results
 
 from experiments.pellr import claims, example, figures, source, structure
-from experiments.pellr.items import MAKERS
-from experiments.pellr.results import KIND, to_json
+from experiments.pellr.paper import KIND, PAPER
+from experiments.pellr.results import to_json
 from experiments.pellr.speeds import Speeds
-from experiments.registry import PAPERS, chosen, reproduce
+from experiments.registry import chosen, reproduce
 from experiments.report.folder import files_of
 from experiments.request import Request
 from vecsim.errors import UserError
@@ -29,12 +29,10 @@ def claim(item, label, quantity="f64"):
 
 
 def test_every_declared_item_is_made_with_its_name():
-    paper = next(paper for paper in PAPERS if paper.name == "pellr")
-    assert paper.recorded == KIND
-    assert {experiment.name for experiment in paper.experiments} == set(MAKERS)
-    for name, make in MAKERS.items():
-        for found in (None, speeds()):
-            assert make(found).name == name
+    for found in (None, speeds()):
+        request = Request(MACHINE, kept={KIND: found})
+        for experiment in PAPER.experiments:
+            assert experiment.make(request).name == experiment.name
 
 
 def test_the_whole_report_from_a_file(tmp_path):
@@ -43,13 +41,14 @@ def test_the_whole_report_from_a_file(tmp_path):
     report = reproduce(chosen(["pellr"]), Request(MACHINE, recorded={KIND: path}))
     assert not any(item.faults for item in report.items)
     files = files_of(report)
-    for name in MAKERS:
+    names = {experiment.name for experiment in PAPER.experiments}
+    for name in names:
         assert {f"{name}.csv", f"{name}.md"} <= set(files)
-    for name in set(MAKERS) - {"pellr-claims"}:
+    for name in names - {"pellr-claims"}:
         assert files[f"{name}.png"].startswith(b"\x89PNG")
         assert b"<svg" in files[f"{name}.svg"]
     page = files["report.html"].decode()
-    assert page.count("data:image/svg+xml") >= len(MAKERS) - 1
+    assert page.count("data:image/svg+xml") >= len(names) - 1
     assert "a GPU" in page
     assert {"pellr-matrices.csv", "pellr-times.csv"} <= set(files)
 

@@ -4,8 +4,8 @@ import pytest
 from browser import browser, looked_at
 from pellr_cases import results
 
-from experiments.pellr.items import MAKERS
-from experiments.pellr.results import KIND, to_json
+from experiments.pellr.paper import KIND, PAPER
+from experiments.pellr.results import to_json
 from experiments.registry import chosen, reproduce
 from experiments.report.folder import PAGE, files_of, write
 from experiments.request import Request
@@ -20,7 +20,7 @@ def test_every_chart_is_seen(tmp_path):
     write(files_of(reproduce(chosen(["pellr"]), request)), str(tmp_path / "out"))
     seen = looked_at(tmp_path / "out" / PAGE, tmp_path)
     # The claims are a table.
-    assert len(seen["images"]) == len(MAKERS) - 1
+    assert len(seen["images"]) == len(PAPER.experiments) - 1
     for image in seen["images"]:
         assert image["complete"]
         assert image["visible"]

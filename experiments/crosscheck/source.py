@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from experiments.crosscheck.matrices import listed
-from experiments.crosscheck.results import KIND, Results, read_results
+from experiments.crosscheck.paper import KIND
+from experiments.crosscheck.results import Results, read_results
 from experiments.hism.measurements import VALUE_BYTES, measure_members
+from experiments.recorded import newest
 from experiments.request import Request
 from vecsim.errors import UserError
 
 RECORDED = Path(__file__).with_name("recorded")
-"""Files of results that come with the package; the last by name is taken if no other is named."""
-PATTERN = "crosscheck-*.json"
+"""The results that come with the package."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def recorded(request: Request) -> Recorded:
 
 
 def _recorded(request: Request) -> Recorded:
-    path = request.recorded.get(KIND) or max(RECORDED.glob(PATTERN), default=None)
+    path = request.recorded.get(KIND) or newest(RECORDED)
     if path is None:
         return Recorded(
             None,
