@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-import gpu.runtime.cuda
 import numpy as np
 import pytest
 import scipy.sparse
 from product_cases import THREADS
 
+import gpu.runtime.cuda
 from experiments.gpu_bench.supply import DTYPES, rounded_product
 from experiments.gpu_check import check
 from experiments.gpu_check.stored import Stored
