@@ -1,0 +1,50 @@
+"""Workers end when the process that they work for does."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PARENT = """
+import multiprocessing, os, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from vecsim.worker_processes import begin_worker
+
+def work(number):
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, context, initializer=begin_worker) as pool:
+        list(pool.map(work, range(2)))
+"""
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks at processes by /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_no_worker_outlives_its_parent(tmp_path, how):
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    workers = [int(parent.stdout.readline()) for _ in range(2)]
+    assert all(map(alive, workers))
+    parent.send_signal(how)
+    parent.wait()
+    end = time.monotonic() + 5
+    while any(map(alive, workers)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+    parent.stdout.close()

@@ -1,0 +1,205 @@
+"""Results kept one by one while work goes on: an append-only file that outlives any end of its writers.
+
+A journal is a text file. Each line is the CRC-32 of a record, eight hexadecimal digits, a space, and the
+record as JSON. The first record is the header: what the journal is of. What is promised:
+
+- a record that `append` has returned from survives the end of the process, however it comes; when records
+  keep coming, one older than `SYNC_SECONDS` survives the end of the machine, and all do after `close`;
+- a line that was cut off or damaged costs its own record and no other; a torn end is removed when the file is
+  opened, and said;
+- several processes may write to one journal at once, and lose nothing of each other's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock
+
+from vecsim.atomic_files import write_file
+from vecsim.errors import UserError
+
+SYNC_SECONDS = 1.0
+"""Records older than this are on the disk."""
+LOCK_SECONDS = 60.0
+"""How long a writer waits for another's record to be written."""
+KIND = "journal"
+"""The header's field that says what the journal is of."""
+
+Record = Mapping[str, Any]
+
+
+class Journal:
+    """A journal, open for reading and appending.
+
+    Parameters
+    ----------
+    path
+        The file; it is made, with its header, where there is none.
+    kind
+        What it is of, such as ``vecsim calibrate``.
+    header
+        What else must be the same for records to count; by default nothing.
+    say
+        Told, in a line each, of what had to be left out: a torn end, damaged lines.
+
+    Attributes
+    ----------
+    records
+        All records but the header, in the order of the file, as far as they have been read.
+
+    Raises
+    ------
+    UserError
+        The file cannot be read or written, is no journal, or is one of something else.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        header: Record | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self.path = path
+        self.records: list[dict[str, Any]] = []
+        self._header = json.loads(_text({KIND: kind, **(header or {})}))
+        self._say = say
+        self._read_to = 0
+        self._synced = time.monotonic()
+        self._lock = FileLock(f"{path}.lock", timeout=LOCK_SECONDS)
+        try:
+            with self._lock:
+                if not path.exists() or path.stat().st_size == 0:
+                    write_file(path, _line(self._header))
+                self._file: FileIO = path.open("r+b", buffering=0)
+                try:
+                    self._open()
+                except BaseException:
+                    self._file.close()
+                    raise
+        except OSError as error:
+            raise UserError(f"{path}: cannot be used: {error.strerror or error}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def append(self, record: Record) -> None:
+        """Add a record. When this returns the operating system has it.
+
+        Raises
+        ------
+        UserError
+            It cannot be written, for instance because the disk is full; the file keeps all that it had.
+        """
+        line = _line(record)
+        try:
+            with self._lock:
+                end = self._file.seek(0, os.SEEK_END)
+                try:
+                    # Another writer may have ended in the middle of a line: it shall not cost this one.
+                    self._write(line if self._ends_with_newline(end) else b"\n" + line)
+                except OSError:
+                    self._file.truncate(end)
+                    raise
+                if time.monotonic() - self._synced >= SYNC_SECONDS:
+                    self.sync()
+        except OSError as error:
+            raise UserError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+
+    def refresh(self) -> list[dict[str, Any]]:
+        """Read what has been appended since, by this process or others, and return it."""
+        before = len(self.records)
+        self._file.seek(self._read_to)
+        for line in self._file.read().splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                break  # its writer is not through
+            self._read_to += len(line)
+            record = _record(line)
+            if record is not None:
+                self.records.append(record)
+        return self.records[before:]
+
+    def sync(self) -> None:
+        """Bring everything onto the disk."""
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        """Bring everything onto the disk and close the file."""
+        if not self._file.closed:
+            self.sync()
+            self._file.close()
+
+    def _open(self) -> None:
+        content = self._file.read()
+        lines = content.splitlines(keepends=True)
+        first = _record(lines[0]) if lines else None
+        if first is None or KIND not in first:
+            raise UserError(f"{self.path}: is no journal of `{self._header[KIND]}`: name another file")
+        if first != self._header:
+            raise UserError(f"{self.path}: {self._difference(first)}: remove it, or name another file")
+        whole = len(lines)
+        while whole > 1 and (_record(lines[whole - 1]) is None):
+            whole -= 1
+        kept = sum(map(len, lines[:whole]))
+        if kept < len(content):
+            self._file.truncate(kept)
+            self._say(f"{self.path}: {len(content) - kept} bytes of a torn end were removed")
+        found = [_record(line) for line in lines[1:whole]]
+        self.records = [record for record in found if record is not None]
+        damaged = len(found) - len(self.records)
+        if damaged:
+            self._say(f"{self.path}: {damaged} damaged lines were left out")
+        self._read_to = kept
+
+    def _difference(self, found: Record) -> str:
+        if found[KIND] != self._header[KIND]:
+            return f"is a journal of `{found[KIND]}`, not of `{self._header[KIND]}`"
+        names = sorted(found.keys() | self._header.keys())
+        differ = [name for name in names if found.get(name) != self._header.get(name)]
+        return f"was left by another run ({', '.join(differ)} differ)"
+
+    def _write(self, content: bytes) -> None:
+        while content:
+            content = content[self._file.write(content) :]
+
+    def _ends_with_newline(self, end: int) -> bool:
+        self._file.seek(end - 1)
+        last = self._file.read(1)
+        self._file.seek(end)
+        return last == b"\n"
+
+
+def _text(record: Record) -> str:
+    return json.dumps(record, ensure_ascii=True, separators=(",", ":"))
+
+
+def _line(record: Record) -> bytes:
+    text = _text(record).encode("ascii")
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Return the record of a line; None if the line is torn or damaged."""
+    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(text):
+        return None
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None

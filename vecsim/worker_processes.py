@@ -1,0 +1,31 @@
+"""How processes that work for another begin: they leave interrupts to it and end when it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from multiprocessing.connection import wait
+
+ORPHANED = 75
+"""Exit status of a process whose parent has ended."""
+
+
+def begin_worker() -> None:
+    """Begin a process that works for another; to be given as the initializer of a pool of processes.
+
+    Ctrl-C goes to all processes of a terminal: only the one that the user sees answers. When the parent
+    ends, however it does, a thread ends this process at once, whatever it computes, as long as it does
+    not hold the interpreter.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        watch = threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True, name="parent watch")
+        watch.start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(ORPHANED)
