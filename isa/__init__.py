@@ -31,3 +31,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'isa' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Give the public names, loaded or not, so that an interpreter completes them."""
+    return sorted([*__all__])

@@ -192,7 +192,7 @@ def assemble(
     value_bytes: int = 4,
     data_base: int = 64,
 ) -> Program:
-    """Assemble a text.
+    r"""Assemble a text.
 
     Parameters
     ----------
@@ -215,6 +215,13 @@ def assemble(
         The first mistake in the text.
     UserError
         A mistake in the other parameters.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> program = vecsim.assemble("start: addi x1, x1, 1\nj start")
+    >>> len(program), program.symbols["start"], str(program.source[1])
+    (2, 0, '<input>:2: j start')
     """
     if value_bytes not in TYPED:
         raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
@@ -233,7 +240,28 @@ def assemble_file(
     value_bytes: int = 4,
     data_base: int = 64,
 ) -> Program:
-    """Assemble a file of UTF-8 text; see :func:`assemble`. UserError if the file cannot be read."""
+    """Assemble a file.
+
+    Parameters
+    ----------
+    path
+        Of the file, text in UTF-8.
+    symbols, instruction_set, value_bytes, data_base
+        As :func:`assemble` takes them.
+
+    Raises
+    ------
+    UserError
+        The file cannot be read; or as :func:`assemble` does.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import vecsim
+    >>> _ = Path("two.s").write_text("lw x1, (zero)  # the first word of memory")
+    >>> vecsim.assemble_file("two.s")
+    Program(instructions=1, data_bytes=0, symbols=1, entry=0, source='two.s')
+    """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -38,15 +38,7 @@ _WORD = re.compile(r"[0-9a-f]{8}")
 
 def dump(program: Program) -> bytes:
     """Give the bytes of a program file; the same program always gives the same bytes."""
-    content = {
-        "format": FORMAT,
-        "version": VERSION,
-        "entry": program.entry,
-        "words": [f"{word:08x}" for word in program.words.tolist()],
-        "symbols": dict(program.symbols),
-        "source": [[line.file, line.line, line.text] for line in program.source],
-        "data": [[s.address, base64.b64encode(s.content).decode("ascii")] for s in program.data],
-    }
+    content = {"format": FORMAT, "version": VERSION, **program.to_dict()}
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode("utf-8")
 
 

@@ -27,6 +27,8 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
+from vecsim.overview import Overview
+
 REGISTERS = 32
 """Registers of each kind (x, f, v) that 5 bits can name."""
 
@@ -232,11 +234,16 @@ class Instruction:
         return None if bases is None else [o.name for o in self.operands].index(bases[1])
 
 
-@dataclass(frozen=True)
-class InstructionSet:
+@dataclass(frozen=True, repr=False)
+class InstructionSet(Overview):
     """An immutable set of instructions, looked up by mnemonic or opcode."""
 
     instructions: tuple[Instruction, ...]
+
+    def overview(self) -> dict[str, object]:
+        """Give how many instructions there are, and the names of a user's own."""
+        own = tuple(i.mnemonic for i in self.instructions if i.opcode in EXTENSION_OPCODES)
+        return {"instructions": len(self.instructions), **({"own": own} if own else {})}
 
     def __post_init__(self) -> None:
         """Refuse two instructions with one name or one opcode."""

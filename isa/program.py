@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,7 @@ import numpy.typing as npt
 from isa.declaration import Instruction, InstructionSet
 from isa.encoding import decode
 from vecsim.errors import UserError
+from vecsim.overview import Overview
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ class DataSegment:
         return self.address + len(self.content)
 
 
-@dataclass(frozen=True, eq=False)
-class Program:
+@dataclass(frozen=True, eq=False, repr=False)
+class Program(Overview):
     """A program for a vector machine. Arrays are read-only.
 
     Attributes
@@ -74,8 +77,8 @@ class Program:
     data: tuple[DataSegment, ...]
     instruction_set: InstructionSet
     entry: int = 0
-    opcode: npt.NDArray[np.int64] = field(init=False, repr=False)
-    fields: npt.NDArray[np.int64] = field(init=False, repr=False)
+    opcode: npt.NDArray[np.int64] = field(init=False)
+    fields: npt.NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
         """Decode the words."""
@@ -91,6 +94,27 @@ class Program:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def overview(self) -> dict[str, object]:
+        """Give the size of the program and the file that it was assembled from."""
+        files = tuple(dict.fromkeys(line.file for line in self.source))
+        return {
+            "instructions": len(self),
+            "data_bytes": sum(len(segment.content) for segment in self.data),
+            "symbols": len(self.symbols),
+            "entry": self.entry,
+            **({"source": files[0] if len(files) == 1 else files} if files else {}),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything but the instruction set as plain data; see `isa.binary`."""
+        return {
+            "entry": self.entry,
+            "words": [f"{word:08x}" for word in self.words.tolist()],
+            "symbols": dict(self.symbols),
+            "source": [[line.file, line.line, line.text] for line in self.source],
+            "data": [[s.address, base64.b64encode(s.content).decode("ascii")] for s in self.data],
+        }
 
     def instruction(self, pc: int) -> Instruction:
         """Give the row of the table for instruction number ``pc``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,11 +14,16 @@ from isa.assembler import assemble_file
 from isa.program import Program
 from programs.loading import Loaded, layout_for, place_vectors
 from programs.registry import find
+from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
+from vecsim.data.conversion import is_given_by_values
+from vecsim.data.precision import ADVICE
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
+from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.accuracy import relative_error
-from vecsim.machine import Machine
+from vecsim.machine import Machine, as_machine
+from vecsim.overview import Overview
 
 ALLOWED_ERROR = 1e-5
 """The relative error above which a result counts as wrong."""
@@ -44,26 +50,41 @@ class Prepared:
     storage_bytes: int
 
 
-@dataclass(frozen=True)
-class Measurement:
+@dataclass(frozen=True, repr=False)
+class Measurement(Overview):
     """What a program took, and how right it was.
 
     Attributes
     ----------
+    program
+        Name of the program.
+    matrix, shape, nnz
+        Name of the matrix, its rows and columns, its stored entries.
+    value_bits
+        Bits of a value of the matrix and the vectors, 32 or 64.
     run
         The engine's result.
-    nnz
-        Stored entries of the matrix.
     relative_error
         See `vecsim.formats.accuracy`; r by SciPy in float64 on the values as stored.
+    storage_bytes
+        Bytes of the matrix in its format, in simulated memory.
+    options
+        The value of every option of the program.
+    engine, seed
+        What simulated it, and where x came from.
     """
 
     program: str
-    run: Run
+    matrix: str
+    shape: tuple[int, int]
     nnz: int
+    value_bits: int
+    run: Run
     relative_error: float
     storage_bytes: int
     options: dict[str, str]
+    engine: str
+    seed: int
 
     @property
     def cycles(self) -> int:
@@ -87,12 +108,54 @@ class Measurement:
 
     @property
     def peak_share(self) -> float:
-        """Share of the vector ports' peak bandwidth."""
+        """Share of the vector ports' peak bandwidth, 0 to 1."""
         return self.run.peak_share
+
+    def overview(self) -> dict[str, object]:
+        """Give what was measured on what, by name."""
+        return {
+            "program": self.program,
+            "matrix": self.matrix,
+            "shape": self.shape,
+            "nnz": self.nnz,
+            "value_bits": self.value_bits,
+            "machine": self.run.machine.name,
+            "engine": self.engine,
+            "cycles": self.cycles,
+            "cycles_per_nnz": self.cycles_per_nnz,
+            "peak_share": self.peak_share,
+            "relative_error": self.relative_error,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything but registers and memory as plain data, as ``vecsim run --json`` does."""
+        return {
+            "program": self.program,
+            "matrix": self.matrix,
+            "rows": self.shape[0],
+            "cols": self.shape[1],
+            "nnz": self.nnz,
+            "value_bits": self.value_bits,
+            "engine": self.engine,
+            "seed": self.seed,
+            "options": self.options,
+            "relative_error": self.relative_error,
+            "storage_bytes": self.storage_bytes,
+            "cycles_per_nnz": self.cycles_per_nnz,
+            **self.run.to_dict(),
+        }
 
 
 def multiplicand(columns: int, seed: int, dtype: npt.DTypeLike) -> npt.NDArray[np.floating]:
-    """Give x, uniform in [0, 1), rounded to the type of the values; a seed gives one x for ever."""
+    """Give x, uniform in [0, 1), rounded to the type of the values; a seed gives one x for ever.
+
+    Raises
+    ------
+    UserError
+        The type is none of floating point: all of x would be rounded to 0, and any product be right.
+    """
+    if np.dtype(dtype).kind != "f":
+        raise UserError(f"x in [0, 1) cannot have the type {np.dtype(dtype)}: float32 or float64 is needed")
     x = np.random.Generator(np.random.PCG64(seed)).random(columns)
     rounded = x.astype(dtype)
     below_one = np.nextafter(np.asarray(1, dtype), np.asarray(0, dtype))
@@ -107,30 +170,50 @@ def prepare(
     x: npt.NDArray[np.floating],
     options: Mapping[str, str] | None = None,
 ) -> Prepared:
-    """Lay a matrix (scipy.sparse, float32 or float64) and x out in memory and assemble the program for it.
+    """Write a matrix and x into simulated memory and assemble the program for it.
+
+    Parameters
+    ----------
+    name
+        Of the program.
+    matrix
+        SciPy sparse matrix of (m, n), float32 or float64; at least one row and one column.
+    machine
+        Its section size decides the layout.
+    x
+        (n,) the vector to multiply by; rounded to the type of the matrix.
+    options
+        Of the program; those not named have their default.
 
     Raises
     ------
     UserError
-        An unknown program or option, or a matrix too large for the address space.
+        An unknown program or option, a matrix of another type or without rows or columns, or one too large
+        for the address space.
     """
     chosen_program = find(name)
     options = chosen_program.choose(options or {})
     symbols = chosen_program.symbols(options)
-    value_bytes: Literal[4, 8] = 4 if matrix.dtype == np.float32 else 8
-    image = chosen_program.load(matrix, machine, layout_for(value_bytes), symbols)
-    loaded = place_vectors(image, matrix.shape, x, machine, value_bytes)
-    program = assemble_file(
-        chosen_program.source, symbols=symbols | dict(loaded.symbols), value_bytes=value_bytes
-    )
+    rows, columns = matrix.shape
+    if not (rows and columns):
+        raise UserError(
+            f"the matrix has {rows} rows and {columns} columns: a product needs at least one of each"
+        )
+    if matrix.dtype not in (np.float32, np.float64):
+        raise UserError(f"the matrix has values of type {matrix.dtype}: float32 or float64 is needed")
+    width: Literal[4, 8] = 4 if matrix.dtype == np.float32 else 8
+    image = chosen_program.load(matrix, machine, layout_for(width), symbols)
+    loaded = place_vectors(image, matrix.shape, x, machine, width)
+    program = assemble_file(chosen_program.source, symbols=symbols | dict(loaded.symbols), value_bytes=width)
     return Prepared(name, program, loaded, options, image.storage_bytes)
 
 
 def measure(
-    name: str,
-    matrix: Any,
-    machine: Machine,
+    program: str,
+    matrix: MatrixLike,
+    machine: Machine | str = "vs2003",
     *,
+    value_bits: int = 32,
     seed: int = 0,
     options: Mapping[str, str] | None = None,
     engine: str = DEFAULT_ENGINE,
@@ -140,22 +223,94 @@ def measure(
 ) -> Measurement:
     """Run a program on a matrix and compare its result with SciPy's.
 
+    Values have 32 bits unless 64 are asked for, whatever the type of the matrix, as on the command line. A
+    `MatrixWarning` tells when that changes values of a SciPy matrix or an array, and what reading a file
+    changed.
+
+    Parameters
+    ----------
+    program
+        Name of a program, a key of `vecsim.PROGRAMS`.
+    matrix
+        A `vecsim.Matrix`; a name, path or address that `vecsim.load` takes; a SciPy sparse matrix or an array
+        of (m, n), of any real type.
+    machine
+        A machine, the name of a preset or the path of a TOML file.
+    value_bits
+        Bits of a value of the matrix, x and y: 32 or 64.
+    seed
+        Where x, (n,) uniform in [0, 1), comes from; a seed gives one x for ever.
+    options
+        Of the program; those not named have their default.
+    engine
+        ``"jit"``, compiled, or ``"simpy"``, the reference: both give the same.
+    max_cycles
+        A program that has not ended by then is taken for an infinite loop.
+    timeline
+        Which instructions' times to keep; none without it.
+    progress
+        Called with the running engine now and then.
+
+    Returns
+    -------
+    Measurement
+        Its `relative_error` says how right the result was; a wrong one raises nothing.
+
     Raises
     ------
     UserError
-        See :func:`prepare` and :func:`vecsim.engines.protocol.run`.
+        See `as_matrix`, `values_as`, :func:`prepare` and :func:`vecsim.engines.protocol.run`.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> found = vecsim.measure("hism", "laplace2d-30")
+    >>> found.shape, found.nnz, found.value_bits
+    ((900, 900), 4380, 32)
+    >>> found.relative_error < 1e-6
+    True
+    >>> wide = vecsim.measure("hism", "laplace2d-30", "t0", value_bits=64)
+    >>> wide.bytes_moved > found.bytes_moved
+    True
     """
-    x = multiplicand(matrix.shape[1], seed, matrix.dtype)
-    prepared = prepare(name, matrix, machine, x, options)
+    described = as_machine(machine)
+    named, csr = _with_width(matrix, value_bits)
+    x = multiplicand(csr.shape[1], seed, csr.dtype)
+    prepared = prepare(program, csr, described, x, options)
     result = run(
         prepared.program,
         prepared.loaded.memory,
-        machine,
+        described,
         engine=engine,
         timeline=timeline,
         max_cycles=max_cycles,
         progress=progress,
     )
-    y = prepared.loaded.result(result.state.memory)
-    error = relative_error(matrix, x, y)
-    return Measurement(name, result, int(matrix.nnz), error, prepared.storage_bytes, prepared.options)
+    return Measurement(
+        program=program,
+        matrix=named.name,
+        shape=(int(csr.shape[0]), int(csr.shape[1])),
+        nnz=int(csr.nnz),
+        value_bits=value_bits,
+        run=result,
+        relative_error=relative_error(csr, x, prepared.loaded.result(result.state.memory)),
+        storage_bytes=prepared.storage_bytes,
+        options=prepared.options,
+        engine=engine,
+        seed=seed,
+    )
+
+
+def _with_width(matrix: MatrixLike, value_bits: int) -> tuple[Matrix, Any]:
+    """Give a matrix, and its csr_array with values of so many bits; warn of what that changes."""
+    width = value_bytes(value_bits)
+    given = as_matrix(matrix)
+    csr, lost = values_as(given.csr, width)
+    notes = [*lost] if isinstance(matrix, Matrix) else [*given.warnings, *lost]
+    if is_given_by_values(matrix):
+        rounded = np.count_nonzero(csr.data != given.csr.data)
+        if rounded:
+            notes.append(f"{rounded:,} of {csr.nnz:,} values were rounded to 32 bits; {ADVICE}")
+    for note in notes:
+        warnings.warn(note, MatrixWarning, stacklevel=3)
+    return given, csr

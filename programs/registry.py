@@ -15,6 +15,7 @@ from programs.loading import MatrixImage
 from vecsim.errors import UserError
 from vecsim.formats import Layout
 from vecsim.machine import Machine
+from vecsim.overview import Overview
 from vecsim.suggestions import nearest
 
 Loader = Callable[[Any, Machine, Layout, Mapping[str, int]], MatrixImage]
@@ -43,8 +44,8 @@ class Option:
     summary: str
 
 
-@dataclass(frozen=True)
-class SmvmProgram:
+@dataclass(frozen=True, repr=False)
+class SmvmProgram(Overview):
     """A sparse matrix-vector product: an assembly file, its loader and its options."""
 
     name: str
@@ -52,6 +53,11 @@ class SmvmProgram:
     summary: str
     load: Loader
     options: tuple[Option, ...] = ()
+
+    def overview(self) -> dict[str, object]:
+        """Give name, summary and the names of the options."""
+        options = tuple(option.name for option in self.options)
+        return {"name": self.name, "summary": self.summary, "options": options}
 
     @property
     def source(self) -> Path:

@@ -4,7 +4,7 @@ The names below are loaded when they are first used::
 
     import vecsim
 
-    matrix = vecsim.load("pde900").csr.astype("float32")
+    matrix = vecsim.load("pde900")
     machine = vecsim.load_machine("vs2003", ["banks=32"])
     vecsim.measure("hism", matrix, machine).cycles
 """
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isa.assembler import assemble, assemble_file
+    from isa.program import Program
     from programs.measurement import Measurement, measure
     from programs.registry import PROGRAMS
     from vecsim.data import Matrix, load, values_as
     from vecsim.engines.protocol import Run, run, start
     from vecsim.engines.timeline import TimelineRequest
-    from vecsim.errors import UserError
+    from vecsim.errors import MatrixWarning, UserError
     from vecsim.formats import FORMATS
     from vecsim.machine import Machine, load_machine
 
@@ -31,8 +32,10 @@ _HOME = {
     "FORMATS": "vecsim.formats",
     "Machine": "vecsim.machine",
     "Matrix": "vecsim.data",
+    "MatrixWarning": "vecsim.errors",
     "Measurement": "programs.measurement",
     "PROGRAMS": "programs.registry",
+    "Program": "isa.program",
     "Run": "vecsim.engines.protocol",
     "TimelineRequest": "vecsim.engines.timeline",
     "UserError": "vecsim.errors",
@@ -51,7 +54,9 @@ __all__ = [
     "PROGRAMS",
     "Machine",
     "Matrix",
+    "MatrixWarning",
     "Measurement",
+    "Program",
     "Run",
     "TimelineRequest",
     "UserError",
@@ -71,3 +76,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'vecsim' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Give the public names, loaded or not, so that an interpreter completes them."""
+    return sorted([*__all__, "__version__"])

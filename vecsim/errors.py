@@ -1,4 +1,4 @@
-"""The exceptions that a user's mistake raises; the command line prints them and exits with code 2."""
+"""What a user's mistake raises, and what warns of changed values; the command line prints both."""
 
 
 class UserError(Exception):
@@ -7,6 +7,10 @@ class UserError(Exception):
     The message is one line (an assembly error may add the source line and a caret below it) that names
     the file, line, field or program counter, says what was wrong and what would be right.
     """
+
+
+class MatrixWarning(UserWarning):
+    """Values of a matrix are not what the caller gave: rounded, summed, left out, or from another source."""
 
 
 class AssemblyError(UserError):

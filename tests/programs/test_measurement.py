@@ -8,8 +8,10 @@ import scipy.sparse
 from product_cases import machine_of
 
 from programs.loading import ADDRESS_SPACE, MatrixImage, layout_for, place_vectors
-from programs.measurement import measure, multiplicand
-from vecsim.errors import UserError
+from programs.measurement import measure, multiplicand, prepare
+from programs.registry import PROGRAMS
+from vecsim.data import load, values_as
+from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats import Image
 
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -52,6 +54,11 @@ def test_rounding_x_to_32_bits_stays_below_one(monkeypatch):
     assert multiplicand(2, 0, np.float32).max() < 1
 
 
+def test_x_of_integers_would_be_zero_and_is_refused():
+    with pytest.raises(UserError, match=r"x in \[0, 1\) cannot have the type int64"):
+        multiplicand(5, 0, np.int64)
+
+
 def test_figures_of_a_measurement():
     matrix = scipy.sparse.random_array((30, 40), density=0.2, rng=np.random.default_rng(4), format="csr")
     found = measure("hism", matrix.astype(np.float32), machine_of("vs2003", 8), seed=2)
@@ -84,3 +91,92 @@ def test_vectors_beyond_the_address_space():
     assert str(ADDRESS_SPACE) in str(caught.value)
     assert place_vectors(image, (1, 1), np.zeros(1), machine_of("vs2003", 64), 4).rows == 1
     assert layout_for(4).base == 64
+
+
+THIRDS = scipy.sparse.csr_array(np.array([[1 / 3, 0, 2], [0, 1 / 7, 0]]))
+
+
+def test_values_have_32_bits_unless_64_are_asked_for():
+    """One rule for the command line and Python; a matrix that a user gave in float64 tells what it lost."""
+    with pytest.warns(MatrixWarning, match=r"^2 of 3 values were rounded to 32 bits; .*value_bits=64"):
+        narrow = measure("crs", THIRDS, machine_of("vs2003", 4))
+    wide = measure("crs", THIRDS, machine_of("vs2003", 4), value_bits=64)
+    assert (narrow.value_bits, wide.value_bits) == (32, 64)
+    assert narrow.bytes_moved < wide.bytes_moved
+    assert wide.relative_error < 1e-15
+    by_hand = measure("crs", THIRDS.astype(np.float32), machine_of("vs2003", 4))
+    assert by_hand.run.counters == narrow.run.counters
+    assert by_hand.cycles == narrow.cycles
+
+
+def test_the_warning_names_the_line_of_the_caller():
+    with pytest.warns(MatrixWarning) as caught:
+        measure("crs", THIRDS, machine_of("vs2003", 4))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "exact", [THIRDS.astype(np.float32), 3 * (THIRDS > 1), THIRDS.astype(np.int32), THIRDS > 0]
+)
+def test_values_that_32_bits_hold_warn_of_nothing(exact):
+    assert measure("crs", exact, machine_of("vs2003", 4)).relative_error < 1e-6
+
+
+def test_a_value_that_32_bits_cannot_hold_is_refused():
+    with pytest.raises(UserError, match=r"1e\+39 in row 1, column 1 is too large .*value_bits=64"):
+        measure("crs", np.array([[1e39]]), machine_of("vs2003", 4))
+    with pytest.warns(MatrixWarning, match="1 values are too small for 32 bits"):
+        measure("crs", values_of(1e-60), machine_of("vs2003", 4))
+    with pytest.raises(UserError, match=r"^value_bits 16: a matrix value has 32 or 64 bits"):
+        measure("crs", THIRDS, machine_of("vs2003", 4), value_bits=16)
+
+
+def values_of(value):
+    matrix = load("laplace2d-3")
+    matrix.csr.data[0] = value
+    return matrix
+
+
+def test_names_matrices_and_arrays_give_the_same():
+    matrix = load("laplace2d-3")
+    given = [matrix, "laplace2d-3", matrix.csr, matrix.csr.tocoo(), matrix.csr.toarray()]
+    found = [measure("hism", each) for each in given]
+    assert {each.cycles for each in found} == {found[0].cycles}
+    assert [each.matrix for each in found] == ["laplace2d-3"] * 2 + ["matrix"] * 3
+    assert {(each.shape, each.nnz) for each in found} == {((9, 9), 33)}
+
+
+def test_machines_by_name():
+    by_name, by_machine = (measure("hism", "laplace2d-3", each) for each in ("t0", machine_of("t0", 32)))
+    assert by_name.run.machine == by_machine.run.machine
+    assert by_name.cycles == by_machine.cycles
+    assert measure("hism", "laplace2d-3").run.machine.name == "vs2003"
+    with pytest.raises(UserError, match="unknown machine 't1'"):
+        measure("hism", "laplace2d-3", "t1")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_product_of_integers_is_checked(name):
+    """With x = 0, as integers would round it, any program was right."""
+    matrix = scipy.sparse.csr_array(np.arange(1, 13).reshape(3, 4))
+    found = measure(name, matrix, machine_of("vs2003", 4))
+    prepared = prepare(
+        name, values_as(matrix.astype("f8"), 4)[0], machine_of("vs2003", 4), multiplicand(4, 0, "f4")
+    )
+    y = prepared.loaded.result(found.run.state.memory)
+    np.testing.assert_allclose(y, matrix @ multiplicand(4, 0, "f4"), rtol=1e-6)
+    assert y.min() > 0
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_a_matrix_without_rows_or_columns_is_refused(name, shape):
+    message = f"^the matrix has {shape[0]} rows and {shape[1]} columns: a product needs at least one of each"
+    with pytest.raises(UserError, match=message):
+        measure(name, scipy.sparse.csr_array(shape), machine_of("vs2003", 4))
+
+
+def test_what_is_prepared_has_values_of_a_machine():
+    matrix = scipy.sparse.eye_array(3, dtype=np.int64, format="csr")
+    with pytest.raises(UserError, match="values of type int64: float32 or float64"):
+        prepare("crs", matrix, machine_of("vs2003", 4), np.ones(3))

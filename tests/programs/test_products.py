@@ -51,7 +51,8 @@ def test_random_matrices_of_integers_are_exact(name, options, data):
 def test_two_runs_are_equal(name, data):
     machine = machine_of(data.draw(st.sampled_from(MACHINES)), 8)
     matrix = data.draw(matrices(8))
-    first, second = (measure(name, matrix, machine, seed=5) for _ in range(2))
+    bits = 8 * matrix.dtype.itemsize
+    first, second = (measure(name, matrix, machine, value_bits=bits, seed=5) for _ in range(2))
     for field in ("cycles", "counters", "charged", "waited", "busy"):
         assert getattr(first.run, field) == getattr(second.run, field)
     np.testing.assert_array_equal(first.run.state.memory, second.run.state.memory)

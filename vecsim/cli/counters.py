@@ -17,15 +17,8 @@ def counters_document(file: str, engine: str, run: Run) -> dict[str, Any]:
     """Give what a run counted as plain data."""
     return {
         "file": file,
-        "machine": run.machine.model_dump(),
         "engine": engine,
-        "cycles": run.cycles,
-        "counters": run.counters,
-        "bytes_moved": run.bytes_moved,
-        "peak_share": run.peak_share,
-        "charged": run.charged,
-        "waited": run.waited,
-        "busy": run.busy,
+        **run.to_dict(),
         "version": __version__,
     }
 

@@ -23,7 +23,6 @@ def formats(
 ) -> None:
     """Show the storage of a matrix in each format, as the paper counts and as it lies in memory."""
     from vecsim.cli.output import Output
-    from vecsim.cli.report import matrix_facts
     from vecsim.cli.run import load_matrix, matrix_values
     from vecsim.formats import BBCS, CRS, JD, HiSM, section_bits
 
@@ -48,7 +47,7 @@ def formats(
     _show_structure(output, made["bbcs"], made["hism"])
     output.finish(
         {
-            "matrix": matrix_facts(loaded),
+            "matrix": loaded.to_dict(),
             "section_size": section_size,
             "value_bits": value_bits,
             "formats": facts,

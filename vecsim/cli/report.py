@@ -82,7 +82,7 @@ def document(
 ) -> dict[str, Any]:
     """Give everything as one JSON object."""
     return {
-        "matrix": matrix_facts(matrix),
+        "matrix": matrix.to_dict(),
         "machine": machine.model_dump(),
         "engine": engine,
         "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
@@ -92,33 +92,8 @@ def document(
     }
 
 
-def matrix_facts(matrix: Matrix) -> dict[str, Any]:
-    """Name a matrix, its size and where it came from, for a JSON object."""
-    rows, columns = matrix.csr.shape
-    return {
-        "name": matrix.name,
-        "source": matrix.source,
-        "rows": rows,
-        "cols": columns,
-        "nnz": int(matrix.csr.nnz),
-    }
-
-
 def _result(measurement: Measurement, speedup: float | None) -> dict[str, Any]:
-    run = measurement.run
-    return {
-        "program": measurement.program,
-        "cycles": measurement.cycles,
-        "instructions": measurement.instructions,
-        "cycles_per_nnz": measurement.cycles_per_nnz,
-        "speedup_over_crs": speedup,
-        "bytes_moved": measurement.bytes_moved,
-        "peak_share": measurement.peak_share,
-        "relative_error": measurement.relative_error,
-        "vector_instructions": run.counters["vector_instructions"],
-        "element_operations": run.counters["element_operations"],
-        "options": measurement.options,
-        "charged": run.charged,
-        "busy": run.busy,
-        "storage_bytes": measurement.storage_bytes,
-    }
+    """Give a measurement as plain data; the machine stands in the document, once."""
+    found = measurement.to_dict() | {"speedup_over_crs": speedup}
+    del found["machine"]
+    return found

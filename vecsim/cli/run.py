@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,15 +78,16 @@ def run(
     described = load_machine(machine, set_ or ())
     output = Output(json, inputs=[matrix] if matrix else [])
     loaded = load_matrix(matrix)
-    values = matrix_values(loaded, width)
+    rounded = replace(loaded, csr=matrix_values(loaded, width))
 
     limit = MAX_CYCLES if max_cycles is None else max_cycles
     with Progress(len(chosen)) as progress:
         measurements = [
             measure(
                 name,
-                values,
+                rounded,
                 described,
+                value_bits=value_bits,
                 seed=seed,
                 options=options[name],
                 engine=engine,

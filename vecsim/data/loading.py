@@ -102,6 +102,12 @@ def load(
     UserError
         If there is no such matrix, naming the nearest ones; if a name means several; or as `read` and
         `load_builtin` do.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> vecsim.load("laplace2d-3")
+    Matrix(name='laplace2d-3', shape=(9, 9), nnz=33, source='built-in')
     """
     text = os.fspath(source)
     if isinstance(source, os.PathLike) or (exists(text) and not Path(text).is_dir()):

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from vecsim.errors import UserError
+from vecsim.overview import Overview
 
 # With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full.
 MAX_DIMENSION = 2**27
 
 
-@dataclass(frozen=True, eq=False)
-class Matrix:
+@dataclass(frozen=True, eq=False, repr=False)
+class Matrix(Overview):
     """A named sparse matrix.
 
     Attributes
@@ -20,9 +21,10 @@ class Matrix:
     name
         What reports call it: the file's name without suffixes, or the built-in's.
     csr
-        scipy.sparse.csr_array of float64: sorted, duplicates summed, explicit zeros kept.
+        scipy.sparse.csr_array of float64: sorted, duplicates summed, explicit zeros kept. float32 where the
+        caller's own values are.
     source
-        Path of the file, the address it was downloaded from, or "built-in".
+        Path of the file, the address it was downloaded from, "built-in", or "Python".
     warnings
         What reading it changed, one line each.
     """
@@ -31,6 +33,31 @@ class Matrix:
     csr: Any
     source: str
     warnings: tuple[str, ...] = ()
+
+    def overview(self) -> dict[str, object]:
+        """Give name, size and source."""
+        return {"name": self.name, "shape": self.shape, "nnz": self.nnz, "source": self.source}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return int(self.csr.shape[0]), int(self.csr.shape[1])
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries, explicit zeros among them."""
+        return int(self.csr.nnz)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what names the matrix and its size as plain data, as every ``--json`` does."""
+        rows, columns = self.shape
+        return {
+            "name": self.name,
+            "source": self.source,
+            "rows": rows,
+            "cols": columns,
+            "nnz": self.nnz,
+        }
 
 
 def check_size(source: str, rows: int, columns: int, entries: int) -> None:

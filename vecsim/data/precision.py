@@ -6,8 +6,17 @@ import numpy as np
 
 from vecsim.errors import UserError
 
-# What to do about it, in every message about lost range.
-ADVICE = "use 64-bit values (--value-bits 64)"
+ADVICE = "use 64-bit values (--value-bits 64; value_bits=64 in Python)"
+"""What to do about values that 32 bits cannot hold, in every message about them."""
+
+
+def value_bytes(bits: int, option: str = "value_bits") -> Literal[4, 8]:
+    """Give the bytes of a matrix value of 32 or 64 bits; UserError, naming the option, for other widths."""
+    if bits == 32:
+        return 4
+    if bits == 64:
+        return 8
+    raise UserError(f"{option} {bits}: a matrix value has 32 or 64 bits")
 
 
 def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, ...]]:
@@ -31,6 +40,13 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     ------
     UserError
         If a finite value is too large for float32, naming its place.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> values, warnings = vecsim.values_as(vecsim.load("laplace2d-3").csr, 4)
+    >>> values.dtype, warnings
+    (dtype('float32'), ())
     """
     if value_bytes not in (4, 8):
         raise UserError(f"a value has 4 or 8 bytes, not {value_bytes}")

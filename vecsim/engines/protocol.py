@@ -21,15 +21,20 @@ from vecsim.engines.fault import Fault
 from vecsim.engines.record import Cause, Control, Counter, Snapshot, TimingRecord
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.errors import UserError
-from vecsim.machine import WORD_BYTES, Machine
+from vecsim.machine import WORD_BYTES, Machine, as_machine
+from vecsim.overview import Overview
 from vecsim.suggestions import nearest
 
 MAX_CYCLES = 10_000_000_000
 """Cycles after which a run is taken for an infinite loop, unless the user says otherwise."""
 
 
-@dataclass(frozen=True)
-class Run:
+LARGEST_CAUSES = 3
+"""Causes that the summary of a run names."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Overview):
     """The result of a run.
 
     Attributes
@@ -79,6 +84,32 @@ class Run:
     def peak_share(self) -> float:
         """What the vector ports moved, as a share of what they could have moved in all cycles."""
         return self.vector_bytes / (self.cycles * self.machine.peak_bytes_per_cycle) if self.cycles else 0.0
+
+    def overview(self) -> dict[str, object]:
+        """Give cycles, instructions, what was moved, and the causes that most cycles are charged to."""
+        largest = sorted(self.charged.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
+        return {
+            "machine": self.machine.name,
+            "cycles": self.cycles,
+            "instructions": self.instructions,
+            "bytes_moved": self.bytes_moved,
+            "peak_share": self.peak_share,
+            "charged": {name: cycles for name, cycles in largest if cycles},
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything but registers, memory and timeline as plain data."""
+        return {
+            "machine": self.machine.model_dump(),
+            "cycles": self.cycles,
+            "instructions": self.instructions,
+            "bytes_moved": self.bytes_moved,
+            "peak_share": self.peak_share,
+            "counters": self.counters,
+            "charged": self.charged,
+            "waited": self.waited,
+            "busy": self.busy,
+        }
 
 
 class Engine(Protocol):
@@ -156,19 +187,40 @@ def whole_words(memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 def start(
     program: Program,
     memory: npt.NDArray[np.uint8],
-    machine: Machine,
+    machine: Machine | str,
     *,
     engine: str = DEFAULT_ENGINE,
     timeline: TimelineRequest | None = None,
 ) -> Engine:
-    """Start a program on a copy of ``memory`` (bytes), with the program's data laid into it.
+    r"""Start a program on a copy of memory that holds the program's data, filled up to whole words.
 
-    The copy is filled up to whole words with zeros.
+    Parameters
+    ----------
+    program
+        What :func:`isa.assembler.assemble` gives.
+    memory
+        (n,) bytes, copied.
+    machine
+        A machine, the name of a preset or the path of a TOML file.
+    engine
+        ``"jit"``, compiled, or ``"simpy"``, the reference.
+    timeline
+        Which instructions' times to keep; none without it.
 
     Raises
     ------
     UserError
         An unknown engine, data of the program outside memory, or a program that this machine cannot run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import vecsim
+    >>> program = vecsim.assemble("again: addi x1, x1, 1\nj again")
+    >>> running = vecsim.start(program, np.zeros(64, np.uint8), "t0")
+    >>> running.advance(cycle=1000)
+    >>> running.cycle, running.finished
+    (1000, False)
     """
     if engine not in ENGINES:
         raise UserError(
@@ -181,13 +233,13 @@ def start(
                 f"data at {segment.address} to {segment.end - 1} lies outside memory, {len(memory)} bytes"
             )
         memory[segment.address : segment.end] = np.frombuffer(segment.content, np.uint8)
-    return ENGINES[engine](program, memory, machine, timeline)
+    return ENGINES[engine](program, memory, as_machine(machine), timeline)
 
 
 def run(
     program: Program,
     memory: npt.NDArray[np.uint8],
-    machine: Machine,
+    machine: Machine | str,
     *,
     engine: str = DEFAULT_ENGINE,
     timeline: TimelineRequest | None = None,
@@ -195,16 +247,16 @@ def run(
     progress: Callable[[Engine], None] | None = None,
     progress_cycles: int = 20_000,
 ) -> Run:
-    """Run a program to its end.
+    r"""Run a program to its end.
 
     Parameters
     ----------
-    memory
-        (n,) bytes; it is copied.
+    program, memory, machine, engine, timeline
+        As :func:`start` takes them.
     max_cycles
         A program that has not ended by then is taken for an infinite loop.
-    progress
-        Called every ``progress_cycles`` cycles.
+    progress, progress_cycles
+        Called with the running engine every so many cycles.
 
     Raises
     ------
@@ -212,6 +264,15 @@ def run(
         The program does what the machine cannot do, or does not end.
     UserError
         See :func:`start`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import vecsim
+    >>> program = vecsim.assemble("li x1, 6\nli x2, 7\nmul x3, x1, x2\nsw x3, (zero)\nhalt")
+    >>> done = vecsim.run(program, np.zeros(64, np.uint8), "vs2003")
+    >>> done.instructions, int(done.state.x[3]), int(done.state.memory[0])
+    (5, 42, 42)
     """
     running = start(program, memory, machine, engine=engine, timeline=timeline)
     while not running.finished:

@@ -38,6 +38,13 @@ def load_machine(preset_or_file: str, changes: Iterable[str] = ()) -> Machine:
     ------
     UserError
         An unknown preset, an unreadable file, an unknown field, or a value out of range.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> machine = vecsim.load_machine("vs2003", ["banks=32", "latency.add=6"])
+    >>> machine.banks, machine.latency.add
+    (32, 6)
     """
     known = presets()
     if preset_or_file in known:
@@ -47,6 +54,11 @@ def load_machine(preset_or_file: str, changes: Iterable[str] = ()) -> Machine:
     for change in changes:
         _apply(table, change)
     return _validate(table, where)
+
+
+def as_machine(machine: Machine | str) -> Machine:
+    """Give a machine as it is, and the one that a name stands for; see :func:`load_machine`."""
+    return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
 def to_toml(machine: Machine) -> str:
