@@ -26,8 +26,6 @@ class Request:
     ----------
     machine
         The simulated machine.
-    changes
-        What the user changed in it, as ``key=value``.
     engine
         Name of the engine.
     jobs
@@ -45,7 +43,6 @@ class Request:
     """
 
     machine: Machine
-    changes: tuple[str, ...] = ()
     engine: str = DEFAULT_ENGINE
     jobs: int = 1
     results: Path | None = None

@@ -8,13 +8,13 @@ from pathlib import Path
 from experiments.hism.calibration import kept
 from experiments.hism.format_tables import KEY
 from experiments.hism.suite import Member
-from experiments.hism.suite.origin import pattern_sha256
 from experiments.hism.suite_runs import SuiteRuns
 from experiments.hism.timing import METHODS
 from experiments.report.item import Appendix, Table
 from experiments.report.pivot import three_digits
 from experiments.request import Request
 from vecsim.data import Matrix
+from vecsim.digests import pattern_sha256
 from vecsim.machine import to_toml
 
 PROVENANCES = {
@@ -123,10 +123,9 @@ def cycles(runs: SuiteRuns) -> Appendix:
 
 
 def _machine(request: Request) -> Appendix:
-    changed = f" with {', '.join(request.changes)}" if request.changes else ""
     return Appendix(
         "",
         "The machine",
-        (f"{request.machine.name}{changed}; simulated with the engine {request.engine}.",),
+        (f"{request.machine.label_with_digest}; simulated with the engine {request.engine}.",),
         listing=to_toml(request.machine),
     )

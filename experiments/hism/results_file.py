@@ -56,7 +56,7 @@ class ResultsFile:
 
     def __init__(self, path: Path, request: Request) -> None:
         self._path = path
-        self._ground = f"{code_fingerprint()} {request.engine} {request.machine.model_dump_json()}"
+        self._ground = f"{code_fingerprint()} {request.engine} {request.machine.sha256}"
         self._rows = _read(path)
 
     def key(self, member: object) -> str:

@@ -47,7 +47,9 @@ def test_files_and_json(vecsim, tmp_path):
     assert len([row for row in rows(out / "hism-calibration.csv") if row["paper"]]) == 24
 
     found = json.loads((tmp_path / "found.json").read_text())
-    assert load_machine(str(out / "proposed.toml")).model_dump() == found["machine"]
+    assert load_machine(str(out / "proposed.toml")).sha256 == found["machine"]["sha256"]
+    assert found["machine"]["label"].startswith("vs2003 with ")
+    assert found["machine"]["label"] in (out / "report.html").read_text()
     assert tomllib.loads((out / "proposed.toml").read_text())["startup"] == 20
     chosen = {row["choice"]: row["proposed"] for row in rows(out / "hism-calibration-choices.csv")}
     assert chosen == found["proposal"]

@@ -1,6 +1,7 @@
 """`vecsim isa`, `machine`, `formats`, `list`, `--version`, `--help`."""
 
 import json
+import re
 import tomllib
 from importlib.metadata import version
 
@@ -8,7 +9,7 @@ from experiments.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN
-from vecsim.machine import load_machine, presets
+from vecsim.machine import load_machine, machine_from_document, presets
 
 
 def test_isa_lists_everything_that_the_table_declares(vecsim):
@@ -50,13 +51,41 @@ def test_machine_list_has_every_preset(vecsim):
 def test_machine_show_gives_toml_of_the_same_machine(vecsim, tmp_path):
     result = vecsim("machine", "show", "wide", "--set", "latency.add=3", "--set", "chaining=false")
     changed = load_machine("wide", ["latency.add=3", "chaining=false"])
-    assert tomllib.loads(result.out) == changed.model_dump()
+    assert tomllib.loads(result.out) == {"based_on": "wide"} | changed.numbers()
     assert "# word-interleaved memory banks" in result.out
     path = tmp_path / "mine.toml"
     path.write_text(result.out)
-    assert load_machine(str(path)) == changed
-    assert vecsim("machine", "check", path).out == f"{path}: a valid machine, wide (section size 256)\n"
-    assert json.loads(vecsim("machine", "show", path, "--json", "-").out) == changed.model_dump()
+    assert load_machine(str(path)).numbers() == changed.numbers()
+    label = f"mine.toml: wide with chaining=false, latency.add=3 (digest {changed.sha256[:12]})"
+    assert vecsim("machine", "check", path).out == f"{path}: a valid machine: {label}\n"
+    shown = json.loads(vecsim("machine", "show", path, "--json", "-").out)["machine"]
+    assert machine_from_document(shown).numbers() == changed.numbers()
+    assert (shown["file"], shown["sha256"]) == ("mine.toml", changed.sha256)
+
+
+def test_machine_show_tells_what_the_preset_and_set_gave(vecsim, tmp_path):
+    result = vecsim("machine", "show", "vs2003", "--set", "banks=64")
+    assert result.out.startswith("# Written by vecsim for vs2003 with banks=64.\n# SHA-256: ")
+    assert 'based_on = "vs2003" # the preset that gives what is not stated here; vs2003 if ' in result.out
+    path = tmp_path / "mine.toml"
+    path.write_text('based_on = "t0"\nlanes = 3\n')
+    result = vecsim("machine", "show", path, "--set", "banks=64")
+    assert result.err == ""
+    assert result.out.startswith("# Written by vecsim for mine.toml: t0 with banks=64, lanes=3.\n")
+    assert re.search(r"^startup = \d+ # cycles from acceptance .* \(from t0\)$", result.out, re.MULTILINE)
+    lines = [line for line in result.out.splitlines() if line.startswith(("lanes", "banks"))]
+    assert len(lines) == 2
+    assert "from t0" not in "".join(lines)
+
+
+def test_a_file_that_leaves_numbers_out_unsaid_is_warned_of(vecsim, tmp_path):
+    path = tmp_path / "mine.toml"
+    whole = vecsim("machine", "show", "t0").out
+    path.write_text(whole.replace("banks = ", "# banks = ").replace("based_on", "# based_on"))
+    warning = f"vecsim: warning: {path}: does not state banks: taken from vs2003; "
+    assert vecsim("machine", "show", path).err.startswith(warning)
+    checked = vecsim("machine", "check", path).out
+    assert checked.endswith("\nfrom vs2003, not stated in the file: banks\n")
 
 
 def test_formats_of_a_matrix_whose_bytes_can_be_counted(vecsim, matrix):

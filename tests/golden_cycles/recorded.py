@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 FILE = Path(__file__).with_name("cycles.csv")
 PRESETS = ("vs2003", "t0", "wide")
@@ -22,7 +18,7 @@ class Row:
     Attributes
     ----------
     name, matrix
-        Of the suite's member, and the SHA-256 of its pattern and float32 values.
+        Of the suite's member, and its `vecsim.digests.matrix_sha256` with float32 values.
     preset
         The machine.
     crs, jd, bbcs, hism, chism
@@ -45,15 +41,6 @@ class Row:
     def key(self) -> tuple[str, str]:
         """By which it is found: the matrix itself, not its name, and the preset."""
         return self.matrix, self.preset
-
-
-def matrix_sha256(csr: Any) -> str:
-    """Return the SHA-256 of shape, row pointers, columns (little-endian int32) and values (float32)."""
-    digest = hashlib.sha256()
-    for part in (np.array(csr.shape), csr.indptr, csr.indices):
-        digest.update(np.ascontiguousarray(part, dtype="<i4"))
-    digest.update(np.ascontiguousarray(csr.data, dtype="<f4"))
-    return digest.hexdigest()
 
 
 def read() -> list[Row]:

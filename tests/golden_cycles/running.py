@@ -9,10 +9,11 @@ from experiments.hism.suite import Member, load
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import values_as
+from vecsim.digests import matrix_sha256
 from vecsim.engines.protocol import run
 from vecsim.machine import load_machine
 
-from .recorded import PRESETS, Row, matrix_sha256
+from .recorded import PRESETS, Row
 
 
 def rows_of(member: Member) -> list[Row]:

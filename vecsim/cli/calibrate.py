@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption
+from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
 from vecsim.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def calibrate(
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.reproduce import show_item
     from vecsim.cli.work import Work
-    from vecsim.machine import load_machine, to_toml
+    from vecsim.machine import to_toml
 
     folder = check_folder(out)
     output = Output(json)
@@ -81,8 +81,7 @@ def calibrate(
         OutputFile(results)  # refuses what cannot be written, before any work is done
     with Work() as work:
         request = Request(
-            load_machine(machine, set_ or ()),
-            changes=tuple(set_ or ()),
+            chosen_machine(machine, set_),
             engine=engine,
             jobs=jobs or processors(),
             results=None if results is None else Path(results),
@@ -107,6 +106,7 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
     """Give the proposal as one JSON object."""
     from experiments.hism.calibration.choices import options_of
     from vecsim import __version__
+    from vecsim.machine import machine_document
 
     distance = found.proposal.distance
     return {
@@ -116,7 +116,7 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
         "finished": found.finished,
         "examined": len(found.examined),
         "proposal": dict(found.proposal.candidate),
-        "machine": found.machine.model_dump(),
+        "machine": machine_document(found.machine),
         "options": options_of(found.proposal.candidate, found.choices),
         "score": distance.score,
         "numbers": [

@@ -23,11 +23,11 @@ def counters_document(file: str, engine: str, run: Run) -> dict[str, Any]:
     }
 
 
-def show_counters(output: Output, file: str, run: Run, changes: Sequence[str], engine: str) -> None:
+def show_counters(output: Output, file: str, run: Run, engine: str) -> None:
     """Show what a run counted."""
     from vecsim.cli.report import machine_line
 
-    output.text(f"{file}: {machine_line(run.machine, changes)}; engine {engine}; {run.cycles:,} cycles")
+    output.text(f"{file}: {machine_line(run.machine)}; engine {engine}; {run.cycles:,} cycles")
     counted = [(name.replace("_", " "), count) for name, count in run.counters.items()]
     output.table(fill(table(["counter"], ["count"]), [*counted, ("bytes moved", run.bytes_moved)]))
     causes = table(["cycles by cause"], ["cycles", "share", "waited by\ninstructions"])

@@ -15,6 +15,7 @@ from vecsim.cli.options import (
     MachineOption,
     SetOption,
     ValueBitsOption,
+    chosen_machine,
     value_bytes,
 )
 from vecsim.engines import DEFAULT_ENGINE
@@ -80,11 +81,11 @@ def crosscheck(
     from vecsim.cli.output import Output
     from vecsim.cli.report import machine_line
     from vecsim.cli.work import Work
-    from vecsim.machine import load_machine
+    from vecsim.machine import machine_document
 
     width = value_bytes(value_bits)
     changes = [*(set_ or ()), *([] if section_size is None else [f"section_size={section_size}"])]
-    described = load_machine(machine, changes)
+    described = chosen_machine(machine, changes)
     if not matrix and not suite:
         raise UserError("name a matrix, or ask for --suite; see `vecsim crosscheck --help`")
     output = Output(json, inputs=matrix or [])
@@ -96,7 +97,7 @@ def crosscheck(
         for each in _checked(sources, described, device, seed, engine, width, work):
             if without and not found:
                 output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
-            output.text(_header(each, machine_line(described, changes), engine, value_bits, device))
+            output.text(_header(each, machine_line(described), engine, value_bits, device))
             output.table(_table(each.found.checks))
             output.text(
                 f"two results may be {each.found.allowed:.1e} apart: the longest row has "
@@ -109,7 +110,7 @@ def crosscheck(
         tuple(found),
         missing,
         _facts(device),
-        described.model_dump(),
+        machine_document(described),
         engine,
         seed,
         value_bits,

@@ -14,6 +14,7 @@ from vecsim.cli.options import (
     SetOption,
     ValueBitsOption,
     byte_count,
+    chosen_machine,
     definitions,
     value_bytes,
 )
@@ -59,10 +60,9 @@ def execute(
     from vecsim.cli.timeline_view import show_timeline
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
-    from vecsim.machine import load_machine
 
     width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
-    described = load_machine(machine, set_ or ())
+    described = chosen_machine(machine, set_)
     output = Output(json, inputs=[file])
     program = read_program(file, symbols, width)
     dumps = [parse_dump(text, program, size) for text in dump or ()]
@@ -78,7 +78,7 @@ def execute(
             progress=progress.of(file),
         )
     document: dict[str, Any] = counters_document(file, engine, result)
-    show_counters(output, file, result, set_ or (), engine)
+    show_counters(output, file, result, engine)
     if dumps:
         document["memory"] = show_dumps(output, dumps, result.state.memory)
     if registers:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vecsim.cli.console import fill, table
-from vecsim.cli.options import JsonOption, SetOption
+from vecsim.cli.options import JsonOption, SetOption, chosen_machine
 
 machines = typer.Typer(help="List, show and check machine descriptions.")
 
@@ -28,13 +28,13 @@ SHOWN = (
 def list_presets(json: JsonOption = None) -> None:
     """List the presets."""
     from vecsim.cli.output import Output
-    from vecsim.machine import load_machine, presets
+    from vecsim.machine import load_machine, machine_document, presets
 
     output = Output(json)
     found = [load_machine(name) for name in presets()]
     rows = ([machine.name, *(getattr(machine, field) for field in SHOWN)] for machine in found)
     output.table(fill(table(["preset"], [field.replace("_", "\n") for field in SHOWN]), rows))
-    output.finish({"machines": [machine.model_dump() for machine in found]})
+    output.finish({"machines": [machine_document(machine) for machine in found]})
 
 
 @machines.command("show")
@@ -43,14 +43,17 @@ def show(
     set_: SetOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Print a machine as TOML, with what each number means."""
+    """Print a machine as TOML, with what each number means, which preset it is based on and how it differs.
+
+    What is printed is a machine file: edit it and give it to --machine.
+    """
     from vecsim.cli.output import Output
-    from vecsim.machine import load_machine, to_toml
+    from vecsim.machine import machine_document, to_toml
 
     output = Output(json, inputs=[name])
-    machine = load_machine(name, set_ or ())
+    machine = chosen_machine(name, set_)
     output.text(to_toml(machine).rstrip())
-    output.finish(machine.model_dump())
+    output.finish({"machine": machine_document(machine)})
 
 
 @machines.command("check")
@@ -62,4 +65,6 @@ def check(
     from vecsim.machine import load_machine
 
     machine = load_machine(file, set_ or ())
-    typer.echo(f"{file}: a valid machine, {machine.name} (section size {machine.section_size})")
+    typer.echo(f"{file}: a valid machine: {machine.label_with_digest}")
+    if machine.origin.taken:
+        typer.echo(f"from {machine.based_on}, not stated in the file: {', '.join(machine.origin.taken)}")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    from vecsim.machine import Machine
 
 MATRIX_HELP = (
     "A matrix file, or a name: of a file in VECSIM_MATRICES, a built-in, or a matrix of SuiteSparse or the "
@@ -53,8 +56,27 @@ DefineOption = Annotated[
 MEMORY_LIMITS = (16, 2**31)
 """Fewest and most bytes of simulated memory."""
 
+SHOWN = 4
+"""Numbers that a warning names; of more it gives the count."""
+
 _BYTES = re.compile(r"(\d{1,12})([kKmMgG]?)")
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def chosen_machine(preset_or_file: str, changes: Sequence[str] | None) -> Machine:
+    """Read ``--machine`` and ``--set``; warn of numbers that a file leaves out unsaid."""
+    from vecsim.cli.console import warn
+    from vecsim.machine import load_machine
+
+    machine = load_machine(preset_or_file, changes or ())
+    origin = machine.origin
+    if origin.taken and not origin.base_stated:
+        numbers = ", ".join(origin.taken) if len(origin.taken) <= SHOWN else f"{len(origin.taken)} numbers"
+        warn(
+            f"{preset_or_file}: does not state {numbers}: taken from {machine.based_on}; "
+            f'based_on = "{machine.based_on}" in the file would say so'
+        )
+    return machine
 
 
 def value_bytes(bits: int) -> Literal[4, 8]:

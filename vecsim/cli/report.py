@@ -26,14 +26,12 @@ COLUMNS = (
 )
 
 
-def header(
-    matrix: Matrix, machine: Machine, changes: Sequence[str], engine: str, value_bits: int | None = None
-) -> str:
+def header(matrix: Matrix, machine: Machine, engine: str, value_bits: int | None = None) -> str:
     """Say in a line what was run on what."""
     rows, columns = matrix.csr.shape
     parts = [
         f"{matrix.name}: {rows:,} x {columns:,}, {matrix.csr.nnz:,} non-zeros",
-        machine_line(machine, changes),
+        machine_line(machine),
         f"engine {engine}",
     ]
     if value_bits is not None:
@@ -41,10 +39,9 @@ def header(
     return "; ".join(parts)
 
 
-def machine_line(machine: Machine, changes: Sequence[str]) -> str:
-    """Name a machine with what the user changed in it."""
-    changed = f" with {', '.join(changes)}" if changes else ""
-    return f"machine {machine.name}{changed}"
+def machine_line(machine: Machine) -> str:
+    """Name a machine by its file, its preset and how it differs from that."""
+    return f"machine {machine.label_with_digest}"
 
 
 def results_table(measurements: Sequence[Measurement]) -> Table:
@@ -83,7 +80,7 @@ def document(
     """Give everything as one JSON object."""
     return {
         "matrix": matrix.to_dict(),
-        "machine": machine.model_dump(),
+        "machine": machine.to_dict(),
         "engine": engine,
         "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
         "seed": seed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption
+from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.errors import UserError
 
@@ -66,7 +66,7 @@ def reproduce(
     from experiments.request import Request
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.work import Work
-    from vecsim.machine import load_machine
+    from vecsim.machine import machine_document
 
     asked = chosen(name or [ALL])
     folder = check_folder(out)
@@ -84,11 +84,10 @@ def reproduce(
         require_cycles(asked, file)
         OutputFile(file)  # refuses what cannot be written, before any work is done
     recorded = recorded_files(asked, measured)
-    described = load_machine(machine, set_ or ())
+    described = chosen_machine(machine, set_)
     with Work() as work:
         request = Request(
             described,
-            changes=tuple(set_ or ()),
             engine=engine,
             jobs=jobs or processors(),
             results=Path(kept[0]) if kept else None,
@@ -103,7 +102,7 @@ def reproduce(
     for item in report.items:
         show_item(output, item)
     output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
-    output.finish(_document(report, machine=described.model_dump(), engine=engine))
+    output.finish(_document(report, machine=machine_document(described), engine=engine))
     faults = [fault for item in report.items for fault in item.faults]
     if faults:
         typer.echo(f"vecsim: wrong results: {'; '.join(dict.fromkeys(faults))}", err=True)

@@ -15,6 +15,7 @@ from vecsim.cli.options import (
     MachineOption,
     SetOption,
     ValueBitsOption,
+    chosen_machine,
     split_assignment,
     value_bytes,
 )
@@ -70,12 +71,11 @@ def run(
     from vecsim.cli.progress import Progress
     from vecsim.cli.report import document, header, results_table
     from vecsim.engines.protocol import MAX_CYCLES
-    from vecsim.machine import load_machine
 
     width = value_bytes(value_bits)
     chosen = _programs(program)
     options = _options(chosen, option or ())
-    described = load_machine(machine, set_ or ())
+    described = chosen_machine(machine, set_)
     output = Output(json, inputs=[matrix] if matrix else [])
     loaded = load_matrix(matrix)
     rounded = replace(loaded, csr=matrix_values(loaded, width))
@@ -96,7 +96,7 @@ def run(
             )
             for name in chosen
         ]
-    output.text(header(loaded, described, set_ or (), engine, value_bits))
+    output.text(header(loaded, described, engine, value_bits))
     output.table(results_table(measurements))
     output.finish(document(loaded, described, engine, seed, value_bits, measurements))
     _check(measurements)

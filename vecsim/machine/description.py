@@ -5,11 +5,20 @@ The defaults are those of the preset ``vs2003``. Times are in cycles of the one 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+
+from vecsim.digests import SHOWN_DIGITS, machine_sha256
+from vecsim.machine.origin import Origin
+from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 
 WORD_BYTES = 4
+
+SHOWN_DIFFERENCES = 8
+"""Differences from a preset that a label names; of more it gives the number."""
 
 
 class _Frozen(BaseModel):
@@ -43,9 +52,13 @@ class SparseUnit(_Frozen):
 
 
 class Machine(_Frozen):
-    """One vector machine. A field's description states its unit; docs/timing.md the rules that read it."""
+    """One vector machine. A field's description states its unit; docs/timing.md the rules that read it.
 
-    name: str = Field(default="vs2003", min_length=1, description="name that reports show")
+    Every field but the name is a number by which the machine works; ``label`` tells in a line which machine
+    it is, by the preset it is based on (docs/machines.md).
+    """
+
+    name: str = Field(default=DEFAULT_PRESET, min_length=1, description="name that reports show")
     section_size: int = Field(default=64, description="elements of a vector register, s: a power of two")
     vector_registers: int = _number(16, "vector registers", ge=8, le=32)
     issue_width: int = _number(4, "instructions issued in a cycle, in program order", le=64)
@@ -83,7 +96,77 @@ class Machine(_Frozen):
             raise ValueError("must be a power of two from 1 to 4096")
         return value
 
+    _origin: Origin = PrivateAttr(default_factory=Origin)
+
+    def with_origin(self, origin: Origin) -> Machine:
+        """Give the same machine with where it came from."""
+        made = self.model_copy()
+        made._origin = origin
+        return made
+
+    @property
+    def origin(self) -> Origin:
+        """Where its numbers came from."""
+        return self._origin
+
+    @property
+    def based_on(self) -> str:
+        """The preset that it is compared with: its file's, the one that bears its name, or ``vs2003``."""
+        return self._origin.based_on or (self.name if self.name in presets() else DEFAULT_PRESET)
+
+    @property
+    def differences(self) -> dict[str, int | bool]:
+        """The numbers that are not those of the preset it is based on, such as ``latency.add``, in order."""
+        base = flat(preset_table(self.based_on))
+        return {name: value for name, value in flat(self.numbers()).items() if value != base[name]}
+
+    @property
+    def label(self) -> str:
+        """Which machine it is, in a line: ``vs2003``, or ``mine.toml: vs2003 with banks=64``."""
+        differences = self.differences
+        told = ", ".join(f"{name}={_toml(value)}" for name, value in differences.items())
+        if len(differences) > SHOWN_DIFFERENCES:
+            told = f"{len(differences)} other numbers"
+        base = f"{self.based_on} with {told}" if told else self.based_on
+        file = self._origin.file
+        if self.has_own_name:
+            return f"{self.name} ({file}): {base}" if file else f"{self.name}: {base}"
+        return f"{file}: {base}" if file else base
+
+    @property
+    def has_own_name(self) -> bool:
+        """Whether its name was given to it, and is not just that of its file or of its preset."""
+        return self.name not in (self.based_on, PurePath(self._origin.file).stem)
+
+    @property
+    def label_with_digest(self) -> str:
+        """The label, and the first digits of the digest unless it is a preset as it stands."""
+        if self.label == self.based_on:
+            return self.label
+        return f"{self.label} (digest {self.sha256[:SHOWN_DIGITS]})"
+
+    @property
+    def sha256(self) -> str:
+        """Digest of its numbers (`vecsim.digests.machine_sha256`); machines that differ in name share it."""
+        return machine_sha256(self.numbers())
+
+    def numbers(self) -> dict[str, Any]:
+        """Give every number by its name, those of ``latency`` and ``sparse_unit`` in tables of their own."""
+        return self.model_dump(exclude={"name"})
+
     @property
     def peak_bytes_per_cycle(self) -> int:
         """Bytes that all ports together transfer in a cycle at best."""
         return self.memory_ports * self.words_per_cycle * WORD_BYTES
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Give the values of a table and of the tables in it by full names, such as ``latency.add``."""
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        found |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return found
+
+
+def _toml(value: int | bool) -> str:
+    return str(value).lower()

@@ -1,38 +1,39 @@
-"""Machine descriptions from presets, TOML files and ``key=value`` changes, and back to TOML."""
+"""Machine descriptions from presets and TOML files, with changes."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
-from importlib import resources
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from vecsim.errors import UserError
-from vecsim.machine.description import Machine
+from vecsim.machine.description import Machine, flat
+from vecsim.machine.origin import Origin
+from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.suggestions import nearest
 
 
-def presets() -> dict[str, str]:
-    """Give the TOML text of each preset by its name."""
-    folder = resources.files("vecsim.machine") / "presets"
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return {f.name.removesuffix(".toml"): f.read_text(encoding="utf-8") for f in files}
-
-
-def load_machine(preset_or_file: str, changes: Iterable[str] = ()) -> Machine:
+def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str] = ()) -> Machine:
     """Read a machine and apply changes.
 
     Parameters
     ----------
     preset_or_file
-        Name of a preset, or path of a TOML file. A file may name a preset as ``based_on`` and state
-        only what differs.
+        Name of a preset, or path of a TOML file (docs/machines.md). A file may name a preset as ``based_on``
+        and state only what differs; without it, what it does not state is that of ``vs2003``.
     changes
-        ``key=value`` texts, e.g. ``banks=32``, ``chaining=false`` or ``latency.add=6``.
+        Numbers by name, ``{"banks": 32, "latency.add": 6}`` or ``{"latency": {"add": 6}}``; or texts such as
+        ``banks=32``, ``chaining=false`` or ``latency.add=6``.
+
+    Returns
+    -------
+    Machine
+        Its `label` names the preset or the file, and every difference. Its `name` is the preset's, or what
+        the file states; the file's own name if it states none, or a preset's, which it no longer is.
 
     Raises
     ------
@@ -42,43 +43,28 @@ def load_machine(preset_or_file: str, changes: Iterable[str] = ()) -> Machine:
     Examples
     --------
     >>> import vecsim
-    >>> machine = vecsim.load_machine("vs2003", ["banks=32", "latency.add=6"])
+    >>> machine = vecsim.load_machine("vs2003", {"banks": 32, "latency.add": 6})
     >>> machine.banks, machine.latency.add
     (32, 6)
+    >>> machine.label
+    'vs2003 with banks=32, latency.add=6'
     """
-    known = presets()
-    if preset_or_file in known:
-        where, table = f"preset {preset_or_file}", _parse(known[preset_or_file], preset_or_file)
+    if preset_or_file in presets():
+        where, table = f"preset {preset_or_file}", preset_table(preset_or_file)
+        origin = Origin(based_on=preset_or_file)
     else:
-        where, table = preset_or_file, _read(preset_or_file, known)
-    for change in changes:
-        _apply(table, change)
-    return _validate(table, where)
+        where, (table, origin) = preset_or_file, _read(preset_or_file)
+    changed = set()
+    for what, name, value in _named(changes):
+        _apply(table, what, name, value)
+        changed.add(name)
+    taken = tuple(name for name in origin.taken if name not in changed)
+    return _validate(table, where).with_origin(replace(origin, taken=taken))
 
 
 def as_machine(machine: Machine | str) -> Machine:
     """Give a machine as it is, and the one that a name stands for; see :func:`load_machine`."""
     return machine if isinstance(machine, Machine) else load_machine(machine)
-
-
-def to_toml(machine: Machine) -> str:
-    """Write a machine as TOML, each field with its description as a comment."""
-    document = tomlkit.document()
-    _fill(document, machine)
-    return tomlkit.dumps(document)
-
-
-def _fill(table: Any, model: BaseModel) -> None:
-    for name, field in type(model).model_fields.items():
-        value = getattr(model, name)
-        if isinstance(value, BaseModel):
-            inner = tomlkit.table()
-            _fill(inner, value)
-            table.add(name, inner)
-        else:
-            item = tomlkit.item(value)
-            item.comment(field.description or "")
-            table.add(name, item)
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
@@ -88,8 +74,10 @@ def _parse(text: str, where: str) -> dict[str, Any]:
         raise UserError(f"{where}: not valid TOML: {error}") from None
 
 
-def _read(path: str, known: dict[str, str]) -> dict[str, Any]:
+def _read(path: str) -> tuple[dict[str, Any], Origin]:
+    """Read a machine file: all numbers, what it does not state from a preset, and their origin."""
     file = Path(path)
+    known = presets()
     if not file.exists() and file.suffix != ".toml":
         raise UserError(
             f"unknown machine {path!r}; presets are {', '.join(known)}, or give a .toml file"
@@ -99,34 +87,51 @@ def _read(path: str, known: dict[str, str]) -> dict[str, Any]:
         table = _parse(file.read_text(encoding="utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    named = table.get("name", file.stem)
+    is_preset = isinstance(named, str) and named in known
+    stated = flat(table).keys()
+    omitted = tuple(name for name in flat(preset_table(DEFAULT_PRESET)) if name not in {*stated, "name"})
     base = table.pop("based_on", None)
     if base is None:
-        table.setdefault("name", file.stem)
-        return table
-    if not isinstance(base, str) or base not in known:
+        # A copy of a preset that states everything is compared with that; else vs2003 fills it.
+        base, base_stated = named if is_preset and not omitted else DEFAULT_PRESET, False
+    elif isinstance(base, str) and base in known:
+        base_stated = True
+    else:
         near = nearest(base, known) if isinstance(base, str) else ""
         raise UserError(f"{path}: based_on: unknown preset {base!r}; presets are {', '.join(known)}{near}")
-    merged = _parse(known[base], base) | {"name": file.stem}
+    merged = preset_table(base)
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = merged[key] | value if both else value
-    return merged
+    merged["name"] = file.stem if is_preset else named
+    return merged, Origin(file.name, base, omitted, base_stated)
 
 
-def _apply(table: dict[str, Any], change: str) -> None:
-    key, separator, text = change.partition("=")
-    key, text = key.strip(), text.strip()
-    if not separator or not key or not text or "\n" in change:
-        raise UserError(f"--set {change}: write it as key=value, for example banks=32")
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text
-    *path, last = key.split(".")
+def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, str, Any]]:
+    """Give each change in the words of a message, with the full name of the number and its value."""
+    if isinstance(changes, Mapping):
+        for name, value in flat(changes).items():
+            yield f"{name}={value}", name, value
+        return
+    for change in changes:
+        name, separator, text = (part.strip() for part in change.partition("="))
+        if not separator or not name or not text or "\n" in change:
+            raise UserError(f"--set {change}: write it as key=value, for example banks=32")
+        try:
+            yield f"--set {change}", name, tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            yield f"--set {change}", name, text
+
+
+def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:
+    if name == "based_on":
+        raise UserError(f"{what}: numbers can be changed; name another preset or file as the machine instead")
+    *path, last = name.split(".")
     for part in path:
         table = table.setdefault(part, {})
         if not isinstance(table, dict):
-            raise UserError(f"--set {change}: {part} is a value and has no fields")
+            raise UserError(f"{what}: {part} is a value and has no fields")
     table[last] = value
 
 
@@ -137,20 +142,9 @@ def _validate(table: dict[str, Any], where: str) -> Machine:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            near = nearest(key, _field_names(Machine))
+            near = nearest(key, ["name", *flat(Machine().numbers())])
             raise UserError(f"{where}: unknown machine field {key!r}{near}") from None
         if first["type"] == "model_type":
             raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
         message = first["msg"].removeprefix("Value error, ")
         raise UserError(f"{where}: {key} = {first['input']!r}: {message}") from None
-
-
-def _field_names(model: type[BaseModel], prefix: str = "") -> list[str]:
-    names = []
-    for name, field in model.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            names += _field_names(inner, f"{prefix}{name}.")
-        else:
-            names.append(prefix + name)
-    return names

@@ -273,7 +273,10 @@ def machine(found: Calibration) -> Appendix:
         if options
     )
     return Appendix(
-        "", "The proposed machine", (f"Options of the programs: {options}.",), listing=to_toml(found.machine)
+        "",
+        "The proposed machine",
+        (f"{found.machine.label_with_digest}.", f"Options of the programs: {options}."),
+        listing=to_toml(found.machine),
     )
 
 
@@ -291,6 +294,7 @@ def provenance(found: Calibration, engine: str) -> Appendix:
         ("matrices", str(len(members))),
         ("not at hand", ", ".join(found.ground.missing) or "none"),
         ("SHA-256 of names and patterns", hashlib.sha256(suite.encode()).hexdigest()[:16]),
+        ("proposed machine", found.machine.label_with_digest),
         ("searches asked for", str(found.effort.begun)),
         ("searches that came to their end", str(found.finished)),
         ("limit of the search", "none" if limit is None else f"{limit:g} minutes"),

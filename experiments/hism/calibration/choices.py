@@ -248,7 +248,7 @@ def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, st
 
 def machine_of(candidate: Candidate, base: Machine, choices: tuple[Choice, ...] = CHOICES) -> Machine:
     """Give the machine of a candidate: what the paper states, what was chosen, and the rest of `base`."""
-    table = base.model_dump() | STATED
+    table = base.model_dump() | STATED | {"name": base.based_on}
     for value in _values(candidate, choices):
         for name, number in value.machine.items():
             *path, last = name.split(".")

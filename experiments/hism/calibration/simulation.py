@@ -115,7 +115,7 @@ class Simulator:
         }
 
     def _key(self, machine: Machine, variant: Variant) -> str:
-        return _hash(f"{self._ground} {machine.model_dump_json()} {variant!r}")
+        return _hash(f"{self._ground} {machine.sha256} {variant!r}")
 
     def _simulate(self, machine: Machine, missing: Mapping[Variant, Sequence[str]]) -> None:
         if not self._pools:

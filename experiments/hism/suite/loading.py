@@ -3,7 +3,8 @@
 from typing import Any
 
 from experiments.hism.suite.member import Member, members
-from experiments.hism.suite.origin import fetch, is_at_hand, pattern_sha256
+from experiments.hism.suite.origin import fetch, is_at_hand
+from vecsim.digests import pattern_sha256
 from vecsim.errors import UserError
 
 

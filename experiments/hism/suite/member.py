@@ -45,7 +45,7 @@ class Member:
     locality, average_per_row
         The paper's other two criteria; see `vecsim.data.metrics`.
     pattern_sha256
-        Of the places of its entries; see `origin.pattern_sha256`.
+        Of the places of its entries; see `vecsim.digests.pattern_sha256`.
     file_sha256
         Of the file it was listed from, as it lies; empty if there is none.
     stands_in_for

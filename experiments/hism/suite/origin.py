@@ -1,6 +1,5 @@
 """What an origin in suite.csv means: how a matrix is read or made."""
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -103,14 +102,6 @@ def file_of(origin: str) -> Path:
             + (f", or let `vecsim formats {name}` download it" if kind == FILE else "")
         )
     return path
-
-
-def pattern_sha256(csr: Any) -> str:
-    """Return the SHA-256 of shape, row pointers and columns, each as little-endian int32."""
-    digest = hashlib.sha256()
-    for part in (np.array(csr.shape), csr.indptr, csr.indices):
-        digest.update(np.ascontiguousarray(part, dtype="<i4"))
-    return digest.hexdigest()
 
 
 def _with_diagonal(csr: Any, places: list[int]) -> Any:

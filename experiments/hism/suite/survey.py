@@ -15,11 +15,12 @@ from hashlib import sha256
 from experiments.hism.suite.candidates import CANDIDATES_FILE, matrix_market
 from experiments.hism.suite.made import MADE, Made
 from experiments.hism.suite.member import ALTERNATIVE, Criterion, Member, write_members
-from experiments.hism.suite.origin import fetch, file_of, is_at_hand, pattern_sha256, suite_matrix_folders
+from experiments.hism.suite.origin import fetch, file_of, is_at_hand, suite_matrix_folders
 from experiments.hism.suite.paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import Entry, counterpart
 from vecsim.data.metrics import metrics
+from vecsim.digests import pattern_sha256
 
 # Below the folder of matrices: what each matrix of SuiteSparse comes from.
 _KINDS = "index/suitesparse_collection_2904.csv"

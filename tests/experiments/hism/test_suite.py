@@ -11,6 +11,7 @@ from experiments.hism.suite.origin import BUILTIN, FILE, RECONSTRUCTED, needs_no
 from experiments.hism.suite.paper import MEANS, NAMED, RANGES
 from vecsim.data import load, values_as
 from vecsim.data.metrics import metrics
+from vecsim.digests import pattern_sha256
 from vecsim.errors import UserError
 
 MEMBERS = suite.members()
@@ -75,7 +76,7 @@ def test_what_is_at_hand_is_what_is_listed(real_matrices, member):
 def test_every_alternative_is_the_same_matrix():
     for member in MEMBERS:
         for source in member.origins[1:]:
-            assert origin.pattern_sha256(origin.fetch(source)) == member.pattern_sha256
+            assert pattern_sha256(origin.fetch(source)) == member.pattern_sha256
 
 
 def test_without_any_file(nothing_at_hand):
@@ -153,8 +154,8 @@ def test_pattern_is_shape_and_places_alone():
     other = csr.copy()
     other.data[:] = 0
     other.indices = other.indices.astype(np.int64)
-    assert origin.pattern_sha256(csr) == origin.pattern_sha256(other)
-    assert origin.pattern_sha256(csr) != origin.pattern_sha256(csr.T.tocsr())
+    assert pattern_sha256(csr) == pattern_sha256(other)
+    assert pattern_sha256(csr) != pattern_sha256(csr.T.tocsr())
 
 
 def test_by_name():

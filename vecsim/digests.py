@@ -1,0 +1,80 @@
+"""Digests: what a result names its matrix, its machine and its program by. Each is defined here alone.
+
+A digest is a SHA-256 in 64 hexadecimal digits. It is of contents only, never of a name or a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from isa.program import Program
+
+SHOWN_DIGITS = 12
+"""Digits of a digest that tables show; results files have all."""
+
+
+def pattern_sha256(csr: Any) -> str:
+    """Return the digest of where a matrix has entries.
+
+    It is of rows, columns, row pointers and column indices, each a little-endian int32, in this order.
+
+    Parameters
+    ----------
+    csr
+        scipy.sparse CSR array or matrix of (m, n), with sorted indices and duplicates summed.
+    """
+    return _pattern(csr).hexdigest()
+
+
+def matrix_sha256(csr: Any) -> str:
+    """Return the digest of a matrix: of what `pattern_sha256` takes, then of its values.
+
+    Values count in their own type, little-endian float32 or float64: a matrix rounded to 32 bits is another
+    one than the matrix it was rounded from.
+
+    Parameters
+    ----------
+    csr
+        scipy.sparse CSR array or matrix of (m, n), with sorted indices and duplicates summed.
+    """
+    digest = _pattern(csr)
+    digest.update(csr.data.astype(csr.data.dtype.newbyteorder("<"), order="C", copy=False))
+    return digest.hexdigest()
+
+
+def _pattern(csr: Any) -> hashlib._Hash:
+    digest = hashlib.sha256(struct.pack("<2i", *csr.shape))
+    for part in (csr.indptr, csr.indices):
+        digest.update(part.astype("<i4", order="C", copy=False))
+    return digest
+
+
+def machine_sha256(numbers: Mapping[str, Any]) -> str:
+    """Return the digest of a machine: of its numbers as JSON with sorted keys and no spaces, in UTF-8.
+
+    Parameters
+    ----------
+    numbers
+        Every number of the machine, as `vecsim.machine.Machine.numbers` gives them: its name is none.
+    """
+    text = json.dumps(numbers, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def program_sha256(program: Program) -> str:
+    """Return the digest of a program's image, of what runs and not of the text that it was made from.
+
+    It is of the entry, the number of words and the words, little-endian uint32 each, then of every data
+    segment: address and length, little-endian uint64 each, and its bytes.
+    """
+    digest = hashlib.sha256(struct.pack("<2I", program.entry, len(program.words)))
+    digest.update(program.words.astype("<u4", copy=False))
+    for segment in program.data:
+        digest.update(struct.pack("<2Q", segment.address, len(segment.content)))
+        digest.update(segment.content)
+    return digest.hexdigest()

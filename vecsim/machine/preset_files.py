@@ -1,0 +1,29 @@
+"""The presets: machines that come with vecsim, one TOML file each, all numbers stated."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+DEFAULT_PRESET = "vs2003"
+"""The preset that gives what nobody states."""
+
+
+def presets() -> dict[str, str]:
+    """Give the TOML text of each preset by its name."""
+    return dict(_texts())
+
+
+def preset_table(name: str) -> dict[str, Any]:
+    """Give what the file of a preset states, its name with it; KeyError if there is no such preset."""
+    return tomllib.loads(_texts()[name])
+
+
+@cache
+def _texts() -> MappingProxyType[str, str]:
+    folder = resources.files("vecsim.machine") / "presets"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
+    return MappingProxyType({f.name.removesuffix(".toml"): f.read_text(encoding="utf-8") for f in files})
