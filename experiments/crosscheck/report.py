@@ -74,7 +74,7 @@ def make_pairs(request: Request) -> Item:
         name,
         title,
         f"Each point is a matrix. Across, simulated cycles of the first program over the second's on the "
-        f"machine {results.machine['name']}; up, GPU times of their formats on {_device(results)}. Where the "
+        f"machine {results.machine.label}; up, GPU times of their formats on {_device(results)}. Where the "
         "machine ranks matrices as the GPU does, points rise and Spearman's rho is 1; where both worlds find "
         "the same format faster, they lie to the lower left or upper right of the lines. The dashed line is "
         "where both ratios are equal. CHiSM multiplies the image of HiSM, so its cycles stand beside the "
@@ -188,7 +188,7 @@ def appendices(request: Request) -> tuple[Appendix, ...]:
             ("GPU", _device(results)),
             ("measured", results.date),
             ("commit", results.commit or "unknown"),
-            ("simulated machine", str(results.machine["name"])),
+            ("simulated machine", results.machine.label_with_digest),
             ("values", f"{results.value_bits} bits, x of seed {results.seed}"),
             ("file", recorded(request).source),
         ),
@@ -257,7 +257,7 @@ def _known(number: float) -> float | None:
 
 def _picture(results: Results, by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> ScatterChart:
     return ScatterChart(
-        f"{results.machine['name']} against {_device(results)}",
+        f"{results.machine.label} against {_device(results)}",
         "simulated cycles, ratio",
         "GPU time, ratio",
         tuple(_panel(pair, pairs) for pair, pairs in by_pair.items()),

@@ -11,6 +11,7 @@ from typing import Any
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.worlds import Check, CrossCheck
 from vecsim.errors import UserError
+from vecsim.machine import Machine, machine_document, machine_from_document
 
 BETWEEN = " - "
 """Between the names of two worlds."""
@@ -50,7 +51,7 @@ class Results:
     device
         What is known of the GPU; None without one.
     machine
-        The simulated machine, as `Machine.model_dump` gives it.
+        The simulated machine.
     engine, seed, value_bits
         How it was asked for.
     date, commit
@@ -60,7 +61,7 @@ class Results:
     matrices: tuple[Checked, ...]
     missing: Mapping[str, str]
     device: Mapping[str, Any] | None
-    machine: Mapping[str, Any]
+    machine: Machine
     engine: str
     seed: int
     value_bits: int
@@ -79,7 +80,7 @@ class Results:
             "date": self.date,
             "commit": self.commit,
             "device": self.device,
-            "machine": self.machine,
+            "machine": machine_document(self.machine),
             "engine": self.engine,
             "seed": self.seed,
             "value_bits": self.value_bits,
@@ -87,7 +88,7 @@ class Results:
             "missing": dict(self.missing),
         }
 
-    def with_cycles(self, cycles: Mapping[str, Mapping[str, int]], machine: Mapping[str, Any]) -> Results:
+    def with_cycles(self, cycles: Mapping[str, Mapping[str, int]], machine: Machine) -> Results:
         """Give the same with the cycles of another machine; matrices that have none are left out."""
         matrices = tuple(
             replace(
@@ -120,14 +121,14 @@ def read_results(path: Path) -> Results:
             matrices=tuple(map(_matrix, document["matrices"])),
             missing=document["missing"],
             device=document["device"],
-            machine=document["machine"],
+            machine=machine_from_document(document["machine"]),
             engine=document["engine"],
             seed=document["seed"],
             value_bits=document["value_bits"],
             date=document["date"],
             commit=document["commit"],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, UserError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise UserError(f"{path}: is no whole file of results: {what}") from None
 

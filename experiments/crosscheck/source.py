@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +73,7 @@ def _recorded(request: Request) -> Recorded:
         )
     results = read_results(path)
     gaps = [f"{name}: {reason}" for name, reason in results.missing.items()]
-    if _plain(results.machine) == _plain(request.machine.model_dump()):
+    if results.machine.sha256 == request.machine.sha256:
         return Recorded(results, path.name, tuple(gaps))
     simulated, failed = _simulated(results, request)
     gaps += [f"{name}: {reason}" for name, reason in failed.items()]
@@ -96,15 +95,9 @@ def _simulated(results: Results, request: Request) -> tuple[Results, Mapping[str
         for each in results.matrices
         if each.name not in known
     }
-    machine = request.machine.model_dump()
-    return results.with_cycles(measured.cycles(), machine), {**measured.failed, **unknown}
+    return results.with_cycles(measured.cycles(), request.machine), {**measured.failed, **unknown}
 
 
 def load_subject(subject: _Subject) -> Any:
     """Give the matrix of a subject."""
     return next(each for each in listed() if each.name == subject.name).load().csr
-
-
-def _plain(machine: Mapping[str, Any]) -> Any:
-    """Give a machine as JSON gives it back."""
-    return json.loads(json.dumps(machine))

@@ -73,7 +73,7 @@ def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
     assert "tiny: 5 x 4, 6 non-zeros; machine vs2003 with section_size=8 (digest " in result.out
     found = read_results(target)
     assert [each.name for each in found.matrices] == ["tiny", "randomwalk-3"]
-    assert (found.device, found.machine["section_size"], found.disagreements) == ({"name": "Fake GPU"}, 8, [])
+    assert (found.device, found.machine.section_size, found.disagreements) == ({"name": "Fake GPU"}, 8, [])
     hism = found.matrices[0].found.checks[3]
     assert (hism.program, hism.gpu_us, hism.gpu_bytes) == ("hism", 4.0, 1000)
     assert set(hism.apart) == {("SciPy", "simulator"), ("SciPy", "GPU"), ("simulator", "GPU")}

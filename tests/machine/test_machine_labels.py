@@ -112,7 +112,11 @@ def test_the_document_of_an_earlier_version_is_read():
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"banks": 0}, "machine: banks = 0: "), ({"latency": None}, "machine: latency = None: ")],
+    [
+        ({"banks": 0}, "machine: banks = 0: "),
+        ({"latency": None}, "machine: latency = None: "),
+        ({"based_on": "t9"}, "machine: based_on: unknown preset 't9'; presets are "),
+    ],
 )
 def test_a_wrong_document(change, message):
     with pytest.raises(UserError, match=message):

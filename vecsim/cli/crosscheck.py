@@ -81,7 +81,6 @@ def crosscheck(
     from vecsim.cli.output import Output
     from vecsim.cli.report import machine_line
     from vecsim.cli.work import Work
-    from vecsim.machine import machine_document
 
     width = value_bytes(value_bits)
     changes = [*(set_ or ()), *([] if section_size is None else [f"section_size={section_size}"])]
@@ -110,7 +109,7 @@ def crosscheck(
         tuple(found),
         missing,
         _facts(device),
-        machine_document(described),
+        described,
         engine,
         seed,
         value_bits,

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from vecsim.errors import UserError
 from vecsim.machine.description import Machine
 from vecsim.machine.origin import Origin
+from vecsim.machine.preset_files import presets
 
 
 def machine_document(machine: Machine) -> dict[str, Any]:
@@ -44,7 +45,10 @@ def machine_from_document(document: Mapping[str, Any]) -> Machine:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise UserError(f"machine: {where} = {first['input']!r}: {first['msg']}") from None
-    if "based_on" not in document:
+    base = document.get("based_on")
+    if base is None:
         return machine
-    origin = Origin(document["file"] or "", document["based_on"], tuple(document["taken_from_base"]))
-    return machine.with_origin(origin)
+    if base not in presets():
+        raise UserError(f"machine: based_on: unknown preset {base!r}; presets are {', '.join(presets())}")
+    taken = tuple(map(str, document.get("taken_from_base", ())))
+    return machine.with_origin(Origin(str(document.get("file") or ""), base, taken))

@@ -16,7 +16,7 @@ def results():
         ),
         {"qc324": "not at hand"},
         {"name": "A GPU"},
-        load_machine("vs2003").model_dump(),
+        load_machine("vs2003"),
         "jit",
         0,
         32,

@@ -106,7 +106,7 @@ def test_another_machine_is_simulated(request_, monkeypatch):
     found = module.recorded(request)
     assert asked == [("gre_185", 1000), ("memplus", 60_000)]
     assert [each.name for each in found.results.matrices] == ["gre_185"]
-    assert found.results.machine["name"] == "wide"
+    assert found.results.machine.label == "wide"
     assert "memplus: not at hand" in found.gaps
     assert any(gap.startswith("mine: is no matrix of the list") for gap in found.gaps)
     assert module.recorded(request) is found

@@ -28,12 +28,12 @@ def test_what_was_no_number_is_none_again(results, tmp_path):
 
 
 def test_cycles_of_another_machine(results):
-    machine = load_machine("wide").model_dump()
+    machine = load_machine("wide")
     cycles = {"memplus": {"crs": 7, "jd": 6, "bbcs": 5, "hism": 4, "chism": 3}}
     found = results.with_cycles(cycles, machine)
     assert [each.name for each in found.matrices] == ["memplus"]
     assert [check.cycles for check in found.matrices[0].found.checks] == [7, 6, 5, 4, 3]
-    assert found.machine["name"] == "wide"
+    assert found.machine.label == "wide"
     assert [check.gpu_us for check in found.matrices[0].found.checks] == [4.0, 2.0, 6.0, 5.0, 5.0]
 
 
