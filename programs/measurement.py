@@ -119,7 +119,7 @@ class Measurement(Overview):
             "shape": self.shape,
             "nnz": self.nnz,
             "value_bits": self.value_bits,
-            "machine": self.run.machine.name,
+            "machine": self.run.machine.label,
             "engine": self.engine,
             "cycles": self.cycles,
             "cycles_per_nnz": self.cycles_per_nnz,

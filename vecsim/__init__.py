@@ -6,7 +6,7 @@ The names below are loaded when they are first used::
 
 <<<<<<< HEAD
     matrix = vecsim.load("pde900")
-    machine = vecsim.load_machine("vs2003", ["banks=32"])
+    machine = vecsim.load_machine("vs2003", {"banks": 32})
 =======
     matrix = vecsim.load("pde900").csr.astype("float32")
     machine = vecsim.load_machine("vs2003", {"banks": 32})

@@ -11,7 +11,7 @@ from typing import Any
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.worlds import Check, CrossCheck
 from vecsim.errors import UserError
-from vecsim.machine import Machine, machine_document, machine_from_document
+from vecsim.machine import Machine
 
 BETWEEN = " - "
 """Between the names of two worlds."""
@@ -80,7 +80,7 @@ class Results:
             "date": self.date,
             "commit": self.commit,
             "device": self.device,
-            "machine": machine_document(self.machine),
+            "machine": self.machine.to_dict(),
             "engine": self.engine,
             "seed": self.seed,
             "value_bits": self.value_bits,
@@ -121,7 +121,7 @@ def read_results(path: Path) -> Results:
             matrices=tuple(map(_matrix, document["matrices"])),
             missing=document["missing"],
             device=document["device"],
-            machine=machine_from_document(document["machine"]),
+            machine=Machine.from_dict(document["machine"]),
             engine=document["engine"],
             seed=document["seed"],
             value_bits=document["value_bits"],

@@ -9,7 +9,7 @@ from experiments.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN
-from vecsim.machine import load_machine, machine_from_document, presets
+from vecsim.machine import Machine, load_machine, presets
 
 
 def test_isa_lists_everything_that_the_table_declares(vecsim):
@@ -59,7 +59,7 @@ def test_machine_show_gives_toml_of_the_same_machine(vecsim, tmp_path):
     label = f"mine.toml: wide with chaining=false, latency.add=3 (digest {changed.sha256[:12]})"
     assert vecsim("machine", "check", path).out == f"{path}: a valid machine: {label}\n"
     shown = json.loads(vecsim("machine", "show", path, "--json", "-").out)["machine"]
-    assert machine_from_document(shown).numbers() == changed.numbers()
+    assert Machine.from_dict(shown).numbers() == changed.numbers()
     assert (shown["file"], shown["sha256"]) == ("mine.toml", changed.sha256)
 
 

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from vecsim.errors import UserError
-from vecsim.machine import Machine, load_machine, machine_document, machine_from_document, presets, to_toml
+from vecsim.machine import Machine, load_machine, presets, to_toml
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_label_names_file_preset_and_differences(file, source, changes, labe
     machine = load_machine(source if source in presets() else file(source), changes)
     assert machine.label == label
     for again in (
-        machine_from_document(machine_document(machine)),
+        Machine.from_dict(machine.to_dict()),
         pickle.loads(pickle.dumps(machine)),
     ):
         assert (again, again.label) == (machine, label)
@@ -96,7 +96,7 @@ def test_a_file_knows_what_it_took_from_where(file):
 
 def test_the_document_has_everything(file):
     path = file('based_on = "t0"\nlanes = 16\n')
-    document = machine_document(load_machine(path))
+    document = load_machine(path).to_dict()
     assert document["file"] == "mine.toml"
     assert document["based_on"] == "t0"
     assert document["differences"] == {"lanes": 16}
@@ -107,7 +107,7 @@ def test_the_document_has_everything(file):
 
 def test_the_document_of_an_earlier_version_is_read():
     old = load_machine("t0", {"lanes": 16}).model_dump()
-    assert machine_from_document(old).label == "t0 with lanes=16"
+    assert Machine.from_dict(old).label == "t0 with lanes=16"
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_the_document_of_an_earlier_version_is_read():
 )
 def test_a_wrong_document(change, message):
     with pytest.raises(UserError, match=message):
-        machine_from_document(machine_document(load_machine("t0")) | change)
+        Machine.from_dict(load_machine("t0").to_dict() | change)
     with pytest.raises(UserError, match="machine: banks is missing"):
-        machine_from_document({k: v for k, v in machine_document(load_machine("t0")).items() if k != "banks"})
+        Machine.from_dict({k: v for k, v in load_machine("t0").to_dict().items() if k != "banks"})
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,6 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
     """Give the proposal as one JSON object."""
     from experiments.hism.calibration.choices import options_of
     from vecsim import __version__
-    from vecsim.machine import machine_document
 
     distance = found.proposal.distance
     return {
@@ -116,7 +115,7 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
         "finished": found.finished,
         "examined": len(found.examined),
         "proposal": dict(found.proposal.candidate),
-        "machine": machine_document(found.machine),
+        "machine": found.machine.to_dict(),
         "options": options_of(found.proposal.candidate, found.choices),
         "score": distance.score,
         "numbers": [

@@ -28,13 +28,13 @@ SHOWN = (
 def list_presets(json: JsonOption = None) -> None:
     """List the presets."""
     from vecsim.cli.output import Output
-    from vecsim.machine import load_machine, machine_document, presets
+    from vecsim.machine import load_machine, presets
 
     output = Output(json)
     found = [load_machine(name) for name in presets()]
     rows = ([machine.name, *(getattr(machine, field) for field in SHOWN)] for machine in found)
     output.table(fill(table(["preset"], [field.replace("_", "\n") for field in SHOWN]), rows))
-    output.finish({"machines": [machine_document(machine) for machine in found]})
+    output.finish({"machines": [machine.to_dict() for machine in found]})
 
 
 @machines.command("show")
@@ -48,12 +48,12 @@ def show(
     What is printed is a machine file: edit it and give it to --machine.
     """
     from vecsim.cli.output import Output
-    from vecsim.machine import machine_document, to_toml
+    from vecsim.machine import to_toml
 
     output = Output(json, inputs=[name])
     machine = chosen_machine(name, set_)
     output.text(to_toml(machine).rstrip())
-    output.finish({"machine": machine_document(machine)})
+    output.finish({"machine": machine.to_dict()})
 
 
 @machines.command("check")

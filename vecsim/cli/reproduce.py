@@ -66,7 +66,6 @@ def reproduce(
     from experiments.request import Request
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.work import Work
-    from vecsim.machine import machine_document
 
     asked = chosen(name or [ALL])
     folder = check_folder(out)
@@ -102,7 +101,7 @@ def reproduce(
     for item in report.items:
         show_item(output, item)
     output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
-    output.finish(_document(report, machine=machine_document(described), engine=engine))
+    output.finish(_document(report, machine=described.to_dict(), engine=engine))
     faults = [fault for item in report.items for fault in item.faults]
     if faults:
         typer.echo(f"vecsim: wrong results: {'; '.join(dict.fromkeys(faults))}", err=True)

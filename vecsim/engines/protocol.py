@@ -89,7 +89,7 @@ class Run(Overview):
         """Give cycles, instructions, what was moved, and the causes that most cycles are charged to."""
         largest = sorted(self.charged.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
         return {
-            "machine": self.machine.name,
+            "machine": self.machine.label,
             "cycles": self.cycles,
             "instructions": self.instructions,
             "bytes_moved": self.bytes_moved,
@@ -100,7 +100,7 @@ class Run(Overview):
     def to_dict(self) -> dict[str, Any]:
         """Give everything but registers, memory and timeline as plain data."""
         return {
-            "machine": self.machine.model_dump(),
+            "machine": self.machine.to_dict(),
             "cycles": self.cycles,
             "instructions": self.instructions,
             "bytes_moved": self.bytes_moved,

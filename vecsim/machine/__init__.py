@@ -1,7 +1,6 @@
 """The vector machine as numbers: its description, its presets, its form for the engines and for results."""
 
 from vecsim.machine.description import WORD_BYTES, Latencies, Machine, SparseUnit
-from vecsim.machine.document import machine_document, machine_from_document
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import presets
 from vecsim.machine.source import as_machine, load_machine
@@ -15,8 +14,6 @@ __all__ = [
     "SparseUnit",
     "as_machine",
     "load_machine",
-    "machine_document",
-    "machine_from_document",
     "presets",
     "to_toml",
 ]

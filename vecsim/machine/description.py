@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from vecsim.digests import SHOWN_DIGITS, machine_sha256
+from vecsim.errors import UserError
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 
@@ -153,6 +154,45 @@ class Machine(_Frozen):
     def numbers(self) -> dict[str, Any]:
         """Give every number by its name, those of ``latency`` and ``sparse_unit`` in tables of their own."""
         return self.model_dump(exclude={"name"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data, as every results file does: which machine it is, and all its numbers."""
+        return {
+            "label": self.label,
+            "sha256": self.sha256,
+            "file": self._origin.file or None,
+            "based_on": self.based_on,
+            "differences": self.differences,
+            "taken_from_base": list(self._origin.taken),
+            **self.model_dump(),
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Machine:
+        """Read what `to_dict` gave; of results of earlier versions, which held name and numbers alone.
+
+        Raises
+        ------
+        UserError
+            It is no machine, naming the first field that is missing or wrong.
+        """
+        known = {name: document[name] for name in cls.model_fields if name in document}
+        missing = cls.model_fields.keys() - known.keys()
+        if missing:
+            raise UserError(f"machine: {min(missing)} is missing")
+        try:
+            machine = cls.model_validate(known)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise UserError(f"machine: {where} = {first['input']!r}: {first['msg']}") from None
+        base = document.get("based_on")
+        if base is None:
+            return machine
+        if base not in presets():
+            raise UserError(f"machine: based_on: unknown preset {base!r}; presets are {', '.join(presets())}")
+        taken = tuple(map(str, document.get("taken_from_base", ())))
+        return machine.with_origin(Origin(str(document.get("file") or ""), base, taken))
 
     @property
     def peak_bytes_per_cycle(self) -> int:
