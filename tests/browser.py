@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 SECONDS = 120
 LOOK = """
@@ -33,16 +35,17 @@ addEventListener("load", () => {
 """
 
 
-def browser() -> str | None:
-    """Give the path of a browser; None if there is none."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+def browser() -> str:
+    """Give the path of a browser; fail if there is none."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    return found or pytest.fail("no Chromium or Chrome is installed")
 
 
 def looked_at(page: Path, folder: Path) -> dict[str, Any]:
     """Open a page and say what can be seen: its title, its images with their boxes, what else it fetched."""
     copy = folder / "looked-at.html"
     copy.write_text(page.read_text(encoding="utf-8").replace("</body>", LOOK + "</body>"), encoding="utf-8")
-    command = [str(browser()), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
     command += [
         f"--user-data-dir={folder / 'profile'}",
         "--window-size=1280,900",

@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 from file_server import FileServer
-from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "vecsim", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
-settings.load_profile("vecsim")
+pytest_plugins = ("tiers", "processes", "gpu_in_tests")
 
 # As the user has set it, before a test can change it: folders, separated like those of PATH.
 NAMED = os.environ.get("VECSIM_MATRICES", "")
@@ -20,15 +16,17 @@ NETWORK = ("VECSIM_SUITESPARSE_URL", "VECSIM_MATRIX_MARKET_URL")
 
 
 def pytest_configure(config):
-    """Compile the engine anew for each run of the suite: a cache of earlier code would prove nothing.
+    """Keep the compiled engine in pytest's cache: its file bears the fingerprint of all that it is made from.
 
-    VECSIM_TESTS_CACHE names a folder that is new itself.
+    VECSIM_TESTS_CACHE names another folder.
     """
     _let_one_process_write_at_a_time()
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if hasattr(config, "workerinput"):
         return
-    if new := os.environ.get("VECSIM_TESTS_CACHE"):
-        os.environ["VECSIM_CACHE"] = new
+    if named := os.environ.get("VECSIM_TESTS_CACHE"):
+        os.environ["VECSIM_CACHE"] = named
+    elif cache := getattr(config, "cache", None):
+        os.environ["VECSIM_CACHE"] = str(cache.mkdir("vecsim"))
     else:
         folder = tempfile.TemporaryDirectory(prefix="vecsim-tests-")
         os.environ["VECSIM_CACHE"] = folder.name
@@ -47,26 +45,6 @@ def _let_one_process_write_at_a_time():
             save(self, key, data)
 
     IndexDataCacheFile.save = alone
-
-
-def pytest_collection_modifyitems(items):
-    """Begin with the longest tests, so that no worker waits for them at the end."""
-    items.sort(key=lambda item: "in_processes_of_their_own" not in item.nodeid)
-
-
-@pytest.fixture
-def gpu_to_itself(tmp_path_factory):
-    """Keep other tests from the GPU: some measure times, or look at its free memory. Skipped without one."""
-    from filelock import FileLock
-
-    from gpu.runtime.cuda_driver import NoGpuError, driver
-
-    with FileLock(tmp_path_factory.getbasetemp().parent / "gpu.lock"):
-        try:
-            driver()
-        except NoGpuError as error:
-            pytest.skip(str(error))
-        yield
 
 
 def folders_of_real_matrices():

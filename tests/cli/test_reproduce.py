@@ -5,7 +5,7 @@ import json
 
 import pytest
 import suite_cases
-from browser import browser, looked_at
+from browser import looked_at
 
 ITEMS = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
 
@@ -37,7 +37,7 @@ def test_a_paper_is_files_of_every_kind_and_one_page(vecsim, tmp_path):
     assert str(tmp_path / "out" / "report.html") in result.out
 
 
-@pytest.mark.skipif(browser() is None, reason="no Chromium or Chrome is installed")
+@pytest.mark.browser
 def test_the_page_opens_in_a_browser_with_every_chart(vecsim, tmp_path):
     assert vecsim("reproduce", "hism", "--jobs", 1).code == 0
     seen = looked_at(tmp_path / "reproduced" / "report.html", tmp_path)

@@ -249,6 +249,7 @@ def _absent(name):
     raise ImportError(name)
 
 
+@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("transposed", [False, True])
@@ -268,6 +269,7 @@ def test_cusparse_is_right_and_can_be_captured(method, transposed, dtype):
             assert error(y, operated, x, y0=y0, **how) < limit, shape
 
 
+@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_a_hundred_products_leave_the_memory_as_it_was():
     stored = to_csr(random((2000, 2000), np.float64))

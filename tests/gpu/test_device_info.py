@@ -2,7 +2,7 @@ import json
 
 import pytest
 from fake_cuda import FakeDriver
-from real_gpu import MISSING
+from gpu_in_tests import missing
 
 from gpu.measure.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
 from gpu.runtime import cuda_driver, device_info, library_search
@@ -101,12 +101,13 @@ def test_ceilings_survive_json(ceilings):
     assert Ceilings.from_document(document) == ceilings
 
 
-@pytest.mark.skipif(not MISSING, reason="there is a GPU")
+@pytest.mark.skipif(not missing(), reason="there is a GPU")
 def test_without_a_gpu_it_is_said():
     with pytest.raises(NoGpuError, match=r"no GPU was found|not installed"):
         device_info.device_info()
 
 
+@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_the_real_device_is_described():
     found = device_info.device_info()

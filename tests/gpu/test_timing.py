@@ -166,6 +166,7 @@ def test_a_driver_without_a_device_is_no_gpu():
         cuda_driver.start(FakeDriver(devices=0))
 
 
+@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_a_copy_is_timed_near_what_the_memory_can():
     from gpu.measure.ceilings import copy_gb_per_s
@@ -174,6 +175,7 @@ def test_a_copy_is_timed_near_what_the_memory_can():
     assert 0.3 < copy_gb_per_s() / device_info().nominal_gb_per_s < 1.05
 
 
+@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_memory_of_the_gpu_comes_back():
     cuda_driver.synchronize()

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse
-from product_cases import machine_of
+from random_products import machine_of
 
 from programs.loading import ADDRESS_SPACE, MatrixImage, layout_for, place_vectors
 from programs.measurement import measure, multiplicand, prepare

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from product_cases import (
+from random_products import (
     MACHINES,
     VARIANT_IDS,
     VARIANTS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from product_cases import VARIANTS, machine_of
+from random_products import VARIANTS, machine_of
 
 from programs.measurement import measure, prepare
 from programs.registry import PROGRAMS, find

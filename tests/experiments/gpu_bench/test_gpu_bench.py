@@ -338,6 +338,7 @@ def test_waiting_has_an_end(compiling, monkeypatch):
     for_ever.set()
 
 
+@pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_a_small_matrix_on_a_real_gpu(tmp_path):
     target = tmp_path / "bfly.json"

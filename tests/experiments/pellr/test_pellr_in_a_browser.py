@@ -1,7 +1,7 @@
 """The page opens in a browser with every chart."""
 
 import pytest
-from browser import browser, looked_at
+from browser import looked_at
 from pellr_cases import results
 
 from experiments.pellr.paper import KIND, PAPER
@@ -12,7 +12,7 @@ from experiments.request import Request
 from vecsim.machine import load_machine
 
 
-@pytest.mark.skipif(browser() is None, reason="no Chromium or Chrome is installed")
+@pytest.mark.browser
 def test_every_chart_is_seen(tmp_path):
     path = tmp_path / "r.json"
     path.write_bytes(to_json(results()))

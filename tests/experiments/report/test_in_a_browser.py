@@ -1,10 +1,10 @@
 import pytest
-from browser import browser, looked_at
+from browser import looked_at
 from report_cases import REPORT
 
 from experiments.report.folder import PAGE, files_of, write
 
-pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium or Chrome is installed")
+pytestmark = pytest.mark.browser
 
 
 def test_every_chart_is_visible(tmp_path):

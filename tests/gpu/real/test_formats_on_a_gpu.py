@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from real_gpu import needs_gpu
 
 import gpu
 from gpu.registry import KERNELS
 from vecsim.formats import NotRepresentableError
 from vecsim.formats.accuracy import relative_error, rounding_bound
 
-pytestmark = needs_gpu
+pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
 DTYPES = (np.float32, np.float64)
 every_format = pytest.mark.parametrize("format", [*KERNELS, "auto"])

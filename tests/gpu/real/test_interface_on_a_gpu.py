@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from real_gpu import needs_gpu
 
 import gpu
 from gpu.runtime import cuda_driver
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
-pytestmark = needs_gpu
+pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
 RNG = np.random.default_rng(5)
 AT = RNG.integers(0, 3000, 40_000), RNG.integers(0, 2000, 40_000)

@@ -1,11 +1,10 @@
-"""What stays on a real GPU, and what a full one does. No other process may use it meanwhile."""
+"""What stays on a real GPU, and what a full one does."""
 
 import gc
 
 import numpy as np
 import pytest
 import scipy.sparse
-from real_gpu import needs_gpu
 
 import gpu
 from gpu.registry import KERNELS
@@ -14,7 +13,7 @@ from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from gpu.runtime.memory import free_bytes
 from vecsim.formats import NotRepresentableError
 
-pytestmark = needs_gpu
+pytestmark = pytest.mark.usefixtures("gpu_to_itself")
 
 
 def scattered(rows, entries, seed):

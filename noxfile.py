@@ -1,0 +1,55 @@
+"""The named checks: ``nox -l`` lists them, ``nox -s ci`` runs one in an environment of its own.
+
+What a tier of the tests holds says ``tests/tiers.py``; what follows ``--`` goes to pytest.
+"""
+
+import nox
+
+nox.options.sessions = ["style", "default"]
+
+
+@nox.session
+def style(session: nox.Session) -> None:
+    """Style, strict types, the one-way imports."""
+    if session.virtualenv.is_sandboxed:
+        session.install(".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("lint-imports", "--no-logo", "--no-cache")
+
+
+@nox.session
+def default(session: nox.Session) -> None:
+    """Every kind of test once: what `python -m pytest` runs."""
+    tier(session, "default", ".[test]")
+
+
+@nox.session
+def ci(session: nox.Session) -> None:
+    """What .ci/run adds: longer tests, and more examples."""
+    tier(session, "ci", ".[test]")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """The pages in Chromium, which must be installed."""
+    tier(session, "browser", ".[test]")
+
+
+@nox.session
+def gpu(session: nox.Session) -> None:
+    """All that needs an NVIDIA GPU."""
+    tier(session, "gpu", ".[test,gpu]")
+
+
+@nox.session
+def nightly(session: nox.Session) -> None:
+    """What takes hours, or NVIDIA's compiler; many examples."""
+    tier(session, "nightly", ".[test,gpu]")
+
+
+def tier(session: nox.Session, name: str, package: str) -> None:
+    """Run a tier of the tests with what it needs."""
+    session.install(package)
+    session.run("python", "-m", "pytest", "--tier", name, *session.posargs)

@@ -1,0 +1,90 @@
+"""The tiers of the tests, from those of every day to those of a night: the option ``--tier``.
+
+A test is of the tier that its marker names, or of the default tier. Tests by Hypothesis run again in the
+tiers ``ci`` and ``nightly``, with more examples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A tier: what runs in it, and how many examples Hypothesis makes up; 0: none of its tests run."""
+
+    name: str
+    what: str
+    examples: int = 0
+
+
+DEFAULT = Tier("default", "every kind of test once", examples=30)
+TIERS = (
+    DEFAULT,
+    Tier("ci", "what .ci/run adds: longer tests, and more examples", examples=100),
+    Tier("browser", "needs Chromium or another program that pip does not bring"),
+    Tier("gpu", "needs an NVIDIA GPU"),
+    Tier("nightly", "what takes hours, or NVIDIA's compiler; many examples", examples=1000),
+)
+HIGHER = TIERS[1:]
+
+for tier in TIERS:
+    settings.register_profile(
+        tier.name,
+        max_examples=tier.examples or DEFAULT.examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+settings.load_profile(DEFAULT.name)
+
+
+def examples(count: int) -> settings:
+    """Give a test so many examples where others have 100, in proportion to those of the tier."""
+    return settings(max_examples=max(1, round(count * settings.default.max_examples / 100)))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--tier``."""
+    names = [tier.name for tier in TIERS]
+    parser.addoption(
+        "--tier", choices=names, default=DEFAULT.name, help="which tests to run; see CONTRIBUTING"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers, and take the tier's number of examples unless a profile is named."""
+    for tier in HIGHER:
+        config.addinivalue_line("markers", f"{tier.name}: of the tier that {tier.what}")
+    if not config.getoption("hypothesis_profile", None):
+        settings.load_profile(config.getoption("tier"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other tiers, unless ``-m`` chooses, or an argument names the file."""
+    if config.option.markexpr:
+        return
+    tier = next(tier for tier in TIERS if tier.name == config.getoption("tier"))
+    if tier is DEFAULT and all(is_file(argument, config) for argument in config.args):
+        return
+    chosen = [item for item in items if belongs(item, tier)]
+    if len(chosen) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if not belongs(item, tier)])
+        items[:] = chosen
+
+
+def is_file(argument: str, config: pytest.Config) -> bool:
+    """Say whether an argument names a file, or a test in it."""
+    return (config.invocation_params.dir / argument.partition("::")[0]).is_file()
+
+
+def belongs(item: pytest.Item, tier: Tier) -> bool:
+    """Say whether a test is of a tier."""
+    if item.get_closest_marker(tier.name):
+        return True
+    if any(item.get_closest_marker(other.name) for other in HIGHER):
+        return False
+    return tier is DEFAULT or (tier.examples > 0 and item.get_closest_marker("hypothesis") is not None)
