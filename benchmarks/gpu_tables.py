@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from experiments.gpu_bench import summary
 from experiments.gpu_bench.records import BENCHMARK, Record, Run, read_run
+from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
 HERE = Path(__file__).parent
@@ -66,9 +66,7 @@ def write(readme: Path, tables: str) -> None:
     _, end, after = rest.partition(END)
     if not (begin and end):
         raise UserError(f"{readme}: has no lines {BEGIN} and {END}")
-    partial = readme.with_name(f".{readme.name}.{os.getpid()}.partial")
-    partial.write_text(f"{before}{BEGIN}\n\n{tables}\n{END}{after}", encoding="utf-8")
-    partial.replace(readme)
+    write_file(readme, f"{before}{BEGIN}\n\n{tables}\n{END}{after}".encode())
 
 
 def render(runs: Sequence[Run]) -> str:

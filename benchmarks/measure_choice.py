@@ -32,6 +32,7 @@ from benchmarks.choice_matrices import RECIPES
 from gpu.choice.structure import Structure
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.worker_processes import begin_worker
 
 REPLAY_US = 250.0
 """About how long a replay takes, by the estimate: what comes between two replays is then little."""
@@ -105,7 +106,7 @@ def measure(
     measuring = [context.Process(target=_measure_each, args=(queue, done, turn)) for queue in queues]
     for process in measuring:
         process.start()
-    pool = ProcessPoolExecutor(processes, mp_context=context)
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=begin_worker)
     count = 0
     try:
         # What conversions share is compiled by one process, the others find it in Numba's cache.
@@ -207,7 +208,7 @@ def recount(path: Path, processes: int) -> None:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     numbers = {recipe.name: number for number, recipe in enumerate(RECIPES)}
     matrices = sorted({numbers[line["matrix"]] for line in lines})
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         counted = dict(zip(matrices, pool.map(_counted, matrices), strict=True))
     kept = []
     for line in lines:

@@ -15,6 +15,8 @@ from typing import Any
 
 from rich.table import Table
 
+from vecsim.atomic_files import write_file
+
 
 @dataclass(frozen=True)
 class Record:
@@ -202,9 +204,4 @@ def write_json(path: Path, records: list[Record], summary: dict[str, Any], host:
     """Write all in one piece: a reader sees the whole file or the one before it."""
     content = {"host": host, "summary": summary, "records": [asdict(record) for record in records]}
     text = json.dumps(content, indent=1, allow_nan=False) + "\n"
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_file(path, text.encode())

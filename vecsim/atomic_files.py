@@ -16,8 +16,10 @@ REPLACED = ".replaced"
 """Ends the name of a folder whose successor is being put in its place."""
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes, name: str = "") -> None:
     """Write a file as a whole, and onto the disk, before anything of that name is replaced.
+
+    A message calls it `name`, or by its path.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def write_file(path: Path, content: bytes) -> None:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise UserError(f"{name or path}: cannot be written: {error.strerror or error}") from None
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:

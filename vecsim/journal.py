@@ -37,6 +37,16 @@ KIND = "journal"
 Record = Mapping[str, Any]
 
 
+def discard(path: Path) -> None:
+    """Remove a journal that is not needed any more, with its lock."""
+    for each in (path, _lock_of(path)):
+        each.unlink(missing_ok=True)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
 class Journal:
     """A journal, open for reading and appending.
 
@@ -75,7 +85,7 @@ class Journal:
         self._say = say
         self._read_to = 0
         self._synced = time.monotonic()
-        self._lock = FileLock(f"{path}.lock", timeout=LOCK_SECONDS)
+        self._lock = FileLock(_lock_of(path), timeout=LOCK_SECONDS)
         try:
             with self._lock:
                 if not path.exists() or path.stat().st_size == 0:

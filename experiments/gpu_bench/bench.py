@@ -15,7 +15,7 @@ from experiments.gpu_bench import compilation, methods
 from experiments.gpu_bench.case import Device
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.phases import Phases
-from experiments.gpu_bench.records import Journal, Run
+from experiments.gpu_bench.records import Run, RunJournal
 from experiments.gpu_bench.suite import select
 from experiments.gpu_bench.supply import Supplied, supply
 
@@ -56,7 +56,7 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
             "commit": commit(),
             "options": {"only": only, "quick": quick},
         }
-        journal = Journal(None if json is None else journal_of(json), header)
+        journal = RunJournal(None if json is None else journal_of(json), header)
         open_.callback(journal.close)
         todo = [each for each in matrices if each.name not in journal.done]
         bench = Bench(device, header["commit"], journal, phases, old_formats=not quick)

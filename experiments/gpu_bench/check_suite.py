@@ -8,7 +8,6 @@ With --write the data file takes the statistics of the matrices as they are made
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from experiments.gpu_bench.suite import FILE, SuiteMatrix, statistics_of, suite
+from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
 
@@ -62,9 +62,7 @@ def _write(name: str, statistics: dict[str, Any]) -> None:
             table = tomlkit.inline_table()
             table.update(statistics)
             entry["statistics"] = table
-    partial = FILE.with_name(f".{FILE.name}.{os.getpid()}.partial")
-    partial.write_text(tomlkit.dumps(document), encoding="utf-8")
-    partial.replace(FILE)
+    write_file(FILE, tomlkit.dumps(document).encode("utf-8"))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import scipy.sparse
 from experiments.gpu_bench.methods import OLD_FORMATS, OLD_FORMATS_ENTRIES
 from experiments.gpu_bench.supply import DTYPES
 from gpu.runtime import kernel_cache
+from vecsim.worker_processes import begin_worker
 
 PROCESSES = 12
 """At most, and two less than there are cores."""
@@ -84,7 +85,7 @@ class CompiledAhead:
         for name in names:
             groups.setdefault(_shared_code(conversion(name)), []).append(name)
         processes = max(1, min(PROCESSES, (os.cpu_count() or 1) - 2))
-        self._pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+        self._pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker)
         self._deadline = time.monotonic() + PATIENCE_SECONDS
         self._left = set(product(names, DTYPES))
         self._all = threading.Event()

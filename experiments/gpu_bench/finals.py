@@ -13,7 +13,7 @@ import numpy as np
 from experiments.gpu_bench.case import Case, Device
 from experiments.gpu_bench.methods import Placed
 from experiments.gpu_bench.phases import Phases
-from experiments.gpu_bench.records import Journal
+from experiments.gpu_bench.records import RunJournal
 from experiments.gpu_bench.screened import SCREEN_SECONDS, Screened, with_timing
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Finals:
     case: Case
     ours: Sequence[Screened]
     baselines: Sequence[Screened]
-    journal: Journal
+    journal: RunJournal
 
     def run(self, phases: Phases) -> Iterator[Final]:
         """Replay the best in turn, warm and where they differ cold; give each as soon as it is known."""

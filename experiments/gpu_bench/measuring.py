@@ -20,7 +20,7 @@ from experiments.gpu_bench.case import Case, Device, transpose, typed
 from experiments.gpu_bench.finals import COLD_CANDIDATES, Finals
 from experiments.gpu_bench.methods import Method, Placed
 from experiments.gpu_bench.phases import Phases
-from experiments.gpu_bench.records import OURS, Journal, Record, with_status
+from experiments.gpu_bench.records import OURS, Record, RunJournal, with_status
 from experiments.gpu_bench.screened import SCREEN_SECONDS, Screened, with_timing
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.supply import DTYPES, Supplied
@@ -56,7 +56,7 @@ class Bench:
 
     device: Device
     commit: str | None
-    journal: Journal
+    journal: RunJournal
     phases: Phases
     old_formats: bool = True
     _compiled: set[tuple[str, str]] = field(default_factory=set)
@@ -65,6 +65,7 @@ class Bench:
     def measure(self, made: Supplied, *, transposed: bool) -> None:
         """Measure all there is to measure of a matrix and keep the records."""
         self._said = {}
+        self.journal.begin(made.matrix.name)
         if made.csr is None:
             self.journal.add(with_status(self._blank(made.matrix, None), made.status, made.missing))
         else:

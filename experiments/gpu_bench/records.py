@@ -7,9 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 from vecsim.errors import UserError
+from vecsim.journal import Journal
 
 BENCHMARK = "vecsim gpu bench"
 OURS = "vecsim"
@@ -174,20 +175,20 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         raise UserError(f"{path}: is not a file of `{BENCHMARK}`") from None
 
 
-class Journal:
+class RunJournal:
     """Keeps each record as soon as it is there, so that a run that is cut off can be continued.
 
     Parameters
     ----------
     path
-        A line of JSON for the header, each record, and the end of each matrix. None keeps nothing.
+        The journal: a line for the header, each record, and the end of each matrix. None keeps nothing.
     header
         What must be the same for a run to be continued: `Run.header`, measured rates and date apart.
 
     Attributes
     ----------
     records
-        All records of matrices that are done.
+        All records of matrices that are done; what was measured of others is measured again.
     done
         The matrices that need not be measured again.
 
@@ -201,23 +202,23 @@ class Journal:
         self.path = path
         self.records: list[Record] = []
         self.done: set[str] = set()
-        self._file: TextIO | None = None
-        if path is None:
+        self._journal = None if path is None else Journal(path, BENCHMARK, header)
+        if self._journal is None:
             return
-        kept = self._kept(path, header) if path.exists() else []
-        self.done = {line["done"] for line in kept if "done" in line}
-        found = (Record.from_document(line["record"]) for line in kept if "record" in line)
-        self.records = [record for record in found if record.matrix in self.done]
-        try:
-            # Begun anew with what counts, so that half a matrix or half a line is gone.
-            self._file = path.open("w", encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-        self._write({"header": dict(header)})
-        for record in self.records:
-            self._write({"record": record.document()})
-        for name in sorted(self.done):
-            self._write({"done": name})
+        begun: dict[str, list[Record]] = {}
+        for line in self._journal.records:
+            if "record" in line:
+                record = Record.from_document(line["record"])
+                begun.setdefault(record.matrix, []).append(record)
+            elif "begin" in line:
+                begun[str(line["begin"])] = []
+            elif "done" in line:
+                self.done.add(str(line["done"]))
+        self.records = [record for name in begun if name in self.done for record in begun[name]]
+
+    def begin(self, matrix: str) -> None:
+        """Mark the beginning of a matrix: what an earlier, unfinished try kept of it does not count."""
+        self._write({"begin": matrix})
 
     def add(self, record: Record) -> None:
         """Keep a record."""
@@ -231,31 +232,14 @@ class Journal:
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(line) + "\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-    @staticmethod
-    def _kept(path: Path, header: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Give the whole lines of the journal of the same run."""
-        lines = []
-        for text in path.read_text(encoding="utf-8").splitlines():
-            try:
-                lines.append(json.loads(text))
-            except ValueError:
-                break  # the last one was cut off
-        if not lines or lines[0].get("header") != json.loads(json.dumps(dict(header))):
-            raise UserError(
-                f"{path}: was left by another run (device, commit or options differ): remove it, or give "
-                "another --json"
-            )
-        return lines
+        if self._journal is not None:
+            self._journal.append(line)
+            self._journal.sync()
 
 
 def with_status(record: Record, status: str, reason: str) -> Record:

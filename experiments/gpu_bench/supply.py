@@ -26,6 +26,7 @@ from experiments.gpu_bench.records import OK
 from experiments.gpu_bench.suite import SuiteMatrix
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
+from vecsim.worker_processes import begin_worker
 
 DTYPES = ("float64", "float32")
 MEMORY_FOLDER = Path("/dev/shm")
@@ -106,7 +107,9 @@ def supply(matrices: Sequence[SuiteMatrix], transposed: bool) -> Iterator[Iterat
     """
     with ExitStack() as open_:
         folder = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-", dir=_room())))
-        pool = ProcessPoolExecutor(min(WORKERS, len(matrices)), mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(
+            min(WORKERS, len(matrices)), mp_context=get_context("spawn"), initializer=begin_worker
+        )
         open_.callback(pool.shutdown, wait=True, cancel_futures=True)
         yield _in_order(matrices, transposed, folder, pool)
 

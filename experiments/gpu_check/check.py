@@ -22,6 +22,7 @@ from experiments.gpu_check.stored import Stored, storing, wait_for
 from experiments.host_types import with_type
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
+from vecsim.worker_processes import begin_worker
 
 KIND = "vecsim gpu check"
 PROCESSES = 24
@@ -113,7 +114,9 @@ def check_suite(
         places = [(matrix, folder / matrix.name) for matrix in matrices]
         makers = storing(places)
         try:
-            with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
+            with ProcessPoolExecutor(
+                PROCESSES, mp_context=get_context("spawn"), initializer=begin_worker
+            ) as pool:
                 under_way = {
                     pool.submit(check_group, names, places[share::shares], until): (
                         names,

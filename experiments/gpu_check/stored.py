@@ -17,6 +17,7 @@ import scipy.sparse
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.supply import DTYPES, make
 from vecsim.formats.accuracy import ExactProduct
+from vecsim.worker_processes import begin_worker
 
 WORKERS = 5
 FACTS = "facts.json"
@@ -64,7 +65,7 @@ def store(matrix: SuiteMatrix, folder: Path) -> None:
 
 def storing(matrices: list[tuple[SuiteMatrix, Path]]) -> ProcessPoolExecutor:
     """Begin to store matrices, in their order, in other processes; give their pool, to be shut down."""
-    pool = ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn"), initializer=begin_worker)
     for matrix, folder in matrices:
         pool.submit(_store_or_say, matrix, folder)
     return pool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -18,6 +17,7 @@ from programs.registry import PROGRAMS
 from vecsim.data import load_builtin, values_as
 from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.worker_processes import begin_worker
 
 VALUE_BYTES: Literal[4] = 4
 """The paper's values are 32 bits wide."""
@@ -75,11 +75,13 @@ def measure_members(members: Sequence[Member], load: Load, request: Request) -> 
         for task, result in _run(_tasks(unknown, request.jobs), load, request):
             if isinstance(result, str):
                 failed[task.member.name] = result
-            else:
-                found[task.member.name].update((timing.program, timing) for timing in result)
+                continue
+            found[task.member.name].update((timing.program, timing) for timing in result)
+            if file is not None:
+                file.keep(task.member, task.member.name, result)
     finally:
-        if file is not None and unknown:
-            file.keep((member, member.name, found[member.name]) for member in unknown)
+        if file is not None:
+            file.close()
     timings = {m.name: _in_order(found[m.name]) for m in members if m.name not in failed}
     return Measured(timings, failed)
 
@@ -129,7 +131,7 @@ def _in_processes(
     # Started afresh: a process that forks while others of its threads run may hang.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(min(request.jobs, len(tasks)), context, initializer=_begin) as pool:
+    with ProcessPoolExecutor(min(request.jobs, len(tasks)), context, initializer=begin_worker) as pool:
         futures: dict[Future[list[Timing] | str], _Task] = {
             pool.submit(_result, task, load, request.machine, request.engine): task for task in tasks
         }
@@ -145,11 +147,6 @@ def _in_processes(
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
             raise
-
-
-def _begin() -> None:
-    """Leave an interrupt to the process that the user sees."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _result(task: _Task, load: Load, machine: Machine, engine: str) -> list[Timing] | str:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import os
+import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, fields
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import isa
 import programs
 import vecsim
 from experiments.hism.timing import Timing
 from experiments.request import Request
-from vecsim.errors import UserError
+from vecsim.journal import Journal
 
 CODE = {
     isa: ("**/*.py", "*.lark"),
     programs: ("**/*.py", "**/*.s"),
-    vecsim: ("machine/*.py", "formats/*.py", "engines/**/*.py", "data/**/*.py"),
+    vecsim: ("machine/*.py", "formats/**/*.py", "engines/**/*.py", "data/**/*.py"),
 }
 """The files by which a count of cycles may change, for each package."""
 
 
-COLUMNS = ("key", "matrix", *(field.name for field in fields(Timing)))
+KIND = "vecsim reproduce"
+"""What the journal says it is of."""
 
 
 def code_fingerprint() -> str:
@@ -39,25 +39,29 @@ def code_fingerprint() -> str:
 
 
 class ResultsFile:
-    """A CSV file of timings; those of other machines, engines and versions of the code stay in it unread.
+    """A journal of timings; those of other machines, engines and versions of the code stay in it unread.
 
     Parameters
     ----------
     path
-        It need not be there.
+        It is made if there is none.
     request
         Its machine and engine are what results are read for.
 
     Raises
     ------
     UserError
-        It is there and is something else.
+        It is something else, or cannot be written.
     """
 
     def __init__(self, path: Path, request: Request) -> None:
-        self._path = path
         self._ground = f"{code_fingerprint()} {request.engine} {request.machine.sha256}"
-        self._rows = _read(path)
+        self._journal = Journal(path, KIND, say=lambda line: print(line, file=sys.stderr))
+        self._timings: dict[tuple[str, str], Timing] = {}
+        for record in self._journal.records:
+            timing = _timing(record)
+            if timing is not None:
+                self._timings[str(record["key"]), timing.program] = timing
 
     def key(self, member: object) -> str:
         """Name all that a timing of a member depends on; the member's repr must tell it from others."""
@@ -66,49 +70,35 @@ class ResultsFile:
     def find(self, member: object) -> dict[str, Timing]:
         """Give the timings of a member, by program."""
         key = self.key(member)
-        return {program: timing for (found, _, program), timing in self._rows.items() if found == key}
+        return {program: timing for (found, program), timing in self._timings.items() if found == key}
 
-    def keep(self, timings: Iterable[tuple[object, str, Mapping[str, Timing]]]) -> None:
-        """Add timings, given with the member and its name, and write the file.
+    def keep(self, member: object, name: str, timings: Iterable[Timing]) -> None:
+        """Keep timings of a member at once; its name is for readers of the file.
 
         Raises
         ------
         UserError
-            It cannot be written.
+            They cannot be written.
         """
-        for member, name, found in timings:
-            self._rows |= {(self.key(member), name, program): timing for program, timing in found.items()}
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows((key, name, *astuple(timing)) for (key, name, _), timing in self._rows.items())
-        partial = self._path.with_name(f".{self._path.name}.{os.getpid()}.partial")
-        try:
-            try:
-                partial.write_text(text.getvalue(), encoding="utf-8")
-                partial.replace(self._path)
-            finally:
-                partial.unlink(missing_ok=True)
-        except OSError as error:
-            raise UserError(f"{self._path}: cannot be written: {error.strerror or error}") from None
+        key = self.key(member)
+        for timing in timings:
+            self._timings[key, timing.program] = timing
+            self._journal.append({"key": key, "matrix": name, **asdict(timing)})
+
+    def close(self) -> None:
+        """Bring everything onto the disk."""
+        self._journal.close()
 
 
-def _read(path: Path) -> dict[tuple[str, str, str], Timing]:
+def _timing(record: Mapping[str, Any]) -> Timing | None:
+    """Read a record; None for one that this version does not know."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if not lines or tuple(lines[0]) != COLUMNS:
-        raise UserError(f"{path}: is no file of results: its first line must be {','.join(COLUMNS)}")
-    rows = {}
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            key, name, program, cycles, instructions, bytes_moved, error_ = line
-            timing = Timing(program, int(cycles), int(instructions), int(bytes_moved), float(error_))
-        except ValueError:
-            raise UserError(f"{path}, line {number}: is no result: write the file anew") from None
-        rows[key, name, program] = timing
-    return rows
+        return Timing(
+            str(record["program"]),
+            int(record["cycles"]),
+            int(record["instructions"]),
+            int(record["bytes_moved"]),
+            float(record["relative_error"]),
+        )
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from experiments.report.charts import draw
 from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_csv
 from experiments.report.item import Report
 from experiments.report.text import html, markdown
+from vecsim.atomic_files import write_folder
 from vecsim.errors import UserError
 
 PAGE = "report.html"
@@ -66,25 +66,11 @@ def files_of(report: Report) -> dict[str, bytes]:
 
 
 def write(files: Mapping[str, bytes], name: str) -> None:
-    """Put files into a folder, each at once and all of them only when every one could be written.
-
-    Files of the same names that are there already are replaced, others stay.
+    """Put the files of a report into a folder, all at once; see :func:`vecsim.atomic_files.write_folder`.
 
     Raises
     ------
     UserError
         The folder cannot be written.
     """
-    path = check_folder(name)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=path))
-        try:
-            for file, content in files.items():
-                (partial / file).write_bytes(content)
-            for file in files:
-                (partial / file).replace(path / file)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-    except OSError as error:
-        raise UserError(f"{name}: cannot be written: {error.strerror or error}") from None
+    write_folder(check_folder(name), files)

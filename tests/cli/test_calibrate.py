@@ -26,7 +26,7 @@ def rows(path):
 
 def test_files_and_json(vecsim, tmp_path):
     result = vecsim(
-        "calibrate", "--jobs", 1, "--out", "out", "--results", "kept.jsonl", "--json", "found.json"
+        "calibrate", "--jobs", 1, "--out", "out", "--results", "kept.journal", "--json", "found.json"
     )
     assert result.code == 0
     out = tmp_path / "out"
@@ -59,7 +59,7 @@ def test_files_and_json(vecsim, tmp_path):
     extents = {row["conclusion"]: row["extent"] for row in rows(out / "hism-calibration-sensitivity.csv")}
     assert {c["conclusion"]: c["extent"] for c in found["conclusions"]} == extents
 
-    again = vecsim("calibrate", "--jobs", 1, "--out", "again", "--results", "kept.jsonl")
+    again = vecsim("calibrate", "--jobs", 1, "--out", "again", "--results", "kept.journal")
     assert again.code == 0
     for name in ("hism-calibration.csv", "hism-calibration-single-changes.csv"):
         assert (tmp_path / "again" / name).read_text() == (out / name).read_text()
@@ -89,7 +89,7 @@ def test_quick(vecsim, tmp_path):
     ("arguments", "message"),
     [
         (["--engine", "fast"], "unknown engine 'fast'"),
-        (["--results", "there/kept.jsonl"], "there/kept.jsonl: there is no folder"),
+        (["--results", "there/kept.journal"], "there/kept.journal: there is no folder"),
         (["--set", "bank=3"], "preset vs2003: unknown machine field 'bank'"),
         (["--jobs", "0"], "Invalid value for '--jobs'"),
         (["--starts", "0"], "Invalid value for '--starts'"),
@@ -103,6 +103,6 @@ def test_mistakes(vecsim, tmp_path, arguments, message):
 
 
 def test_a_results_file_that_is_none(vecsim, tmp_path):
-    (tmp_path / "kept.jsonl").write_text("something\nelse\n")
-    message = vecsim("calibrate", "--results", "kept.jsonl", "--jobs", 1).mistake()
-    assert message.startswith("kept.jsonl, line 1: is no result")
+    (tmp_path / "kept.journal").write_text("something\nelse\n")
+    message = vecsim("calibrate", "--results", "kept.journal", "--jobs", 1).mistake()
+    assert message == "kept.journal: is no journal of `vecsim calibrate`: name another file"

@@ -89,7 +89,7 @@ def test_json_says_the_same(vecsim, tmp_path):
 
 
 def test_results_of_an_earlier_run_are_used(vecsim, monkeypatch, tmp_path):
-    arguments = ["reproduce", "hism-table2", "--results", "kept.csv", "--jobs", 1]
+    arguments = ["reproduce", "hism-table2", "--results", "kept.journal", "--jobs", 1]
     assert vecsim(*arguments).code == 0
     first = (tmp_path / "reproduced" / "hism-table2.csv").read_text()
     monkeypatch.setattr("experiments.hism.measurements.measure", None)
@@ -114,18 +114,18 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
         (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),
         (["hism", "--engine", "turbo", "--jobs", "1"], "unknown engine 'turbo'"),
         (["hism", "--jobs", "0"], "Invalid value for '--jobs'"),
-        (["hism", "--results", "no/where.csv"], "no/where.csv: there is no folder"),
-        (["hism", "--results", "file.csv", "--jobs", "1"], "file.csv: is no file of results"),
-        (["pellr", "--results", "file"], "--results file: name a .csv for simulated cycles, or a .json"),
+        (["hism", "--results", "no/where.journal"], "no/where.journal: there is no folder"),
+        (["hism", "--results", "file.journal", "--jobs", "1"], "file.journal: is no journal of"),
+        (["pellr", "--results", "file"], "--results file: name a .journal for simulated cycles, or a .json"),
         (
-            ["pellr", "--results", "file.csv"],
-            "file.csv: would hold cycles of hism-table2, hism-fig2, hism-fig3, hism-fig4, none of",
+            ["pellr", "--results", "file.journal"],
+            "file.journal: would hold cycles of hism-table2, hism-fig2, hism-fig3, hism-fig4, none of",
         ),
         (["hism", "--json", "no/where.json"], "no/where.json: there is no folder"),
     ],
 )
 def test_mistakes(vecsim, tmp_path, arguments, message):
-    files = {"file", "file.csv"}
+    files = {"file", "file.journal"}
     for file in files:
         (tmp_path / file).write_text("")
     assert vecsim("reproduce", *arguments).mistake().startswith(message)

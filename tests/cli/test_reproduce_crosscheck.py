@@ -47,5 +47,5 @@ def test_a_file_that_is_for_another_experiment(vecsim, tmp_path):
 
 
 def test_cycles_are_kept_in_one_file(vecsim, tmp_path):
-    message = vecsim("reproduce", "hism", "--results", "a.csv", "--results", "b.csv").mistake()
-    assert message == "--results b.csv: cycles are kept in one file, and a.csv is named already"
+    message = vecsim("reproduce", "hism", "--results", "a.journal", "--results", "b.journal").mistake()
+    assert message == "--results b.journal: cycles are kept in one file, and a.journal is named already"

@@ -7,6 +7,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 from experiments.hism.suite import members, missing
+from vecsim.worker_processes import begin_worker
 
 from . import recorded
 from .running import rows_of
@@ -23,7 +24,7 @@ def main() -> int:
     absent = {member.name for member in missing()}
     # The largest first, so that no process is left alone with it; listed as the suite lists them.
     present = [member for member in reversed(members()) if member.name not in absent]
-    with ProcessPoolExecutor(arguments.jobs) as pool:
+    with ProcessPoolExecutor(arguments.jobs, initializer=begin_worker) as pool:
         found = [row for rows in reversed(list(pool.map(rows_of, present))) for row in rows]
     if arguments.record:
         if absent:

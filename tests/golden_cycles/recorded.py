@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
+
+from vecsim.atomic_files import write_file
 
 FILE = Path(__file__).with_name("cycles.csv")
 PRESETS = ("vs2003", "t0", "wide")
@@ -53,10 +56,9 @@ def read() -> list[Row]:
 
 
 def write(rows: Iterable[Row]) -> None:
-    """Write the file anew, under a temporary name first."""
-    partial = FILE.with_suffix(".partial")
-    with partial.open("w", encoding="ascii", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Row)])
-        writer.writerows([getattr(row, field.name) for field in fields(Row)] for row in rows)
-    partial.replace(FILE)
+    """Write the file anew."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([field.name for field in fields(Row)])
+    writer.writerows([getattr(row, field.name) for field in fields(Row)] for row in rows)
+    write_file(FILE, text.getvalue().encode("ascii"))

@@ -33,7 +33,7 @@ def calibrate(
         str | None,
         typer.Option(
             "--results",
-            metavar="FILE.jsonl",
+            metavar="FILE.journal",
             help="Keep simulated cycles in this file as they come, and simulate only what is not in it.",
         ),
     ] = None,

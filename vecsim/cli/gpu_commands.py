@@ -61,13 +61,14 @@ def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> 
 
     from experiments.gpu_bench.bench import journal_of, run_bench
     from vecsim.cli.output import STDOUT, Output
+    from vecsim.journal import discard
 
     output = Output(json)
     target = None if json in (None, STDOUT) else Path(str(json))
     run = run_bench(only, quick=quick, json=target, watch=output.text)
     output.finish(run.document())
     if target is not None:
-        journal_of(target).unlink(missing_ok=True)
+        discard(journal_of(target))
     _show_bench(output, run)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -50,21 +51,13 @@ class OutputFile:
 
     def write(self, content: bytes) -> None:
         """Put the content there at once, so that nobody ever sees a part of it."""
+        if self.path.is_file() or not self.path.exists():
+            write_file(self.path, content, self.name)
+            return
         try:
-            if self.path.exists() and not self.path.is_file():
-                self.path.write_bytes(content)  # a device or a pipe, such as /dev/stdout
-                return
-            self._replace(content)
+            self.path.write_bytes(content)  # a device or a pipe, such as /dev/stdout
         except OSError as error:
             raise UserError(f"{self.name}: cannot be written: {error.strerror or error}") from None
-
-    def _replace(self, content: bytes) -> None:
-        partial = self.path.with_name(f".{self.path.name}.{os.getpid()}.partial")
-        try:
-            partial.write_bytes(content)
-            partial.replace(self.path)
-        finally:
-            partial.unlink(missing_ok=True)
 
 
 class Output:

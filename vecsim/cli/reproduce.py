@@ -48,9 +48,10 @@ def reproduce(
         list[str] | None,
         typer.Option(
             "--results",
-            metavar="FILE.csv|FILE.json",
-            help="CSV: keep simulated cycles in this file, and simulate again only what is not in it. JSON: "
-            "show what this file holds, measured on a GPU, instead of measuring. Repeatable.",
+            metavar="FILE.journal|FILE.json",
+            help=".journal: keep each simulated count of cycles in this file at once, and simulate only what "
+            "is not in it. .json: show what this file holds, measured on a GPU, instead of measuring. "
+            "Repeatable.",
         ),
     ] = None,
     json: JsonOption = None,
@@ -71,12 +72,12 @@ def reproduce(
     folder = check_folder(out)
     output = Output(json)
     for file in results or ():
-        if not file.endswith((".csv", ".json")):
+        if not file.endswith((".journal", ".json")):
             raise UserError(
-                f"--results {file}: name a .csv for simulated cycles, or a .json measured on a GPU"
+                f"--results {file}: name a .journal for simulated cycles, or a .json measured on a GPU"
             )
     measured = [Path(file) for file in results or () if file.endswith(".json")]
-    kept = [file for file in results or () if file.endswith(".csv")]
+    kept = [file for file in results or () if file.endswith(".journal")]
     if len(kept) > 1:
         raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
     for file in kept:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import multiprocessing
-import signal
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -24,10 +23,15 @@ from programs.measurement import ALLOWED_ERROR, Prepared, measure, multiplicand,
 from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
+from vecsim.journal import Journal
 from vecsim.machine import Machine
+from vecsim.worker_processes import begin_worker
 
 KEPT_BYTES = 3 << 30
 """Memory images that all processes keep, at most, so that they are not made anew for every machine."""
+
+KIND = "vecsim calibrate"
+"""What the journal says it is of."""
 
 Cycles = Mapping[str, int]
 """By the name of the member."""
@@ -60,12 +64,12 @@ class Simulator:
     engine
         Name of the engine.
     results
-        File of JSON lines in which cycles are kept; what it has for this code is not simulated again.
+        Journal in which cycles are kept; what it has for this code is not simulated again.
 
     Raises
     ------
     UserError
-        The file of results cannot be read.
+        The journal cannot be used.
     """
 
     def __init__(
@@ -75,9 +79,11 @@ class Simulator:
         self._shares = _shares(members, jobs)
         self._load = load
         self._engine = engine
-        self._results = results
         self._ground = f"{code_fingerprint()} {engine}"
-        self._known = {} if results is None else _read(results)
+        self._journal = None if results is None else Journal(results, KIND, say=_say)
+        self._known: dict[str, dict[str, int]] = {}
+        for record in self._journal.records if self._journal else ():
+            _add(self._known, record)
         self._names = {m.name: f"{m.name} {_hash(repr(m))}" for m in members}
         self._pools: list[ProcessPoolExecutor] = []
         self.simulated = 0
@@ -90,6 +96,8 @@ class Simulator:
     ) -> None:
         for pool in self._pools:
             pool.shutdown(wait=error is None, cancel_futures=True)
+        if self._journal is not None:
+            self._journal.close()
 
     def cycles(
         self, machine: Machine, variants: Sequence[Variant], names: Sequence[str]
@@ -142,8 +150,8 @@ class Simulator:
         for variant, cycles_by_name in lines.items():
             key = self._key(machine, variant)
             self._known.setdefault(key, {}).update(cycles_by_name)
-            if self._results is not None:
-                _append(self._results, {"key": key, "cycles": cycles_by_name})
+            if self._journal is not None:
+                self._journal.append({"key": key, "cycles": cycles_by_name})
 
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
@@ -163,36 +171,21 @@ def _shares(members: Sequence[Member], jobs: int) -> list[set[str]]:
     return shares
 
 
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _read(path: Path) -> dict[str, dict[str, int]]:
+def _add(known: dict[str, dict[str, int]], record: Mapping[str, Any]) -> None:
+    """Take over the cycles of a record; one that this version does not know is passed over."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    known: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line)
-            known.setdefault(row["key"], {}).update(
-                {str(name): int(cycles) for name, cycles in row["cycles"].items()}
-            )
-        except (ValueError, KeyError, TypeError, AttributeError):
-            if number < len(lines):  # a last line may be half written
-                raise UserError(f"{path}, line {number}: is no result: write the file anew") from None
-    return known
-
-
-def _append(path: Path, row: Mapping[str, Any]) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from None
+        cycles = {str(name): int(count) for name, count in record["cycles"].items()}
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return
+    known.setdefault(str(record.get("key")), {}).update(cycles)
 
 
 # What runs in the processes.
@@ -202,10 +195,10 @@ _room = 0
 
 
 def _begin(room: int) -> None:
-    """Leave an interrupt to the process that the user sees, and note how many bytes may be kept."""
+    """Begin as a worker does, and note how many bytes may be kept."""
     global _room
     _room = room
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    begin_worker()
 
 
 def _cycles(

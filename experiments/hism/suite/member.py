@@ -1,12 +1,15 @@
 """The members of the suite, as the data files list them."""
 
 import csv
+import io
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
+
+from vecsim.atomic_files import write_file
 
 Provenance = Literal["file", "generated", "pattern", "stand-in"]
 Criterion = Literal["size", "locality", "average_per_row"]
@@ -126,14 +129,14 @@ def read_members(name: str) -> tuple[Member, ...]:
 
 
 def write_members(rows: Iterable[Member], name: str) -> Path:
-    """Write a data file of this package, under a temporary name first, and return where it lies."""
+    """Write a data file of this package and return its path."""
     path = Path(__file__).with_name(name)
-    partial = path.with_name(f"{name}.partial")
-    with partial.open("w", encoding="ascii", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Member)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
-    return partial.replace(path)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Member)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    write_file(path, text.getvalue().encode("ascii"))
+    return path
 
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:

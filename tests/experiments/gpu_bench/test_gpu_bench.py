@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 import threading
@@ -18,7 +17,7 @@ from experiments.gpu_bench.case import Device
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.methods import Method, Ranked
 from experiments.gpu_bench.phases import Phases
-from experiments.gpu_bench.records import Journal
+from experiments.gpu_bench.records import BENCHMARK, RunJournal
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.summary import auto_summary, class_means, pairs
 from experiments.gpu_bench.supply import Supplied, rounded_product
@@ -29,6 +28,7 @@ from gpu.runtime import cuda_driver, kernel_cache
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.journal import Journal
 
 TINY = SuiteMatrix("tiny", "small", "a test", source="tiny", transposed=True)
 BANDWIDTHS = Bandwidths(4000.0, (Bandwidth(1 << 20, 5000.0), Bandwidth(1 << 30, 4000.0)))
@@ -109,7 +109,7 @@ def tiny():
 
 def run(driver, path=None, *, l2_bytes=1 << 12, transposed=False, supplied=None):
     device = Device("Fake GPU", {"name": "Fake GPU"}, l2_bytes, BANDWIDTHS, "cusparse 0.0")
-    journal = Journal(path, {"commit": "abc"})
+    journal = RunJournal(path, {"commit": "abc"})
     ran = Bench(device, "abc", journal, Phases())
     supplied = supplied or made(tiny())
     ran.measure(supplied, transposed=transposed)
@@ -210,10 +210,30 @@ def test_a_record_is_in_the_journal_at_once(driver, monkeypatch, tmp_path):
     fake_formats(driver, monkeypatch, fast=10.0)
     path = tmp_path / "out.json.journal"
     records, _ = run(driver, path)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert lines[0] == {"header": {"commit": "abc"}}
+    with Journal(path, BENCHMARK, {"commit": "abc"}) as journal:
+        lines = journal.records
+    assert lines[0] == {"begin": "tiny"}
     assert [line["record"]["method"] for line in lines if "record" in line] == [r.method for r in records]
     assert lines[-1] == {"done": "tiny"}
+
+
+def test_half_a_matrix_and_half_a_line_of_a_killed_run_do_not_count(driver, monkeypatch, tmp_path):
+    fake_formats(driver, monkeypatch, fast=10.0)
+    path = tmp_path / "out.json.journal"
+    records, _ = run(driver, path)
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    # Killed at any moment before the matrix was done: it is measured again, and its first try is left out.
+    for cut in (len(lines[0]), sum(map(len, lines[:3])) - 4, len(whole) - 2):
+        path.write_bytes(whole[:cut])
+        begun = RunJournal(path, {"commit": "abc"})
+        begun.close()
+        assert begun.records == []
+        again, _ = run(driver, path)
+        assert len(again) == len(records)
+    kept = RunJournal(path, {"commit": "abc"})
+    kept.close()
+    assert kept.done == {"tiny"} and len(kept.records) == len(records)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -294,7 +314,7 @@ def compiling(monkeypatch):
     """What is compiled ahead, in threads instead of processes, and nothing really."""
     done = []
     monkeypatch.setattr(
-        compilation, "ProcessPoolExecutor", lambda processes, mp_context: ThreadPoolExecutor(processes)
+        compilation, "ProcessPoolExecutor", lambda processes, **given: ThreadPoolExecutor(processes)
     )
     monkeypatch.setattr(compilation, "_convert_samples", done.extend)
     monkeypatch.setattr(

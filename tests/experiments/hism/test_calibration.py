@@ -300,7 +300,7 @@ def members(*names):
 def test_cycles_are_those_of_a_single_measurement(tmp_path):
     names = ("laplace2d-3", "randomwalk-4", "Trefethen_20")
     variants = [Variant("crs", (("sums", "register"),)), Variant("chism", (("cache", "rows"),))]
-    kept = tmp_path / "kept.jsonl"
+    kept = tmp_path / "kept.journal"
     slow = VS2003.model_copy(update={"accesses_in_flight": 1})
     with Simulator(members(*names), suite_cases.load, jobs=2, engine="jit", results=kept) as simulator:
         found = {machine: simulator.cycles(machine, variants, names) for machine in (VS2003, slow)}
@@ -320,11 +320,26 @@ def test_cycles_are_those_of_a_single_measurement(tmp_path):
         assert simulator.simulated == 0
 
 
+def test_a_full_disk_and_a_torn_line_cost_nothing_that_was_kept(tmp_path):
+    kept = tmp_path / "kept.journal"
+    variants = [Variant("crs", ())]
+    names = ("laplace2d-2", "laplace2d-3")
+    for name in names:
+        with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=kept) as simulator:
+            simulator.cycles(VS2003, variants, [name])
+            assert simulator.simulated == 1
+        with kept.open("a") as file:
+            file.write('{"key": "torn')  # and then a run that goes on behind it
+    with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=kept) as simulator:
+        simulator.cycles(VS2003, variants, names)
+        assert simulator.simulated == 0
+
+
 @pytest.mark.parametrize("text", ["nonsense\n{}\n", '{"key": "a", "cycles": 3}\n{}\n', "[1]\n[2]\n"])
 def test_a_file_that_is_no_file_of_results(tmp_path, text):
-    path = tmp_path / "kept.jsonl"
+    path = tmp_path / "kept.journal"
     path.write_text(text)
-    with pytest.raises(UserError, match="line 1: is no result"):
+    with pytest.raises(UserError, match="is no journal of `vecsim calibrate`"):
         Simulator(members("laplace2d-3"), suite_cases.load, jobs=1, engine="jit", results=path)
 
 

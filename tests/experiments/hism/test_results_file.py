@@ -1,5 +1,11 @@
 """Cycles kept in a file: used again only where nothing that decides them has changed."""
 
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from suite_cases import load, member
 
@@ -15,7 +21,7 @@ MEMBERS = [member("laplace2d-2", size=12), member("laplace2d-3", size=33)]
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "results.csv"
+    return tmp_path / "results.journal"
 
 
 @pytest.fixture
@@ -70,22 +76,14 @@ def test_an_interrupted_run_keeps_what_it_has(path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         measure_members(MEMBERS, load, Request(MACHINE, results=path))
     assert len(path.read_text().splitlines()) == 6
-    assert [file.name for file in path.parent.iterdir()] == ["results.csv"]
+    assert {file.name for file in path.parent.iterdir()} <= {"results.journal", "results.journal.lock"}
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a,b\n1,2\n", r"is no file of results: its first line must be key,matrix,program,cycles"),
-        ("", r"is no file of results"),
-        (",".join(results_file.COLUMNS) + "\nk,m,crs,many,1,1,0\n", r"line 2: is no result"),
-        (b"\xff\xfe", r"cannot be read"),
-    ],
-)
-def test_a_file_that_is_something_else_is_left_alone(path, content, message):
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+@pytest.mark.parametrize("content", [b"key,matrix\n1,2\n", b"\xff\xfe", b'{"a": 1}\n'])
+def test_a_file_that_is_something_else_is_left_alone(path, content):
+    path.write_bytes(content)
     before = path.read_bytes()
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match="is no journal of `vecsim reproduce`"):
         measure_members(MEMBERS, load, Request(MACHINE, results=path))
     assert path.read_bytes() == before
 
@@ -104,3 +102,39 @@ def test_the_code_has_one_fingerprint(tmp_path, monkeypatch):
     before = results_file.code_fingerprint()
     (package / "new.py").write_text("x = 1")
     assert results_file.code_fingerprint() != before
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from suite_cases import load, member
+from experiments.hism import measurements
+from experiments.hism.measurements import measure_members
+from experiments.request import Request
+from vecsim.machine import load_machine
+timing = measurements._timing
+def slowly(*arguments):
+    time.sleep(0.05)
+    return timing(*arguments)
+measurements._timing = slowly
+members = [member("laplace2d-2", size=12), member("laplace2d-3", size=33), member("laplace2d-5", size=105)]
+measure_members(members, load, Request(load_machine("vs2003"), results=Path(sys.argv[1])))
+"""
+
+
+def test_killed_runs_go_on_and_two_at_once_lose_nothing(path, runs):
+    root = Path(__file__).parents[3]
+    folders = os.pathsep.join([str(root), str(root / "tests")])
+    environment = os.environ | {"PYTHONPATH": folders}
+    processes = [subprocess.Popen([sys.executable, "-c", KILLED, str(path)], env=environment) for _ in "ab"]
+    while not path.exists() or len(path.read_text().splitlines()) < 6:
+        assert any(process.poll() is None for process in processes)
+        time.sleep(0.01)
+    for process in processes:
+        process.kill()
+        process.wait()
+    kept = {line.split('"matrix":"')[1].split('"')[0] for line in path.read_text().splitlines()[1:]}
+    assert "laplace2d-5" in kept  # the largest is first
+    members = [*MEMBERS, member("laplace2d-5", size=105)]
+    measure_members(members, load, Request(MACHINE, results=path))
+    assert len(runs) == 5 * (3 - len(kept))
