@@ -108,7 +108,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["hism-tabel2"], "; did you mean 'hism-table2'?"),
+        (["hism-tabel2"], "unknown experiment 'hism-tabel2'; experiments are hism, hism-table1"),
         (["hism", "--out", "file"], "file: "),
         (["hism", "--out", "file/below"], "file/below: "),
         (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),
@@ -127,6 +127,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
 def test_mistakes(vecsim, tmp_path, arguments, message):
     files = {"file", "file.journal"}
     for file in files:
-        (tmp_path / file).write_text("")
+        (tmp_path / file).write_text("something\n")
     assert vecsim("reproduce", *arguments).mistake().startswith(message)
-    assert {path.name for path in tmp_path.iterdir()} == files
+    assert {path.name for path in tmp_path.iterdir()} - {"file.journal.lock"} == files
+    assert (tmp_path / "file.journal").read_text() == "something\n"
