@@ -4,20 +4,27 @@ Numba's own files know a kernel by the bytes of what it is made of, and those of
 process to process. Here a kernel is known by where it stands in the source, what its factory closed over and
 its signature, together with the source of this package, the versions of what compiles it, and the device.
 
-The folder is that of ``VECSIM_KERNELS``; without it nothing is kept. Its files are pickles: use one that
-nobody else can write.
+The folder is that of ``VECSIM_KERNELS``; without it nothing is kept. What Numba gives to keep is a pickle,
+which may run anything when it is read: so only whole files of the user's own are read, from a folder that
+nobody else can write (`vecsim.private_files`). Any other folder is not used, and one line says why.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
 import pickle
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import numpy as np
+
+from vecsim import private_files
+from vecsim.errors import UserError
+from vecsim.private_files import NotPrivateError
 
 FOLDER = "VECSIM_KERNELS"
 COMPILERS = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink")
@@ -30,8 +37,19 @@ class UnknownError(Exception):
 def keep(kernel: Any) -> None:
     """Let a kernel that `cuda.jit` made be sought in the folder before it is compiled, and be kept there."""
     folder = os.environ.get(FOLDER)
-    if folder:
+    if folder and _is_private(Path(folder)):
         kernel._cache = _Kept(kernel, Path(folder))
+
+
+@functools.cache
+def _is_private(folder: Path) -> bool:
+    """Say whether kernels may come from a folder; the reason why not is told once."""
+    try:
+        private_files.check_folder(folder)
+    except NotPrivateError as error:
+        print(f"vecsim: compiled kernels are not kept: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 def identity(made: Any) -> str:
@@ -74,9 +92,12 @@ class _Kept:
         from numba.cuda.dispatcher import _Kernel
 
         try:
-            found = _Kernel._rebuild(**pickle.loads(self._file(signature).read_bytes()))
+            content = private_files.read(self._file(signature))
+            if content is None:
+                return None
+            found = _Kernel._rebuild(**pickle.loads(content))
             found.bind()
-        except Exception:  # there is no file, or one of whatever kind
+        except Exception:  # a file that must not be used, or of another version
             return None
         return found
 
@@ -86,14 +107,8 @@ class _Kept:
 
         if compiled.launch_config_sensitive:
             return
-        try:
-            file = self._file(signature)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
-            partial.write_bytes(serialize.dumps(compiled._reduce_states()))
-            partial.replace(file)
-        except (OSError, UnknownError, pickle.PicklingError):
-            pass
+        with contextlib.suppress(UserError, UnknownError, pickle.PicklingError):
+            private_files.write(self._file(signature), serialize.dumps(compiled._reduce_states()))
 
     def flush(self) -> None:
         """Forget nothing: others may use the files."""

@@ -1,6 +1,7 @@
 """Names of kernels that are the same in every process, and the files behind them; none is compiled here."""
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from gpu.formats.sliced import sliced_kernel
 from gpu.kernel_parts.row_results import piece_sums
 from gpu.runtime import kernel_cache
 from gpu.runtime.kernel_cache import UnknownError, identity
+from vecsim import private_files
 
 ROOT = Path(__file__).parents[2]
 ARRANGEMENT = {
@@ -121,7 +123,7 @@ def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
 
 def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_path):
     kernel(2).save_overload("(x)", Compiled(launch_config_sensitive=True))
-    assert not (tmp_path / "kernels").exists()
+    assert list((tmp_path / "kernels").iterdir()) == []
     kernel(2).save_overload("(x)", Compiled())
     (file,) = (tmp_path / "kernels").iterdir()
     for text in (b"", b"no pickle", file.read_bytes()[:-3]):
@@ -133,8 +135,7 @@ def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_pat
 
 def test_a_folder_that_cannot_be_written_does_not_matter(kernel, tmp_path):
     (tmp_path / "kernels").write_text("a file")
-    kernel(2).save_overload("(x)", Compiled())
-    assert kernel(2).load_overload("(x)", None) is None
+    assert kernel(2) is None
 
 
 def test_without_a_folder_nothing_is_kept(monkeypatch):
@@ -142,3 +143,38 @@ def test_without_a_folder_nothing_is_kept(monkeypatch):
     kernel = SimpleNamespace(_cache="Numba's")
     kernel_cache.keep(kernel)
     assert kernel._cache == "Numba's"
+
+
+class Bomb:
+    """A pickle that leaves a trace when it is read."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __reduce__(self):
+        return Path.touch, (self.trace,)
+
+
+def test_a_pickle_that_another_put_there_is_not_read(kernel, tmp_path):
+    kernel(2).save_overload("(x)", Compiled(code="compiled"))
+    (file,) = (tmp_path / "kernels").iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(pickle.dumps(Bomb(tmp_path / "ran")))
+    assert kernel(2).load_overload("(x)", None) is None
+    private_files.write(file, pickle.dumps(Bomb(tmp_path / "ran")))
+    file.chmod(0o666)
+    assert kernel(2).load_overload("(x)", None) is None
+    assert not (tmp_path / "ran").exists()
+    file.write_bytes(whole)
+    file.chmod(0o600)
+    assert kernel(2).load_overload("(x)", None).state == {"code": "compiled"}
+
+
+def test_a_folder_that_others_can_write_is_not_used_and_said_once(kernel, tmp_path, capsys):
+    kernel_cache._is_private.cache_clear()
+    (tmp_path / "kernels").mkdir(mode=0o700)
+    (tmp_path / "kernels").chmod(0o777)
+    assert kernel(2) is None is kernel(3)
+    folder = tmp_path / "kernels"
+    why = f"{folder} can be written by others: chmod go-w {folder}"
+    assert capsys.readouterr().err == f"vecsim: compiled kernels are not kept: {why}\n"
