@@ -13,8 +13,8 @@ from isa.declaration import Pattern
 from vecsim.engines.jit.cache_accesses import time_slices
 from vecsim.engines.jit.code import CACHE, PATTERN
 from vecsim.engines.jit.element_accesses import time_elements
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.record_accesses import time_records
-from vecsim.engines.jit.world import inline
 
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
 

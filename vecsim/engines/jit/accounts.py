@@ -17,8 +17,8 @@ from vecsim.engines.columns import (
     BY_UNIT,
     BY_VECTOR,
 )
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.world import inline
 
 
 @inline

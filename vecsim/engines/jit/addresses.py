@@ -20,8 +20,8 @@ from vecsim.engines.jit.code import (
     RECORD_BYTES,
     VALUE_BYTES,
 )
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger, smaller
-from vecsim.engines.jit.world import inline
 
 VL, ONE, SECTION, BLOCK, COUNT = (
     int(Length.VL),

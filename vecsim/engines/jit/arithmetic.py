@@ -36,6 +36,7 @@ from vecsim.engines.jit.code import (
     WHOLE_WRITES,
     WRITES,
 )
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.operands import (
     complete,
@@ -52,7 +53,7 @@ from vecsim.engines.jit.outcome import ACCEPT, BUSY, FIRST, LAST, RETIRE, START
 from vecsim.engines.jit.rings import accept
 from vecsim.engines.jit.sparse_rows import fill_cycles, is_new
 from vecsim.engines.jit.tracks import cycles_in, new_track
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 REDUCTION, SPARSE = int(Timing.REDUCTION), int(Timing.SPARSE)
 

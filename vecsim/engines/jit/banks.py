@@ -6,9 +6,9 @@ from typing import Any
 
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import BANK_BUSY, BANKS, PHASES, WORDS_PER_CYCLE, WORDS_SCALE
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import BANKS_FREE, RUN_BANK, RUN_CYCLE, RUN_LEFT, RUN_WORDS, SETTLED_FREE
-from vecsim.engines.jit.world import inline
 
 
 @inline

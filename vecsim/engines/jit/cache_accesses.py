@@ -16,10 +16,11 @@ from vecsim.engines.jit.code import (
     STORE,
     WORDS_PER_CYCLE,
 )
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
 from vecsim.engines.jit.port import NEVER, begin_access, end_access
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 
 @inline

@@ -23,11 +23,12 @@ from vecsim.engines.jit.code import (
     UNIT_QUEUE,
     WRITES,
 )
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import ACCEPT, BUSY, FIRST, LAST, RETIRE, START, WAITED
 from vecsim.engines.jit.rings import accept, accepted_last, push_accepted
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, lay_usable, take, taken_at, usable_at
-from vecsim.engines.jit.world import inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 
 def _make_chain(sums: bool) -> Any:

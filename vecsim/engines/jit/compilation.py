@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numba
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 
 from isa.declaration import InstructionSet
+from vecsim.engines.jit.functions import function
 from vecsim.engines.jit.machine_code import MachineCode
 from vecsim.engines.jit.one_port import make_one_port
 from vecsim.engines.jit.semantics import compile_semantics
@@ -24,7 +24,7 @@ MAKERS = {"one_port": make_one_port, "stepwise": make_stepwise}
 def compile_loop(instruction_set: InstructionSet, loop: str) -> MachineCode:
     """Compile a loop, a name of :data:`MAKERS`."""
     plain = MAKERS[loop](compile_semantics(instruction_set))
-    run = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(plain)
+    run = function(plain)
     with _inner_functions_stay_inside(plain.__qualname__), _without_collections():
         run.compile(SIGNATURE)
     result = run.overloads[run.signatures[0]]
@@ -47,9 +47,9 @@ def _without_collections() -> Iterator[None]:
 
 def _keep_functions_apart(library: Any) -> None:
     """Let no function be inlined that is not to be: one that holds all of them has no registers to spare."""
-    for function in library._final_module.functions:
-        if not function.is_declaration and b"alwaysinline" not in b" ".join(function.attributes):
-            function.add_function_attribute("noinline")
+    for each in library._final_module.functions:
+        if not each.is_declaration and b"alwaysinline" not in b" ".join(each.attributes):
+            each.add_function_attribute("noinline")
 
 
 def _leave(library: Any) -> None:

@@ -8,6 +8,7 @@ from vecsim.engines.columns import BY_BANK
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, settle
 from vecsim.engines.jit.code import ADDRESSES_PER_CYCLE, BANK_BUSY, BANKS, PLAIN, SECTION_SIZE, VALUE_BYTES
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.operands import (
     element_hazard,
@@ -21,7 +22,7 @@ from vecsim.engines.jit.operands import (
 from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
 from vecsim.engines.jit.port import begin_access, end_access
 from vecsim.engines.jit.tracks import new_track
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 
 @inline

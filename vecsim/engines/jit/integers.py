@@ -11,7 +11,7 @@ from typing import Any
 from numba.core import types
 from numba.extending import intrinsic
 
-from vecsim.engines.jit.world import inline
+from vecsim.engines.jit.functions import inline
 
 
 def _choosing(operator: str) -> Any:

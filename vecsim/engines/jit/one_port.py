@@ -57,6 +57,7 @@ from vecsim.engines.jit.code import (
     WHOLE_READS,
     WIDTH,
 )
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.operands import lay_floors
 from vecsim.engines.jit.outcome import (
@@ -88,8 +89,8 @@ from vecsim.engines.jit.scalars import SCALAR_STORE, issued, make_run_scalars, r
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
 from vecsim.engines.jit.tracks import lay_all, usable_at
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.jit.word_accesses import time_words
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
 HALT, EXTRACT, ELEMENTWISE, ACCESS, MEMORY = (
@@ -223,10 +224,10 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
                 time_records(w, i, n, cycle, retired)
         elif kind == 1:
             if not time_plain_chain(w, i, n, cycle, retired):
-                time_arithmetic(w, i, n, -1, cycle, retired)
+                time_arithmetic(w, i, n, slice_, cycle, retired)
         elif kind == 2:
             if not time_sum_chain(w, i, n, cycle, retired):
-                time_arithmetic(w, i, n, -1, cycle, retired)
+                time_arithmetic(w, i, n, slice_, cycle, retired)
         elif kind == 3:
             time_insert(w, i, cycle, retired)
         elif code[i + TIMING] == ACCESS:
@@ -237,13 +238,13 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             time_arithmetic(w, i, n, slice_, cycle, retired)
 
     @function
-    def issue_empty(w: Any, i: Any, cycle: Any) -> None:
-        """Execute a vector instruction of no elements, which touches no unit."""
+    def issue_empty(w: Any, i: Any, n: Any, cycle: Any) -> None:
+        """Execute a vector instruction of n = 0 elements, which touches no unit."""
         r, scratch = record_of(w), scratch_of(w)
         code = scratch.program
         at = i + FIELD
         execute_vector(
-            w, code[i + OPERATION], 0, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w, code[i + OPERATION], n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
         write_ready(r, scratch, code, i, cycle + 1)
         for j in range(code[i + LATE]):
@@ -287,7 +288,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         if n > 0:
             time_vector(w, i, n, cycle, retired)
         else:
-            issue_empty(w, i, cycle)
+            issue_empty(w, i, n, cycle)
         if capacity >= 0:
             if n > 0:
                 write_vector_row(w, i, outcome[SEEN], cycle)

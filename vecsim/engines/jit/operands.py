@@ -21,9 +21,9 @@ from vecsim.engines.jit.code import (
     WHOLE_WRITES,
     WRITES,
 )
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.tracks import give, lay, lay_usable, take, taken_at, usable_at
-from vecsim.engines.jit.world import inline
 
 
 @inline

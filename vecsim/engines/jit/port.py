@@ -8,11 +8,11 @@ from isa.declaration import Unit
 from vecsim.engines.columns import BY_ALIGNMENT, BY_PORT, BY_STARTUP, WORDS_LOADED, WORDS_STORED
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.code import BANK_BUSY, STARTUP, STORE, UNIT_QUEUE
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.operands import complete
 from vecsim.engines.jit.outcome import ACCEPT, BANKS_FREE, LAST, RETIRE, SETTLED_FREE, WORDS
 from vecsim.engines.jit.rings import accept, latest_end, port_free, push_access
-from vecsim.engines.jit.world import inline
 
 MEMORY = int(Unit.MEMORY)
 NEVER = 1 << 60

@@ -18,6 +18,7 @@ from vecsim.engines.jit.code import (
     WORDS_SCALE,
     WORDS_SHIFT,
 )
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.operands import (
     element_hazard,
@@ -31,7 +32,7 @@ from vecsim.engines.jit.operands import (
 from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
 from vecsim.engines.jit.port import NEVER, begin_access, end_access
 from vecsim.engines.jit.tracks import new_track
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 
 @inline

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.jit.code import HISTORY, IN_FLIGHT, UNIT_QUEUE
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import PORT_HEAD, UNIT_HEAD
-from vecsim.engines.jit.world import inline
 
 UNITS = 5
 

@@ -29,6 +29,7 @@ from vecsim.engines.jit.code import (
     WIDTH,
 )
 from vecsim.engines.jit.code import INSTRUCTIONS as PROGRAM_LENGTH
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.outcome import (
     ASTRAY,
@@ -71,7 +72,7 @@ from vecsim.engines.jit.quick_runs import (
 from vecsim.engines.jit.rings import latest_end, order_end
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE = (
     int(Timing.SCALAR),

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from isa.declaration import Instruction, InstructionSet, Timing, Unit
 from isa.semantics import numbers
 from vecsim.engines.jit.cells import load_int64, load_uint16, load_uint32, store_int32, store_int64
-from vecsim.engines.jit.world import function, inline, state_of
+from vecsim.engines.jit.functions import function, inline
+from vecsim.engines.jit.views import state_of
 
 Function = Callable[..., Any]
 

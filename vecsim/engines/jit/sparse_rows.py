@@ -6,10 +6,11 @@ from typing import Any
 
 from vecsim.engines.jit.cells import shifted
 from vecsim.engines.jit.code import SECTION_SIZE
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import BUSY
 from vecsim.engines.jit.tracks import new_track
-from vecsim.engines.jit.world import function, inline, scratch_of, state_of
+from vecsim.engines.jit.views import scratch_of, state_of
 
 
 @inline

@@ -6,8 +6,9 @@ from typing import Any
 
 from isa.declaration import Timing
 from vecsim.engines.jit.code import PATTERN, TIMING, UNIT, VALUE_BYTES, WIDTH
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.outcome import ACCEPT, ADDRESS, ELEMENTS, FIRST, LAST, RETIRE, ROW, START, WORDS
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
 ACCESS = int(Timing.ACCESS)

@@ -17,9 +17,10 @@ from typing import Any
 
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import FIRST_FREE, FREE, REGISTERS, SECTION_SIZE
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.outcome import BEFORE, BUSY, TRACKS_MADE, WAITED
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 
 @inline

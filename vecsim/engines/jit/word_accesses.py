@@ -31,6 +31,7 @@ from vecsim.engines.jit.code import (
     WORDS_PER_CYCLE,
     WRITES,
 )
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import (
     ACCEPT,
@@ -48,7 +49,7 @@ from vecsim.engines.jit.outcome import (
 from vecsim.engines.jit.port import MEMORY
 from vecsim.engines.jit.rings import accepted_last, latest_end, port_free, push_accepted, push_access
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, take
-from vecsim.engines.jit.world import inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 
 @inline

@@ -16,9 +16,10 @@ from vecsim.engines.columns import (
 )
 from vecsim.engines.jit.accounts import issue_cause
 from vecsim.engines.jit.code import ISSUE_WIDTH
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.places import FLYING, ORDER, SLOT_COLUMNS
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 from vecsim.engines.record import WAITS
 
 

@@ -22,6 +22,7 @@ from vecsim.engines.columns import (
     START_CYCLE,
 )
 from vecsim.engines.jit.code import LANES, LATENCY, SECTION_SIZE, TIMING, WIDTH
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.stepwise.accounts import wait
 from vecsim.engines.jit.stepwise.facts import facts_of
@@ -43,7 +44,7 @@ from vecsim.engines.jit.stepwise.places import (
     PROGRESS,
     SLOT_COLUMNS,
 )
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 REDUCTION = int(Timing.REDUCTION)
 

@@ -9,6 +9,7 @@ from isa.declaration import Unit
 from vecsim.engines.columns import AGE, COUNT, HALTED
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.code import IN_FLIGHT, ISSUE_WIDTH, PORTS, SLOTS
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import smaller
 from vecsim.engines.jit.outcome import CYCLE, FINISHED, FULL, START, STOPPED, TROUBLE
 from vecsim.engines.jit.semantics import Semantics
@@ -33,7 +34,7 @@ from vecsim.engines.jit.stepwise.places import (
 )
 from vecsim.engines.jit.stepwise.queues import step_queue
 from vecsim.engines.jit.stepwise.sparse import step_sparse
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.jit.code import SLOTS
+from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.stepwise.places import FACTS, ORDER
-from vecsim.engines.jit.world import inline
 
 
 @inline

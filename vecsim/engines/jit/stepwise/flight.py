@@ -52,6 +52,7 @@ from vecsim.engines.jit.code import (
     WRITES,
 )
 from vecsim.engines.jit.code import UNIT as UNIT_OF
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.accounts import retire_vector
 from vecsim.engines.jit.stepwise.facts import facts_of
@@ -73,7 +74,7 @@ from vecsim.engines.jit.stepwise.places import (
     WRITTEN,
 )
 from vecsim.engines.jit.stepwise.rows import write_vector_row
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
 ACCESS, CONTIGUOUS = int(Timing.ACCESS), int(Pattern.CONTIGUOUS)

@@ -53,6 +53,7 @@ from vecsim.engines.jit.code import (
     WHOLE_READS,
     WIDTH,
 )
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import TROUBLE
 from vecsim.engines.jit.semantics import Semantics
@@ -74,7 +75,7 @@ from vecsim.engines.jit.stepwise.places import (
 )
 from vecsim.engines.jit.stepwise.queues import put, room_at
 from vecsim.engines.jit.stepwise.rows import write_scalar_row
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.record import PENDING
 
 SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT, SPARSE = (

@@ -53,6 +53,7 @@ from vecsim.engines.jit.code import (
     WIDTH,
     WORDS_PER_CYCLE,
 )
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.stepwise.accounts import wait
 from vecsim.engines.jit.stepwise.facts import facts_of
@@ -76,7 +77,7 @@ from vecsim.engines.jit.stepwise.places import (
     SLICE_WAITS,
     SLOT_COLUMNS,
 )
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 MEMORY = int(Unit.MEMORY)
 HISTORY_COLUMNS = 4

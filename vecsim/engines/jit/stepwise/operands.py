@@ -11,9 +11,10 @@ from typing import Any
 
 from vecsim.engines.columns import CACHE_FIRST, ELEMENT, ELEMENTS, FIRST, SLICE, WAIT_ELEMENT, WAIT_SLICE
 from vecsim.engines.jit.code import ACCUMULATOR, READS, SECTION_SIZE, SLOTS, WHOLE_READS, WHOLE_WRITES, WRITES
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.stepwise.places import NEVER, ORDER, SLOT_COLUMNS
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 
 @function

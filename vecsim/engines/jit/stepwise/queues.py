@@ -7,10 +7,11 @@ from typing import Any
 from isa.declaration import Unit
 from vecsim.engines.columns import ACCEPTED_AT, PORT
 from vecsim.engines.jit.code import HISTORY, IN_FLIGHT, PORTS, UNIT_QUEUE
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import smaller
 from vecsim.engines.jit.stepwise.facts import port_wake
 from vecsim.engines.jit.stepwise.places import ISSUE_WAKE, NEVER, QUEUE_WAKE, SLOT_COLUMNS, UNIT_WAKE
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 MEMORY = int(Unit.MEMORY)
 

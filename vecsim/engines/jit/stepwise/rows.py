@@ -20,10 +20,11 @@ from vecsim.engines.columns import (
     WORDS,
 )
 from vecsim.engines.jit.code import PATTERN, TIMING, VALUE_BYTES, WIDTH
+from vecsim.engines.jit.functions import function
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import ROW
 from vecsim.engines.jit.stepwise.places import SLOT_COLUMNS
-from vecsim.engines.jit.world import function, record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
 ACCESS = int(Timing.ACCESS)

@@ -17,6 +17,7 @@ from vecsim.engines.columns import (
     SLOT_PC,
 )
 from vecsim.engines.jit.code import LATENCY, SECTION_SIZE, SPARSE_P, SPARSE_R, WIDTH
+from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.sparse_rows import row_is_new
 from vecsim.engines.jit.stepwise.accounts import wait
@@ -41,7 +42,7 @@ from vecsim.engines.jit.stepwise.places import (
     SLICE_WAITS,
     SLOT_COLUMNS,
 )
-from vecsim.engines.jit.world import function, inline, record_of, scratch_of
+from vecsim.engines.jit.views import record_of, scratch_of
 
 SPARSE = int(Unit.SPARSE)
 

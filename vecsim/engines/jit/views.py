@@ -1,0 +1,124 @@
+"""The arrays of a run inside compiled code: views that find each of them by the table of addresses.
+
+Compiled functions take the table ``w`` and name what they need. A view is the address of the table and
+nothing else, so it costs nothing to hand on; an array is found when it is named. What stands in the table
+itself is a place in it; the address of any other array is loaded, and LLVM is told that it never changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing.templates import AttributeTemplate, infer_getattr, signature
+from numba.extending import intrinsic, lower_getattr_generic, models, register_model
+
+from isa.state import State
+from vecsim.engines.jit.arrays import FAR, NEAR, SECTION, Record, Scratch
+from vecsim.engines.jit.cells import Cells
+
+BYTE = ir.IntType(8).as_pointer()
+WORD = ir.IntType(64)
+
+
+class Member(NamedTuple):
+    """An array of a view: where it or its address stands in the table, and the type of its elements."""
+
+    place: int
+    near: bool
+    dtype: types.Type
+
+
+class View(types.Type):
+    """The Numba type of a view with these members by name."""
+
+    def __init__(self, name: str, members: dict[str, Member]) -> None:
+        self.members = members
+        super().__init__(name=f"View({name})")
+
+
+def _member(name: str, dtype: types.Type = types.int64) -> Member:
+    return Member(NEAR[name], True, dtype) if name in NEAR else Member(FAR.index(name), False, dtype)
+
+
+_SEEN_AS = {
+    "fs": _member("f", types.float32),
+    "fd": _member("f", types.float64),
+    "vw": _member("v", types.int32),
+    "vs": _member("v", types.float32),
+    "vd": _member("v", types.float64),
+    "cs": _member("cache", types.float32),
+    "cd": _member("cache", types.float64),
+    "mask": _member("mask", types.uint8),
+    "memory": _member("memory", types.uint8),
+    "words": _member("memory", types.uint32),
+    "depends": _member("depends", types.uint8),
+}
+"""Arrays that do not hold int64, or that see another one in another way."""
+
+
+def _view(name: str, fields: tuple[str, ...]) -> View:
+    return View(name, {field: _SEEN_AS.get(field) or _member(field) for field in fields})
+
+
+_STATE = _view("state", tuple(name for name in State._fields if name != "section"))
+_RECORD = _view("record", Record._fields)
+_SCRATCH = _view("scratch", Scratch._fields)
+
+
+@register_model(View)
+class _ViewModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, view: View) -> None:
+        super().__init__(manager, view, BYTE)
+
+
+@infer_getattr
+class _ViewAttribute(AttributeTemplate):  # type: ignore[misc]
+    key = View
+
+    def generic_resolve(self, view: View, name: str) -> types.Type | None:
+        if view is _STATE and name == "section":
+            return types.int64
+        return Cells(view.members[name].dtype) if name in view.members else None
+
+
+@lower_getattr_generic(View)
+def _attribute(context: Any, builder: Any, view: View, table: Any, name: str) -> Any:
+    if name == "section":
+        return _constant(builder, _place(builder, table, SECTION))
+    member = view.members[name]
+    place = _place(builder, table, member.place)
+    if member.near:
+        return builder.bitcast(place, BYTE)
+    return builder.inttoptr(_constant(builder, place), BYTE)
+
+
+def _place(builder: Any, table: Any, place: int) -> Any:
+    return builder.gep(builder.bitcast(table, WORD.as_pointer()), [ir.IntType(64)(place)])
+
+
+def _constant(builder: Any, place: Any) -> Any:
+    """Load what does not change while compiled code runs."""
+    value = builder.load(place)
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
+def _viewing(view: View) -> Any:
+    @intrinsic
+    def view_of(typing_context: Any, table: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return args[0]
+
+        return signature(view, table), code
+
+    return view_of
+
+
+state_of = _viewing(_STATE)
+"""Name the architectural state."""
+record_of = _viewing(_RECORD)
+"""Name the timing record."""
+scratch_of = _viewing(_SCRATCH)
+"""Name the code, the machine and the room to work in."""
