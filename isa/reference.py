@@ -137,6 +137,32 @@ def entries(instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
     )
 
 
+def search(word: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
+    """Give the entries that have a word in their syntax, their summary, their unit or their timing.
+
+    Parameters
+    ----------
+    word
+        Any part of a text; case does not count.
+    instruction_set
+        The instructions to search, beside pseudo-instructions and directives.
+
+    Returns
+    -------
+    tuple of Entry
+        In the order of :func:`entries`; empty if nothing matches.
+    """
+    wanted = word.lower()
+    return tuple(entry for entry in entries(instruction_set) if wanted in _searched(entry).lower())
+
+
+def _searched(entry: Entry) -> str:
+    parts = [entry.syntax, entry.summary]
+    if isinstance(entry, InstructionEntry):
+        parts += [entry.unit, entry.timing]
+    return "\n".join(parts)
+
+
 def describe(name: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
     """Describe what a mnemonic or directive means; a generic ``.f`` means several instructions.
 

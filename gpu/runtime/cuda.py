@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.runtime.cuda_driver import NoGpuError
 from vecsim.errors import UserError
 
 # NumPy 2.5 dropped three names that numba-cuda 0.30 still imports.
@@ -48,7 +49,7 @@ def device_function(function: Callable[..., Any]) -> Any:
 
 
 def require_gpu() -> None:
-    """Raise UserError, in one line, unless there is a GPU that can be used, or the simulator."""
+    """Raise NoGpuError, in one line, unless there is a GPU that can be used, or the simulator."""
     if SIMULATED:
         return
     try:
@@ -57,7 +58,7 @@ def require_gpu() -> None:
     except Exception as error:  # a driver can fail in many ways
         usable, reason = False, " ".join(str(error).split())
     if not usable:
-        raise UserError(
-            f"no NVIDIA GPU can be used here ({reason}): use a machine with one, or set "
-            "NUMBA_ENABLE_CUDASIM=1 to run on tiny matrices in the CUDA simulator"
+        raise NoGpuError(
+            f"no NVIDIA GPU can be used here ({reason})",
+            "use a machine with one, or set NUMBA_ENABLE_CUDASIM=1 for the CUDA simulator and tiny matrices",
         )

@@ -23,12 +23,25 @@ NON_BLOCKING = 1
 RELAXED = 2
 """Of a capture: the launching library may do what it likes meanwhile."""
 
+NEEDED = "an NVIDIA GPU is needed"
+"""What helps where there is no GPU."""
+
 Enqueue = Callable[["Stream"], None]
 """Puts one operation on a stream and returns without waiting for it."""
 
 
 class NoGpuError(UserError):
-    """There is no GPU that CUDA can use here, or the packages for it are missing."""
+    """There is no GPU that CUDA can use here, or the packages for it are missing.
+
+    Attributes
+    ----------
+    reason
+        What was found, without what to do about it.
+    """
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{reason}: {remedy}" if remedy else reason)
+        self.reason = reason
 
 
 class CudaError(Exception):
@@ -52,7 +65,7 @@ def driver() -> Any:
         found = importlib.import_module("cuda.bindings.driver")
     except ImportError:
         raise NoGpuError(
-            "CUDA for Python is not installed, `vecsim gpu` needs it: pip install 'vecsim[gpu]'"
+            "CUDA for Python is not installed, which the GPU part needs", "pip install 'vecsim[gpu]'"
         ) from None
     start(found)
     return found
@@ -72,11 +85,9 @@ def start(found: Any) -> None:
         context = check(found, "cuDevicePrimaryCtxRetain", device)
         check(found, "cuCtxSetCurrent", context)
     except CudaError as error:
-        raise NoGpuError(f"no GPU was found ({error}); `vecsim gpu` needs an NVIDIA GPU") from None
+        raise NoGpuError(f"no GPU was found ({error})", NEEDED) from None
     except RuntimeError:  # the binding does not find libcuda
-        raise NoGpuError(
-            "no GPU was found (the NVIDIA driver is not installed); `vecsim gpu` needs an NVIDIA GPU"
-        ) from None
+        raise NoGpuError("no GPU was found (the NVIDIA driver is not installed)", NEEDED) from None
 
 
 def check(found: Any, name: str, *arguments: Any) -> Any:

@@ -170,6 +170,11 @@ USAGE = [
     (["formats", "pde225", "--section-size", "5"], "section size 5 is not possible"),
     (["formats", "pde225", "--value-bits", "8"], "--value-bits 8"),
     (["isa", "addd"], "unknown instruction 'addd'; did you mean 'add'?"),
+    (["run", "--json"], "--json needs a value: write --json FILE or --json -; see `vecsim run --help`"),
+    (["run", "--json", "--program", "crs"], "--json needs a file, or - for stdout; --program is an option"),
+    (["machine", "list", "--json"], "--json -; see `vecsim machine list --help`"),
+    (["exec", "x.s", "--rows"], "--rows needs a value: write --rows"),
+    (["formats"], "see `vecsim formats --help`"),
     (["isa", ".wrod"], "unknown directive '.wrod'; did you mean '.word'?"),
 ]
 

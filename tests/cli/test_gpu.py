@@ -8,7 +8,7 @@ from experiments.gpu_bench import bench
 from experiments.gpu_bench.records import Record, Run, read_run
 from gpu.measure import ceilings
 from gpu.measure.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
-from gpu.runtime import device_info
+from gpu.runtime import cuda, device_info
 from gpu.runtime.cuda_driver import NoGpuError
 from gpu.runtime.device_info import DeviceInfo
 
@@ -69,15 +69,20 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("command", ["info", "ceilings"])
+@pytest.mark.parametrize("command", ["info", "ceilings", "bench", "check"])
 def test_without_a_gpu_a_command_says_so_in_one_line(vecsim, monkeypatch, tmp_path, command):
     def missing():
         raise NoGpuError("no GPU was found (the NVIDIA driver is not installed)")
 
     monkeypatch.setattr(device_info, "driver", missing)
+    monkeypatch.setattr(cuda, "require_gpu", missing)
     target = tmp_path / "out.json"
     message = vecsim("gpu", command, "--json", target).mistake()
-    assert message.startswith("no GPU was found")
+    assert message.startswith(
+        f"vecsim gpu {command}: no GPU was found (the NVIDIA driver is not installed): "
+    )
+    assert "`vecsim reproduce pellr`" in message
+    assert "CUDASIM" not in message
     assert "\n" not in message
     assert not target.exists()
 

@@ -75,4 +75,6 @@ def test_list_matrices_finds(vecsim, served):
     found = json.loads(vecsim("list", "matrices", "HB/gre_*", "--json", "-").out)["found"]
     assert [matrix["name"] for matrix in found][:2] == ["HB/gre_1107", "HB/gre_115"]
     nothing = vecsim("list", "matrices", "zzzzzz")
-    assert (nothing.code, nothing.out.splitlines()[-1]) == (0, "no matrix matches zzzzzz")
+    assert (nothing.code, nothing.out, nothing.err) == (1, "", "vecsim: no matrix matches zzzzzz\n")
+    nothing = vecsim("list", "matrices", "zzzzzz", "--json", "-")
+    assert (nothing.code, json.loads(nothing.out)["found"]) == (1, [])

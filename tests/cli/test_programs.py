@@ -40,6 +40,27 @@ def test_exec_shows_registers_that_are_not_zero(vecsim, program):
     assert not any(line.startswith("  x9 ") for line in lines)
 
 
+MASKED = """\
+    li x1, 12
+    setvl x1
+    li x2, 1
+    cvi v1, x2
+    cvi v2, zero
+    sltvv.w v2, v1
+    halt
+"""
+
+
+def test_exec_shows_the_mask(vecsim, tmp_path):
+    path = tmp_path / "masked.s"
+    path.write_text(MASKED)
+    lines = vecsim("exec", path, "--registers").out.splitlines()
+    assert "  mask     01111111 11110000  11 of 64 elements" in lines
+    document = json.loads(vecsim("exec", path, "--registers", "--json", "-").out)
+    assert document["registers"]["mask"] == [0] + [1] * 11 + [0] * 52
+    assert not any(line.startswith("  mask") for line in vecsim("exec", path).out.splitlines())
+
+
 def test_the_timeline_is_limited_and_says_so(vecsim, program):
     shown = vecsim("exec", program, "--timeline", "--rows", 3).out
     assert "lui x3, 0" in shown
@@ -158,6 +179,7 @@ MISTAKES = [
     (["--dump", "-4:1"], "lie outside memory"),
     (["--dump", "1048576:1:byte"], "bytes 1048576 to 1048576 lie outside memory, 1048576 bytes"),
     (["--rows", "0"], "--rows"),
+    (["--rows", "5"], "--rows 5: there are rows with --timeline alone, ask for that too"),
     (["--set", "vector_registers=4"], "vector_registers = 4"),
     (["--engine", "nope"], "unknown engine 'nope'"),
 ]

@@ -43,6 +43,21 @@ def test_isa_shows_pseudo_instructions_and_directives(vecsim):
     assert [entry["kind"] for entry in found] == ["instruction", "pseudo-instruction"]
 
 
+def test_isa_finds_what_has_a_word_in_its_description(vecsim):
+    found = json.loads(vecsim("isa", "Gather", "--json", "-").out)["entries"]
+    assert found
+    assert all("gather" in (entry["syntax"] + entry["summary"]).lower() for entry in found)
+    shown = vecsim("isa", "gather").out
+    assert all(entry["syntax"] in shown for entry in found)
+    # Tables without a row are left out.
+    assert ("directive" in shown.split()) == any(entry["kind"] == "directive" for entry in found)
+    names = [entry["mnemonic"] for entry in json.loads(vecsim("isa", "addvv", "--json", "-").out)["entries"]]
+    assert {"addvv.w", "addvv.s", "addvv.d"} <= set(names)
+    units = {entry.get("unit") for entry in json.loads(vecsim("isa", "sparse", "--json", "-").out)["entries"]}
+    assert "sparse" in units
+    assert json.loads(vecsim("isa", "add", "--json", "-").out)["entries"][0]["mnemonic"] == "add"
+
+
 def test_machine_list_has_every_preset(vecsim):
     rows = vecsim("machine", "list").out.split("─\n")[1].splitlines()
     assert [row.split()[0] for row in rows] == list(presets())
@@ -137,7 +152,9 @@ def test_the_experiments(vecsim):
 
 def test_version_and_help(vecsim):
     assert vecsim("--version").out == f"vecsim {version('vecsim')}\n"
-    for arguments in ([], ["--help"]):
+    for arguments in ([], ["--help"], ["-h"]):
         result = vecsim(*arguments)
         assert result.code == 0
         assert "formats" in result.out
+    assert "MATRIX" in vecsim("run", "-h").out
+    assert "PRESET" in vecsim("machine", "show", "-h").out

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,10 +24,13 @@ from vecsim.cli.reproduce import reproduce
 from vecsim.cli.run import run
 from vecsim.errors import UserError
 
+COMPLETES = "_VECSIM_COMPLETE"
+"""Environment variable by which a shell asks for names that go on what was typed."""
+
 app = typer.Typer(
     name="vecsim",
     help="A vector machine with sparse-matrix instructions: a matrix in, the cycles of five products out.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 app.command("run")(run)
@@ -77,20 +81,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Run a command. A closed pipe becomes SystemExit: outside stand-alone mode nothing else does."""
+    """Run a command. Outside stand-alone mode only shell completion and a closed pipe become SystemExit."""
     try:
         return int(app(args=arguments, prog_name="vecsim", standalone_mode=False) or 0)
     except typer.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit as end:
+        if COMPLETES in os.environ or {"--install-completion", "--show-completion"} & set(arguments):
+            return int(end.code or 0)
+        raise
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        raise UserError(_usage(error)) from None
+        raise UserError(_usage(error, arguments)) from None
 
 
-def _usage(error: Exception) -> str:
+def _usage(error: Any, arguments: Sequence[str]) -> str:
     """Word a usage error of typer (its class has no public name in every version)."""
-    message = str(getattr(error, "format_message")())  # noqa: B009
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "vecsim"
-    return f"{message.rstrip('.')}; see `{command} --help`"
+    path, command = _command(arguments)
+    message = str(error.format_message()).rstrip(".")
+    option = getattr(error, "option_name", None)
+    if message.endswith("requires an argument"):
+        kinds = next((p.metavar for p in command.params if option in p.opts and p.metavar), "VALUE")
+        message = (
+            f"{option} needs a value: write {' or '.join(f'{option} {kind}' for kind in kinds.split('|'))}"
+        )
+    return f"{message}; see `{path} --help`"
+
+
+def _command(arguments: Sequence[str]) -> tuple[str, Any]:
+    """Give the command that arguments name, with its full name: an error does not always know it."""
+    command: Any = typer.main.get_command(app)
+    path = ["vecsim"]
+    for argument in arguments:
+        inner = getattr(command, "commands", {}).get(argument)
+        if inner is None:
+            break
+        command = inner
+        path.append(argument)
+    return " ".join(path), command

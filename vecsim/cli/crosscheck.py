@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.cli.options import (
     MATRIX_HELP,
     EngineOption,
@@ -50,7 +51,10 @@ NUMBERS = (
 
 
 def crosscheck(
-    matrix: Annotated[list[str] | None, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)] = None,
+    matrix: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
+    ] = None,
     suite: Annotated[
         bool, typer.Option("--suite", help="Take the matrices of `vecsim reproduce crosscheck` at hand, too.")
     ] = False,

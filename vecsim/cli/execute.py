@@ -19,6 +19,10 @@ from vecsim.cli.options import (
     value_bytes,
 )
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.errors import UserError
+
+ROWS = 200
+"""Rows of the timeline, at most, if the user does not say."""
 
 
 def execute(
@@ -42,7 +46,10 @@ def execute(
     ] = None,
     registers: Annotated[bool, typer.Option("--registers", help="Show the registers after the run.")] = False,
     timeline: Annotated[bool, typer.Option("--timeline", help="Show when each instruction ran.")] = False,
-    rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of the timeline, at most.")] = 200,
+    rows: Annotated[
+        int | None,
+        typer.Option("--rows", min=1, help=f"Rows of the timeline, at most; {ROWS} without it."),
+    ] = None,
     max_cycles: Annotated[
         int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
     ] = 10_000_000,
@@ -61,6 +68,8 @@ def execute(
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
 
+    if rows is not None and not timeline:
+        raise UserError(f"--rows {rows}: there are rows with --timeline alone, ask for that too")
     width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
     described = chosen_machine(machine, set_)
     output = Output(json, inputs=[file])
@@ -73,7 +82,7 @@ def execute(
             np.zeros(size, np.uint8),
             described,
             engine=engine,
-            timeline=TimelineRequest(last_age=rows) if timeline else None,
+            timeline=TimelineRequest(last_age=rows or ROWS) if timeline else None,
             max_cycles=max_cycles,
             progress=progress.of(file),
         )

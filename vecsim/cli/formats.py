@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import MATRIX_HELP, JsonOption, ValueBitsOption, value_bytes
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def formats(
-    matrix: Annotated[str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP)],
+    matrix: Annotated[
+        str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices)
+    ],
     section_size: Annotated[
         int, typer.Option("--section-size", help="Elements of a vector register: a power of two, 4 to 4096.")
     ] = 64,

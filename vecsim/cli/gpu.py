@@ -6,16 +6,22 @@ from typing import Annotated
 
 import typer
 
-from vecsim.cli import gpu_commands
+from vecsim.cli import completion, gpu_commands
 from vecsim.cli.options import JsonOption
 
 gpu = typer.Typer(help=gpu_commands.HELP)
 
 OnlyOption = Annotated[
-    str | None, typer.Option("--only", metavar="CLASS|MATRIX", help=gpu_commands.ONLY_HELP)
+    str | None,
+    typer.Option(
+        "--only", metavar="CLASS|MATRIX", help=gpu_commands.ONLY_HELP, autocompletion=completion.suite
+    ),
 ]
 FormatOption = Annotated[
-    list[str] | None, typer.Option("--format", metavar="NAME", help=gpu_commands.FORMAT_HELP)
+    list[str] | None,
+    typer.Option(
+        "--format", metavar="NAME", help=gpu_commands.FORMAT_HELP, autocompletion=completion.formats
+    ),
 ]
 SecondsOption = Annotated[
     float | None, typer.Option("--seconds", min=0, metavar="N", help=gpu_commands.SECONDS_HELP)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.gpu_bench.records import Run
@@ -17,8 +20,24 @@ if TYPE_CHECKING:
 HELP = "The formats on a real GPU: what it is, what it can reach, and what they reach."
 ONLY_HELP = "Take one class or one matrix of the suite."
 FORMAT_HELP = "A format to check; all without it. Repeatable."
+WITHOUT_A_GPU = (
+    "an NVIDIA GPU is needed; without one, `vecsim reproduce pellr` shows what was measured on an H200, and "
+    "`vecsim crosscheck MATRIX` compares SciPy and the simulator"
+)
+"""What helps who has none; the CUDA simulator does not, since times of it mean nothing."""
 SECONDS_HELP = "After so many seconds nothing more is begun; what is left is said to be not reached."
 QUICK_HELP = "Five matrices of all sizes, no transposed products: under 90 s."
+
+
+@contextmanager
+def _on_a_gpu(command: str) -> Iterator[None]:
+    """Say what the command needs, and what can be had without it, where there is no GPU."""
+    from gpu.runtime.cuda_driver import NoGpuError
+
+    try:
+        yield
+    except NoGpuError as error:
+        raise UserError(f"vecsim gpu {command}: {error.reason}: {WITHOUT_A_GPU}") from None
 
 
 def info(json: str | None) -> None:
@@ -30,7 +49,8 @@ def info(json: str | None) -> None:
     from vecsim.cli.output import Output
 
     output = Output(json)
-    found = device_info()
+    with _on_a_gpu("info"):
+        found = device_info()
     output.table(fill(table(["GPU", found.name]), _facts(found)))
     output.finish(asdict(found) | {"nominal_gb_per_s": found.nominal_gb_per_s})
 
@@ -45,7 +65,7 @@ def ceilings(json: str | None) -> None:
     from vecsim.cli.work import Work
 
     output = Output(json)
-    with Work() as work:
+    with Work() as work, _on_a_gpu("ceilings"):
         found = measure_ceilings(work.show)
     _show(output, found)
     output.finish(found.document())
@@ -65,7 +85,8 @@ def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> 
 
     output = Output(json)
     target = None if json in (None, STDOUT) else Path(str(json))
-    run = run_bench(only, quick=quick, json=target, watch=output.text)
+    with _on_a_gpu("bench"):
+        run = run_bench(only, quick=quick, json=target, watch=output.text)
     output.finish(run.document())
     if target is not None:
         discard(journal_of(target))
@@ -92,7 +113,9 @@ def check(
     from vecsim.cli.output import Output
 
     output = Output(json)
-    found = check_suite(only, formats or None, seconds=inf if seconds is None else seconds, watch=output.text)
+    limit = inf if seconds is None else seconds
+    with _on_a_gpu("check"):
+        found = check_suite(only, formats or None, seconds=limit, watch=output.text)
     _show_check(output, found)
     output.finish(document(found, asdict(device_info()), now(), commit()))
     wrong = faults(found)

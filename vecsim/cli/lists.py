@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from vecsim.cli.output import Output
     from vecsim.data.sources import Found, Source
 
+NO_MATCH = 1
+"""Exit code when a pattern matches nothing."""
+
 lists = typer.Typer(help="List matrices, programs and experiments.")
 
 
@@ -32,7 +35,10 @@ def matrices(
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """List the built-in matrices, in a family N stands for a number; or find matrices of all sources."""
+    """List the built-in matrices, in a family N stands for a number; or find matrices of all sources.
+
+    Exit code 1 says that nothing matches the pattern.
+    """
     from vecsim.cli.output import Output
 
     output = Output(json)
@@ -91,11 +97,13 @@ def _matching(output: Output, pattern: str) -> None:
     from vecsim.data.sources import find_matrices
 
     found = find_matrices(pattern)
-    rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in found)
-    output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
-    if not found:
-        output.text(f"no matrix matches {pattern}")
+    if found:
+        rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in found)
+        output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
     output.finish({"pattern": pattern, "found": [asdict(f) for f in found]})
+    if not found:
+        typer.echo(f"vecsim: no matrix matches {pattern}", err=True)
+        raise typer.Exit(NO_MATCH)
 
 
 def _place(found: Found) -> str:

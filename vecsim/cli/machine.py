@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import JsonOption, SetOption, chosen_machine
 
@@ -39,7 +40,10 @@ def list_presets(json: JsonOption = None) -> None:
 
 @machines.command("show")
 def show(
-    name: Annotated[str, typer.Argument(metavar="PRESET|FILE.toml", help="The machine.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="PRESET|FILE.toml", help="The machine.", autocompletion=completion.presets),
+    ],
     set_: SetOption = None,
     json: JsonOption = None,
 ) -> None:

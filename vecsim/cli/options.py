@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,17 +20,31 @@ MATRIX_HELP = (
 )
 """Of the argument MATRIX."""
 
+
+def _checked_target(context: typer.Context, target: str | None) -> str | None:
+    """Refuse an option in the place of the file that ``--json`` needs, but not while a shell completes."""
+    if target is not None and target.startswith("--") and not context.resilient_parsing:
+        raise UserError(f"--json needs a file, or - for stdout; {target} is an option")
+    return target
+
+
 JsonOption = Annotated[
     str | None,
     typer.Option(
         "--json",
         metavar="FILE|-",
+        callback=_checked_target,
         help="Write the results as JSON to a file, or to stdout (everything else then goes to stderr).",
     ),
 ]
 MachineOption = Annotated[
     str,
-    typer.Option("--machine", metavar="PRESET|FILE.toml", help="The machine; see `vecsim machine list`."),
+    typer.Option(
+        "--machine",
+        metavar="PRESET|FILE.toml",
+        help="The machine; see `vecsim machine list`.",
+        autocompletion=completion.presets,
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -43,6 +58,7 @@ EngineOption = Annotated[
         "--engine",
         metavar="NAME",
         help="What simulates the machine: jit (compiled) or simpy (the reference); both give the same.",
+        autocompletion=completion.engines,
     ),
 ]
 ValueBitsOption = Annotated[

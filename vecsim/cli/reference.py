@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import JsonOption
 
@@ -17,23 +18,36 @@ if TYPE_CHECKING:
 
 
 def reference(
-    mnemonic: Annotated[
+    word: Annotated[
         str | None,
-        typer.Argument(metavar="MNEMONIC", help="An instruction, pseudo-instruction or directive, in full."),
+        typer.Argument(
+            metavar="MNEMONIC|WORD",
+            help="An instruction, pseudo-instruction or directive; or a word to look for in names and "
+            "descriptions, such as gather.",
+            autocompletion=completion.mnemonics,
+        ),
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Show the instruction set, or all there is to say of one instruction."""
-    from isa.reference import describe, entries
+    """Show the instruction set, one instruction in full, or those that have a word in their description."""
+    from isa.reference import describe, entries, search
     from vecsim.cli.output import Output
+    from vecsim.errors import UserError
 
     output = Output(json)
-    if mnemonic is None:
+    if word is None:
         found = entries()
         _show_all(output, found)
     else:
-        found = describe(mnemonic)
-        output.text("\n\n".join("\n".join(_lines(entry)) for entry in found))
+        try:
+            found = describe(word)
+        except UserError:
+            found = search(word)
+            if not found:
+                raise
+            _show_all(output, found)
+        else:
+            output.text("\n\n".join("\n".join(_lines(entry)) for entry in found))
     output.finish({"entries": [_plain(entry) for entry in found]})
 
 
@@ -56,10 +70,12 @@ def _show_all(output: Output, found: Sequence[Entry]) -> None:
         if isinstance(e, InstructionEntry)
     ]
     columns = ["opcode", "instruction", "unit", "timing", "what it does"]
-    output.table(fill(table(columns), rows))
+    if rows:
+        output.table(fill(table(columns), rows))
     for kind in ("pseudo-instruction", "directive"):
-        shown = table([kind, "what it does"])
-        output.table(fill(shown, ((e.syntax, e.summary) for e in found if _kind(e) == kind)))
+        of_kind = [(e.syntax, e.summary) for e in found if _kind(e) == kind]
+        if of_kind:
+            output.table(fill(table([kind, "what it does"]), of_kind))
 
 
 def _lines(entry: Entry) -> list[str]:

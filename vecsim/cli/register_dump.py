@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from vecsim.machine import Machine
 
 
-def show_registers(
-    output: Output, state: State, machine: Machine, width: Literal[4, 8]
-) -> dict[str, dict[str, Any]]:
-    """Show the registers that are not zero and give them as plain data.
+def show_registers(output: Output, state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, Any]:
+    """Show the registers that are not zero, the vector mask among them, and give them as plain data.
 
     Vector registers are given twice, their elements read as integers and as floats of ``width`` bytes.
     """
@@ -27,11 +25,14 @@ def show_registers(
     real = {f"f{number}": float(floats[number]) for number, value in enumerate(state.f) if value}
     special = dict(zip(SPECIAL_REGISTERS, state.special.tolist(), strict=True))
     vectors = _vectors(state, machine, width)
+    mask = state.mask.tolist()
 
     output.text("registers that are not zero")
     for group in (scalar, special):
         for name, value in group.items():
             output.text(f"  {name:<8} {value}")
+    if any(mask):
+        output.text(f"  {'mask':<8} {_bits(mask)}  {sum(mask)} of {len(mask)} elements")
     for name, number in real.items():
         output.text(f"  {name:<8} {written(number, kind)}")
     for name, views in vectors.items():
@@ -39,7 +40,14 @@ def show_registers(
             shown = "  ".join(written(value, view) for value in values[:A_LINE])
             more = f"  ... {len(values)} elements" if len(values) > A_LINE else ""
             output.text(f"  {name:<8} {view:<7} {shown}{more}")
-    return {"x": scalar, "f": real, "special": special, "v": vectors}
+    return {"x": scalar, "f": real, "special": special, "mask": mask, "v": vectors}
+
+
+def _bits(mask: list[int]) -> str:
+    """Write a mask in groups of eight elements, element 0 first, up to the last group that has a one."""
+    used = len(mask) - mask[::-1].index(1)
+    groups = ("".join(map(str, mask[start : start + A_LINE])) for start in range(0, used, A_LINE))
+    return " ".join(groups)
 
 
 def _vectors(state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, dict[str, list[Any]]]:

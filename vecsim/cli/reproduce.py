@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.errors import UserError
@@ -33,6 +34,7 @@ def reproduce(
             metavar="NAME",
             help="What to make: an item such as hism-table2, a paper such as hism, or all (the default); see "
             "`vecsim list experiments`.",
+            autocompletion=completion.experiments,
         ),
     ] = None,
     out: Annotated[

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Pattern, Record, Timing
 from isa.program import Program
 from isa.semantics.sparse import descriptor_bytes
+from vecsim.engines.own_instructions import check_own_instructions
 from vecsim.errors import UserError
 from vecsim.machine import Machine
 
@@ -93,8 +94,10 @@ def decode(program: Program, machine: Machine) -> Decoded:
     Raises
     ------
     UserError
-        A vector register that the machine does not have, or position bytes other than 1 and 2.
+        A vector register that the machine does not have, or position bytes other than 1 and 2; a mistake in
+        a user's own instruction.
     """
+    check_own_instructions(program.instruction_set)
     rows = [_decode_one(program, machine, pc) for pc in range(len(program.opcode))]
     columns = {}
     widths = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}

@@ -109,7 +109,7 @@ def test_an_unknown_format_is_named():
     pytest.importorskip("numba.cuda")
     from experiments.gpu_check.check import check_suite
 
-    with pytest.raises(UserError, match="--format elll: is none"):
+    with pytest.raises(UserError, match=r"^--format: unknown format 'elll'; .*; did you mean 'ell'\?$"):
         check_suite("small", ["elll"])
 
 

@@ -28,6 +28,7 @@ import isa
 import vecsim.engines
 from isa.declaration import InstructionSet
 from vecsim.cache_folder import cache_folder
+from vecsim.errors import UserError
 
 KEPT = 8
 """Compiled loops that stay in the folder; the oldest go."""
@@ -129,11 +130,23 @@ def compiled_loop(instruction_set: InstructionSet, loop: str) -> Loop:
 
 
 def _compiled(instruction_set: InstructionSet, loop: str, path: Path) -> MachineCode:
-    """Compile a loop and keep it."""
-    _say("compiling the engine for its first use on this machine: about half a minute")
-    from vecsim.engines.jit.compilation import compile_loop
+    """Compile a loop and keep it.
 
-    code = compile_loop(instruction_set, loop)
+    Raises
+    ------
+    UserError
+        The semantics of a user's own instruction are none that can be compiled.
+    """
+    _say("compiling the engine for its first use on this machine: about half a minute")
+    from numba.core.errors import NumbaError
+
+    from vecsim.engines.jit.compilation import compile_loop
+    from vecsim.engines.jit.compiler_messages import in_one_line
+
+    try:
+        code = compile_loop(instruction_set, loop)
+    except NumbaError as error:
+        raise UserError(in_one_line(str(error))) from None
     _keep(path, code)
     return code
 

@@ -1,0 +1,150 @@
+"""Mistakes in a user's own instruction end in one clear line, in both engines, before anything runs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from isa.assembler import assemble
+from isa.declaration import Instruction, Length, Timing, Unit
+from isa.instructions import BASE
+from isa.semantics.numbers import put_vs
+from vecsim.engines.jit import compilation
+from vecsim.engines.jit.compiler_messages import in_one_line
+from vecsim.engines.jit.machine_code import compiled_loop
+from vecsim.engines.protocol import run
+from vecsim.errors import UserError
+from vecsim.machine import load_machine
+
+
+def twice(m, n, d, a):
+    s = m.section
+    for k in range(n):
+        put_vs(m, d * s + k, 2 * m.vs[2 * (a * s + k)])
+
+
+OWN = Instruction(
+    "twice.s",
+    0xE0,
+    "vd=, va",
+    Unit.ADD,
+    Timing.ELEMENTWISE,
+    "move",
+    twice,
+    "vd[k] = 2 va[k], float32",
+    Length.VL,
+    reads=("vl",),
+)
+
+
+def run_with(engine, **changes):
+    mine = BASE.extended(replace(OWN, **changes))
+    program = assemble("twice.s v1, v2\nhalt", instruction_set=mine)
+    return run(program, np.zeros(64, np.uint8), load_machine("vs2003"), engine=engine)
+
+
+def misspelt(m, n, d, a):
+    for k in range(n):
+        put_vz(m, d * m.section + k, m.vs[a])  # noqa: F821
+
+
+def indirect(m, n, d, a):
+    misspelt(m, n, d, a)
+
+
+def made(factor):
+    def scaled(m, n, d, a):
+        misspelt(m, n, d, factor)
+
+    return scaled
+
+
+def too_few(m, n, d):
+    pass
+
+
+class Callable:
+    def __call__(self, m, n, d, a):
+        pass
+
+
+LINE = misspelt.__code__.co_firstlineno + 2
+UNDEFINED = (
+    rf"^instruction twice\.s: \S*test_own_instructions\.py:{LINE}: misspelt uses 'put_vz', which is not "
+)
+
+MISTAKES = [
+    ({"latency": "foo"}, r"^instruction twice\.s: unknown latency 'foo'; latencies are integer, .*, sum$"),
+    ({"latency": "mve"}, r"unknown latency 'mve'; .*; did you mean 'move'\?$"),
+    ({"semantics": misspelt}, UNDEFINED + r"defined; did you mean 'put_vs'\?$"),
+    ({"semantics": indirect}, UNDEFINED),
+    ({"semantics": made(3)}, UNDEFINED),
+    ({"semantics": too_few}, r"too_few takes 3 parameters; its syntax needs 4: m, n, vd, va$"),
+    (
+        {"semantics": Callable()},
+        r"^instruction twice\.s: its semantics, .*, are not a plain Python function$",
+    ),
+]
+
+
+@pytest.mark.parametrize("engine", ["jit", "simpy"])
+@pytest.mark.parametrize(("changes", "message"), MISTAKES, ids=lambda value: str(value)[:20])
+def test_a_mistake_is_named(engine, changes, message):
+    with pytest.raises(UserError, match=message) as caught:
+        run_with(engine, **changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_right_one_runs():
+    assert run_with("simpy").instructions == 2
+
+
+def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch):
+    """The loop is a stand-in that calls the semantics alone: the whole one takes half a minute to fail."""
+
+    def attribute_that_is_not_there(m, n, d, a):
+        return m.vq[d]
+
+    def make(semantics):
+        vector = semantics.vector
+
+        def loop(table, stop_cycle, stop_count, capacity):
+            vector((table, stop_cycle), 0, 1, 0, 0, 0, 0, 0)
+            return 0
+
+        return loop
+
+    monkeypatch.setitem(compilation.MAKERS, "stand_in", make)
+    mine = BASE.extended(replace(OWN, semantics=attribute_that_is_not_there))
+    with pytest.raises(UserError, match=r"the semantics of an instruction cannot be compiled: ") as caught:
+        compiled_loop(mine, "stand_in")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+NUMBA = """\
+Failed in nopython mode pipeline (step: nopython frontend)
+Failed in nopython mode pipeline (step: nopython frontend)
+{reason}
+
+File "../../tmp/mine.py", line 9:
+def bad(m, n, d, a):
+    <source elided>
+        m.vq[0] = 1
+        ^
+
+During: typing of get attribute at /tmp/my own.py (9)
+During: Pass nopython_type_inference
+During: typing of call at <string> (141)
+"""
+
+
+def test_the_line_has_place_and_reason():
+    message = in_one_line(NUMBA.format(reason="Unknown attribute 'vq' of type State(Cells(int64))"))
+    begin = (
+        "/tmp/my own.py:9: the semantics of an instruction cannot be compiled: Unknown attribute 'vq' of type"
+    )
+    assert message.startswith(begin)
+    assert message.endswith("docs/extending.md says what they may do, and engine='simpy' takes any Python")
+    assert len(in_one_line(NUMBA.format(reason="x" * 5000))) < 400
+    assert "cannot be compiled: ; " in in_one_line("")
