@@ -75,6 +75,27 @@ def layout_for(value_bytes: Literal[4, 8]) -> Layout:
     return Layout(BASE, value_bytes)
 
 
+def require_room(size: int) -> None:
+    """Refuse what does not fit the address space.
+
+    Raises
+    ------
+    UserError
+        `size` bytes are more than there are.
+    """
+    if size > ADDRESS_SPACE:
+        raise UserError(
+            f"the matrix is too large for the simulated address space: matrix, vectors and stack need {size} "
+            f"bytes, addresses reach {ADDRESS_SPACE}"
+        )
+
+
+def vector_bytes(shape: tuple[int, int], section_size: int, value_bytes: int) -> int:
+    """Give the bytes of x and y with their padding; see :func:`place_vectors`."""
+    x, y = _padded(shape[1], section_size), _padded(shape[0], section_size**2)
+    return (x + y) * value_bytes
+
+
 def place_vectors(
     matrix: MatrixImage,
     shape: tuple[int, int],
@@ -99,11 +120,7 @@ def place_vectors(
     at_work = layout.align(at_y + _padded(shape[0], s * s) * value_bytes)
     end = at_work + matrix.work_elements * value_bytes
     size = layout.align(end + matrix.stack_bytes + STACK_BYTES)
-    if size > ADDRESS_SPACE:
-        raise UserError(
-            f"the matrix is too large for the simulated address space: matrix, vectors and stack need {size} "
-            f"bytes, addresses reach {ADDRESS_SPACE}"
-        )
+    require_room(size)
     memory = np.zeros(size, np.uint8)
     memory[matrix.image.base : matrix.image.end] = matrix.image.data
     stored = x.astype(layout.value_type)

@@ -202,6 +202,7 @@ def prepare(
     if matrix.dtype not in (np.float32, np.float64):
         raise UserError(f"the matrix has values of type {matrix.dtype}: float32 or float64 is needed")
     width: Literal[4, 8] = 4 if matrix.dtype == np.float32 else 8
+    chosen_program.require_room(matrix, machine.section_size, width)
     image = chosen_program.load(matrix, machine, layout_for(width), symbols)
     loaded = place_vectors(image, matrix.shape, x, machine, width)
     program = assemble_file(chosen_program.source, symbols=symbols | dict(loaded.symbols), value_bytes=width)

@@ -11,7 +11,7 @@ from programs.bbcs import loader as bbcs
 from programs.crs import loader as crs
 from programs.hism import loader as hism
 from programs.jd import loader as jd
-from programs.loading import MatrixImage
+from programs.loading import BASE, STACK_BYTES, MatrixImage, require_room, vector_bytes
 from vecsim.errors import UserError
 from vecsim.formats import Layout
 from vecsim.machine import Machine
@@ -46,13 +46,27 @@ class Option:
 
 @dataclass(frozen=True, repr=False)
 class SmvmProgram(Overview):
-    """A sparse matrix-vector product: an assembly file, its loader and its options."""
+    """A sparse matrix-vector product: an assembly file, its loader and its options.
+
+    Attributes
+    ----------
+    name, title, summary
+        Of the program.
+    load
+        Makes the image of a matrix.
+    options
+        What the papers leave open.
+    pointers_per_row, values_per_row
+        What the image and the work space have for each row, whatever is in it: integers of 4 bytes, values.
+    """
 
     name: str
     title: str
     summary: str
     load: Loader
     options: tuple[Option, ...] = ()
+    pointers_per_row: int = 0
+    values_per_row: int = 0
 
     def overview(self) -> dict[str, object]:
         """Give name, summary and the names of the options."""
@@ -63,6 +77,28 @@ class SmvmProgram(Overview):
     def source(self) -> Path:
         """The assembly file."""
         return Path(__file__).parent / self.name / "smvm.s"
+
+    def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
+        """Refuse a matrix of which shape and entries alone tell that it does not fit; nothing is converted.
+
+        Parameters
+        ----------
+        matrix
+            SciPy sparse matrix of (m, n).
+        section_size
+            Of the machine.
+        value_bytes
+            Of a value of the matrix, x and y.
+
+        Raises
+        ------
+        UserError
+            It needs more than the address space.
+        """
+        rows = matrix.shape[0]
+        per_row = 4 * self.pointers_per_row + value_bytes * self.values_per_row
+        vectors = vector_bytes(matrix.shape, section_size, value_bytes)
+        require_room(BASE + vectors + rows * per_row + matrix.nnz * value_bytes + STACK_BYTES)
 
     def choose(self, given: Mapping[str, str]) -> dict[str, str]:
         """Give every option its value.
@@ -112,6 +148,7 @@ _ALL = (
                 "how sums go to memory: s at a time from a vector register, or one by one by scalar stores",
             ),
         ),
+        pointers_per_row=1,
     ),
     SmvmProgram(
         "jd",
@@ -127,6 +164,8 @@ _ALL = (
                 "where sums stay: in memory, diagonal by diagonal, or in a register, strip by strip of rows",
             ),
         ),
+        pointers_per_row=1,
+        values_per_row=1,
     ),
     SmvmProgram(
         "bbcs",

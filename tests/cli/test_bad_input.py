@@ -8,12 +8,12 @@ GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 
 MATRICES = {
     "no banner": ("1 2 3\n", "line 1: not a Matrix Market file"),
-    "malformed": (GENERAL + "2 2 1\n1 1 abc\n", "line 3: 'abc' is not a number"),
+    "malformed": (GENERAL + "2 2 1\n1 1 abc\n", "line 3, column 5: 'abc' is not a number"),
     "truncated": (GENERAL + "2 2 3\n1 1 1\n", "the file was cut off"),
     "truncated gzip": (gzip.compress(GENERAL.encode() + b"1 1 1\n1 1 2\n")[:-9], "ends too early"),
-    "outside": (GENERAL + "2 2 1\n3 1 1\n", "line 3: Row index out of bounds"),
-    "NaN": (GENERAL + "2 2 1\n2 1 nan\n", "row 2, column 1 is nan"),
-    "infinite": (GENERAL + "2 2 1\n1 2 inf\n", "row 1, column 2 is inf"),
+    "outside": (GENERAL + "2 2 1\n3 1 1\n", "line 3, column 1: '3' is out of bounds"),
+    "NaN": (GENERAL + "2 2 1\n2 1 nan\n", "line 3, column 5: 'nan' is no value"),
+    "infinite": (GENERAL + "2 2 1\n1 2 inf\n", "line 3, column 5: 'inf' is no value"),
     "overflow": (GENERAL + "2 2 1\n2 1 1e39\n", "row 2, column 1 is too large for 32 bits"),
     "empty file": ("", "the file is empty"),
     "no entries": (GENERAL + "2 2 0\n", "an empty matrix"),

@@ -165,3 +165,17 @@ def test_what_reading_changed_is_told(vecsim, tmp_path):
     assert "real part" in warnings[0]
     assert "too small for 32 bits" in warnings[1]
     assert str(path) in warnings[1]
+
+
+def test_what_one_program_has_no_room_for_is_said_before_any_runs(vecsim, tmp_path, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("a program ran")
+
+    (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n9000 9000 1\n1 1 5\n")
+    monkeypatch.setattr("programs.loading.ADDRESS_SPACE", 130_000)
+    reason = "the matrix is too large for the simulated address space: matrix, vectors and stack need"
+    with monkeypatch.context() as patch:
+        patch.setattr("programs.measurement.measure", never)
+        assert reason in vecsim("run", tmp_path / "m.mtx").mistake()
+        assert reason in vecsim("run", tmp_path / "m.mtx", "--program", "jd").mistake()
+    assert vecsim("run", tmp_path / "m.mtx", "--program", "bbcs").code == 0

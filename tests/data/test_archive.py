@@ -1,10 +1,17 @@
+import gzip
 import io
 import tarfile
 
+import numpy as np
 import pytest
 
-from vecsim.data.archive import is_archive, matrix_in
+from vecsim.data import read
+from vecsim.data.archive import is_archive
 from vecsim.errors import UserError
+
+
+def text(value):
+    return f"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 {value}\n".encode()
 
 
 def archive(**members):
@@ -17,21 +24,49 @@ def archive(**members):
     return packed.getvalue()
 
 
-@pytest.mark.parametrize(
-    "members",
+def written(tmp_path, data, name="here.tar.gz"):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    return path
+
+
+def refused(path, message):
+    with pytest.raises(UserError, match=message) as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}")
+    assert "\n" not in str(error.value)
+
+
+HARWELL_BOEING = b"\n".join(
     [
-        {"a/a.mtx": b"A", "a/a_b.mtx": b"b", "a/a_coord.mtx": b"c"},
-        {"a/a_b.mtx": b"b", "./a/a.mtx": b"A"},
-        {"readme.txt": b"?", "deep/in/some.mtx": b"A"},
-        {"a/a.rb": b"A", "a/a.txt": b"?"},
+        b"Title",
+        b"             2             1             1             0",
+        b"PUA                        1             1             1             0",
+        b"(2I4)           (2I4)",
+        b"   1   2",
+        b"   1",
+        b"",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("members", "name", "value"),
+    [
+        ({"a/a.mtx": text(7), "a/a_b.mtx": text(8), "a/a_coord.mtx": text(9)}, "a", 7),
+        ({"a/a_b.mtx": text(8), "./a/a.mtx": text(7)}, "a", 7),
+        ({"readme.txt": b"?", "deep/in/some.mtx": text(7), "more.txt": b"?"}, "some", 7),
+        ({"a/a.rb": HARWELL_BOEING, "a/a.txt": b"?"}, "a", 1),
+        ({"a/a_b.mtx": b"no matrix", "a/a.mtx": text(7)}, "a", 7),
     ],
 )
-def test_the_matrix_is_the_file_named_like_its_folder_or_the_only_one(members):
+@pytest.mark.parametrize("suffix", ["tar", "tar.gz"])
+def test_the_matrix_is_the_file_named_like_its_folder_or_the_only_one(tmp_path, members, name, value, suffix):
     data = archive(**members)
     assert is_archive(data)
-    name, content = matrix_in("here", data)
-    assert content == b"A"
-    assert name in {"a.mtx", "some.mtx", "a.rb"}
+    matrix = read(written(tmp_path, data, f"here.{suffix}"))
+    np.testing.assert_array_equal(matrix.csr.toarray(), [[value]])
+    assert matrix.name == name
 
 
 @pytest.mark.parametrize(
@@ -40,20 +75,103 @@ def test_the_matrix_is_the_file_named_like_its_folder_or_the_only_one(members):
         ({"a/b.mtx": b"", "a/c.mtx": b""}, "a/b.mtx, a/c.mtx"),
         ({"a/a.mtx": b"", "b/b.mtx": b""}, "a/a.mtx, b/b.mtx"),
         ({"a/readme": b""}, "none"),
+        ({"a/\x1b[31m\n.mtx": b"", "a/c.mtx": b""}, r"a/\\x1b\[31m\\n\.mtx, a/c\.mtx"),
+        ({f"a/{n}.mtx": b"" for n in range(9)}, ", ".join(f"a/{n}.mtx" for n in range(6)) + r", \.\.\."),
     ],
 )
-def test_what_holds_no_matrix_or_several(members, held):
-    with pytest.raises(UserError, match=rf"^here: the archive must hold one matrix file .* it holds {held}$"):
-        matrix_in("here", archive(**members))
+def test_what_holds_no_matrix_or_several(tmp_path, members, held):
+    path = written(tmp_path, archive(**members))
+    refused(path, rf": the archive must hold one matrix file .* it holds {held}$")
 
 
-def test_a_damaged_archive():
-    data = archive(**{"a/a.mtx": b"A" * 2000})
+def test_a_damaged_archive(tmp_path):
+    data = archive(**{"a/a.mtx": text(7) + b" " * 2000})
     assert is_archive(data[:1000])
-    with pytest.raises(UserError, match=r"^here: the archive "):
-        matrix_in("here", data[:1000])
+    refused(written(tmp_path, data[:1000]), ": the archive is damaged")
+    refused(written(tmp_path, data[:200] + b"?" + data[201:]), ": the archive is damaged")
 
 
 def test_what_is_no_archive():
     assert not is_archive(b"")
     assert not is_archive(b"%%MatrixMarket matrix coordinate real general\n" * 20)
+
+
+# What an archive may ask for.
+
+
+def header(size, name=b"a/a.mtx", kind=b"0"):
+    """A header of old GNU style with any size, its checksum right."""
+    field = tarfile.itn(size, 12, tarfile.GNU_FORMAT)
+    made = bytearray(512)
+    made[: len(name)] = name
+    made[100:108], made[108:116], made[116:124] = b"0000644\0", b"0000000\0", b"0000000\0"
+    made[124:136], made[136:148] = field, b"00000000000\0"
+    made[148:156], made[156:157], made[257:265] = b" " * 8, kind, b"ustar  \0"
+    made[148:156] = b"%06o\0 " % sum(made)
+    return bytes(made)
+
+
+def test_a_small_archive_that_announces_a_huge_file(tmp_path):
+    refused(written(tmp_path, header(20 << 30) + bytes(1024)), "VECSIM_FILE_LIMIT sets another limit")
+
+
+@pytest.mark.parametrize("size", [-1, -512, -(1 << 40)])
+def test_a_size_below_zero_is_no_endless_loop(tmp_path, size):
+    refused(written(tmp_path, header(size, b"a/readme") + bytes(1024)), "the archive ")
+
+
+def sparse(numbers):
+    """An archive with a sparse file as PAX writes it, version 1.0; the map's numbers are as given."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        member = tarfile.TarInfo("a/a.mtx")
+        member.pax_headers = {
+            "GNU.sparse.major": "1",
+            "GNU.sparse.minor": "0",
+            "GNU.sparse.name": "a/a.mtx",
+            "GNU.sparse.realsize": numbers[0],
+        }
+        content = "".join(f"{number}\n" for number in numbers[1:]).encode().ljust(512, b"\0")
+        member.size = len(content)
+        tar.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["20000000000", "1", "0", "0"],
+        ["20000000000", "x", "0", "0"],
+        ["x", "1", "0", "0"],
+        ["1", "1", "-5", "x"],
+        ["1", "99999999999", "0", "0"],
+    ],
+)
+def test_a_sparse_file(tmp_path, numbers):
+    refused(written(tmp_path, sparse(numbers)), "the archive|a sparse file")
+
+
+@pytest.mark.parametrize("version", [{}, {"GNU.sparse.size": "x"}, {"GNU.sparse.map": "1,x"}])
+def test_an_old_sparse_file(tmp_path, version):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        member = tarfile.TarInfo("a/a.mtx")
+        member.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", **version}
+        member.size = 5
+        tar.addfile(member, io.BytesIO(b"12345"))
+    refused(written(tmp_path, packed.getvalue()), "the archive|not a Matrix Market file")
+
+
+@pytest.mark.parametrize("kind", [b"x", b"L", b"g"])
+def test_a_header_that_holds_gigabytes(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr("vecsim.data.archive._MOST_HEADER_BYTES", 1 << 16)
+    bomb = header(1 << 24, b"name", kind) + bytes(1 << 24)
+    refused(written(tmp_path, bomb), "a header of the archive has more than 64 KiB")
+
+
+def test_an_archive_of_very_many_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("vecsim.data.archive.MOST_MEMBERS", 20)
+    few = archive(**{f"a/{n}.txt": b"?" for n in range(19)}, **{"a/a.mtx": text(7)})
+    assert read(written(tmp_path, few)).csr.nnz == 1
+    many = archive(**{f"a/{n}.txt": b"?" for n in range(21)})
+    refused(written(tmp_path, many), "the archive holds more than 20 files")

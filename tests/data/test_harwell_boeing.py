@@ -55,19 +55,120 @@ def test_pattern_and_rectangular(tmp_path):
     np.testing.assert_array_equal(matrix.csr.toarray(), [[1, 0, 0], [0, 1, 1], [0, 1, 0], [0] * 3, [0] * 3])
 
 
-@pytest.mark.parametrize(("kind", "sign"), [("RSA", 1), ("rsa", 1), ("RZA", -1), ("PSA", 1)])
-def test_half_stored_matrices_are_expanded(tmp_path, kind, sign):
+@pytest.mark.parametrize("kind", ["RSA", "rsa", "PSA"])
+def test_half_stored_matrices_are_expanded(tmp_path, kind):
     values = [] if kind == "PSA" else ["  1.00000000D+01      3.00000E+00", "       7.000+000"]
     contents = text(kind, values, "   1   2   4   4", "   1   2   3", (3, 3, 3))
     d, m, o = (1, 1, 1) if kind == "PSA" else (10, 3, 7)
     matrix = read(written(tmp_path, contents, f"small.{kind.lower()}"))
-    np.testing.assert_array_equal(matrix.csr.toarray(), [[d, 0, 0], [0, m, sign * o], [0, o, 0]])
+    np.testing.assert_array_equal(matrix.csr.toarray(), [[d, 0, 0], [0, m, o], [0, o, 0]])
+
+
+def test_a_skew_symmetric_matrix_is_expanded_with_the_opposite_sign(tmp_path):
+    contents = text("RZA", ["  1.00000000D+01      3.00000E+00"], "   1   2   3   3", "   2   3", (3, 3, 2))
+    matrix = read(written(tmp_path, contents, "small.rza"))
+    np.testing.assert_array_equal(matrix.csr.toarray(), [[0, -10, 0], [10, 0, -3], [0, 3, 0]])
 
 
 def test_complex_values_lose_their_imaginary_part(tmp_path):
     matrix = read(written(tmp_path, text("CUA", VALUES, "   1   1   2   3", "   1   2", (3, 3, 2)), "m.cua"))
     assert matrix.csr.data.tolist() == [10, 7]
     assert "real part" in matrix.warnings[0]
+
+
+def one(field, format_, width=20, kind="RUA"):
+    """A matrix of one entry, whose value stands in a field of a format."""
+    formats = f"{'(2I4)':16}{'(2I4)':16}{format_:20}"
+    return text(kind, [field.rjust(width)], "   1   2", "   1", (1, 1, 1), formats)
+
+
+@pytest.mark.parametrize(
+    ("field", "format_", "value"),
+    [
+        ("150", "(F20.2)", 1.5),
+        ("-150", "(F20.2)", -1.5),
+        ("5", "(F20.3)", 0.005),
+        ("150E2", "(E20.2)", 150),
+        ("1.50", "(F20.2)", 1.5),
+        ("150.", "(F20.2)", 150),
+        (".5", "(F20.2)", 0.5),
+        ("1.5", "(1PF20.2)", 0.15),
+        ("1.5", "(-2P,F20.2)", 150),
+        ("150", "(1P,F20.2)", 0.15),
+        ("1.5E0", "(1PE20.2)", 1.5),
+        ("1.5+0", "(1P,4E20.2)", 1.5),
+        ("1.5D-10", "(3(1PD20.2))", 1.5e-10),
+        ("1.5E 02", "(E20.2)", 150),
+        ("1.5-100", "(E20.2)", 1.5e-100),
+        ("1.5E-0100", "(1PE20.2E4)", 1.5e-100),
+        ("1.5", "(G20.10)", 1.5),
+        ("1.5", "(ES20.10)", 1.5),
+        ("150", "( f 20 . 2 )", 1.5),
+        ("0001" * 5, "(F20.0)", 10001000100010001.0),
+        ("15", "(I20)", 15),
+        ("1E999999999999", "(E20.2)", None),
+    ],
+)
+def test_numbers_are_read_by_the_rules_of_fortran(tmp_path, field, format_, value):
+    path = written(tmp_path, one(field, format_))
+    if value is None:
+        with pytest.raises(UserError, match="row 1, column 1 is inf"):
+            read(path)
+    else:
+        assert read(path).csr.data.tolist() == [value]
+
+
+@pytest.mark.parametrize(
+    ("field", "format_"),
+    [
+        ("1_0", "(F20.2)"),
+        ("1 0", "(F20.2)"),
+        ("- 1", "(F20.2)"),
+        ("1.2.3", "(F20.2)"),
+        ("1.5E", "(F20.2)"),
+        ("E5", "(F20.2)"),
+        (".", "(F20.2)"),
+        ("", "(F20.2)"),
+        ("\t5", "(F20.2)"),
+        ("inf", "(F20.2)"),
+        ("1_0", "(I20)"),
+        ("1.5", "(I20)"),
+        ("9" * 19, "(I20)"),
+    ],
+)
+def test_what_fortran_does_not_read_is_named_with_its_place(tmp_path, field, format_):
+    with pytest.raises(UserError, match=r"m\.rua, line 7, column 1: ('.*' is |a field is blank)"):
+        read(written(tmp_path, one(field, format_)))
+
+
+@pytest.mark.parametrize(
+    "format_",
+    [
+        "F20.2",
+        "(F20)",
+        "(20F)",
+        "(0F20.2)",
+        "(F0.2)",
+        "(2X,F20.2)",
+        "(3(F20.2)",
+        "(F20.2))",
+        "(A20)",
+        "(F20.2,/)",
+    ],
+)
+def test_what_is_no_format_of_numbers(tmp_path, format_):
+    with pytest.raises(UserError, match=r"line 4: '.*' is not a Fortran format"):
+        read(written(tmp_path, one("1.5", format_)))
+
+
+@pytest.mark.parametrize("letter", ["\x85", "\f", "\v", "\x1c", "\xa0", "\r"])
+def test_a_title_may_hold_what_others_end_lines_at(tmp_path, letter):
+    contents = f"Ti{letter}tle".ljust(72) + text()[72:]
+    path = tmp_path / "m.rua"
+    path.write_bytes(contents.encode("latin-1"))
+    np.testing.assert_array_equal(read(path).csr.toarray(), [[10, 0, 0], [0, 3, 9], [0, 7, 0]])
+    path.write_bytes(contents.replace("\n", "\r\n").encode("latin-1"))
+    np.testing.assert_array_equal(read(path).csr.toarray(), [[10, 0, 0], [0, 3, 9], [0, 7, 0]])
 
 
 def test_agrees_with_scipy(tmp_path):
@@ -93,15 +194,39 @@ def test_agrees_with_scipy(tmp_path):
         (text("RSA", sizes=(5, 3, 4)), "must be square, not 5 x 3"),
         (text(formats="(16X4)          (16I4)          (2E17.8)"), "line 4: .* is not a Fortran format"),
         (text(sizes=(3, 3, 0)), "an empty matrix"),
-        (text(sizes=(3, 3, 10**12)), "1000000000000 numbers were announced, but the file holds 4"),
-        (text(values=VALUES[:1]), "lines 7 to 7: 4 numbers were announced, but the file holds 2"),
-        (text(values=["              1.0              xyz", VALUES[1]]), "line 7: 'xyz' is not a number"),
-        (text(rows="   1   2   x   2"), "line 6: 'x' is not a number"),
+        (
+            text(sizes=(3, 3, 10**12)),
+            "line 2: 1 lines of row indices are announced, but by lines 3 and 4 they fill 62500000000",
+        ),
+        (text(values=VALUES[:1]), "line 2: 1 lines of values are announced, but .* they fill 2"),
+        (
+            text()[: -len(VALUES[1]) - 1],
+            "lines 7 to 8: 4 numbers were announced, but the file ends with line 7: it was cut off",
+        ),
+        (
+            text(values=["              1.0              xyz", VALUES[1]]),
+            "line 7, column 18: 'xyz' is not a number",
+        ),
+        (text(rows="   1   2   x   2"), "line 6, column 9: 'x' is not an integer"),
         (text(rows="   1   2   4   2"), r"row indices must lie in 1 \.\. 3"),
         (text(rows="   0   2   3   2"), r"row indices must lie in 1 \.\. 3"),
         (text(pointers="   1   4   2   5"), "column pointers must rise from 1 to 5"),
         (text(pointers="   1   2   4   6"), "column pointers must rise from 1 to 5"),
-        (text(values=["              nan              1.0", VALUES[1]]), "row 1, column 1 is nan"),
+        (text(pointers="   1   2 1_0   5"), "line 5, column 9: '1_0' is not an integer"),
+        (text().replace(f"{3:14d}", f"{'3_0':>14}"), "line 3: the header must have integers"),
+        (text("PUA"), "line 2: 2 lines of values are announced, but by lines 3 and 4 they fill 0"),
+        (
+            text("RSA"),
+            r"line 6, column 13: '2' is wrong: the entry in row 2, column 3 is above the diagonal",
+        ),
+        (
+            text("RZA", VALUES[:1], "   1   2   3   3", "   1   3", (3, 3, 2)),
+            "line 6, column 1: '1' is wrong: the entry in row 1, column 1 is on the diagonal",
+        ),
+        (
+            text(values=["              nan              1.0", VALUES[1]]),
+            "line 7, column 1: 'nan' is not a number",
+        ),
     ],
 )
 def test_mistakes_are_named_with_file_and_line(tmp_path, contents, message):

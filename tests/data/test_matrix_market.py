@@ -73,6 +73,158 @@ def test_windows_line_ends_and_fortran_exponents(tmp_path):
     assert matrix.csr.data.tolist() == [150]
 
 
+# Behind the last number.
+
+
+@pytest.mark.parametrize("end", ["", " ", "\r", "\t ", "\n", "\r\n", " \r\n", "\n\n", "\n \n\t\r\n"])
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [
+        (("coordinate", "real", "general"), "1 1 5"),
+        (("coordinate", "integer", "general"), "1 1 5"),
+        (("coordinate", "complex", "general"), "1 1 5 0"),
+        (("coordinate", "pattern", "general"), "1 1"),
+        (("array", "real", "general"), "5"),
+    ],
+)
+def test_the_last_line_may_end_as_it_likes(tmp_path, head, line, end):
+    sizes = "1 1 1" if head[0] == "coordinate" else "1 1"
+    matrix = read(written(tmp_path, f"{banner(*head)}{sizes}\n{line}{end}"))
+    assert matrix.csr.toarray().tolist() == [[1.0 if head[1] == "pattern" else 5.0]]
+
+
+# Numbers: each as Fortran and C print them, nothing else.
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("1.5-100", 1.5e-100),
+        ("1.5+100", 1.5e100),
+        ("-.5+003", -500),
+        ("5-300", 5e-300),
+        ("1.5D+02", 150),
+        ("1.5d2", 150),
+        ("+1.5E+02", 150),
+        ("+1.5+02", 150),
+        ("1.e2", 100),
+        (".5", 0.5),
+        ("5.", 5),
+        ("007", 7),
+        ("0.1000000000000000055511151231257827021181583404541015625", 0.1),
+        ("2.2250738585072011e-308", 2.2250738585072011e-308),
+        ("1e-400", 0),
+        ("123456789012345678901234567890", 123456789012345678901234567890.0),
+    ],
+)
+def test_numbers_are_read_as_they_stand(tmp_path, word, value):
+    matrix = read(written(tmp_path, GENERAL + f"2 2 2\n1 1 {word}\n2 2 1.5E+02\n"))
+    assert matrix.csr.data.tolist() == [value, 150]
+
+
+@pytest.mark.parametrize(
+    ("field", "word", "reason"),
+    [
+        ("real", "1.2.3", "not a number"),
+        ("real", "3e", "not a number"),
+        ("real", "3e+", "not a number"),
+        ("real", "3-", "not a number"),
+        ("real", "1.5-100-3", "not a number"),
+        ("real", "1e5e5", "not a number"),
+        ("real", "1e5.5", "not a number"),
+        ("real", "--5", "not a number"),
+        ("real", "+-5", "not a number"),
+        ("real", ".", "not a number"),
+        ("real", "-", "not a number"),
+        ("real", "e5", "not a number"),
+        ("real", "0x10", "not a number"),
+        ("real", "1,5", "not a number"),
+        ("real", "5\x00", "not a number"),
+        ("real", "\u0665", "not a number"),
+        ("integer", "3e2", "not an integer"),
+        ("integer", "3.7", "not an integer"),
+        ("integer", "3.", "not an integer"),
+        ("integer", "9223372036854775808", "out of range"),
+        ("integer", "-9223372036854775809", "out of range"),
+        ("unsigned-integer", "-1", "not a natural number"),
+        ("unsigned-integer", "18446744073709551616", "out of range"),
+    ],
+)
+def test_what_is_no_number_of_the_field_is_named_with_its_place(tmp_path, field, word, reason):
+    head = banner("coordinate", field, "general")
+    path = written(tmp_path, f"{head}2 2 2\n1 1 1\n 2 2  {word}\n")
+    with pytest.raises(UserError, match=rf"line 4, column 7: '.*' is {reason}"):
+        read(path)
+
+
+@pytest.mark.parametrize("word", ["9223372036854775807", "-9223372036854775808", "+7", "-0"])
+def test_integers_of_64_bits(tmp_path, word):
+    matrix = read(written(tmp_path, f"{banner('coordinate', 'integer', 'general')}1 1 1\n1 1 {word}\n"))
+    assert matrix.csr.data.tolist() == [float(word)]
+
+
+# Every line, not only the first.
+
+
+@pytest.mark.parametrize("line", ["1 1", "1 1 1 1", "1", "1 1 1 x", "1 1 1\v", "% no comment here", "+1 1 1"])
+def test_every_line_is_checked(tmp_path, line):
+    text = GENERAL + "3 3 3\n1 1 1\n2 2 2\n" + line + "\n"
+    with pytest.raises(UserError, match=r"m\.mtx, line 5, column \d+: "):
+        read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "message"),
+    [
+        (("coordinate", "pattern", "general"), "1 1 1\n1 1 5\n", "line 3, column 5: .* row, column, not 3"),
+        (
+            ("coordinate", "complex", "general"),
+            "1 1 1\n1 1 5\n",
+            "column 6: .* imaginary part, not 3 numbers",
+        ),
+        (
+            ("coordinate", "real", "skew-symmetric"),
+            "2 2 2\n2 1 5\n  2 2 1\n",
+            "line 4, column 3: the entry in row 2, column 2 is on the diagonal: .* stores what is below",
+        ),
+        (
+            ("coordinate", "real", "symmetric"),
+            "2 2 2\n1 1 5\n1 2 1\n",
+            "line 4, column 1: the entry in row 1, column 2 is above the diagonal: .* on and below",
+        ),
+        (("coordinate", "pattern", "symmetric"), "2 2 1\n1 2\n", "line 3, column 1: .* above the diagonal"),
+        (("coordinate", "complex", "hermitian"), "2 2 1\n1 2 1 1\n", "line 3, column 1: .* above the diag"),
+        (
+            ("coordinate", "complex", "hermitian"),
+            "2 2 1\n2 2 1 1\n",
+            "line 3, column 1: the diagonal of a hermitian matrix is real, but the entry of row 2 is not",
+        ),
+        (("array", "complex", "hermitian"), "1 1\n1 1\n", "line 3, column 1: the diagonal of a hermitian"),
+        (("coordinate", "real", "hermitian"), "1 1 1\n1 1 5\n", "line 1: .* real matrix cannot be hermitian"),
+        (("coordinate", "pattern", "skew-symmetric"), "2 2 1\n2 1\n", "line 1: .* needs values with a sign"),
+        (("coordinate", "real", "general"), "1_0 2 1\n1 1 5\n", "line 2: the size line"),
+        (("coordinate", "real", "general"), f"{'9' * 5000} 2 1\n1 1 5\n", "line 2: the size line"),
+        (("coordinate", "real", "general"), " % no comment\n1 1 1\n1 1 5\n", "line 2: the size line"),
+    ],
+)
+def test_what_the_declared_kind_does_not_allow(tmp_path, head, body, message):
+    with pytest.raises(UserError, match=message):
+        read(written(tmp_path, banner(*head) + body))
+
+
+@pytest.mark.parametrize("symmetry", ["symmetric", "skew-symmetric"])
+def test_half_of_a_dense_matrix_is_stored_column_by_column(tmp_path, symmetry):
+    first = 1 if symmetry == "skew-symmetric" else 0
+    places = [(row, column) for column in range(4) for row in range(column + first, 4)]
+    body = "".join(f"{k + 1}\n" for k in range(len(places)))
+    dense = np.zeros((4, 4))
+    for k, (row, column) in enumerate(places):
+        dense[row, column] = k + 1
+        dense[column, row] = (k + 1) * (1 if symmetry == "symmetric" else -1)
+    matrix = read(written(tmp_path, f"{banner('array', 'real', symmetry)}4 4\n{body}"))
+    np.testing.assert_array_equal(matrix.csr.toarray(), dense)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -85,7 +237,7 @@ def test_windows_line_ends_and_fortran_exponents(tmp_path):
         (banner("coordinate", "quaternion", "general"), "unknown field 'quaternion': use one of real"),
         (banner("coordinate", "real", "odd"), "unknown symmetry 'odd': use one of general"),
         (banner("array", "pattern", "general"), "needs values"),
-        (GENERAL, "ends before the line with its rows"),
+        (GENERAL, "no line with rows and columns is among the first 46 bytes"),
         (GENERAL + "% c\n2 2\n", "line 3: the size line must give rows, columns, entries, not '2 2'"),
         (GENERAL + "a b c\n", "line 2: the size line"),
         (banner("array", "real", "general") + "2 2 2\n", "must give rows, columns, not '2 2 2'"),
@@ -107,20 +259,32 @@ def test_windows_line_ends_and_fortran_exponents(tmp_path):
             "9999999800000001 entries are announced",
         ),
         (GENERAL + f"{MAX_DIMENSION + 1} 1 1\n1 1 1\n", "address space"),
-        (GENERAL + "2 2 1\n3 1 1\n", "line 3: Row index out of bounds: rows run from 1 to 2"),
-        (GENERAL + "2 2 1\n1 0 1\n", "line 3: Column index out of bounds"),
-        (GENERAL + "2 2 1\n1 1 abc\n", "line 3: 'abc' is not a number"),
-        (GENERAL + "2 2 2\n1 1 1\n1 2 2.5x\n", "line 4: '2.5x' is not a number"),
-        (GENERAL + "2 2 2\n1 1 1\n1 2 2_5\n", "line 4: '2_5' is not a number"),
-        (GENERAL + "2 2 1\n1 1 3 4\n", "line 3: .* must give 3 numbers .*, not 4"),
-        (banner("array", "real", "general") + "1 2\n1 2\n", "line 3: .* must give 1 numbers"),
-        (GENERAL + "2 2 1\n1.5 1 3\n", "line 3: .*row, column, real value, got '1.5 1 3'"),
-        (GENERAL + "2 2 1\n1 1\n", "line 3: .*got '1 1'"),
-        (banner("coordinate", "pattern", "general") + "2 2 1\nx 1\n", "line 3: 'x' is not a number"),
-        (banner("array", "real", "general") + "1 2\n1\nx\n", "line 4: 'x' is not a number"),
-        (banner("coordinate", "integer", "general") + "1 1 1\n1 1 99999999999999999999\n", "line 3: "),
-        (GENERAL + "2 2 2\n1 1 1\n2 1 nan\n", "row 2, column 1 is nan: values must be finite"),
-        (GENERAL + "2 2 1\n1 2 -inf\n", "row 1, column 2 is -inf"),
+        (GENERAL + "2 2 1\n3 1 1\n", "line 3, column 1: '3' is out of bounds: rows run from 1 to 2"),
+        (GENERAL + "2 2 1\n1 0 1\n", "line 3, column 3: '0' is out of bounds: columns run from 1 to 2"),
+        (GENERAL + "2 2 1\n1 1 abc\n", "line 3, column 5: 'abc' is not a number"),
+        (GENERAL + "2 2 2\n1 1 1\n1 2 2.5x\n", "line 4, column 5: '2.5x' is not a number"),
+        (GENERAL + "2 2 2\n1 1 1\n1 2 2_5\n", "line 4, column 5: '2_5' is not a number"),
+        (
+            GENERAL + "2 2 1\n1 1 3 4\n",
+            "line 3, column 7: a line of this file must give row, column, real value, not 4 numbers",
+        ),
+        (
+            banner("array", "real", "general") + "1 2\n1 2\n",
+            "line 3, column 3: a line of this file must give real value, not 2 numbers",
+        ),
+        (GENERAL + "2 2 1\n1.5 1 3\n", "line 3, column 1: '1.5' is not an index"),
+        (GENERAL + "2 2 1\n1 1\n", "line 3, column 4: .* must give row, column, real value, not 2 numbers"),
+        (
+            banner("coordinate", "pattern", "general") + "2 2 1\nx 1\n",
+            "line 3, column 1: 'x' is not a number",
+        ),
+        (banner("array", "real", "general") + "1 2\n1\nx\n", "line 4, column 1: 'x' is not a number"),
+        (
+            banner("coordinate", "integer", "general") + "1 1 1\n1 1 99999999999999999999\n",
+            "line 3, column 5: .* out of range",
+        ),
+        (GENERAL + "2 2 2\n1 1 1\n2 1 nan\n", "line 4, column 5: 'nan' is no value: values must be finite"),
+        (GENERAL + "2 2 1\n1 2 -inf\n", "line 3, column 5: '-inf' is no value: values must be finite"),
         (GENERAL + "2 2 1\n1 2 1e999\n", "row 1, column 2 is inf"),
         (GENERAL + "1 1 2\n1 1 1e308\n1 1 1e308\n", "row 1, column 1 is inf"),
     ],

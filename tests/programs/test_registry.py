@@ -155,3 +155,17 @@ def test_x_and_y_are_padded_with_zeros():
     np.testing.assert_array_equal(loaded.memory[x : x + 64].view("<f8"), [1, 2, 4, 0, 0, 0, 0, 0])
     assert y == x + 64
     assert work - y == 8 * 64
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_matrix_that_fits_is_refused_by_its_shape(name, dtype, monkeypatch):
+    told = []
+    monkeypatch.setattr("programs.registry.require_room", told.append)
+    for shape in ((1, 1), (1, 300), (300, 1), (70, 70)):
+        for density in (0, 0.01, 1):
+            matrix = scipy.sparse.random_array(shape, density=density, format="csr", dtype=dtype, rng=1)
+            prepared = prepare(name, matrix, machine_of("vs2003", 4), np.ones(shape[1]))
+            size = len(prepared.loaded.memory)
+            assert told[-1] <= size
+            assert told[-1] >= size / 2 - 2_000 or density == 1

@@ -67,6 +67,7 @@ def run(
     Every result is checked against SciPy's; exit code 1 says that one was not right.
     """
     from programs.measurement import measure
+    from programs.registry import find
     from vecsim.cli.output import Output
     from vecsim.cli.progress import Progress
     from vecsim.cli.report import document, header, results_table
@@ -80,6 +81,8 @@ def run(
     loaded = load_matrix(matrix)
     rounded = replace(loaded, csr=matrix_values(loaded, width))
 
+    for name in chosen:  # before any of them runs, which may take minutes
+        find(name).require_room(rounded.csr, described.section_size, width)
     limit = MAX_CYCLES if max_cycles is None else max_cycles
     with Progress(len(chosen)) as progress:
         measurements = [

@@ -8,18 +8,14 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from vecsim.data.archive import is_archive, matrix_in
 from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.download import DownloadError, Report
 from vecsim.data.download_bar import download_bar
-from vecsim.data.harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
-from vecsim.data.harwell_boeing import parse_harwell_boeing
 from vecsim.data.matrix import Matrix, check_size
 from vecsim.data.matrix_cache import fetch, kept, matrix_cache
-from vecsim.data.matrix_market import BANNER, parse_matrix_market
+from vecsim.data.reading import read_file
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
-from vecsim.data.source_bytes import read_bytes
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
 
@@ -54,7 +50,7 @@ def read(path: str | os.PathLike[str]) -> Matrix:
         empty, damaged, of another kind, malformed, cut off, an index out of range, not a finite number.
     """
     path = Path(path)
-    matrix = _parse(path.name, str(path), read_bytes(path))
+    matrix = read_file(path, str(path), path.name)
     if path.absolute().parent.name != RECONSTRUCTED:
         return matrix
     warning = f"{path}: a reconstructed file: the pattern is that of {matrix.name}, some values are made up"
@@ -147,19 +143,6 @@ def find_download(name: str) -> Path | None:
     return next((path for path, _ in filter(None, found)), None)
 
 
-def _parse(file: str, source: str, data: bytes) -> Matrix:
-    """Read the contents of a file; its name tells the kind of those that have no banner."""
-    if is_archive(data):
-        file, data = matrix_in(source, data)
-    suffixes = [suffix.lower() for suffix in PurePosixPath(file).suffixes if suffix.lower() != ".gz"]
-    suffix = suffixes[-1] if suffixes else ""
-    name = file.removesuffix(".gz")
-    name = name[: len(name) - len(suffix)] or file
-    if suffix in HARWELL_BOEING_SUFFIXES and not data.startswith(BANNER):
-        return parse_harwell_boeing(name, source, data)
-    return parse_matrix_market(name, source, data)
-
-
 def _offered(name: str) -> list[Entry]:
     """Give what a name means in the collections; a bare name means its counterpart too, in second place."""
     found = find_entries(name)
@@ -175,7 +158,7 @@ def _from_cache(name: Path) -> Matrix | None:
     if found is None:
         return None
     path, record = found
-    return _parse(path.name, record.url, read_bytes(path, record.url))
+    return read_file(path, record.url, path.name)
 
 
 def _from_collections(name: str, offered: list[Entry], download: bool, show_progress: bool) -> Matrix:
@@ -201,7 +184,7 @@ def _from_collection(entry: Entry, show_progress: bool) -> Matrix:
     url = entry.url
 
     def accept(path: Path) -> Matrix:
-        matrix = _downloaded(entry.name + entry.collection.suffix, url, path)
+        matrix = read_file(path, url, entry.name + entry.collection.suffix, refuse_pages=True)
         rows, columns = matrix.csr.shape
         if entry.rows is not None and (rows, columns) != (entry.rows, entry.columns):
             raise UserError(f"{url}: has {rows:,} x {columns:,} elements; expected was {entry}")
@@ -219,15 +202,7 @@ def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
         return matrix
     _require_network(url, download)
     with _progress(file, show_progress) as report:
-        return fetch(url, name, lambda path: _downloaded(file, url, path), report)
-
-
-def _downloaded(file: str, url: str, path: Path) -> Matrix:
-    """Read a file that has just come and does not have its name yet."""
-    data = read_bytes(path, url)
-    if data.lstrip()[:1] == b"<":
-        raise UserError(f"{url}: the server sent a web page, not a matrix: does the network want a login?")
-    return _parse(file, url, data)
+        return fetch(url, name, lambda path: read_file(path, url, file, refuse_pages=True), report)
 
 
 def _progress(name: str, shown: bool) -> AbstractContextManager[Report | None]:

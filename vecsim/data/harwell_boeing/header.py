@@ -1,0 +1,139 @@
+"""The four or five header lines: sizes, type and formats."""
+
+import re
+from dataclasses import dataclass
+
+from vecsim.data.harwell_boeing.fortran import Format, parse_format
+from vecsim.data.matrix import check_size
+from vecsim.data.symmetry import GENERAL, HERMITIAN, SKEW_SYMMETRIC, SYMMETRIC
+from vecsim.errors import UserError
+
+SUFFIXES = frozenset({".rb", ".hb", ".rsa", ".rua", ".rza", ".rra", ".psa", ".pua", ".pra", ".pza",
+                      ".csa", ".cua", ".cha", ".cza", ".cra", ".isa", ".iua", ".iza", ".ira"})  # fmt: skip
+
+_TYPE = re.compile(r"[RCPI][USHZR][AE]")
+_SYMMETRIES = {"U": GENERAL, "R": GENERAL, "S": SYMMETRIC, "Z": SKEW_SYMMETRIC, "H": HERMITIAN}
+_COUNT = re.compile(rb" *([+-]?\d{1,14}) *|")
+_COUNT_WIDTH = 14
+
+
+@dataclass(frozen=True)
+class Block:
+    """Numbers that fill lines: how many, in which format, from which line on (counted from 0)."""
+
+    count: int
+    format: Format
+    first: int
+
+    @property
+    def lines(self) -> int:
+        """Lines that they fill."""
+        return -(-self.count // self.format.repeat)
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Give line and column, each from 1, of a number's field."""
+        line, field = divmod(number, self.format.repeat)
+        return self.first + line + 1, field * self.format.width + 1
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file announces.
+
+    Attributes
+    ----------
+    kind
+        R real, C complex, P pattern, I integer.
+    symmetry
+        As `vecsim.data.symmetry` names it.
+    rows, columns, entries
+        Of the stored part.
+    pointers, indices, values
+        The blocks of numbers; a pattern has no values.
+    lines
+        Of the whole file, by its header.
+    """
+
+    kind: str
+    symmetry: str
+    rows: int
+    columns: int
+    entries: int
+    pointers: Block
+    indices: Block
+    values: Block | None
+    lines: int
+
+
+def parse_header(source: str, lines: list[bytes]) -> Header:
+    """Read the header.
+
+    Parameters
+    ----------
+    source
+        What messages call the file.
+    lines
+        Of the file, without their ends; at least those of the header.
+
+    Raises
+    ------
+    UserError
+        Naming `source` and the line.
+    """
+    if len(lines) < 4:
+        raise UserError(
+            f"{source}: a Harwell-Boeing file begins with at least 4 lines, this has {len(lines)}"
+        )
+    _, *announced, right_hand_sides = _counts(source, 2, lines[1], 0, 5)
+    kind = lines[2][:3].decode("latin-1").upper()
+    if not _TYPE.fullmatch(kind):
+        raise UserError(f"{source}, line 3: unknown matrix type '{kind}', expected one like RUA or PSA")
+    if kind[2] == "E":
+        raise UserError(f"{source}, line 3: an elemental matrix ({kind}) is not supported: assemble it first")
+    rows, columns, entries = _counts(source, 3, lines[2], 14, 3)
+    check_size(source, rows, columns, entries)
+    symmetry = _SYMMETRIES[kind[1]]
+    if symmetry != GENERAL and rows != columns:
+        raise UserError(f"{source}, line 3: a matrix of type {kind} must be square, not {rows} x {columns}")
+
+    # A fifth header line describes right-hand sides, which follow the matrix and are not needed.
+    first = 5 if right_hand_sides > 0 else 4
+    line = lines[3].decode("latin-1")
+    pointers = Block(columns + 1, _format(source, line[:16], "I"), first)
+    indices = Block(entries, _format(source, line[16:32], "I"), first + announced[0])
+    values = None
+    if kind[0] != "P":
+        count = 2 * entries if kind[0] == "C" else entries
+        values = Block(count, _format(source, line[32:52], "a number"), first + announced[0] + announced[1])
+    needed = (pointers.lines, indices.lines, values.lines if values else 0)
+    for name, said, filled in zip(
+        ("column pointers", "row indices", "values"), announced, needed, strict=True
+    ):
+        if said != filled:
+            raise UserError(
+                f"{source}, line 2: {said} lines of {name} are announced, but by lines 3 and 4 they fill "
+                f"{filled}"
+            )
+    total = first + sum(announced) + max(right_hand_sides, 0)
+    return Header(kind[0], symmetry, rows, columns, entries, pointers, indices, values, total)
+
+
+def _counts(source: str, number: int, line: bytes, start: int, count: int) -> list[int]:
+    fields = [line[at : at + _COUNT_WIDTH] for at in range(start, start + count * _COUNT_WIDTH, _COUNT_WIDTH)]
+    found = [_COUNT.fullmatch(field.rstrip(b" ")) for field in fields]
+    if None in found:
+        raise UserError(
+            f"{source}, line {number}: the header must have integers in fields of 14 characters, "
+            f"got '{line.strip().decode('latin-1')[:70]}'"
+        )
+    # Rutherford-Boeing files leave out the last counts.
+    return [int(match[1] or b"0") for match in found if match]
+
+
+def _format(source: str, text: str, wanted: str) -> Format:
+    found = parse_format(text)
+    if found is None or (wanted == "I" and found.letter != "I"):
+        raise UserError(
+            f"{source}, line 4: '{text.strip()}' is not a Fortran format of {wanted}, as (16I5) is"
+        )
+    return found

@@ -1,0 +1,150 @@
+"""From the text of a Harwell-Boeing or Rutherford-Boeing file to a matrix."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vecsim.data.harwell_boeing.header import Block, Header, parse_header
+from vecsim.data.limits import require_memory
+from vecsim.data.matrix import Matrix, assemble
+from vecsim.data.symmetry import GENERAL, expanded, first_misplaced, why_misplaced
+from vecsim.errors import UserError
+
+LINE_BYTES = 1024
+"""More than a line of these formats has: they were made for cards of 80 columns."""
+
+
+def most_bytes(source: str, head: bytes) -> int:
+    """Give how many bytes a file can have by its header.
+
+    Parameters
+    ----------
+    source
+        What messages call the file.
+    head
+        Its beginning, with the whole header.
+
+    Raises
+    ------
+    UserError
+        As `parse_harwell_boeing`, as far as the header tells.
+    """
+    header = parse_header(source, _lines(head))
+    _require_memory(source, header)
+    return LINE_BYTES * (header.lines + 1)
+
+
+def parse_harwell_boeing(name: str, source: str, data: bytes) -> Matrix:
+    """Read the text of an assembled Harwell-Boeing or Rutherford-Boeing file.
+
+    Real, integer, pattern (ones) and complex (real part) values; unsymmetric and rectangular as they
+    are, symmetric, skew-symmetric and Hermitian expanded. Right-hand sides are ignored.
+
+    Parameters
+    ----------
+    name, source
+        As in `Matrix`.
+    data
+        The unpacked contents.
+
+    Raises
+    ------
+    UserError
+        Naming `source`, line and column: a malformed header, an elemental matrix, a cut-off file, not a
+        number, pointers or row indices out of range, an entry where the symmetry allows none, not finite, an
+        empty matrix, one beyond the memory.
+    """
+    lines = _lines(data)
+    header = parse_header(source, lines)
+    _require_complete(source, header, lines)
+    _require_memory(source, header)
+    pointers = _integers(source, lines, header.pointers)
+    rows = _integers(source, lines, header.indices)
+    values = _values(source, lines, header)
+    if pointers[0] != 1 or pointers[-1] != header.entries + 1 or np.any(np.diff(pointers) < 0):
+        raise UserError(f"{source}: column pointers must rise from 1 to {header.entries + 1}")
+    outside = (rows < 1) | (rows > header.rows)
+    if outside.any():
+        raise _fault(source, lines, header.indices, int(np.argmax(outside)), _outside(header))
+    columns = np.repeat(np.arange(header.columns), np.diff(pointers))
+    misplaced = first_misplaced(header.symmetry, rows - 1, columns, values)
+    if misplaced is not None:
+        reason = why_misplaced(header.symmetry, int(rows[misplaced]), int(columns[misplaced]) + 1)
+        raise _fault(source, lines, header.indices, misplaced, f"is wrong: {reason}")
+    shape = (header.rows, header.columns)
+    return assemble(name, source, expanded(header.symmetry, shape, rows - 1, columns, values))
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Split at line ends alone: titles may hold what else a terminal would begin a line at."""
+    lines = [line.removesuffix(b"\r") for line in data.split(b"\n")]
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def _require_memory(source: str, header: Header) -> None:
+    copies = 1 if header.symmetry == GENERAL else 2
+    require_memory(source, header.rows, header.columns, copies * header.entries)
+
+
+def _require_complete(source: str, header: Header, lines: list[bytes]) -> None:
+    for block in (header.pointers, header.indices, header.values):
+        if block is not None and block.first + block.lines > len(lines):
+            raise UserError(
+                f"{source}, lines {block.first + 1} to {block.first + block.lines}: {block.count} numbers "
+                f"were announced, but the file ends with line {len(lines)}: it was cut off"
+            )
+
+
+def _integers(source: str, lines: list[bytes], block: Block) -> NDArray[np.int64]:
+    return np.array(_read(source, lines, block, block.format.integer), dtype=np.int64)
+
+
+def _values(source: str, lines: list[bytes], header: Header) -> NDArray[Any]:
+    if header.values is None:
+        return np.ones(header.entries)
+    read = header.values.format.integer if header.values.format.letter == "I" else header.values.format.real
+    values = np.array(_read(source, lines, header.values, read), dtype=np.float64)
+    return values[0::2] + 1j * values[1::2] if header.kind == "C" else values
+
+
+def _read(source: str, lines: list[bytes], block: Block, convert: Callable[[bytes], Any]) -> list[Any]:
+    """Convert the fields of a block."""
+    width = block.format.width
+    places = range(0, width * block.format.repeat, width)
+    held = lines[block.first : block.first + block.lines]
+    fields = [line[at : at + width] for line in held for at in places][: block.count]
+    try:
+        return [convert(field) for field in fields]
+    except ValueError:
+        raise _first_fault(source, lines, block, fields, convert) from None
+
+
+def _first_fault(
+    source: str, lines: list[bytes], block: Block, fields: list[bytes], convert: Callable[[bytes], Any]
+) -> UserError:
+    """Find the field that cannot be converted."""
+    for number, field in enumerate(fields):
+        try:
+            convert(field)
+        except ValueError as error:
+            return _fault(source, lines, block, number, str(error))
+    raise AssertionError("every field was converted")
+
+
+def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: str) -> UserError:
+    """Word what is wrong with a number of a block."""
+    line, column = block.place(number)
+    field = lines[line - 1][column - 1 : column - 1 + block.format.width]
+    text = field.strip().decode("latin-1")[:40]
+    if not text:
+        return UserError(
+            f"{source}, line {line}, column {column}: a field is blank, but {block.count} numbers were "
+            "announced"
+        )
+    return UserError(f"{source}, line {line}, column {column}: '{text}' {reason}")
+
+
+def _outside(header: Header) -> str:
+    return f"is out of bounds: row indices must lie in 1 .. {header.rows}"

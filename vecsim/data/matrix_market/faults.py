@@ -1,0 +1,123 @@
+"""What is wrong with a line, in words with its place. Plain loops: a file is refused only once."""
+
+import io
+import re
+
+from vecsim.data.matrix_market.grammar import INDEX, INTEGER, NATURAL, REAL, fields_of
+from vecsim.data.matrix_market.header import SHOWN, Header
+from vecsim.errors import UserError
+from vecsim.suggestions import amount
+
+_WORD = re.compile(rb"[^ \t]+")
+_SPELLED = {
+    INDEX: re.compile(rb"\d+"),
+    NATURAL: re.compile(rb"\+?\d+"),
+    INTEGER: re.compile(rb"[+-]?\d+"),
+    REAL: re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+|[+-]\d+)?"),
+}
+_CALLED = {INDEX: "an index", NATURAL: "a natural number", INTEGER: "an integer", REAL: "a number"}
+_NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_RANGES = {NATURAL: (0, 2**64 - 1), INTEGER: (-(2**63), 2**63 - 1)}
+# Python refuses to convert thousands of digits; no number in these ranges has more, but for leading zeros.
+_MOST_DIGITS = 20
+
+
+def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
+    """Say what is wrong with the line around the byte of the file at which the scan stopped."""
+    start = data.rfind(b"\n", header.body, place) + 1 or header.body
+    end = data.find(b"\n", place)
+    number = header.line + 1 + data.count(b"\n", header.body, start)
+    found = _fault_in(header, data[start : len(data) if end < 0 else end])
+    column, reason = found or (place - start + 1, "a byte that cannot stand here")
+    return _error(source, number, column, reason)
+
+
+def of_entry(source: str, header: Header, data: bytes, entry: int, reason: str = "") -> UserError:
+    """Say what is wrong with an entry, counted from 0: what its line tells, or else the reason given."""
+    for number, line in enumerate(io.BytesIO(data[header.body :]), header.line + 1):
+        if line.strip():
+            if entry == 0:
+                column = len(line) - len(line.lstrip()) + 1
+                return _error(source, number, *(_fault_in(header, line) or (column, reason)))
+            entry -= 1
+    return UserError(f"{source}: {reason}")
+
+
+def out_of_range(source: str, header: Header, data: bytes, body_line: int | None) -> UserError:
+    """Find the number that is out of its range.
+
+    Parameters
+    ----------
+    source, header, data
+        The file.
+    body_line
+        The line behind the header, from 1, on which it probably is: it is looked at first.
+    """
+    lines = io.BytesIO(data[header.body :])
+    if body_line is not None:
+        likely = data[header.body :].split(b"\n", body_line)[body_line - 1 : body_line]
+        found = _fault_in(header, likely[0]) if likely else None
+        if found:
+            return _error(source, header.line + body_line, *found)
+    for number, line in enumerate(lines, header.line + 1):
+        found = _fault_in(header, line) if line.strip() else None
+        if found:
+            return _error(source, number, *found)
+    return UserError(f"{source}: cannot be read as Matrix Market")
+
+
+def _error(source: str, number: int, column: int, reason: str) -> UserError:
+    return UserError(f"{source}, line {number}, column {column}: {reason}")
+
+
+def _fault_in(header: Header, line: bytes) -> tuple[int, str] | None:
+    """Give the column of what is wrong with a line and the reason; None if nothing is."""
+    line = line.removesuffix(b"\n").removesuffix(b"\r")
+    words = list(_WORD.finditer(line))
+    fields = fields_of(header)
+    bounds = (("row", header.rows), ("column", header.columns)) if header.layout == "coordinate" else ()
+    for place, (word, kind) in enumerate(zip(words, fields, strict=False)):
+        name, count = bounds[place] if kind == INDEX else ("", 0)
+        reason = _reason(word[0], kind, name, count)
+        if reason:
+            return word.start() + 1, f"'{word[0].decode('latin-1')[:SHOWN]}' is {reason}"
+    if len(words) == len(fields):
+        return None
+    column = words[len(fields)].start() if len(words) > len(fields) else len(line.rstrip())
+    return (
+        column + 1,
+        f"a line of this file must give {_contents(header)}, not {amount(len(words), 'number')}",
+    )
+
+
+def _reason(word: bytes, kind: str, name: str, count: int) -> str:
+    """Say why a word is not what must stand there; nothing if it is.
+
+    Parameters
+    ----------
+    word
+        As it stands in the file.
+    kind
+        What is needed.
+    name, count
+        Of an index: of what, and how many there are.
+    """
+    if kind == REAL and _NOT_FINITE.fullmatch(word):
+        return "no value: values must be finite 64-bit numbers"
+    if not _SPELLED[kind].fullmatch(word):
+        return f"not {_CALLED[kind]}" if _SPELLED[REAL].fullmatch(word) else "not a number"
+    if kind == REAL:
+        return ""
+    digits = word.lstrip(b"+-").lstrip(b"0") or b"0"
+    number = int(digits[: _MOST_DIGITS + 1]) * (-1 if word.startswith(b"-") else 1)
+    low, high = (1, count) if kind == INDEX else _RANGES[kind]
+    if low <= number <= high:
+        return ""
+    if kind == INDEX:
+        return f"out of bounds: {name}s run from 1 to {count}"
+    return f"out of range: {_CALLED[kind]} lies in {low} .. {high} here"
+
+
+def _contents(header: Header) -> str:
+    names = {0: (), 1: (f"{header.field} value",), 2: ("real part", "imaginary part")}[header.values]
+    return ", ".join((*(("row", "column") if header.layout == "coordinate" else ()), *names))

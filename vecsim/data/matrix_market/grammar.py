@@ -1,0 +1,130 @@
+"""The grammar of the lines behind the header, as a table for a finite automaton.
+
+SciPy's reader stops in a number at the first byte that it does not know and takes what it has, so that
+``1.2.3`` becomes 1.2. Therefore each byte goes through this automaton first (`scanning`).
+
+A line gives row and column (coordinate) and the values that its field has, separated by blanks or tabs; it
+may be blank, and end with CR LF. An index has digits alone. A real number is what Fortran or C prints: sign,
+digits, point, an exponent behind E or D, or behind its sign alone (``1.5-100``: Fortran leaves the letter out
+where the exponent has three digits).
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vecsim.data.matrix_market.header import Header
+
+INDEX, NATURAL, INTEGER, REAL = "index", "natural", "integer", "real"
+
+# Classes of bytes: the columns of the table.
+_DIGIT, _PLUS, _MINUS, _POINT, _E, _D, _BLANK, NEWLINE, _RETURN, _OTHER = range(10)
+CLASSES = 16
+_SPELLED = {
+    b"0123456789": _DIGIT,
+    b"+": _PLUS,
+    b"-": _MINUS,
+    b".": _POINT,
+    b"eE": _E,
+    b"dD": _D,
+    b" \t": _BLANK,
+    b"\n": NEWLINE,
+    b"\r": _RETURN,
+}
+CLASS_OF_BYTE = np.full(256, _OTHER, np.uint8)
+for _letters, _class in _SPELLED.items():
+    CLASS_OF_BYTE[list(_letters)] = _class
+
+# Effects of a step, as bits.
+ENTRY, LEADING_PLUS, LETTER_D, BARE_EXPONENT = 1, 2, 4, 8
+FAULT, START = 0, 1
+
+
+def fields_of(header: Header) -> tuple[str, ...]:
+    """Give the kinds of the words on a line."""
+    value = {"integer": INTEGER, "unsigned-integer": NATURAL}.get(header.field, REAL)
+    indices = (INDEX, INDEX) if header.layout == "coordinate" else ()
+    return (*indices, *[value] * header.values)
+
+
+class _Automaton:
+    """The table while it is built: from each state, by the class of a byte, the next state and effects."""
+
+    def __init__(self) -> None:
+        self.steps: list[list[int]] = [[FAULT] * CLASSES]
+        self.effects: list[list[int]] = [[0] * CLASSES]
+
+    def state(self) -> int:
+        self.steps.append([FAULT] * CLASSES)
+        self.effects.append([0] * CLASSES)
+        return len(self.steps) - 1
+
+    def step(self, start: int, class_: int, end: int, effect: int = 0) -> None:
+        self.steps[start][class_] = end
+        self.effects[start][class_] = effect
+
+
+@cache
+def tables(fields: tuple[str, ...]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Give the next state and the effects by state and class; states are numbered by their place."""
+    made = _Automaton()
+    start = made.state()
+    assert start == START
+    before, ends = start, [start]
+    for place, kind in enumerate(fields):
+        made.step(before, _BLANK, before)
+        ends = _number(made, before, kind)
+        after = made.state()
+        for end in ends:
+            made.step(end, _BLANK, after)
+        made.step(after, _BLANK, after)
+        ends.append(after)
+        before = after
+        if place < len(fields) - 1:
+            ends = []
+    carriage_return = made.state()
+    for end in ends:
+        made.step(end, NEWLINE, start, ENTRY)
+        made.step(end, _RETURN, carriage_return)
+    made.step(carriage_return, NEWLINE, start, ENTRY)
+    # A blank line is no entry.
+    blank_return = made.state()
+    made.step(start, NEWLINE, start)
+    made.step(start, _RETURN, blank_return)
+    made.step(blank_return, NEWLINE, start)
+    steps = np.array(made.steps, np.int32) * CLASSES
+    return steps.ravel(), np.array(made.effects, np.uint8).ravel()
+
+
+def _number(made: _Automaton, before: int, kind: str) -> list[int]:
+    """Add a number of a kind; give the states in which it may end."""
+    digits = made.state()
+    made.step(before, _DIGIT, digits)
+    made.step(digits, _DIGIT, digits)
+    if kind == INDEX:
+        return [digits]
+    signed = made.state()
+    made.step(before, _PLUS, signed, LEADING_PLUS)
+    if kind != NATURAL:
+        made.step(before, _MINUS, signed)
+    made.step(signed, _DIGIT, digits)
+    if kind != REAL:
+        return [digits]
+    point, fraction = made.state(), made.state()
+    for start in (before, signed):
+        made.step(start, _POINT, point)
+    made.step(digits, _POINT, fraction)
+    made.step(point, _DIGIT, fraction)
+    made.step(fraction, _DIGIT, fraction)
+    letter, sign, exponent = made.state(), made.state(), made.state()
+    for start in (digits, fraction):
+        made.step(start, _E, letter)
+        made.step(start, _D, letter, LETTER_D)
+        for class_ in (_PLUS, _MINUS):
+            made.step(start, class_, sign, BARE_EXPONENT)
+    for class_ in (_PLUS, _MINUS):
+        made.step(letter, class_, sign)
+    for start in (letter, sign, exponent):
+        made.step(start, _DIGIT, exponent)
+    return [digits, fraction, exponent]

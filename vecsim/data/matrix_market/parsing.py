@@ -1,0 +1,151 @@
+"""From the text of a Matrix Market file to a matrix."""
+
+import io
+import re
+from typing import Any
+
+import numpy as np
+import scipy.io
+from numpy.typing import NDArray
+
+from vecsim.data.limits import require_memory
+from vecsim.data.matrix import Matrix, assemble, check_size
+from vecsim.data.matrix_market import faults
+from vecsim.data.matrix_market.grammar import BARE_EXPONENT, LEADING_PLUS, LETTER_D
+from vecsim.data.matrix_market.header import BANNER, Header, parse_header
+from vecsim.data.symmetry import GENERAL, SKEW_SYMMETRIC, expanded, first_misplaced, why_misplaced
+from vecsim.errors import UserError
+
+LINE_BYTES = 1024
+"""Most bytes of a line, by the definition of the format."""
+
+# SciPy checks indices against these; ours are compared with the file's own, so that messages are our own.
+_ANY_SIZE = 2**31 - 1
+_LINE = re.compile(r"Line (\d+):")
+_HEADER_LINES = 2
+
+
+def most_bytes(source: str, head: bytes) -> int:
+    """Give how many bytes a file can have by its header.
+
+    Parameters
+    ----------
+    source
+        What messages call the file.
+    head
+        Its beginning, with the whole header.
+
+    Raises
+    ------
+    UserError
+        As `parse_matrix_market`, as far as the header tells.
+    """
+    header = parse_header(source, head)
+    check_size(source, header.rows, header.columns, header.entries)
+    _require_memory(source, header)
+    return header.body + LINE_BYTES * (header.entries + 1)
+
+
+def parse_matrix_market(name: str, source: str, data: bytes) -> Matrix:
+    """Read the text of a Matrix Market file.
+
+    Pattern matrices get ones, complex ones their real part (with a warning); symmetric, skew-symmetric
+    and Hermitian ones are expanded. Explicit zeros of a coordinate file are kept; a dense file has none,
+    its zeros are no entries.
+
+    Parameters
+    ----------
+    name, source
+        As in `Matrix`.
+    data
+        The unpacked contents.
+
+    Raises
+    ------
+    UserError
+        Naming `source` and, where known, line and column: not Matrix Market, a malformed header, a word that
+        is no number of the declared field, more or fewer of them than a line must give, more or fewer entries
+        than announced, an index out of range, an entry where the symmetry allows none, not finite, an empty
+        matrix, one beyond the memory.
+    """
+    from vecsim.data.matrix_market.scanning import scan
+
+    header = parse_header(source, data)
+    check_size(source, header.rows, header.columns, header.entries)
+    found = scan(header, np.frombuffer(data, np.uint8, offset=header.body))
+    at_end = header.body + found.fault == len(data)
+    if found.fault >= 0 and not (at_end and found.entries + 1 < header.entries):
+        raise faults.at_byte(source, header, data, header.body + found.fault)
+    if found.entries != header.entries:
+        remedy = "the file was cut off" if found.entries < header.entries else "correct one of the two"
+        raise UserError(
+            f"{source}, line {header.line}: {header.entries} entries are announced, but {found.entries} "
+            f"lines follow: {remedy}"
+        )
+    _require_memory(source, header)
+    rows, columns, values = _entries(source, header, data, found.spellings)
+    misplaced = first_misplaced(header.symmetry, rows, columns, values)
+    if misplaced is not None:
+        reason = why_misplaced(header.symmetry, int(rows[misplaced]) + 1, int(columns[misplaced]) + 1)
+        raise faults.of_entry(source, header, data, misplaced, reason)
+    if header.layout == "array":
+        held = np.flatnonzero(values)
+        rows, columns, values = rows[held], columns[held], values[held]
+    shape = (header.rows, header.columns)
+    return assemble(name, source, expanded(header.symmetry, shape, rows, columns, values))
+
+
+def _require_memory(source: str, header: Header) -> None:
+    copies = 1 if header.symmetry == GENERAL else 2
+    require_memory(source, header.rows, header.columns, copies * header.entries)
+
+
+def _entries(
+    source: str, header: Header, data: bytes, spellings: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Give rows and columns, from 0, and values of all entries that the file stores, in its order."""
+    coordinate = header.layout == "coordinate"
+    field = "real" if header.field == "double" else header.field
+    sizes = f"{_ANY_SIZE} {_ANY_SIZE} {header.entries}" if coordinate else f"{header.entries} 1"
+    # A header of our own: SciPy must not expand, nor find sizes in it that we did not. The line end behind
+    # the last line is needed; without it SciPy reads beyond the text.
+    head = f"{BANNER.decode()} matrix {header.layout} {field} general\n{sizes}\n".encode("ascii")
+    text = b"".join((head, _respelled(memoryview(data)[header.body :], spellings), b"\n"))
+    try:
+        parsed: Any = scipy.io.mmread(io.BytesIO(text))
+    except (ValueError, OverflowError) as error:
+        line = _LINE.match(str(error))
+        raise faults.out_of_range(
+            source, header, data, int(line[1]) - _HEADER_LINES if line else None
+        ) from None
+    if not coordinate:
+        return (*_packed(header), np.ravel(parsed))
+    beyond = (parsed.row >= header.rows) | (parsed.col >= header.columns)
+    if beyond.any():
+        raise faults.of_entry(source, header, data, int(np.argmax(beyond)))
+    return parsed.row, parsed.col, parsed.data
+
+
+def _respelled(body: memoryview, spellings: int) -> bytes | memoryview:
+    """Give the lines with numbers as SciPy knows them."""
+    text: Any = body
+    if spellings & LETTER_D:
+        text = bytes(text).translate(bytes.maketrans(b"Dd", b"Ee"))
+    if spellings & BARE_EXPONENT:
+        text = re.sub(rb"(?<=[\d.])(?=[+-])", b"E", text)
+    if spellings & LEADING_PLUS:
+        text = re.sub(rb"(?<![Ee])\+", b"", text)
+    return text  # type: ignore[no-any-return]
+
+
+def _packed(header: Header) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Give rows and columns of the values of a dense file: column by column, of half a matrix below."""
+    count = np.arange(header.columns, dtype=np.int32)
+    if header.symmetry == GENERAL:
+        return np.tile(np.arange(header.rows, dtype=np.int32), header.columns), np.repeat(count, header.rows)
+    first = count + (1 if header.symmetry == SKEW_SYMMETRIC else 0)
+    lengths = header.rows - first
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    rows = np.arange(header.entries)
+    rows -= np.repeat(starts - first, lengths)
+    return rows.astype(np.int32), np.repeat(count, lengths)
