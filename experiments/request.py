@@ -38,6 +38,9 @@ class Request:
         Where the report goes, and files that a measurement writes; None for nowhere.
     watch
         Told how far a long step is.
+    matrices
+        Filled by the experiments: the digests of the matrices that they were made of, by name and by what
+        `vecsim.digests` calls them, ``pattern_sha256`` or ``matrix_sha256``.
     kept
         What one experiment made that another of the same request needs too, by a key of their own.
     """
@@ -49,4 +52,5 @@ class Request:
     recorded: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
     watch: Watch = _nobody
+    matrices: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
     kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)

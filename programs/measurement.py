@@ -17,6 +17,7 @@ from programs.registry import find
 from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import ADVICE
+from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
@@ -70,6 +71,8 @@ class Measurement(Overview):
         Bytes of the matrix in its format, in simulated memory.
     options
         The value of every option of the program.
+    program_sha256
+        Digest of the program as it was assembled for this matrix (`vecsim.digests`).
     engine, seed
         What simulated it, and where x came from.
     """
@@ -83,6 +86,7 @@ class Measurement(Overview):
     relative_error: float
     storage_bytes: int
     options: dict[str, str]
+    program_sha256: str
     engine: str
     seed: int
 
@@ -139,6 +143,7 @@ class Measurement(Overview):
             "engine": self.engine,
             "seed": self.seed,
             "options": self.options,
+            "program_sha256": self.program_sha256,
             "relative_error": self.relative_error,
             "storage_bytes": self.storage_bytes,
             "cycles_per_nnz": self.cycles_per_nnz,
@@ -297,6 +302,7 @@ def measure(
         relative_error=relative_error(csr, x, prepared.loaded.result(result.state.memory)),
         storage_bytes=prepared.storage_bytes,
         options=prepared.options,
+        program_sha256=program_sha256(prepared.program),
         engine=engine,
         seed=seed,
     )

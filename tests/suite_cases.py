@@ -11,6 +11,7 @@ from experiments.hism.suite_runs import SuiteRuns
 from experiments.hism.timing import METHODS, Measured, Timing
 from vecsim.data import load_builtin
 from vecsim.data.metrics import metrics
+from vecsim.digests import pattern_sha256
 
 GROUPS = ("small",) * 3 + ("medium",) * 4 + ("large",) * 3
 NAMES = (
@@ -84,9 +85,15 @@ def install(monkeypatch: Any) -> None:
     """Put built-in matrices in the place of the suite; one of them is a stand-in, one is not at hand."""
     members = []
     for name in NAMES:
-        found = metrics(load_builtin(name).csr)
+        csr = load_builtin(name).csr
+        found = metrics(csr)
         provenance = "stand-in" if name == STAND_IN else "generated"
-        facts = {"size": found.size, "locality": found.locality, "average_per_row": found.average_per_row}
+        facts: dict[str, Any] = {
+            "size": found.size,
+            "locality": found.locality,
+            "average_per_row": found.average_per_row,
+        }
+        facts |= {"pattern_sha256": pattern_sha256(csr)}
         members.append(
             member(name, provenance=provenance, stands_in_for="big1" * (name == STAND_IN), **facts)
         )

@@ -29,6 +29,8 @@ class Checked:
         Its size.
     found
         What was found.
+    sha256
+        Digest of the matrix as it was multiplied (`vecsim.digests`); empty in older files.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Checked:
     columns: int
     entries: int
     found: CrossCheck
+    sha256: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,7 @@ def _with_cycles(checks: Iterable[Check], cycles: Mapping[str, int]) -> tuple[Ch
 def _matrix_document(each: Checked) -> dict[str, Any]:
     return {
         "name": each.name,
+        "sha256": each.sha256,
         "rows": each.rows,
         "cols": each.columns,
         "nnz": each.entries,
@@ -152,6 +156,7 @@ def _matrix_document(each: Checked) -> dict[str, Any]:
 def _check_document(check: Check) -> dict[str, Any]:
     return {
         "program": check.program,
+        "program_sha256": check.program_sha256,
         "format": check.format,
         "cycles": check.cycles,
         "image_bytes": check.image_bytes,
@@ -169,7 +174,8 @@ def _matrix(document: Mapping[str, Any]) -> Checked:
     found = CrossCheck(
         tuple(map(_check, document["checks"])), float(document["allowed"]), int(document["longest_row"])
     )
-    return Checked(document["name"], document["rows"], document["cols"], document["nnz"], found)
+    rows, columns, entries = (document[name] for name in ("rows", "cols", "nnz"))
+    return Checked(document["name"], rows, columns, entries, found, document.get("sha256", ""))
 
 
 def _check(document: Mapping[str, Any]) -> Check:
@@ -185,6 +191,7 @@ def _check(document: Mapping[str, Any]) -> Check:
         gpu_us=document["gpu_us"],
         gpu_spread=document["gpu_spread"],
         gpu_status=document["gpu_status"],
+        program_sha256=document.get("program_sha256", ""),
     )
 
 

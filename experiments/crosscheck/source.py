@@ -72,6 +72,7 @@ def _recorded(request: Request) -> Recorded:
             ("no results of a GPU are at hand: make some with `vecsim crosscheck --suite --json FILE`",),
         )
     results = read_results(path)
+    request.matrices.update({m.name: {"matrix_sha256": m.sha256} for m in results.matrices if m.sha256})
     gaps = [f"{name}: {reason}" for name, reason in results.missing.items()]
     if results.machine.sha256 == request.machine.sha256:
         return Recorded(results, path.name, tuple(gaps))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from experiments.crosscheck.device import Device, DeviceProduct, multiply
 from programs.measurement import multiplicand, prepare
+from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import run
 from vecsim.formats import BBCS, CRS, JD, HiSM
@@ -42,6 +43,8 @@ class Check:
         Bytes of the matrix in the simulated memory, without gaps.
     cycles
         Simulated cycles.
+    program_sha256
+        Digest of the program that was simulated (`vecsim.digests`); empty in older files.
     gpu_kernel, gpu_bytes, gpu_us, gpu_spread
         See `DeviceProduct`; None without a GPU, times also in the CUDA simulator.
     gpu_status
@@ -54,6 +57,7 @@ class Check:
     apart: Mapping[tuple[str, str], float]
     image_bytes: int
     cycles: int
+    program_sha256: str
     gpu_kernel: str = ""
     gpu_bytes: int | None = None
     gpu_us: float | None = None
@@ -164,6 +168,7 @@ def _check(
         },
         prepared.storage_bytes,
         done.cycles,
+        program_sha256(prepared.program),
         *(() if on_device is None else _numbers(on_device)),
     )
 

@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from experiments.gpu_bench.phases import Phases
 from experiments.gpu_bench.records import Run, RunJournal
 from experiments.gpu_bench.suite import select
 from experiments.gpu_bench.supply import Supplied, supply
+from vecsim.provenance import provenance
 
 Watch = Callable[[str], None]
 
@@ -42,8 +42,6 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
     UserError
         If there is no GPU or cuSPARSE, `only` is unknown, or the journal is that of another run.
     """
-    from experiments.report.environment import commit
-
     matrices = select(only)
     if quick and only is None:
         matrices = tuple(each for each in matrices if each.quick)
@@ -53,7 +51,7 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
         device = open_device(phases)
         header: dict[str, Any] = {
             "device": device.document,
-            "commit": commit(),
+            "commit": str(provenance().commit),
             "options": {"only": only, "quick": quick},
         }
         journal = RunJournal(None if json is None else journal_of(json), header)
@@ -72,7 +70,8 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
                 before = dict(phases.seconds)
                 bench.measure(made, transposed=not quick)
                 watch(f"{bench.line(made)} ({phases.since(before)})")
-        return Run(_finished(header, device), tuple(journal.records), phases.seconds)
+        made_of = {"matrices": {name: sha256 for name, sha256 in journal.done.items() if sha256}}
+        return Run(_finished(header, device) | made_of, tuple(journal.records), phases.seconds)
 
 
 @contextmanager
@@ -122,7 +121,7 @@ def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
     """Give the header with what may differ from one part of a run to the next."""
     return {
         **header,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "date": provenance().date,
         "copy_gb_per_s": device.bandwidths.copy_gb_per_s,
         "reads_gb_per_s": {str(read.nbytes): read.gb_per_s for read in device.bandwidths.reads},
     }

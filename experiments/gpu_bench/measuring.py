@@ -76,7 +76,7 @@ class Bench:
                     raise
                 except Exception as error:
                     self._failed(self._blank(made.matrix, made.csr, operation), error)
-        self.journal.finish(made.matrix.name)
+        self.journal.finish(made.matrix.name, made.sha256)
 
     def line(self, made: Supplied) -> str:
         """Say in a line what came out of a matrix."""

@@ -127,7 +127,8 @@ class Run:
     Attributes
     ----------
     header
-        What it ran on and how: device (as `DeviceInfo`), commit, date, copy_gb_per_s, options.
+        What it ran on and how: device (as `DeviceInfo`), commit, date, copy_gb_per_s, options, and the
+        digests of its matrices by name (`vecsim.digests.matrix_sha256`).
     records
         In the order in which they were measured.
     seconds
@@ -190,7 +191,7 @@ class RunJournal:
     records
         All records of matrices that are done; what was measured of others is measured again.
     done
-        The matrices that need not be measured again.
+        The matrices that need not be measured again, with their digests; an empty one of what is not there.
 
     Raises
     ------
@@ -201,7 +202,7 @@ class RunJournal:
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
         self.path = path
         self.records: list[Record] = []
-        self.done: set[str] = set()
+        self.done: dict[str, str] = {}
         self._journal = None if path is None else Journal(path, BENCHMARK, header)
         if self._journal is None:
             return
@@ -213,7 +214,7 @@ class RunJournal:
             elif "begin" in line:
                 begun[str(line["begin"])] = []
             elif "done" in line:
-                self.done.add(str(line["done"]))
+                self.done[str(line["done"])] = str(line.get("sha256", ""))
         self.records = [record for name in begun if name in self.done for record in begun[name]]
 
     def begin(self, matrix: str) -> None:
@@ -225,10 +226,10 @@ class RunJournal:
         self.records.append(record)
         self._write({"record": record.document()})
 
-    def finish(self, matrix: str) -> None:
+    def finish(self, matrix: str, sha256: str) -> None:
         """Mark a matrix as done."""
-        self.done.add(matrix)
-        self._write({"done": matrix})
+        self.done[matrix] = sha256
+        self._write({"done": matrix, "sha256": sha256})
 
     def close(self) -> None:
         """Close the file."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from experiments.gpu_bench.records import OK
 from experiments.gpu_bench.suite import SuiteMatrix
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.worker_processes import begin_worker
@@ -58,6 +59,8 @@ class Supplied:
         How long it took to make, in its own process.
     status, missing
         Of the record, if there is no matrix: not_at_hand or failed; and why.
+    sha256
+        Digest of the matrix (`vecsim.digests.matrix_sha256`).
     """
 
     matrix: SuiteMatrix
@@ -66,6 +69,7 @@ class Supplied:
     seconds: float = 0.0
     status: str = OK
     missing: str = ""
+    sha256: str = ""
 
 
 def rounded_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool = False) -> ExactProduct:
@@ -91,7 +95,7 @@ def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
         x = rng.uniform(-1, 1, csr.shape[0] if turned else csr.shape[1])
         for dtype in DTYPES:
             exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=turned)
-    return Supplied(matrix, csr, exact, time.perf_counter() - start)
+    return Supplied(matrix, csr, exact, time.perf_counter() - start, sha256=matrix_sha256(csr))
 
 
 @contextmanager
@@ -117,15 +121,15 @@ def supply(matrices: Sequence[SuiteMatrix], transposed: bool) -> Iterator[Iterat
 def _in_order(
     matrices: Sequence[SuiteMatrix], transposed: bool, folder: Path, pool: ProcessPoolExecutor
 ) -> Iterator[Supplied]:
-    waiting: list[Future[tuple[float, str, str]]] = []
-    for number, matrix in enumerate(matrices):
+    waiting: list[Future[Supplied]] = []
+    for number in range(len(matrices)):
         while len(waiting) < min(number + 1 + AHEAD, len(matrices)):
             ahead = matrices[len(waiting)]
             place = folder / str(len(waiting))
             waiting.append(pool.submit(_make_files, ahead, transposed and ahead.transposed, place))
-        seconds, status, missing = waiting[number].result()
+        made = waiting[number].result()
         place = folder / str(number)
-        yield _read_files(matrix, place, seconds, status, missing)
+        yield made if made.status != OK else _read_files(made, place)
         # Who still holds the arrays keeps what they map.
         shutil.rmtree(place, ignore_errors=True)
 
@@ -138,11 +142,11 @@ def _room() -> Path | None:
         return None
 
 
-def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> tuple[float, str, str]:
-    """Make a matrix and write its arrays into a folder; give the seconds it took, or what is missing."""
+def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> Supplied:
+    """Make a matrix and write its arrays into a folder; give all else of it, or what is missing."""
     made = make(matrix, transposed)
     if made.csr is None:
-        return made.seconds, made.status, made.missing
+        return made
     folder.mkdir()
     arrays = {"data": made.csr.data, "indices": made.csr.indices, "indptr": made.csr.indptr}
     for (operation, dtype), exact in made.exact.items():
@@ -151,12 +155,11 @@ def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> tuple[fl
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
     np.save(folder / "shape.npy", np.array(made.csr.shape))
-    return made.seconds, OK, ""
+    return replace(made, csr=None, exact={})
 
 
-def _read_files(matrix: SuiteMatrix, folder: Path, seconds: float, status: str, missing: str) -> Supplied:
-    if status != OK:
-        return Supplied(matrix, None, {}, seconds, status, missing)
+def _read_files(made: Supplied, folder: Path) -> Supplied:
+    """Give a matrix with the arrays that `_make_files` wrote."""
 
     def array(name: str) -> NDArray[Any]:
         # Mapped so that writing stays private: compiled loops take other code for what is read-only.
@@ -170,4 +173,4 @@ def _read_files(matrix: SuiteMatrix, folder: Path, seconds: float, status: str, 
         operation, dtype, _ = path.stem.split()
         parts = {part: array(f"{operation} {dtype} {part}") for part in PARTS}
         exact[operation, dtype] = ExactProduct(**parts)
-    return Supplied(matrix, csr, exact, seconds)
+    return replace(made, csr=csr, exact=exact)

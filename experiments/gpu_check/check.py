@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
 from multiprocessing import get_context
 from pathlib import Path
@@ -54,6 +54,8 @@ class Checked:
         Why it is not ``ok``.
     error, limit
         max |y - r| / (|A| |x|), r in float64, and the largest that is right.
+    matrix_sha256
+        Digest of the matrix (`vecsim.digests`).
     """
 
     matrix: str
@@ -63,6 +65,7 @@ class Checked:
     reason: str = ""
     error: float | None = None
     limit: float | None = None
+    matrix_sha256: str = ""
 
 
 def check_suite(
@@ -168,7 +171,8 @@ def check_group(
                     Checked(matrix.name, name, dtype, NOT_REACHED, "the time was over") for dtype in DTYPES
                 ]
             else:
-                found += check_matrix(matrix.name, name, stored)
+                checked = check_matrix(matrix.name, name, stored)
+                found += [replace(each, matrix_sha256=stored.sha256) for each in checked]
     return found
 
 
@@ -247,21 +251,19 @@ def faults(records: Sequence[Checked]) -> list[str]:
     ]
 
 
-def document(
-    records: Sequence[Checked], device: dict[str, Any], date: str, commit: str | None
-) -> dict[str, Any]:
+def document(records: Sequence[Checked], device: dict[str, Any]) -> dict[str, Any]:
     """Give the records as a JSON object."""
     return {
         "kind": KIND,
-        "date": date,
-        "commit": commit,
         "device": device,
+        "matrices": {each.matrix: each.matrix_sha256 for each in records if each.matrix_sha256},
         "records": [_short(each) for each in sorted(records, key=lambda each: (each.matrix, each.method))],
     }
 
 
 def _short(record: Checked) -> dict[str, Any]:
     kept = {name: value for name, value in asdict(record).items() if value not in (None, "")}
+    kept.pop("matrix_sha256", None)  # stands beside the records, once
     return {
         name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in kept.items()
     }

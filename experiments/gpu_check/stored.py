@@ -38,12 +38,15 @@ class Stored:
         x and the exact product, by type.
     status, missing
         Why there is no matrix: not_at_hand or failed, and the reason.
+    sha256
+        Digest of the matrix (`vecsim.digests.matrix_sha256`).
     """
 
     csr: Any
     exact: dict[str, ExactProduct]
     status: str
     missing: str
+    sha256: str = ""
 
 
 def store(matrix: SuiteMatrix, folder: Path) -> None:
@@ -59,7 +62,7 @@ def store(matrix: SuiteMatrix, folder: Path) -> None:
         for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array)
     shape = None if made.csr is None else list(map(int, made.csr.shape))
-    facts = {"shape": shape, "status": made.status, "missing": made.missing}
+    facts = {"shape": shape, "status": made.status, "missing": made.missing, "sha256": made.sha256}
     (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
 
 
@@ -106,4 +109,4 @@ def wait_for(folder: Path, until: float = inf) -> Stored | None:
     )
     csr.has_canonical_format = True
     exact = {dtype: ExactProduct(**{part: array(f"{dtype} {part}") for part in PARTS}) for dtype in DTYPES}
-    return Stored(csr, exact, facts["status"], "")
+    return Stored(csr, exact, facts["status"], "", facts["sha256"])

@@ -63,11 +63,14 @@ def suite_runs(request: Request) -> SuiteRuns:
 
 def _measured(request: Request) -> SuiteRuns:
     members = suite.members()
+    by_name = {member.name: member for member in members}
     absent = {member.name: "its file or mesh is not at hand" for member in suite.missing()}
     measured = measure_members([m for m in members if m.name not in absent], suite.load, request)
+    for name in measured.timings:
+        request.matrices[name] = {"pattern_sha256": by_name[name].pattern_sha256}
     originals = [member for member in members if member.has_original_pattern]
     return SuiteRuns(
-        {member.name: member for member in members},
+        by_name,
         {criterion: suite.figure(criterion, members) for criterion in CRITERIA},
         {criterion: suite.figure(criterion, originals) for criterion in CRITERIA},
         absent | dict(measured.failed),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from experiments.pellr.methods import METHODS
 from experiments.pellr.results import MatrixRecord, Record
 from experiments.pellr.speeds import Speeds
@@ -101,8 +103,10 @@ def _gpu(speeds: Speeds) -> Appendix:
     rows = [
         ("GPU", results.gpu.name),
         ("measured", results.made),
+        ("command", shlex.join(results.command)),
         ("commit", results.commit or "unknown"),
-        *results.gpu.facts.items(),
+        *results.versions.items(),
+        *((name, fact) for name, fact in results.gpu.facts.items() if name not in results.versions),
         *((f"seconds: {phase}", str(spent)) for phase, spent in results.seconds.items()),
     ]
     return Appendix("", "The GPU that measured", table=Table(("what", "which"), tuple(rows)))

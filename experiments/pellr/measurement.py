@@ -21,8 +21,10 @@ from experiments.pellr.paper import KIND
 from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 from experiments.pellr.subjects import Subject
 from experiments.request import Watch
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
+from vecsim.provenance import provenance
 
 SECONDS = 0.008
 """How long one measurement takes, capturing apart: about 15 replays of half a millisecond each."""
@@ -58,8 +60,7 @@ def measure_subjects(chosen: Sequence[Subject], gpu: Gpu, timer: Timer, watch: W
 
     What fails is recorded with its reason, and the run goes on.
     """
-    from experiments.report.environment import commit, now
-
+    made = provenance()
     begun = time.perf_counter()
     seconds: dict[str, float] = {}
     matrices: list[MatrixRecord] = []
@@ -79,12 +80,14 @@ def measure_subjects(chosen: Sequence[Subject], gpu: Gpu, timer: Timer, watch: W
     seconds["all"] = time.perf_counter() - begun
     return Results(
         KIND,
-        now(),
-        commit() or "",
+        made.date,
+        str(made.commit),
         gpu,
         {name: round(value, 2) for name, value in seconds.items()},
         tuple(matrices),
         tuple(records),
+        made.command,
+        dict(made.versions),
     )
 
 
@@ -134,6 +137,7 @@ def _described(record: MatrixRecord, csr: Any) -> MatrixRecord:
         upper_share=float(csr.indptr[-(-rows // 10)] / entries),
         left_share=float(np.count_nonzero(csr.indices < -(-columns // 10)) / entries),
         work=work(lengths),
+        sha256=matrix_sha256(csr),
     )
 
 

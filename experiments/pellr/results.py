@@ -44,6 +44,8 @@ class MatrixRecord:
         By formula (2).
     missing
         Why it was not measured; empty if it was.
+    sha256
+        Its digest, with values in float64 (`vecsim.digests.matrix_sha256`); empty in older files.
     """
 
     name: str
@@ -68,6 +70,7 @@ class MatrixRecord:
     counted: dict[str, int] = field(default_factory=dict)
     work: int = 0
     missing: str = ""
+    sha256: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class Results:
     kind
         What the file says it is.
     made
-        Date and time.
+        When it began: ISO 8601, UTC.
     commit
         Of the code; empty if unknown.
     gpu
@@ -147,6 +150,8 @@ class Results:
         What the phases of the run took.
     matrices, records
         In the order in which they were measured.
+    command, versions
+        What made it (`vecsim.provenance`); empty in older files.
     """
 
     kind: Literal["vecsim reproduce pellr"]
@@ -156,6 +161,8 @@ class Results:
     seconds: dict[str, float]
     matrices: tuple[MatrixRecord, ...]
     records: tuple[Record, ...]
+    command: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 def to_json(results: Results) -> bytes:

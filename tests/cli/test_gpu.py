@@ -137,7 +137,7 @@ def test_bench_shows_means_and_phases_and_writes_the_records(vecsim, monkeypatch
     row = next(line for line in result.out.splitlines() if line.startswith("spmv"))
     assert row.split() == ["spmv", "small", "warm", "float64", "1", "1.50", "1.50", "memplus"]
     assert ["measure", "61.2"] in [line.split() for line in result.out.splitlines()]
-    assert read_run(target).document() == run.document()
+    assert read_run(target).document().items() >= run.document().items()
     assert not journal.exists()
 
 

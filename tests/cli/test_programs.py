@@ -29,7 +29,8 @@ def test_exec_as_json(vecsim, program):
     assert timeline["text"][-1] == "halt"
     assert max(timeline["retire"]) == document["cycles"]
     assert document["timeline_rows_left_out"] == 0
-    assert vecsim(*arguments) == vecsim(*arguments)
+    again = json.loads(vecsim(*arguments).out)
+    assert {name for name in document if document[name] != again[name]} <= {"date"}
 
 
 def test_exec_shows_registers_that_are_not_zero(vecsim, program):

@@ -74,7 +74,9 @@ def calibrate(
     from vecsim.cli.reproduce import show_item
     from vecsim.cli.work import Work
     from vecsim.machine import to_toml
+    from vecsim.provenance import provenance
 
+    provenance()  # of the code as it is now, not when the report is written, hours later
     folder = check_folder(out)
     output = Output(json)
     if results is not None:
@@ -99,13 +101,13 @@ def calibrate(
     ]
     output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))
     output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
-    output.finish(_document(found, engine=engine))
+    output.finish("vecsim calibrate", _document(found, engine=engine))
 
 
 def _document(found: Calibration, **how: Any) -> dict[str, Any]:
     """Give the proposal as one JSON object."""
     from experiments.hism.calibration.choices import options_of
-    from vecsim import __version__
+    from experiments.hism.results_file import code_fingerprint
 
     distance = found.proposal.distance
     return {
@@ -116,6 +118,10 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
         "examined": len(found.examined),
         "proposal": dict(found.proposal.candidate),
         "machine": found.machine.to_dict(),
+        "code_sha256": code_fingerprint(),
+        "matrices": {
+            name: {"pattern_sha256": member.pattern_sha256} for name, member in found.ground.members.items()
+        },
         "options": options_of(found.proposal.candidate, found.choices),
         "score": distance.score,
         "numbers": [
@@ -132,5 +138,4 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
             }
             for s in found.sensitivities
         ],
-        "version": __version__,
     }

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vecsim import __version__
 from vecsim.cli.console import fill, table
+from vecsim.digests import program_sha256
 
 if TYPE_CHECKING:
+    from isa.program import Program
     from vecsim.cli.output import Output
     from vecsim.engines.protocol import Run
 
 
-def counters_document(file: str, engine: str, run: Run) -> dict[str, Any]:
-    """Give what a run counted as plain data."""
+def counters_document(file: str, engine: str, program: Program, run: Run) -> dict[str, Any]:
+    """Give what a run of a program counted as plain data."""
     return {
         "file": file,
+        "program_sha256": program_sha256(program),
         "engine": engine,
         **run.to_dict(),
-        "version": __version__,
     }
 
 

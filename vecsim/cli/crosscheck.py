@@ -80,11 +80,12 @@ def crosscheck(
 
     Without a GPU, NUMBA_ENABLE_CUDASIM=1 runs its kernels in Numba's CUDA simulator, on tiny matrices.
     """
+    from experiments.crosscheck.paper import KIND
     from experiments.crosscheck.results import Results
-    from experiments.report.environment import commit, now
     from vecsim.cli.output import Output
     from vecsim.cli.report import machine_line
     from vecsim.cli.work import Work
+    from vecsim.provenance import provenance
 
     width = value_bytes(value_bits)
     changes = [*(set_ or ()), *([] if section_size is None else [f"section_size={section_size}"])]
@@ -92,6 +93,7 @@ def crosscheck(
     if not matrix and not suite:
         raise UserError("name a matrix, or ask for --suite; see `vecsim crosscheck --help`")
     output = Output(json, inputs=matrix or [])
+    made = provenance()
     missing: dict[str, str] = {}
     sources = chain(_named(matrix or []), _suite(missing) if suite else ())
     device, without = _device(gpu)
@@ -117,10 +119,10 @@ def crosscheck(
         engine,
         seed,
         value_bits,
-        now(),
-        commit(),
+        made.date,
+        str(made.commit),
     )
-    output.finish(results.document())
+    output.finish(KIND, results.document())
     if results.disagreements:
         typer.echo(f"vecsim: the worlds disagree: {'; '.join(results.disagreements)}", err=True)
         raise typer.Exit(DISAGREE)
@@ -164,13 +166,14 @@ def _checked(
     from experiments.crosscheck.results import Checked
     from experiments.crosscheck.worlds import crosscheck as check
     from vecsim.cli.run import matrix_values
+    from vecsim.digests import matrix_sha256
 
     for each in matrices:
         work.show(each.name, 0.0)
         values = matrix_values(each, width)
         rows, columns = values.shape
         found = check(values, machine, device, seed=seed, engine=engine)
-        yield Checked(each.name, int(rows), int(columns), int(values.nnz), found)
+        yield Checked(each.name, int(rows), int(columns), int(values.nnz), found, matrix_sha256(values))
 
 
 def _header(each: Checked, machine: str, engine: str, value_bits: int, device: Device | None) -> str:

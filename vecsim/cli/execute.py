@@ -86,7 +86,8 @@ def execute(
             max_cycles=max_cycles,
             progress=progress.of(file),
         )
-    document: dict[str, Any] = counters_document(file, engine, result)
+    how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
+    document: dict[str, Any] = how | counters_document(file, engine, program, result)
     show_counters(output, file, result, engine)
     if dumps:
         document["memory"] = show_dumps(output, dumps, result.state.memory)
@@ -94,4 +95,4 @@ def execute(
         document["registers"] = show_registers(output, result.state, described, width)
     if timeline:
         document |= show_timeline(output, program, result)
-    output.finish(document)
+    output.finish("vecsim exec", document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,12 +50,13 @@ def formats(
     _show_storage(output, facts, values.nnz)
     _show_structure(output, made["bbcs"], made["hism"])
     output.finish(
+        "vecsim formats",
         {
-            "matrix": loaded.to_dict(),
+            "matrix": replace(loaded, csr=values).to_dict(),
             "section_size": section_size,
             "value_bits": value_bits,
             "formats": facts,
-        }
+        },
     )
 
 

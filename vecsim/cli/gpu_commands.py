@@ -52,7 +52,7 @@ def info(json: str | None) -> None:
     with _on_a_gpu("info"):
         found = device_info()
     output.table(fill(table(["GPU", found.name]), _facts(found)))
-    output.finish(asdict(found) | {"nominal_gb_per_s": found.nominal_gb_per_s})
+    output.finish("vecsim gpu info", asdict(found) | {"nominal_gb_per_s": found.nominal_gb_per_s})
 
 
 def ceilings(json: str | None) -> None:
@@ -68,7 +68,7 @@ def ceilings(json: str | None) -> None:
     with Work() as work, _on_a_gpu("ceilings"):
         found = measure_ceilings(work.show)
     _show(output, found)
-    output.finish(found.document())
+    output.finish("vecsim gpu ceilings", found.document())
 
 
 def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> None:
@@ -80,6 +80,7 @@ def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> 
     from pathlib import Path
 
     from experiments.gpu_bench.bench import journal_of, run_bench
+    from experiments.gpu_bench.records import BENCHMARK
     from vecsim.cli.output import STDOUT, Output
     from vecsim.journal import discard
 
@@ -87,7 +88,7 @@ def bench(json: str | None, only: str | None = None, *, quick: bool = False) -> 
     target = None if json in (None, STDOUT) else Path(str(json))
     with _on_a_gpu("bench"):
         run = run_bench(only, quick=quick, json=target, watch=output.text)
-    output.finish(run.document())
+    output.finish(BENCHMARK, run.document())
     if target is not None:
         discard(journal_of(target))
     _show_bench(output, run)
@@ -107,8 +108,7 @@ def check(
     from dataclasses import asdict
     from math import inf
 
-    from experiments.gpu_check.check import check_suite, document, faults
-    from experiments.report.environment import commit, now
+    from experiments.gpu_check.check import KIND, check_suite, document, faults
     from gpu.runtime.device_info import device_info
     from vecsim.cli.output import Output
 
@@ -117,7 +117,7 @@ def check(
     with _on_a_gpu("check"):
         found = check_suite(only, formats or None, seconds=limit, watch=output.text)
     _show_check(output, found)
-    output.finish(document(found, asdict(device_info()), now(), commit()))
+    output.finish(KIND, document(found, asdict(device_info())))
     wrong = faults(found)
     for line in wrong:
         print(f"vecsim: {line}", file=sys.stderr)

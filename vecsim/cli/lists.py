@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vecsim.cli.output import Output
     from vecsim.data.sources import Found, Source
 
+LIST_MATRICES = "vecsim list matrices"
 NO_MATCH = 1
 """Exit code when a pattern matches nothing."""
 
@@ -79,7 +80,8 @@ def _builtins(output: Output) -> None:
     )
     output.text(f"without a matrix, commands take {DEFAULT_BUILTIN}")
     output.finish(
-        {"matrices": found, "default": DEFAULT_BUILTIN, "sources": [asdict(place) for place in places]}
+        LIST_MATRICES,
+        {"matrices": found, "default": DEFAULT_BUILTIN, "sources": [asdict(place) for place in places]},
     )
 
 
@@ -100,7 +102,7 @@ def _matching(output: Output, pattern: str) -> None:
     if found:
         rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in found)
         output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
-    output.finish({"pattern": pattern, "found": [asdict(f) for f in found]})
+    output.finish(LIST_MATRICES, {"pattern": pattern, "found": [asdict(f) for f in found]})
     if not found:
         typer.echo(f"vecsim: no matrix matches {pattern}", err=True)
         raise typer.Exit(NO_MATCH)
@@ -126,7 +128,7 @@ def programs(json: JsonOption = None) -> None:
     ]
     columns = ["program", "option", "values", "default", "what it decides"]
     output.table(fill(table(columns), options))
-    output.finish({"programs": [_program(program) for program in PROGRAMS.values()]})
+    output.finish("vecsim list programs", {"programs": [_program(program) for program in PROGRAMS.values()]})
 
 
 def _program(program: SmvmProgram) -> dict[str, Any]:
@@ -161,11 +163,12 @@ def experiments(json: JsonOption = None) -> None:
         output.text(f"{paper.name}: {paper.source}")
     output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all of its own, or {ALL}")
     output.finish(
+        "vecsim list experiments",
         {
             "experiments": [
                 {"name": e.name, "paper": paper.name, "title": e.title, "shows": e.shows}
                 for paper, e in found
             ],
             "papers": [{"name": paper.name, "source": paper.source} for paper in PAPERS],
-        }
+        },
     )

@@ -35,7 +35,7 @@ def list_presets(json: JsonOption = None) -> None:
     found = [load_machine(name) for name in presets()]
     rows = ([machine.name, *(getattr(machine, field) for field in SHOWN)] for machine in found)
     output.table(fill(table(["preset"], [field.replace("_", "\n") for field in SHOWN]), rows))
-    output.finish({"machines": [machine.to_dict() for machine in found]})
+    output.finish("vecsim machine list", {"machines": [machine.to_dict() for machine in found]})
 
 
 @machines.command("show")
@@ -57,7 +57,7 @@ def show(
     output = Output(json, inputs=[name])
     machine = chosen_machine(name, set_)
     output.text(to_toml(machine).rstrip())
-    output.finish({"machine": machine.to_dict()})
+    output.finish("vecsim machine show", {"machine": machine.to_dict()})
 
 
 @machines.command("check")

@@ -78,7 +78,10 @@ class Output:
 
     def __init__(self, target: str | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
         from vecsim.cli.console import console
+        from vecsim.provenance import provenance
 
+        if target is not None:
+            provenance()  # now: the code may be edited while it works
         self._file = None if target in (None, STDOUT) else OutputFile(str(target), inputs)
         self._stdout = target == STDOUT
         # For everything but the JSON: stdout, unless the JSON goes there.
@@ -101,12 +104,25 @@ class Output:
             self._console.print()
         self._before = kind
 
-    def finish(self, document: Mapping[str, Any]) -> None:
-        """Write the JSON, if it was asked for."""
-        if self._file is not None:
-            self._file.write(to_json(document).encode("utf-8"))
-        elif self._stdout:
-            sys.stdout.write(to_json(document))
+    def finish(self, kind: str, document: Mapping[str, Any]) -> None:
+        """Write the JSON, if it was asked for: its kind, what made it, and then what was found.
+
+        Parameters
+        ----------
+        kind
+            The command whose results it holds, such as ``vecsim run``: what a reader of the file knows it by.
+        document
+            The results.
+        """
+        if self._file is None and not self._stdout:
+            return
+        from vecsim.provenance import provenance
+
+        text = to_json({"kind": kind, **provenance().to_dict(), **document})
+        if self._file is None:
+            sys.stdout.write(text)
+        else:
+            self._file.write(text.encode("utf-8"))
 
 
 def to_json(document: Mapping[str, Any]) -> str:

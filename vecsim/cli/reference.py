@@ -48,7 +48,7 @@ def reference(
             _show_all(output, found)
         else:
             output.text("\n\n".join("\n".join(_lines(entry)) for entry in found))
-    output.finish({"entries": [_plain(entry) for entry in found]})
+    output.finish("vecsim isa", {"entries": [_plain(entry) for entry in found]})
 
 
 def _kind(entry: Entry) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vecsim import __version__
 from vecsim.cli.console import fill, table
 
 if TYPE_CHECKING:
@@ -75,17 +74,28 @@ def document(
     engine: str,
     seed: int,
     value_bits: int,
+    max_cycles: int,
     measurements: Sequence[Measurement],
 ) -> dict[str, Any]:
-    """Give everything as one JSON object."""
+    """Give everything as one JSON object: what was run, in full, so that it can be run again; what came out.
+
+    Parameters
+    ----------
+    matrix
+        With the values that were multiplied, of 32 or 64 bits.
+    machine, engine, seed, value_bits, max_cycles
+        As `programs.measurement.measure` took them.
+    measurements
+        What it gave, a program each.
+    """
     return {
         "matrix": matrix.to_dict(),
         "machine": machine.to_dict(),
         "engine": engine,
-        "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
         "seed": seed,
         "value_bits": value_bits,
-        "version": __version__,
+        "max_cycles": max_cycles,
+        "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
     }
 
 

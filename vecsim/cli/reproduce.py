@@ -15,6 +15,7 @@ from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.report.item import Item, Report
+    from experiments.request import Request
     from vecsim.cli.output import Output
 
 WRONG = 1
@@ -69,8 +70,10 @@ def reproduce(
     from experiments.request import Request
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.work import Work
+    from vecsim.provenance import provenance
 
     asked = chosen(name or [ALL])
+    provenance()  # of the code as it is now, not when the report is written
     folder = check_folder(out)
     output = Output(json)
     for file in results or ():
@@ -104,7 +107,7 @@ def reproduce(
     for item in report.items:
         show_item(output, item)
     output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
-    output.finish(_document(report, machine=described.to_dict(), engine=engine))
+    output.finish("vecsim reproduce", _document(report, request))
     faults = [fault for item in report.items for fault in item.faults]
     if faults:
         typer.echo(f"vecsim: wrong results: {'; '.join(dict.fromkeys(faults))}", err=True)
@@ -145,13 +148,16 @@ def show_item(output: Output, item: Item) -> None:
         output.text(shorten(gap, GAP_WIDTH, placeholder=" ... (all in the report)"))
 
 
-def _document(report: Report, **how: Any) -> dict[str, Any]:
+def _document(report: Report, request: Request) -> dict[str, Any]:
     """Give everything as one JSON object."""
+    from experiments.hism.results_file import code_fingerprint
     from experiments.report.csv_files import HOLDS
-    from vecsim import __version__
 
     return {
-        **how,
+        "machine": request.machine.to_dict(),
+        "engine": request.engine,
+        "code_sha256": code_fingerprint(),
+        "matrices": request.matrices,
         "items": [
             {
                 "name": item.name,
@@ -176,5 +182,4 @@ def _document(report: Report, **how: Any) -> dict[str, Any]:
             }
             for item in report.items
         ],
-        "version": __version__,
     }

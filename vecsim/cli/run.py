@@ -101,7 +101,7 @@ def run(
         ]
     output.text(header(loaded, described, engine, value_bits))
     output.table(results_table(measurements))
-    output.finish(document(loaded, described, engine, seed, value_bits, measurements))
+    output.finish("vecsim run", document(rounded, described, engine, seed, value_bits, limit, measurements))
     _check(measurements)
 
 

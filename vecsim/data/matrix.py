@@ -1,10 +1,12 @@
 """A matrix with its name and where it came from."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.overview import Overview
 
@@ -49,11 +51,12 @@ class Matrix(Overview):
         return int(self.csr.nnz)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what names the matrix and its size as plain data, as every ``--json`` does."""
+        """Give name, source, digest and size as plain data, as every ``--json`` does (docs/provenance.md)."""
         rows, columns = self.shape
         return {
             "name": self.name,
-            "source": self.source,
+            "source": str(Path(self.source).absolute()) if Path(self.source).is_file() else self.source,
+            "sha256": matrix_sha256(self.csr),
             "rows": rows,
             "cols": columns,
             "nnz": self.nnz,

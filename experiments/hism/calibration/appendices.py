@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Mapping, Sequence
 
 from experiments.hism.calibration.calibration import Calibration
@@ -12,9 +13,9 @@ from experiments.hism.calibration.distance import CLOSE, Distance, readings
 from experiments.hism.calibration.search import LARGE, SMALL
 from experiments.hism.results_file import code_fingerprint
 from experiments.hism.table2 import GROUPS, PRINTED
-from experiments.report.environment import commit, now, versions
 from experiments.report.item import Appendix, Table
 from vecsim.machine import to_toml
+from vecsim.provenance import provenance
 
 NAME = "hism-calibration"
 """What the names of all files of a calibration begin with."""
@@ -111,7 +112,7 @@ def appendices(found: Calibration, engine: str) -> tuple[Appendix, ...]:
         candidates(found),
         of_readings(found),
         machine(found),
-        provenance(found, engine),
+        search_provenance(found, engine),
     )
 
 
@@ -280,15 +281,16 @@ def machine(found: Calibration) -> Appendix:
     )
 
 
-def provenance(found: Calibration, engine: str) -> Appendix:
+def search_provenance(found: Calibration, engine: str) -> Appendix:
     """Say when, by which code and on which matrices the search was made, and how far it went."""
-    limit = found.effort.minutes
+    limit, made = found.effort.minutes, provenance()
     members = sorted(found.ground.members.values(), key=lambda member: member.name)
     suite = "\n".join(f"{member.name} {member.pattern_sha256}" for member in members)
     rows = (
-        ("made", now()),
-        ("vecsim", dict(versions())["vecsim"]),
-        ("commit", commit() or "unknown: not run from a clone of the repository"),
+        ("made", f"{made.begun:%Y-%m-%d %H:%M} UTC"),
+        ("command", shlex.join(made.command)),
+        ("vecsim", made.versions["vecsim"]),
+        ("commit", str(made.commit)),
         ("code that decides cycles", code_fingerprint()[:16]),
         ("engine", engine),
         ("matrices", str(len(members))),

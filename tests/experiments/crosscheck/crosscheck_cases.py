@@ -15,6 +15,7 @@ def checked(name, cycles, times, entries=1000, rows=100, apart=0.0):
             {("SciPy", "simulator"): 0.0, ("SciPy", "GPU"): 1e-8, ("simulator", "GPU"): apart},
             image_bytes=1000 * (1 + number),
             cycles=cycles[program],
+            program_sha256=64 * "c",
             gpu_bytes=2000,
             gpu_us=times[format],
             gpu_spread=0.01,

@@ -26,6 +26,7 @@ from gpu.baseline.cusparse_library import Cusparse
 from gpu.measure.ceilings import Bandwidth, Bandwidths
 from gpu.runtime import cuda_driver, kernel_cache
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 from vecsim.journal import Journal
@@ -97,7 +98,7 @@ def made(csr, matrix=TINY):
         x = rng.uniform(-1, 1, length)
         for dtype in ("float64", "float32"):
             exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=operation == "spmv_t")
-    return Supplied(matrix, csr, exact)
+    return Supplied(matrix, csr, exact, sha256=matrix_sha256(csr))
 
 
 def tiny():
@@ -214,7 +215,7 @@ def test_a_record_is_in_the_journal_at_once(driver, monkeypatch, tmp_path):
         lines = journal.records
     assert lines[0] == {"begin": "tiny"}
     assert [line["record"]["method"] for line in lines if "record" in line] == [r.method for r in records]
-    assert lines[-1] == {"done": "tiny"}
+    assert lines[-1] == {"done": "tiny", "sha256": matrix_sha256(tiny())}
 
 
 def test_half_a_matrix_and_half_a_line_of_a_killed_run_do_not_count(driver, monkeypatch, tmp_path):
@@ -233,7 +234,7 @@ def test_half_a_matrix_and_half_a_line_of_a_killed_run_do_not_count(driver, monk
         assert len(again) == len(records)
     kept = RunJournal(path, {"commit": "abc"})
     kept.close()
-    assert kept.done == {"tiny"} and len(kept.records) == len(records)
+    assert kept.done == {"tiny": matrix_sha256(tiny())} and len(kept.records) == len(records)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -285,6 +286,7 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
     whole = bench.run_bench(None, quick=False, json=target)
     assert asked == [["tiny", "second"], ["second"]]
     assert {record.matrix for record in whole.records} == {"tiny", "second"}
+    assert whole.header["matrices"] == dict.fromkeys(["tiny", "second"], matrix_sha256(tiny()))
     assert len([record for record in whole.records if record.stage == "final"]) == 2 * 2 * 4
 
 

@@ -10,6 +10,7 @@ from experiments.gpu_bench.check_suite import main
 from experiments.gpu_bench.suite import CLASSES, select, statistics_of, suite
 from experiments.gpu_bench.supply import make, rounded_product, supply
 from vecsim.data import NotAtHandError
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 
 BY_NAME = {each.name: each for each in suite()}
@@ -104,6 +105,7 @@ def test_matrices_come_from_other_processes_as_they_are_made_here():
     here = make(wanted[0], transposed=False)
     assert (made.csr != here.csr).nnz == 0
     assert made.csr.has_canonical_format
+    assert made.sha256 == here.sha256 == matrix_sha256(made.csr)
     assert all(array.flags.writeable for array in (made.csr.data, made.csr.indices, made.csr.indptr))
     for key, exact in here.exact.items():
         np.testing.assert_array_equal(made.exact[key].y, exact.y)

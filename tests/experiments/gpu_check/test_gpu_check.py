@@ -1,6 +1,7 @@
 """The check of every kernel, but for the GPU: who checks what, matrices in files, and the results."""
 
 from concurrent.futures import Future
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_check.check import Checked, check_group, document, faults, grouped, records_of
 from experiments.gpu_check.stored import store, storing, wait_for
 from vecsim.data import load
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 
 THERE = SuiteMatrix("lap_25", "small", "", source="lap_25")
@@ -29,6 +31,7 @@ def test_a_matrix_comes_back_from_its_files(tmp_path):
     store(THERE, tmp_path)
     stored = wait_for(tmp_path)
     csr = load("lap_25").csr
+    assert stored.sha256 == matrix_sha256(csr)
     np.testing.assert_array_equal(stored.csr.toarray(), csr.toarray())
     for dtype, exact in stored.exact.items():
         assert exact.x.dtype == dtype
@@ -92,7 +95,9 @@ def test_faults_are_what_is_wrong_or_failed():
 
 
 def test_results_as_json():
-    found = document(RECORDS, {"name": "X"}, "today", None)
+    records = [replace(each, matrix_sha256=64 * "1") if each.matrix == "b" else each for each in RECORDS]
+    found = document(records, {"name": "X"})
+    assert found["matrices"] == {"b": 64 * "1"}
     assert found["kind"] == "vecsim gpu check"
     assert [each["matrix"] for each in found["records"]] == ["a", "a", "b", "c", "c"]
     assert found["records"][2] == {

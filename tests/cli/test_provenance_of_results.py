@@ -1,0 +1,160 @@
+"""Every JSON that a command writes says what made it, and names by digest what it was made of."""
+
+import json
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+import suite_cases
+
+from experiments.gpu_bench import bench
+from experiments.gpu_bench.records import Run
+from experiments.gpu_check import check
+from gpu.measure import ceilings
+from gpu.runtime import device_info
+from isa.assembler import assemble_file
+from programs.measurement import multiplicand, prepare
+from tests.cli.test_gpu import CEILINGS, INFO
+from vecsim import __version__
+from vecsim.data import load, values_as
+from vecsim.digests import matrix_sha256, program_sha256
+from vecsim.machine import Machine, load_machine
+
+WITHOUT_A_GPU = (
+    "run MATRIX --program crs",
+    "exec PROGRAM",
+    "formats MATRIX",
+    "isa",
+    "isa add",
+    "machine list",
+    "machine show t0",
+    "list matrices",
+    "list matrices HB/*",
+    "list programs",
+    "list experiments",
+    "crosscheck MATRIX --no-gpu",
+)
+ON_A_GPU = ("gpu info", "gpu ceilings", "gpu bench", "gpu check")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@pytest.fixture
+def asked(vecsim, matrix, program, monkeypatch):
+    """Give the JSON of a command, and the arguments it was called with."""
+    monkeypatch.setenv("VECSIM_COMMIT", "abcdef")
+
+    def ask(text):
+        files = {"MATRIX": str(matrix), "PROGRAM": str(program)}
+        arguments = [*(files.get(word, word) for word in text.split()), "--json", "-"]
+        result = vecsim(*arguments)
+        assert result.code == 0, result.err
+        return json.loads(result.out), arguments
+
+    return ask
+
+
+@pytest.fixture
+def fake_gpu(monkeypatch):
+    header = {"device": {"name": "Fake GPU"}, "commit": "abcdef", "copy_gb_per_s": 4000.0}
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    monkeypatch.setattr(ceilings, "measure_ceilings", lambda watch: CEILINGS)
+    monkeypatch.setattr(bench, "run_bench", lambda *_, **__: Run(header, (), {}))
+    found = check.Checked("memplus", "crs", "float64", "ok", "", 1e-16, 1e-12, 64 * "a")
+    monkeypatch.setattr(check, "check_suite", lambda *_, **__: (found,))
+
+
+def check_header(document, arguments):
+    command = " ".join(word for word in arguments[:2] if word in document["kind"].split())
+    assert document["kind"] == f"vecsim {command}"
+    assert document["command"] == ["vecsim", *arguments]
+    assert document["versions"]["vecsim"] == __version__
+    assert document["versions"]["python"] == sys.version.split()[0]
+    assert document["versions"]["numpy"] == np.__version__
+    assert document["commit"] == "abcdef"
+    assert next(iter(document)) == "kind"
+
+
+@pytest.mark.parametrize("text", WITHOUT_A_GPU)
+def test_every_json_says_what_made_it(asked, text):
+    document, arguments = asked(text)
+    check_header(document, arguments)
+    assert timedelta() <= datetime.now(UTC) - datetime.fromisoformat(document["date"]) < timedelta(minutes=5)
+
+
+@pytest.mark.parametrize("text", ON_A_GPU)
+def test_those_of_a_gpu_too(asked, fake_gpu, text):
+    check_header(*asked(text))
+
+
+@pytest.mark.parametrize("paper", ["hism-table2", "hism-table1"])
+def test_a_report_too(asked, monkeypatch, tmp_path, paper):
+    suite_cases.install(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    document, arguments = asked(f"reproduce {paper} --jobs 1")
+    check_header(document, arguments)
+    assert document["machine"]["sha256"] == load_machine("vs2003").sha256
+    digests = [digest for digests in document["matrices"].values() for digest in digests.values()]
+    assert digests
+    assert all(SHA256.fullmatch(digest) for digest in [*digests, document["code_sha256"]])
+    page = (tmp_path / "reproduced" / "report.html").read_text()
+    assert f"vecsim reproduce {paper} --jobs 1 --json -" in page
+
+
+def test_a_run_holds_all_that_is_needed_to_run_it_again(asked, matrix):
+    given = "--machine t0 --set lanes=3 --seed 7 --value-bits 64 --max-cycles 100000"
+    document, _ = asked(f"run MATRIX --program hism --option positions=two {given}")
+    machine = load_machine("t0", {"lanes": 3})
+    assert Machine.from_dict(document["machine"]) == machine
+    assert document["machine"]["sha256"] == machine.sha256
+    assert document["machine"]["label"] == "t0 with lanes=3"
+    assert (document["engine"], document["seed"], document["value_bits"]) == ("jit", 7, 64)
+    assert document["max_cycles"] == 100_000
+    csr = load(document["matrix"]["source"]).csr
+    assert document["matrix"]["sha256"] == matrix_sha256(csr)
+    (found,) = document["results"]
+    prepared = prepare(found["program"], csr, machine, multiplicand(4, 7, csr.dtype), found["options"])
+    assert found["options"] == {"positions": "two"}
+    assert found["program_sha256"] == program_sha256(prepared.program)
+
+
+def test_the_matrix_is_the_one_with_the_values_that_were_multiplied(asked, matrix):
+    narrow, wide = (asked(f"run MATRIX --program crs --value-bits {bits}")[0] for bits in (32, 64))
+    assert narrow["matrix"]["sha256"] == matrix_sha256(values_as(load(matrix).csr, 4)[0])
+    assert wide["matrix"]["sha256"] == matrix_sha256(load(matrix).csr)
+    assert asked("formats MATRIX")[0]["matrix"] == narrow["matrix"]
+    (checked,) = asked("crosscheck MATRIX --no-gpu")[0]["matrices"]
+    assert checked["sha256"] == narrow["matrix"]["sha256"]
+    assert checked["checks"][0]["program_sha256"] == narrow["results"][0]["program_sha256"]
+
+
+def test_a_matrix_is_found_again_from_another_folder(asked, matrix, monkeypatch, vecsim):
+    monkeypatch.chdir(matrix.parent)
+    result = vecsim("run", matrix.name, "--program", "crs", "--json", "-")
+    assert json.loads(result.out)["matrix"]["source"] == str(matrix)
+    builtin = json.loads(vecsim("run", "laplace2d-3", "--program", "crs", "--json", "-").out)["matrix"]
+    assert (builtin["name"], builtin["source"]) == ("laplace2d-3", "built-in")
+
+
+def test_an_exec_names_its_program(asked, program):
+    document, _ = asked("exec PROGRAM --define ROUNDS=3 --memory 64K --max-cycles 5000")
+    assembled = assemble_file(program, symbols={"ROUNDS": 3}, value_bytes=4)
+    assert document["program_sha256"] == program_sha256(assembled)
+    assert (document["define"], document["memory_bytes"]) == ({"ROUNDS": 3}, 65536)
+    assert (document["value_bits"], document["max_cycles"]) == (32, 5000)
+
+
+def test_the_check_of_kernels_names_its_matrices(asked, fake_gpu):
+    assert asked("gpu check")[0]["matrices"] == {"memplus": 64 * "a"}
+
+
+def test_the_commit_is_that_of_the_beginning(vecsim, matrix, monkeypatch):
+    monkeypatch.setenv("VECSIM_COMMIT", "first")
+
+    def table(*_):
+        monkeypatch.setenv("VECSIM_COMMIT", "second")
+        return "table"
+
+    monkeypatch.setattr("vecsim.cli.report.results_table", table)
+    assert json.loads(vecsim("run", matrix, "--program", "crs", "--json", "-").out)["commit"] == "first"
