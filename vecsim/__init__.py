@@ -4,13 +4,8 @@ The names below are loaded when they are first used::
 
     import vecsim
 
-<<<<<<< HEAD
     matrix = vecsim.load("pde900")
     machine = vecsim.load_machine("vs2003", {"banks": 32})
-=======
-    matrix = vecsim.load("pde900").csr.astype("float32")
-    machine = vecsim.load_machine("vs2003", {"banks": 32})
->>>>>>> 86977fd (Crosscheck: results hold a machine, compared by its numbers)
     vecsim.measure("hism", matrix, machine).cycles
 """
 
