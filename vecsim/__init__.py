@@ -72,10 +72,18 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module where it lives."""
+    """Load a public name from the module where it lives.
+
+    Raises
+    ------
+    UserError
+        A folder in the way is taken for one of vecsim's packages, such as ``programs`` beside a script.
+    """
     if name not in _HOME:
         raise AttributeError(f"module 'vecsim' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    guard: Any = importlib.import_module("vecsim.own_packages")
+    with guard.own_packages():
+        return getattr(importlib.import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, `vecsim.cli.application.main`; without typer, what `vecsim.cli.gpu_alone` can."""
+    from vecsim.own_packages import own_packages
     from vecsim.provenance import of_command
 
     if find_spec("typer") is None:
@@ -16,5 +17,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         from vecsim.cli.application import main as run
     given = sys.argv[1:] if arguments is None else list(arguments)
-    with of_command(["vecsim", *given]):
+    with own_packages(), of_command(["vecsim", *given]):
         return run(given)
