@@ -9,12 +9,12 @@ import numpy as np
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.device_matrix import DeviceMatrix, Product
-from gpu.registry import ALIASES, HOSTS, KERNELS, Kernel
+from gpu.registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
 from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError, Sliced, Slicing
-from vecsim.formats.coordinates import canonical_csr
+from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
 from vecsim.suggestions import nearest
 
@@ -33,11 +33,12 @@ def prepare(
     Parameters
     ----------
     matrix
-        Any SciPy sparse matrix or array; or a format of `vecsim.formats` that has a product (`HOSTS`), which
-        is taken as it is where neither `format` nor `dtype` asks for another.
+        Any SciPy sparse matrix or array; or a matrix in a format of `vecsim.formats`, which is taken as it is
+        where neither `format` nor `dtype` asks for another.
     format
-        One of `KERNELS`; ``csr`` for ``crs``; an arrangement of the sliced container; or ``auto``, which
-        takes what should be fastest by the bytes it reads and its longest chain (`gpu.choice.cost_model`).
+        One of `KERNELS`, or another name of one, as ``csr`` is of ``crs``; an arrangement of the sliced
+        container; or ``auto``, which takes what should be fastest by the bytes it reads and its longest chain
+        (`gpu.choice.cost_model`).
     dtype
         float32 or float64; the matrix's own without it, where all but float32 becomes float64.
     transpose
@@ -80,7 +81,7 @@ def _both(
     direct = wanted.make(matrix, format, dtype)
     if turned is None:
         return direct
-    own = matrix.to_scipy() if type(matrix) in HOSTS else matrix
+    own = matrix.to_scipy() if kernel_of(matrix) else matrix
     return direct.with_transposed(wanted.make(own.T, turned, direct.dtype))
 
 
@@ -93,17 +94,16 @@ class _Wanted:
 
     def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Convert one matrix and put it on the device."""
-        if type(matrix) in HOSTS:
-            if format == "auto" and dtype in (None, matrix.values.dtype):
-                name = _name_of(matrix)
-                kernel = self.allowed(name if name in KERNELS else HOSTS[type(matrix)])
-                return self.upload(matrix, kernel.product, name)
+        if found := kernel_of(matrix):
+            if format == "auto" and dtype in (None, matrix.dtype):
+                name, kernel_name = found
+                return self.upload(matrix, self.allowed(kernel_name).product, name)
             matrix = matrix.to_scipy()
         matrix = _checked(matrix, dtype)
         if isinstance(format, Slicing):
-            kernel = self.allowed(HOSTS[Sliced])
+            kernel = self.allowed(kernels_of(Sliced)[0])
             _require_room(matrix, kernel, known=False)
-            return self.upload(Sliced.from_scipy(matrix, slicing=format), kernel.product, "sliced")
+            return self.upload(Sliced.from_scipy(matrix, slicing=format), kernel.product, SLICED)
         name = ALIASES.get(format, format)
         if name != "auto":
             return self.convert(matrix, name)
@@ -142,20 +142,10 @@ class _Wanted:
         return DeviceMatrix(
             product(host, self.threads_per_block),
             shape=host.shape,
-            dtype=host.values.dtype,
+            dtype=host.dtype,
             format=name,
             nnz=host.nnz,
         )
-
-
-def _name_of(host: Any) -> str:
-    """Give the name of a host format; of a sliced one that of its arrangement, if it has one."""
-    if not hasattr(host, "slicing"):
-        return HOSTS[type(host)]
-    for name, kernel in KERNELS.items():
-        if getattr(kernel.convert, "keywords", {}).get("slicing") == host.slicing:
-            return name
-    return "sliced"
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:

@@ -1,6 +1,6 @@
-"""The formats with a product on the GPU: how each is made, and what puts it on the device."""
+"""The kernels of the GPU by name: the format that each multiplies, and what puts it on the device."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,111 +22,187 @@ from gpu.formats.sliced import SlicedProduct
 from gpu.formats.sliced_deltas import DeltaProduct
 from gpu.formats.sliced_diagonals import DiagonalProduct
 from gpu.runtime.cuda import WARP
-from vecsim.formats import (
-    BBCS,
-    BLOCK_SLICINGS,
-    COO,
-    CRS,
-    GPU_FORMATS,
-    HYB,
-    JD,
-    MIXED_SLICINGS,
-    SLICINGS,
-    BiELL,
-    HiSM,
-    MixedSliced,
-    Sliced,
-    SlicedDeltas,
-    SlicedDiagonals,
-)
+from vecsim.formats import FORMATS, HYB, BiELL, MixedSliced, NamedFormat, Sliced, format_of
 
 # Entries of a piece, where long rows of CRS are cut.
 ROW_CAP = 512
-# Columns of a block in the formats of the vector machine, as in its presets.
-SECTION_SIZE = 64
+SLICED = "sliced"
+"""What a matrix in an arrangement without a name is called."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A format on the GPU.
+    """A product on the GPU.
 
     Attributes
     ----------
+    name
+        What `gpu.prepare` takes, and reports call it.
+    format
+        The format that it multiplies: of the same name, unless a format has several kernels.
+    summary
+        What it is, in a line.
     convert
         Makes the host format of a SciPy sparse matrix.
     product
         Puts the host format on the device, for blocks of so many threads.
     deterministic
         Whether results are equal to the last bit from run to run.
+    historical
+        Whether it comes from an earlier paper, as `NamedFormat.historical`.
     work
         What a product does, counted from the pattern of the matrix without converting it
         (`gpu.choice.work_counts`); it gives None where the format cannot hold the matrix. `auto` takes
-        formats that have it.
+        kernels that have it.
     """
 
+    name: str
+    format: NamedFormat
+    summary: str
     convert: Callable[[Any], Any]
     product: Callable[[Any, int], Product]
     deterministic: bool = True
+    historical: bool = False
     work: Callable[[Structure], Work | None] | None = None
 
 
-# What goes to the device at once need not be copied before.
-_CRS, _COO = partial(CRS.from_scipy, copy=False), partial(COO.from_scipy, copy=False)
+def _kernel(
+    name: str,
+    product: Callable[[Any, int], Product],
+    *,
+    format: str = "",
+    summary: str = "",
+    work: Callable[[Structure], Work | None] | None = None,
+    historical: bool = False,
+    **options: Any,
+) -> Kernel:
+    """Make a row.
 
-KERNELS: dict[str, Kernel] = {
-    "crs": Kernel(_CRS, CRSProduct, work=work_counts.crs),
-    "crs-scalar": Kernel(_CRS, partial(CRSProduct, lanes=1), work=partial(work_counts.crs, lanes=1)),
-    "crs-split": Kernel(
-        _CRS, partial(CRSProduct, row_cap=ROW_CAP), work=partial(work_counts.crs, row_cap=ROW_CAP)
+    Parameters
+    ----------
+    name, product, work
+        See `Kernel`.
+    format
+        The name of the format, if it is another.
+    summary
+        What it is; without it, what the format is.
+    historical
+        Whether the kernel is, where the format is not.
+    **options
+        For the conversion, beside those of the format.
+    """
+    of = FORMATS[format or name]
+    return Kernel(
+        name,
+        of,
+        summary or of.summary,
+        of.conversion(**options),
+        product,
+        historical=historical or of.historical,
+        work=work,
+    )
+
+
+def _crs(name: str, product: Callable[[Any, int], Product], summary: str, **rest: Any) -> Kernel:
+    # What goes to the device at once need not be copied before.
+    return _kernel(name, product, format="crs", summary=summary, copy=False, **rest)
+
+
+def _of_container(container: type) -> Iterable[NamedFormat]:
+    return (each for each in FORMATS.values() if each.container is container)
+
+
+def _sliced(format: NamedFormat) -> Kernel:
+    slicing = format.options["slicing"]
+    count = work_counts.sliced if slicing.block == 1 else work_counts.blocks
+    product = EllpackRProduct if slicing.row_lengths else SlicedProduct
+    return _kernel(format.name, product, work=partial(count, slicing=slicing))
+
+
+def _mixed(format: NamedFormat) -> Kernel:
+    work = partial(work_counts.mixed, slicing=format.options["slicing"])
+    return _kernel(format.name, MixedSlicedProduct, work=work)
+
+
+_ALL = (
+    _crs("crs", CRSProduct, "CRS, several threads a row, by the mean length", work=work_counts.crs),
+    _crs(
+        "crs-scalar",
+        partial(CRSProduct, lanes=1),
+        "CRS, one thread a row",
+        work=partial(work_counts.crs, lanes=1),
     ),
-    "crs-adaptive": Kernel(_CRS, CRSAdaptiveProduct, work=work_counts.crs_adaptive),
-    # The vector kernel of the early GPUs: half a warp a row, whatever its length.
-    "crs-half-warp": Kernel(_CRS, partial(CRSProduct, lanes=WARP // 2)),
-    "coo": Kernel(_COO, COOProduct, work=work_counts.coo),
-    **{name: Kernel(GPU_FORMATS[name], HYBProduct) for name in ("hyb", "hyb-third", "hyb-mean")},
-    **{name: Kernel(GPU_FORMATS[name], BiELLProduct) for name in ("biell", "bijad")},
-    **{
-        name: Kernel(
-            GPU_FORMATS[name],
-            EllpackRProduct if slicing.row_lengths else SlicedProduct,
-            work=partial(work_counts.sliced, slicing=slicing),
-        )
-        for name, slicing in SLICINGS.items()
-    },
-    # The same arrays as those of pellr, taken in another order.
-    "pellr-near": Kernel(GPU_FORMATS["pellr"], partial(EllpackRProduct, near=True)),
-    **{
-        name: Kernel(GPU_FORMATS[name], SlicedProduct, work=partial(work_counts.blocks, slicing=slicing))
-        for name, slicing in BLOCK_SLICINGS.items()
-    },
-    "sliced-deltas": Kernel(SlicedDeltas.from_scipy, DeltaProduct, work=work_counts.sliced_deltas),
-    "sliced-diagonals": Kernel(
-        SlicedDiagonals.from_scipy, DiagonalProduct, work=work_counts.sliced_diagonals
+    _crs(
+        "crs-split",
+        partial(CRSProduct, row_cap=ROW_CAP),
+        f"CRS, rows over {ROW_CAP} entries cut into pieces that are summed in their order",
+        work=partial(work_counts.crs, row_cap=ROW_CAP),
     ),
-    **{
-        name: Kernel(GPU_FORMATS[name], MixedSlicedProduct, work=partial(work_counts.mixed, slicing=slicing))
-        for name, slicing in MIXED_SLICINGS.items()
-    },
-    "jd": Kernel(JD.from_scipy, JDProduct),
-    "bbcs": Kernel(partial(BBCS.from_scipy, section_size=SECTION_SIZE), BBCSProduct),
-    "hism": Kernel(partial(HiSM.from_scipy, section_size=SECTION_SIZE), HiSMProduct),
-}
+    _crs(
+        "crs-adaptive",
+        CRSAdaptiveProduct,
+        "CRS in blocks of consecutive rows with equal work: products into shared memory, rows summed there; "
+        "a long row has a block of its own, or several",
+        work=work_counts.crs_adaptive,
+    ),
+    _crs(
+        "crs-half-warp",
+        partial(CRSProduct, lanes=WARP // 2),
+        "CRS, half a warp a row, whatever its length: the vector kernel of the early GPUs",
+        historical=True,
+    ),
+    _kernel(
+        "coo",
+        COOProduct,
+        summary="row, column, value; a warp sums 512 entries by a segmented scan, of whatever rows they are",
+        work=work_counts.coo,
+        copy=False,
+    ),
+    *(_kernel(format.name, HYBProduct) for format in _of_container(HYB)),
+    *(_kernel(format.name, BiELLProduct) for format in _of_container(BiELL)),
+    *map(_sliced, _of_container(Sliced)),
+    _kernel(
+        "pellr-near",
+        partial(EllpackRProduct, near=True),
+        format="pellr",
+        summary="the arrays of pellr, slices taken in the order of their first rows, so that slices that run "
+        "together read x at the same places",
+    ),
+    _kernel("sliced-deltas", DeltaProduct, work=work_counts.sliced_deltas),
+    _kernel("sliced-diagonals", DiagonalProduct, work=work_counts.sliced_diagonals),
+    *map(_mixed, _of_container(MixedSliced)),
+    _kernel("jd", JDProduct),
+    _kernel("bbcs", BBCSProduct),
+    _kernel("hism", HiSMProduct),
+)
+
+KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}
 """By the name that `gpu.prepare` takes."""
 
-ALIASES = {"csr": "crs", "csr-scalar": "crs-scalar", "csr-split": "crs-split", "jad": "jd"}
-"""Other names of them."""
-
-HOSTS: dict[type, str] = {
-    CRS: "crs",
-    COO: "coo",
-    Sliced: "sliced-ell",
-    MixedSliced: "sell-near",
-    JD: "jd",
-    BBCS: "bbcs",
-    HiSM: "hism",
-    HYB: "hyb",
-    BiELL: "biell",
-    SlicedDeltas: "sliced-deltas",
-    SlicedDiagonals: "sliced-diagonals",
+ALIASES: dict[str, str] = {
+    alias + name.removeprefix(kernel.format.name): name
+    for name, kernel in KERNELS.items()
+    for alias in kernel.format.aliases
 }
-"""Host formats that `gpu.prepare` takes as they are, and the name of a format with their product."""
+"""Other names of them, from those of their formats: ``csr-split`` for ``crs-split``."""
+
+
+def kernels_of(container: type) -> list[str]:
+    """Give the names of the kernels that multiply a class of `vecsim.formats`, the general one first."""
+    return [name for name, kernel in KERNELS.items() if kernel.format.container is container]
+
+
+def kernel_of(stored: object) -> tuple[str, str] | None:
+    """Find what multiplies a matrix that is in a format already.
+
+    Returns
+    -------
+    tuple of str, or None
+        What the format is called (`SLICED`, if it is an arrangement without a name), and the kernel's name;
+        None if it is no format that has one.
+    """
+    found = kernels_of(type(stored))
+    if not found:
+        return None
+    named = format_of(stored)
+    return (SLICED, found[0]) if named is None else (named.name, named.name)

@@ -46,14 +46,16 @@ class Option:
 
 @dataclass(frozen=True, repr=False)
 class SmvmProgram(Overview):
-    """A sparse matrix-vector product: an assembly file, its loader and its options.
+    """A sparse matrix-vector product: an assembly file, the format that it reads, its loader and its options.
 
     Attributes
     ----------
     name, title, summary
-        Of the program.
+        As commands take it, as tables show it, and what it does.
+    format
+        The name of its format in `vecsim.formats.FORMATS`.
     load
-        Makes the image of a matrix.
+        Makes the image of a matrix for it.
     options
         What the papers leave open.
     pointers_per_row, values_per_row
@@ -63,6 +65,7 @@ class SmvmProgram(Overview):
     name: str
     title: str
     summary: str
+    format: str
     load: Loader
     options: tuple[Option, ...] = ()
     pointers_per_row: int = 0
@@ -138,6 +141,7 @@ _ALL = (
         "crs",
         "CRS",
         "compressed row storage, row by row, x gathered",
+        "crs",
         crs.load,
         (
             Option(
@@ -154,6 +158,7 @@ _ALL = (
         "jd",
         "JD",
         "jagged diagonals, x gathered",
+        "jd",
         jd.load,
         (
             Option(
@@ -171,6 +176,7 @@ _ALL = (
         "bbcs",
         "BBCS",
         "block columns with LDS and MIPA, y gathered and scattered",
+        "bbcs",
         bbcs.load,
         (
             Option(
@@ -186,6 +192,7 @@ _ALL = (
         "hism",
         "HiSM",
         "hierarchy of blocks with LDB and BMIPA, all accesses contiguous",
+        "hism",
         hism.load,
         (_POSITIONS,),
     ),
@@ -193,6 +200,7 @@ _ALL = (
         "chism",
         "CHiSM",
         "HiSM with the result in the vector cache",
+        "hism",
         hism.load,
         (
             _POSITIONS,

@@ -120,7 +120,7 @@ def _product(kernel: str, host: Any, x: npt.NDArray[np.floating], device: Device
     from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
 
     product = KERNELS[kernel].product(host, THREADS_PER_BLOCK)
-    made = DeviceMatrix(product, shape=host.shape, dtype=host.values.dtype, format=kernel, nnz=host.nnz)
+    made = DeviceMatrix(product, shape=host.shape, dtype=host.dtype, format=kernel, nnz=host.nnz)
     y = made @ x
     # A device has no arrays without elements.
     if not device.timed or 0 in made.shape:

@@ -12,15 +12,14 @@ import numpy.typing as npt
 
 from experiments.crosscheck.device import Device, DeviceProduct, multiply
 from programs.measurement import multiplicand, prepare
+from programs.registry import PROGRAMS, SmvmProgram
 from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import run
-from vecsim.formats import BBCS, CRS, JD, HiSM
+from vecsim.formats import FORMATS
 from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound
 from vecsim.machine import Machine
 
-FORMATS = {"crs": "crs", "jd": "jd", "bbcs": "bbcs", "hism": "hism", "chism": "hism"}
-"""The format of each program; CHiSM reads the image of HiSM."""
 REFERENCE = "crs"
 """What everything else is given relative to."""
 SCIPY, SIMULATOR, GPU = "SciPy", "simulator", "GPU"
@@ -121,31 +120,22 @@ def crosscheck(
         An unknown engine, or a matrix too large for the simulated memory.
     """
     x = multiplicand(matrix.shape[1], seed, matrix.dtype)
-    hosts = host_formats(matrix, machine.section_size)
+    names = dict.fromkeys(program.format for program in PROGRAMS.values())
+    hosts = {name: FORMATS[name].from_scipy(matrix, section_size=machine.section_size) for name in names}
     by_scipy = {name: host.to_scipy() @ x for name, host in hosts.items()}
     on_device: dict[str, DeviceProduct] = {}
     if device is not None:
         on_device = {name: multiply(name, host, x, device) for name, host in hosts.items()}
     checks = tuple(
-        _check(program, matrix, x, machine, engine, by_scipy[name], on_device.get(name))
-        for program, name in FORMATS.items()
+        _check(program, matrix, x, machine, engine, by_scipy[program.format], on_device.get(program.format))
+        for program in PROGRAMS.values()
     )
     longest = int(np.diff(matrix.indptr).max(initial=0))
     return CrossCheck(checks, 2 * rounding_bound(matrix, matrix.dtype), longest)
 
 
-def host_formats(matrix: Any, section_size: int) -> dict[str, CRS | JD | BBCS | HiSM]:
-    """Give the matrix in every format of the simulated machine, by name."""
-    return {
-        "crs": CRS.from_scipy(matrix),
-        "jd": JD.from_scipy(matrix),
-        "bbcs": BBCS.from_scipy(matrix, section_size=section_size),
-        "hism": HiSM.from_scipy(matrix, section_size=section_size),
-    }
-
-
 def _check(
-    program: str,
+    program: SmvmProgram,
     matrix: Any,
     x: npt.NDArray[np.floating],
     machine: Machine,
@@ -153,14 +143,14 @@ def _check(
     by_scipy: npt.NDArray[np.floating],
     on_device: DeviceProduct | None,
 ) -> Check:
-    prepared = prepare(program, matrix, machine, x)
+    prepared = prepare(program.name, matrix, machine, x)
     done = run(prepared.program, prepared.loaded.memory, machine, engine=engine)
     results = {SCIPY: by_scipy, SIMULATOR: prepared.loaded.result(done.state.memory)}
     if on_device is not None and on_device.y is not None:
         results[GPU] = on_device.y
     return Check(
-        program,
-        FORMATS[program],
+        program.name,
+        program.format,
         {world: relative_error(matrix, x, y) for world, y in results.items()},
         {
             (first, second): disagreement(matrix, x, results[first], results[second])

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from experiments.gpu_bench import compilation, methods
+from experiments.gpu_bench import compilation
 from experiments.gpu_bench.case import Device
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.phases import Phases
@@ -92,7 +92,7 @@ def names_to_compile(*, old: bool) -> list[str]:
     from gpu.baseline.cusparse import METHODS
     from gpu.registry import KERNELS
 
-    return [*METHODS, *(name for name in KERNELS if old or name not in methods.OLD_FORMATS)]
+    return [*METHODS, *(name for name, kernel in KERNELS.items() if old or not kernel.historical)]
 
 
 def open_device(phases: Phases) -> Device:

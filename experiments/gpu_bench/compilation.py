@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.gpu_bench.methods import OLD_FORMATS, OLD_FORMATS_ENTRIES
+from experiments.gpu_bench.methods import HISTORICAL_ENTRIES
 from experiments.gpu_bench.supply import DTYPES
 from gpu.runtime import kernel_cache
 from vecsim.worker_processes import begin_worker
@@ -170,7 +170,7 @@ def _compile_kernels(name: str, dtype: str) -> None:
     if name not in KERNELS:
         return
     for csr in kernel_samples(dtype):
-        if csr.nnz > OLD_FORMATS_ENTRIES and name in OLD_FORMATS:
+        if csr.nnz > HISTORICAL_ENTRIES and KERNELS[name].historical:
             continue
         with contextlib.suppress(Exception):  # what a sample does not fit is left to the others
             KERNELS[name].product(conversion(name)(csr), THREADS_PER_BLOCK)

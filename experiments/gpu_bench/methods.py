@@ -27,10 +27,8 @@ SMALL_ENTRIES = 1_000_000
 """The most entries of a small one."""
 LEAST_BLOCK_FILL = 0.7
 """BSR is measured where blocks are filled at least so far."""
-OLD_FORMATS = ("hyb", "hyb-third", "hyb-mean", "biell", "bijad", "jd", "bbcs", "hism", "crs-half-warp")
-"""Formats of papers, which `auto` never takes."""
-OLD_FORMATS_ENTRIES = 2_000_000
-"""They are measured up to so many entries; experiments of their own measure them on large matrices."""
+HISTORICAL_ENTRIES = 2_000_000
+"""Historical formats are measured up to so many entries; experiments of their own take large matrices."""
 
 
 class Placed(Protocol):
@@ -178,20 +176,20 @@ def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
     """Give all formats of `gpu.registry.KERNELS` for a CSR matrix of float32 or float64.
 
     Pruned is what by the estimates of `gpu.choice.cost_model` takes over 1.6 times (on small matrices 3
-    times) as long as the best, and what is of `OLD_FORMATS` on large matrices, or without `old` on all.
+    times) as long as the best, and what is historical on large matrices, or without `old` on all.
     """
     from gpu.registry import KERNELS
 
     estimated = ranked.estimated
     best = min(estimated.values(), default=0.0)
     made = []
-    for name in KERNELS:
+    for name, kernel in KERNELS.items():
         pruned = ""
         if name in estimated and estimated[name] > most_times_best(csr) * best:
             pruned = f"estimated {estimated[name]:.4g} us, the best {best:.4g} us"
-        elif KERNELS[name].work is not None and name not in estimated:
+        elif kernel.work is not None and name not in estimated:
             pruned = "its image would be too large, or indices do not fit"
-        elif name in OLD_FORMATS and not (old and csr.nnz <= OLD_FORMATS_ENTRIES):
+        elif kernel.historical and not (old and csr.nnz <= HISTORICAL_ENTRIES):
             pruned = "an old format, measured on smaller matrices"
         made.append(_format(name, csr, pruned))
     return made

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpu.choice import pattern_sampling as sampling
 from vecsim.formats.pattern import Pattern
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.threads import as_many_threads_as_pay
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 SECTOR_BYTES = 32
 """What memory and caches move at once."""

@@ -24,7 +24,7 @@ from vecsim.formats.sliced.slicing import WARP
 from vecsim.formats.sliced_deltas.container import arrangement
 from vecsim.formats.sliced_diagonals.container import STEP_BYTES, too_many
 from vecsim.formats.sliced_diagonals.filling import counted
-from vecsim.formats.threads import as_many_threads_as_pay
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
 # Over CRS: beyond it a format that a few rows are counted of is left out.

@@ -68,4 +68,6 @@ def test_matrices_of_the_collections_are_many_and_wait_for_a_letter():
 def test_presets_formats_and_the_suite():
     assert completion.presets("") == list(presets())
     assert "sliced-ell" in completion.formats("sliced-")
+    assert "crs-split" not in completion.formats("crs")
+    assert "crs-split" in completion.kernels("crs-")
     assert completion.suite("large") == ["large_structured"]

@@ -9,6 +9,7 @@ from experiments.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN
+from vecsim.formats import FORMATS
 from vecsim.machine import Machine, load_machine, presets
 
 
@@ -114,15 +115,57 @@ def test_formats_of_a_matrix_whose_bytes_can_be_counted(vecsim, matrix):
     # Row 3 is empty in the one block column, and stands before row 4.
     assert document["formats"]["bbcs"]["block_columns"] == 1
     assert document["formats"]["bbcs"]["entries"] == 7
+    # Every format of the registry, with what it says of each. One slice of 32 rows, two entries wide.
+    assert list(document["formats"]) == list(FORMATS)
+    sliced = document["formats"]["sliced-ell"]
+    assert sliced["bytes"] == {"image": 2 * 32 * (4 + 4) + 2 * 4 + 4}
+    assert sliced["bytes_per_nonzero"] == {"image": 524 / 6}
+    assert sliced["bytes_over_crs"] == {"image": 524 / 72}
+    assert (sliced["image"], sliced["insertion"], sliced["for_gpu"]) == (False, False, True)
+    assert sliced["source"] == FORMATS["sliced-ell"].source
 
 
 def test_formats_as_a_table(vecsim, matrix):
     out = vecsim("formats", matrix, "--value-bits", 64).out
     assert out.startswith("tiny: 5 x 4, 6 non-zeros; section size 64; 64-bit values\n")
-    rows = {line.split()[0]: line.split()[1:] for line in out.split("─\n")[1].split("\n\n")[0].splitlines()}
-    assert list(rows) == ["crs", "jd", "bbcs", "hism"]
-    assert rows["crs"] == ["88", "14.67", "1.000", "96", "16.00", "1.000"]
+    by_paper, in_memory = (
+        {line.split()[0]: line.split()[1:] for line in part.split("\n\n")[0].splitlines()}
+        for part in out.split("─\n")[1:]
+    )
+    assert list(by_paper) == ["crs", "jd", "bbcs", "hism"]
+    assert by_paper["crs"] == ["88", "14.67", "1.000"]
+    assert list(in_memory) == list(FORMATS)
+    assert in_memory["crs"] == ["96", "16.00", "1.000", *FORMATS["crs"].summary.split()]
     assert "bbcs: 1 block columns, 7 entries, 1 of them for empty rows" in out
+    assert "hism: level 0: 1 block arrays, 6 non-zeros, 6.0 an array" in out
+
+
+def test_chosen_formats_of_a_matrix_that_one_refuses(vecsim, tmp_path):
+    # A full row among 4,000 others: as wide as it, every row takes far over four times CRS and a MiB.
+    path = tmp_path / "arrow.mtx"
+    entries = [f"1 {column} 1" for column in range(1, 4001)]
+    path.write_text(
+        f"%%MatrixMarket matrix coordinate real general\n4000 4000 4000\n{chr(10).join(entries)}\n"
+    )
+    result = vecsim("formats", path, "--format", "ell", "--format", "csr", "--format", "ell")
+    refused = next(line for line in result.out.splitlines() if line.startswith("ell "))
+    assert refused.split()[1:6] == ["-", "-", "-", "refused:", "padding"]
+    assert "128,000,000 bytes, 2666.4 times CRS, over the limit of 4" in refused
+    assert [line.split()[0] for line in result.out.splitlines() if line.startswith(("ell", "crs", "jd"))] == [
+        "crs",
+        "ell",
+        "crs",
+    ]
+    document = json.loads(vecsim("formats", path, "--format", "ell", "--json", "-").out)
+    assert list(document["formats"]) == ["ell"]
+    assert document["formats"]["ell"]["bytes"] == {}
+    assert document["formats"]["ell"]["refused"].endswith("times CRS, over the limit of 4")
+
+
+def test_an_unknown_format(vecsim, matrix):
+    message = vecsim("formats", matrix, "--format", "hsm").mistake()
+    assert message.startswith("unknown format 'hsm'; formats are crs, jd, ")
+    assert message.endswith("; did you mean 'hism'?")
 
 
 def test_the_lists(vecsim):
@@ -135,6 +178,18 @@ def test_the_lists(vecsim):
         assert all(option.summary in shown for option in program.options)
     document = json.loads(vecsim("list", "programs", "--json", "-").out)
     assert [program["name"] for program in document["programs"]] == list(PROGRAMS)
+    assert [program["format"] for program in document["programs"]] == [p.format for p in PROGRAMS.values()]
+
+
+def test_the_list_of_formats(vecsim):
+    lines = vecsim("list", "formats").out.splitlines()
+    document = json.loads(vecsim("list", "formats", "--json", "-").out)["formats"]
+    assert list(document) == list(FORMATS)
+    for name, format in FORMATS.items():
+        line = next(line for line in lines if line.startswith(f"{name} "))
+        assert format.summary in line and format.source in line
+        assert document[name]["image"] == format.has_image
+    assert document["crs"]["aliases"] == ["csr"]
 
 
 def test_the_experiments(vecsim):

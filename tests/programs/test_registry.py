@@ -8,14 +8,17 @@ from random_products import VARIANTS, machine_of
 from programs.measurement import measure, prepare
 from programs.registry import PROGRAMS, find
 from vecsim.errors import UserError
+from vecsim.formats import FORMATS
 
 
 def test_the_programs_in_the_order_of_the_tables():
     assert list(PROGRAMS) == ["crs", "jd", "bbcs", "hism", "chism"]
+    assert [program.format for program in PROGRAMS.values()] == ["crs", "jd", "bbcs", "hism", "hism"]
     assert len(VARIANTS) == 2 + 2 + 2 + 3 + 12
     for name, program in PROGRAMS.items():
         assert program is find(name)
         assert program.source.is_file()
+        assert FORMATS[program.format].has_image
         assert all(option.default in option.values for option in program.options)
 
 

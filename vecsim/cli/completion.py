@@ -57,7 +57,14 @@ def engines(typed: str) -> list[str]:
 
 
 def formats(typed: str) -> list[str]:
-    """Complete the name of a format of the GPU."""
+    """Complete the name of a format."""
+    from vecsim.formats import FORMATS
+
+    return _beginning(FORMATS, typed)
+
+
+def kernels(typed: str) -> list[str]:
+    """Complete the name of a kernel of the GPU."""
     from gpu.registry import KERNELS
 
     return _beginning(KERNELS, typed)

@@ -20,7 +20,7 @@ OnlyOption = Annotated[
 FormatOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--format", metavar="NAME", help=gpu_commands.FORMAT_HELP, autocompletion=completion.formats
+        "--format", metavar="NAME", help=gpu_commands.FORMAT_HELP, autocompletion=completion.kernels
     ),
 ]
 SecondsOption = Annotated[

@@ -1,4 +1,4 @@
-"""``vecsim list``: the matrices that can be had by name, the programs, the experiments."""
+"""``vecsim list``: the matrices that can be had by name, the formats, the programs, the experiments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIST_MATRICES = "vecsim list matrices"
 NO_MATCH = 1
 """Exit code when a pattern matches nothing."""
 
-lists = typer.Typer(help="List matrices, programs and experiments.")
+lists = typer.Typer(help="List matrices, formats, programs and experiments.")
 
 
 @lists.command("matrices")
@@ -112,6 +112,33 @@ def _place(found: Found) -> str:
     return found.where if found.kind in ("folder", "collection") else f"{found.kind}: {found.where}"
 
 
+@lists.command("formats")
+def formats(json: JsonOption = None) -> None:
+    """List the formats, with what each can do; `vecsim formats MATRIX` gives their bytes."""
+    from vecsim.cli.formats import described
+    from vecsim.cli.output import Output
+    from vecsim.formats import FORMATS
+
+    output = Output(json)
+    rows = (
+        (
+            each.name,
+            ", ".join(each.aliases) or None,
+            "yes" if each.has_image else None,
+            "yes" if each.takes_insertion else None,
+            "yes" if each.for_gpu else None,
+            each.summary,
+            each.source,
+        )
+        for each in FORMATS.values()
+    )
+    columns = ["format", "also", "memory image", "insertion", "made for GPUs", "what it is", "described by"]
+    output.table(fill(table(columns), rows))
+    output.finish(
+        "vecsim list formats", {"formats": {name: described(each) for name, each in FORMATS.items()}}
+    )
+
+
 @lists.command("programs")
 def programs(json: JsonOption = None) -> None:
     """List the programs with their options."""
@@ -136,6 +163,7 @@ def _program(program: SmvmProgram) -> dict[str, Any]:
         "name": program.name,
         "title": program.title,
         "summary": program.summary,
+        "format": program.format,
         "source": str(program.source),
         "options": [
             {

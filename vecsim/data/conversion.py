@@ -10,7 +10,7 @@ import scipy.sparse
 from vecsim.data.loading import load
 from vecsim.data.matrix import Matrix
 from vecsim.errors import UserError
-from vecsim.formats.coordinates import canonical_csr
+from vecsim.formats.canonical_csr import canonical_csr
 
 MatrixLike: TypeAlias = "Matrix | str | os.PathLike[str] | npt.NDArray[Any] | Any"
 """A `Matrix`; a name, a path or an address, as `load` takes it; a SciPy sparse matrix; an array (m, n)."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import FloatArray, IntArray
+from vecsim.formats.array_types import FloatArray, IntArray
 
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 """u: the largest relative error of one rounding, by the type of the values."""

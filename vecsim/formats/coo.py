@@ -6,12 +6,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import FloatArray, IntArray, Shape, canonical_csr, check_range, require
-from vecsim.formats.stored_arrays import StoredArrays
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_range, require
 
 
 @dataclass(frozen=True, eq=False)
-class COO(StoredArrays):
+class COO(StoredAsArrays):
     """A matrix as a list of its entries.
 
     Attributes

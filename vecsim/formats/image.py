@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vecsim.errors import UserError
-from vecsim.formats.coordinates import FloatArray, IntArray
+from vecsim.formats.array_types import FloatArray, IntArray
 
 # Addresses are non-negative 32-bit integers.
 ADDRESS_LIMIT = 2**31

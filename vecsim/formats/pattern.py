@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import IntArray, Shape
+from vecsim.formats.array_types import IntArray, Shape
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH
-from vecsim.formats.threads import as_many_threads_as_pay
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 PARTS = 64
 """Of the rows, which threads share."""

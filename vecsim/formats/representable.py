@@ -10,4 +10,32 @@ ALWAYS_MADE_BYTES = 2**20
 
 
 class NotRepresentableError(UserError):
-    """A format cannot hold this matrix in reasonable space, or with indices this short."""
+    """A format cannot hold this matrix in reasonable space, or with indices this short.
+
+    Attributes
+    ----------
+    reason
+        Why, in a clause; the message says also what to use instead.
+    """
+
+    def __init__(self, reason: str, instead: str = "") -> None:
+        super().__init__(f"{reason}: {instead}" if instead else reason)
+        self.reason = reason
+
+
+def too_large(what: str, made: int, crs: int, most: int, instead: str) -> NotRepresentableError:
+    """Give the error of a matrix that a format would make too large.
+
+    Parameters
+    ----------
+    what
+        Makes it so.
+    made, crs
+        The bytes that it would take, and those that it takes in CRS.
+    most
+        How many times CRS are made, if that is over `ALWAYS_MADE_BYTES`.
+    instead
+        What to use instead.
+    """
+    growth = f"{made / crs:.1f} times CRS, over the limit of {most}"
+    return NotRepresentableError(f"{what} would make {made:,} bytes, {growth}", instead)

@@ -2,13 +2,10 @@ import math
 
 import numpy as np
 import pytest
-import scipy.sparse
 from crosscheck_cases import checked, numbers
 from scipy.stats import kendalltau, spearmanr
 
 from experiments.crosscheck.ranks import correlation, explained_by, of_ratios, orders, ratios, sides, spearman
-from experiments.crosscheck.worlds import FORMATS, host_formats
-from programs.registry import PROGRAMS
 
 
 def test_rank_correlations_are_scipys():
@@ -93,8 +90,3 @@ def test_a_feature_with_each_world(results):
     by_cycles, by_time = explained_by(found, lambda each: {"gre_185": 1, "memplus": 2, "mine": 3}[each.name])
     assert by_cycles == pytest.approx(np.corrcoef([1, 2, 3], [1.5, 3, 1.5])[0, 1])
     assert by_time == 1
-
-
-def test_every_program_has_its_format():
-    assert list(FORMATS) == list(PROGRAMS)
-    assert set(FORMATS.values()) == set(host_formats(scipy.sparse.eye_array(3, format="csr"), 4))

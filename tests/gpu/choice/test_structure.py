@@ -112,7 +112,7 @@ def test_near_columns_are_those_of_the_format():
     column = np.where(near, row * 50 + rng.integers(0, 1000, len(row)), rng.integers(0, 300_000, len(row)))
     matrix = csr_of(row, column, (4096, 300_000))
     matrix.sum_duplicates()
-    stored = MixedSliced.from_scipy(matrix, slicing="sell-near")
+    stored = MixedSliced.from_scipy(matrix)
     share = np.count_nonzero(stored.near_columns) / matrix.nnz
     assert Structure.of(matrix).near_share == pytest.approx(share, abs=0.05)
 

@@ -18,7 +18,7 @@ from experiments.pellr.iterations import (
 )
 from gpu.measure.warp_iterations import counted_iterations
 from vecsim.errors import UserError
-from vecsim.formats import HYB, SLICINGS, BiELL, Sliced
+from vecsim.formats import FORMATS, HYB, BiELL
 
 
 def matrix_of(lengths, columns=80, seed=3):
@@ -78,7 +78,7 @@ def test_the_device_counts_the_formats_own_lengths():
     lengths = np.tile(STEEP, 3)
     matrix = matrix_of(lengths)
     for name, expected in (("ellpack-r", iterations(lengths)), ("pellr", sorted_iterations(lengths))):
-        stored = Sliced.from_scipy(matrix, slicing=SLICINGS[name]).lengths
+        stored = FORMATS[name].from_scipy(matrix).lengths
         assert counted_iterations(stored, threads_per_block=THREADS).sum() == expected
 
 

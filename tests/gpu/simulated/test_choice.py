@@ -7,7 +7,7 @@ import scipy.sparse
 import gpu
 from gpu.choice.cost_model import Constants, Counts, estimates, microseconds, ranking
 from gpu.choice.structure import Structure, Work
-from gpu.registry import KERNELS, Kernel
+from gpu.registry import KERNELS
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
@@ -104,7 +104,7 @@ def test_deterministic_leaves_marked_formats_out(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
     first = ranking(matrix)[0]
     kernel = KERNELS[first]
-    monkeypatch.setitem(KERNELS, first, Kernel(kernel.convert, kernel.product, False, kernel.work))
+    monkeypatch.setitem(KERNELS, first, replace(kernel, deterministic=False))
     assert first not in ranking(matrix, deterministic=True)
     made = gpu.prepare(matrix, threads_per_block=64, deterministic=True)
     assert made.format != first
@@ -121,5 +121,5 @@ def test_a_format_that_refuses_after_all_is_passed_over(monkeypatch):
         raise NotRepresentableError("no")
 
     kernel = KERNELS[first]
-    monkeypatch.setitem(KERNELS, first, Kernel(refuse, kernel.product, True, kernel.work))
+    monkeypatch.setitem(KERNELS, first, replace(kernel, convert=refuse))
     assert gpu.prepare(matrix, threads_per_block=64).format == second

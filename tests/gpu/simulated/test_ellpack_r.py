@@ -7,7 +7,7 @@ from product_cases import THREADS
 
 import gpu
 from gpu.formats.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
-from vecsim.formats import Sliced, Slicing
+from vecsim.formats import FORMATS, Sliced, Slicing
 
 # Rows that end before, with and behind a batch and the one after it, spread over two warps; none at the end.
 LENGTHS = [
@@ -44,8 +44,7 @@ def test_rows_over_several_batches_sum_exactly(format):
 def test_both_orders_have_the_same_arrays_and_bits():
     matrix = matrix_of(LENGTHS)
     sorted_, near = (
-        EllpackRProduct(Sliced.from_scipy(matrix, slicing="pellr"), THREADS, near=near)
-        for near in (False, True)
+        EllpackRProduct(FORMATS["pellr"].from_scipy(matrix), THREADS, near=near) for near in (False, True)
     )
     for one, other in zip(sorted_.device_arrays[:-1], near.device_arrays[:-1], strict=True):
         np.testing.assert_array_equal(one.copy_to_host(), other.copy_to_host())

@@ -6,7 +6,7 @@ from product_cases import THREADS
 import gpu
 from gpu.runtime.cuda import cuda
 from vecsim.errors import UserError
-from vecsim.formats import COO, CRS, Sliced, Slicing
+from vecsim.formats import COO, CRS, FORMATS, Sliced, Slicing
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])
@@ -55,7 +55,7 @@ def test_host_formats_are_taken_as_they_are():
     for host, name in (
         (CRS.from_scipy(MATRIX), "crs"),
         (COO.from_scipy(MATRIX), "coo"),
-        (Sliced.from_scipy(MATRIX, slicing="pellr"), "pellr"),
+        (FORMATS["pellr"].from_scipy(MATRIX), "pellr"),
         (Sliced.from_scipy(MATRIX, slicing=Slicing(row_cap=2)), "sliced"),
     ):
         made = prepare(host)

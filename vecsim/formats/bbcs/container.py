@@ -1,32 +1,26 @@
 """Block Based Compression Storage: block columns as wide as a section, stored by row without row numbers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isa.semantics.sparse import descriptor_bytes
 from vecsim.formats import storage
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import FormatBase
 from vecsim.formats.bbcs.insertion import bbcs_insertion_steps, insert_into_bbcs
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-    rows_of_csr,
-)
-from vecsim.formats.entries import Entries
+from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.image import Image, Layout, allocate, blank, int32, value_field, write_fields
 from vecsim.formats.insertion import Insertion, Steps
-from vecsim.formats.section import blocks_along, is_section_size, section_bits
+from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.section_size import blocks_along, is_section_size, section_bits
 
 
 @dataclass(frozen=True, eq=False)
-class BBCS(Entries):
+class BBCS(FormatBase):
     """A matrix in Block Based Compression Storage (HiSM paper, section 3).
 
     An entry is a non-zero or a zero-row entry. A zero-row entry says how many empty rows of its block
@@ -51,6 +45,8 @@ class BBCS(Entries):
     zero_rows
         int32, how many empty rows a zero-row entry stands for; 0 marks a non-zero.
     """
+
+    accountings: ClassVar[tuple[str, ...]] = storage.ACCOUNTINGS
 
     shape: Shape
     section_size: int
@@ -140,6 +136,14 @@ class BBCS(Entries):
         rows: IntArray = passed[:-1] - np.repeat(passed[self.block_ptr[:-1]], np.diff(self.block_ptr))
         return rows
 
+    def structure(self) -> Mapping[str, int]:
+        """Return the numbers of block columns, of all entries, and of those that stand for empty rows."""
+        return {
+            "block_columns": self.blocks,
+            "entries": self.entries,
+            "zero_row_entries": self.zero_row_entries,
+        }
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each non-zero, int64, in storage order, without zero-row entries."""
         block = np.repeat(np.arange(self.blocks), np.diff(self.block_ptr))
@@ -147,10 +151,9 @@ class BBCS(Entries):
         real = self.zero_rows == 0
         return self.entry_rows()[real], columns[real]
 
-    def entry_values(self) -> FloatArray:
-        """Return the values of the non-zeros, in storage order."""
-        values: FloatArray = self.values[self.zero_rows == 0]
-        return values
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each non-zero, in storage order."""
+        return *self.coordinates(), self.values[self.zero_rows == 0]
 
     def insert(self, row: int, column: int, value: float) -> "Insertion[BBCS]":
         """Insert an element, or replace its value where the position is stored already.

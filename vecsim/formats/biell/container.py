@@ -1,24 +1,19 @@
 """BiELL and BiJAD: the rows of a warp sorted by length and cut in groups, longer ones by more threads."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-)
-from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, NotRepresentableError
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, too_large
 from vecsim.formats.sliced.container import NO_ROW
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.stored_arrays import StoredArrays
 
 GROUPS = 6
 PADDING = 2**32 - 1
@@ -27,7 +22,7 @@ UIntArray = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
-class BiELL(StoredArrays):
+class BiELL(StoredAsArrays):
     """A matrix in warps of 32 rows, each in six groups of its 32, 16, 8, 4, 2 and 1 longest rows.
 
     Our reading of Zheng, Gu, Gu, Liu (Journal of Parallel and Distributed Computing 74, 2014), of which the
@@ -124,12 +119,21 @@ class BiELL(StoredArrays):
         """Stored entries of the matrix, explicit zeros included, padding not."""
         return int(np.count_nonzero(self.columns != PADDING))
 
+    def structure(self) -> Mapping[str, int]:
+        """Return the warps, and the places for entries, padding included."""
+        return {"warps": self.warps, "places": len(self.values)}
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order, without padding."""
+        rows, columns, _ = self.triplets()
+        return rows, columns
+
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry, in storage order, without padding."""
         real = np.flatnonzero(self.columns != PADDING)
         step, thread = np.divmod(real, WARP)
         rows = self.perm[self._places(step, thread)].astype(np.int64)
-        return rows, self.columns[real].astype(np.int64)
+        return rows, self.columns[real].astype(np.int64), self.values[real]
 
     def _places(self, step: Any, thread: Any) -> IntArray:
         """Give the place in `perm` that a thread works for in a step."""
@@ -138,11 +142,6 @@ class BiELL(StoredArrays):
         warp, group = np.divmod(of_step[step], GROUPS)
         places: IntArray = warp * WARP + (thread >> group)
         return places
-
-    def entry_values(self) -> FloatArray:
-        """Return the values that belong to `coordinates`."""
-        stored: FloatArray = self.values[self.columns != PADDING]
-        return stored
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -187,6 +186,4 @@ def _refuse_growth(csr: Any, entries: int) -> None:
     needed = entries * (csr.data.itemsize + 4)
     crs = csr.nnz * (csr.data.itemsize + 4) + 4 * (csr.shape[0] + 1)
     if needed > max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs) or entries // WARP > PADDING:
-        raise NotRepresentableError(
-            f"BiELL would take {needed:,} bytes, {needed / crs:.1f} times CRS: use a format that pads less"
-        )
+        raise too_large("padding", needed, crs, MAX_GROWTH, "use a format that pads less")

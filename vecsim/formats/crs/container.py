@@ -1,30 +1,23 @@
 """Compressed Row Storage: rows one behind the other, with a pointer to where each begins."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vecsim.formats import storage
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-    rows_of_csr,
-)
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import FormatBase
+from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.crs.insertion import crs_insertion_steps, insert_into_crs
-from vecsim.formats.entries import Entries
 from vecsim.formats.image import Image, Layout, image_of_arrays, int32, value_field
 from vecsim.formats.insertion import Insertion, Steps
+from vecsim.formats.invariants import check_pointers, check_range, require
 
 
 @dataclass(frozen=True, eq=False)
-class CRS(Entries):
+class CRS(FormatBase):
     """A matrix in Compressed Row Storage (HiSM paper, section 3).
 
     Attributes
@@ -38,6 +31,8 @@ class CRS(Entries):
     values
         float32 or float64 of nnz.
     """
+
+    accountings: ClassVar[tuple[str, ...]] = storage.ACCOUNTINGS
 
     shape: Shape
     rowptr: NDArray[np.int32]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray
 from vecsim.formats.insertion.record import (
     Insertion,
     Steps,

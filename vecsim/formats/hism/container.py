@@ -1,31 +1,24 @@
 """Hierarchical Sparse Matrix: s x s blocks of entries, s x s blocks of pointers to them, and so on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vecsim.errors import UserError
 from vecsim.formats import storage
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-    rows_of_csr,
-)
-from vecsim.formats.entries import Entries
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import FormatBase
+from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.hism.image import default_position_bytes, hism_image
 from vecsim.formats.hism.insertion import hism_insertion_steps, insert_into_hism
 from vecsim.formats.hism.level import Level
 from vecsim.formats.image import Image, Layout
 from vecsim.formats.insertion import Insertion, Steps
-from vecsim.formats.section import is_section_size, section_bits
+from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.section_size import is_section_size, section_bits
 
 Order = Literal["row", "column"]
 
@@ -34,7 +27,7 @@ DEFAULT_ORDER: tuple[Order, ...] = ("row", "column", "row")
 
 
 @dataclass(frozen=True, eq=False)
-class HiSM(Entries):
+class HiSM(FormatBase):
     """A matrix in the Hierarchical Sparse Matrix format (HiSM paper, section 2).
 
     Everything is sorted by one key that runs from the top level down, so entry e of level l + 1,
@@ -54,6 +47,8 @@ class HiSM(Entries):
     values
         float32 or float64, one an entry of level 0.
     """
+
+    accountings: ClassVar[tuple[str, ...]] = storage.ACCOUNTINGS
 
     shape: Shape
     section_size: int
@@ -103,6 +98,10 @@ class HiSM(Entries):
     def level_arrays(self) -> tuple[int, ...]:
         """Block arrays of each level, level 0 first."""
         return tuple(level.arrays for level in self.levels)
+
+    def structure(self) -> Mapping[str, tuple[int, ...]]:
+        """Return block arrays and entries of each level, level 0 first."""
+        return {"level_arrays": self.level_arrays, "level_entries": self.level_entries}
 
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry of level 0, int64, in storage order."""

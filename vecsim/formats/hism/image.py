@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vecsim.errors import UserError
-from vecsim.formats.coordinates import FloatArray, IntArray
+from vecsim.formats.array_types import FloatArray, IntArray
 from vecsim.formats.hism.level import Level
 from vecsim.formats.image import Image, Layout, allocate, blank, int32, value_field, write_fields
 

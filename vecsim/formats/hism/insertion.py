@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray
 from vecsim.formats.hism.level import Level
 from vecsim.formats.insertion.record import (
     Insertion,
@@ -19,7 +19,7 @@ from vecsim.formats.insertion.record import (
     steps_of_one,
 )
 from vecsim.formats.insertion.search import first_not_below
-from vecsim.formats.section import section_bits
+from vecsim.formats.section_size import section_bits
 
 if TYPE_CHECKING:
     from vecsim.formats.hism.container import HiSM

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,25 +1,21 @@
 """HYB storage: the first entries of each row in ELL, the rest as coordinates (Bell and Garland 2008)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from vecsim.errors import UserError
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.coo import COO
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    csr_from_coordinates,
-    product,
-    require,
-)
+from vecsim.formats.invariants import require
 from vecsim.formats.sliced.container import Sliced
-from vecsim.formats.sliced.slicing import SLICINGS
+from vecsim.formats.sliced.slicing import Slicing
 
 SPLITS = ("bytes", "third", "mean")
 # By the H200 (docs/gpu.md): an entry as coordinates takes 1.2 to 1.6 times as long as one in slices, with
@@ -31,7 +27,7 @@ COO_LAUNCH_BYTES = 56e6
 
 
 @dataclass(frozen=True, eq=False)
-class HYB:
+class HYB(StoredAsArrays):
     """A matrix cut at a width: the first entries of each row stand in ELL, what is longer in COO.
 
     Attributes
@@ -98,7 +94,7 @@ class HYB:
         return cls(
             shape=shape,
             width=width,
-            ell=Sliced.from_scipy(first, slicing=SLICINGS["ell"]),
+            ell=Sliced.from_scipy(first, slicing=Slicing(slice_height=None)),
             rest=COO(shape, rest_rows, rest_columns, rest_values),
         )
 
@@ -108,31 +104,24 @@ class HYB:
         return self.ell.nnz + self.rest.nnz
 
     @property
-    def values(self) -> FloatArray:
-        """All entries, without padding, in the order of `coordinates`."""
-        stored = self.ell.values[self.ell.columns != self.ell.padding]
-        joined: FloatArray = np.concatenate((stored, self.rest.values))
-        return joined
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the values: float32 or float64."""
+        return self.rest.dtype
+
+    def structure(self) -> Mapping[str, int]:
+        """Return the width of ELL, and the entries of the rest."""
+        return {"width": self.width, "rest_entries": self.rest.nnz}
 
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64: those of ELL, then the rest."""
-        of_ell, of_rest = self.ell.coordinates(), self.rest.coordinates()
-        rows, columns = (np.concatenate(pair) for pair in zip(of_ell, of_rest, strict=True))
+        rows, columns, _ = self.triplets()
         return rows, columns
 
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        return csr_from_coordinates(self.shape, *self.coordinates(), self.values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        return product(self.shape, *self.coordinates(), self.values, x)
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry: those of ELL, then the rest."""
+        parts = zip(self.ell.triplets(), self.rest.triplets(), strict=True)
+        rows, columns, values = (np.concatenate(part) for part in parts)
+        return rows, columns, values
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -151,23 +140,6 @@ class HYB:
         require((in_ell <= self.width).all(), f"ELL must hold at most {self.width} entries a row")
         longer = np.bincount(self.rest.rows, minlength=rows) > 0
         require((in_ell[longer] == self.width).all(), "only rows that fill ELL may have a rest")
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        return self.ell.nbytes + self.rest.nbytes
-
-    def storage(self, accounting: str) -> int:
-        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
-
-        Raises
-        ------
-        UserError
-            If another accounting is asked for: the HiSM paper has no such format.
-        """
-        if accounting != "image":
-            raise UserError(f"storage accounting {accounting!r} does not know HYB: use image")
-        return self.nbytes
 
 
 def split_width(lengths: NDArray[np.integer[Any]], rule: str, value_bytes: int) -> int:

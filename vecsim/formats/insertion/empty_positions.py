@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray
 from vecsim.formats.insertion.record import Steps
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vecsim.errors import UserError
-from vecsim.formats.coordinates import MAX_COUNT, IntArray, Shape
+from vecsim.formats.array_types import IntArray, Shape
+from vecsim.formats.canonical_csr import MAX_COUNT
 
 # Of one insertion, of many (one element each), or a mean.
 Count = TypeVar("Count", int, IntArray, float)

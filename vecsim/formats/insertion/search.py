@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray
 
 # The sorted key at `places` of the slices numbered `which`.
 Key = Callable[[IntArray, IntArray], NDArray[Any]]

@@ -1,30 +1,24 @@
 """Jagged Diagonals: rows sorted by length, then the first entry of every row, the second of every row, ..."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vecsim.formats import storage
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-    rows_of_csr,
-)
-from vecsim.formats.entries import Entries
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import FormatBase
+from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.image import Image, Layout, image_of_arrays, int32, value_field
 from vecsim.formats.insertion import Insertion, Steps
+from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.jd.insertion import insert_into_jd, jd_insertion_steps
 
 
 @dataclass(frozen=True, eq=False)
-class JD(Entries):
+class JD(FormatBase):
     """A matrix in Jagged Diagonal storage (HiSM paper, section 3).
 
     Attributes
@@ -40,6 +34,8 @@ class JD(Entries):
     values
         float32 or float64 of nnz, in the same order.
     """
+
+    accountings: ClassVar[tuple[str, ...]] = storage.ACCOUNTINGS
 
     shape: Shape
     perm: NDArray[np.int32]
@@ -86,6 +82,10 @@ class JD(Entries):
     def diagonals(self) -> int:
         """K, the number of jagged diagonals: the length of the longest row."""
         return len(self.diag_ptr) - 1
+
+    def structure(self) -> Mapping[str, int]:
+        """Return the number of jagged diagonals."""
+        return {"diagonals": self.diagonals}
 
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order."""

@@ -1,5 +1,6 @@
 """Sliced ELL for skewed matrices: lanes by row length, near columns in 16 bits, far ones in 32."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -7,27 +8,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-)
+from vecsim.formats.array_types import FloatArray, IntArray, Shape, UIntArray
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.mixed_sliced import filling
 from vecsim.formats.mixed_sliced.plan import Plan
-from vecsim.formats.mixed_sliced.slicing import MixedSlicing, mixed_slicing
+from vecsim.formats.mixed_sliced.slicing import SELL_NEAR, MixedSlicing
 from vecsim.formats.pattern import Pattern
-from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, NotRepresentableError
+from vecsim.formats.representable import MAX_GROWTH, too_large
 from vecsim.formats.sliced.container import NO_ROW
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.stored_arrays import StoredArrays, UIntArray
 
 
 @dataclass(frozen=True, eq=False)
-class MixedSliced(StoredArrays):
+class MixedSliced(StoredAsArrays):
     """A matrix in slices of a warp, each with as many lanes a row as its rows are long.
 
     Rows are sorted by length (SELL-C-sigma: Kreutzer et al. 2014). Where a row would take more than
@@ -98,7 +93,7 @@ class MixedSliced(StoredArrays):
     split_ptr: UIntArray
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, slicing: MixedSlicing | str = "sell-near") -> Self:
+    def from_scipy(cls, matrix: Any, *, slicing: MixedSlicing = SELL_NEAR) -> Self:
         """Convert a SciPy sparse matrix, in compiled loops over all cores.
 
         Parameters
@@ -106,24 +101,20 @@ class MixedSliced(StoredArrays):
         matrix
             As `canonical_csr` takes it.
         slicing
-            The arrangement, or the name of one of `MIXED_SLICINGS`.
+            The arrangement.
 
         Raises
         ------
         UserError
-            As `canonical_csr` raises it; or the arrangement is unknown.
+            As `canonical_csr` raises it.
         NotRepresentableError
             If padding would make it larger than four times CRS (and a MiB).
         """
-        slicing = mixed_slicing(slicing)
         csr = canonical_csr(matrix)
         plan = Plan.of(Pattern.of(csr), slicing)
         if not plan.pattern.allows(plan.stored_bytes):
-            raise NotRepresentableError(
-                f"padding would make {plan.stored_bytes} bytes of a matrix that takes "
-                f"{plan.pattern.crs_bytes} in CRS, over {MAX_GROWTH} times as many and "
-                f"{ALWAYS_MADE_BYTES}: use a larger sorting_window, or CRS"
-            )
+            instead = "use a larger sorting_window, or CRS"
+            raise too_large("padding", plan.stored_bytes, plan.pattern.crs_bytes, MAX_GROWTH, instead)
         codes, ordered = np.empty(csr.nnz, dtype=np.uint32), np.empty_like(csr.data)
         filling.near_first(
             csr.indptr,
@@ -224,13 +215,21 @@ class MixedSliced(StoredArrays):
         order = order[stored[order]]
         return row[order], column[order], value[order]
 
+    def structure(self) -> Mapping[str, int]:
+        """Return the slices, and the places for near and for far entries, padding included."""
+        return {
+            "slices": self.slices,
+            "near_places": len(self.near_columns),
+            "far_places": len(self.far_columns),
+        }
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, without padding: by rows, those of a row in order."""
         return self._entries[0], self._entries[1]
 
-    def entry_values(self) -> FloatArray:
-        """Return the values that belong to `coordinates`."""
-        return self._entries[2]
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry, without padding, as `coordinates` does."""
+        return self._entries
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -6,14 +6,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray, UIntArray
 from vecsim.formats.mixed_sliced import filling
 from vecsim.formats.mixed_sliced.filling import LANES, NEAR_COLUMNS
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.pattern import Pattern
 from vecsim.formats.sliced.container import NO_ROW
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.stored_arrays import UIntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,17 +85,5 @@ class MixedSlicing:
         return steps, steps
 
 
-MIXED_SLICINGS: dict[str, MixedSlicing] = {
-    "sell-near": MixedSlicing(),
-    "sell-near-wide": MixedSlicing(wide=2),
-    "sell-hubs": MixedSlicing(hubs=True, sorting_window=None, wide=2, lane_lengths=False),
-}
-
-
-def mixed_slicing(slicing: MixedSlicing | str) -> MixedSlicing:
-    """Give an arrangement by its name, or as it is."""
-    if isinstance(slicing, MixedSlicing):
-        return slicing
-    if slicing not in MIXED_SLICINGS:
-        raise UserError(f"unknown sliced format {slicing!r}: use one of {', '.join(MIXED_SLICINGS)}")
-    return MIXED_SLICINGS[slicing]
+SELL_NEAR = MixedSlicing()
+"""What a matrix is arranged as if nothing is said."""

@@ -1,23 +1,16 @@
 """One sliced container: ELL, ELLPACK-R, Sliced ELL, SELL-C-sigma, PELLR, and these with short indices."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from vecsim.errors import UserError
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    csr_from_coordinates,
-    product,
-    require,
-)
+from vecsim.formats.array_types import FloatArray, IntArray, Shape, UIntArray
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.sliced.layout import (
     elements,
     first_steps,
@@ -29,14 +22,13 @@ from vecsim.formats.sliced.layout import (
     virtual_rows,
     with_index_bits,
 )
-from vecsim.formats.sliced.slicing import BLOCK_SLICINGS, SLICINGS, Slicing
-from vecsim.formats.stored_arrays import StoredArrays, UIntArray
+from vecsim.formats.sliced.slicing import SLICED_ELL, Slicing
 
 NO_ROW = 2**32 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Sliced(StoredArrays):
+class Sliced(StoredAsArrays):
     """A matrix in slices of C rows, each slice as wide as its longest row.
 
     A slice is a sequence of steps. A step holds the next G entries of each of its C rows, row after row,
@@ -95,7 +87,7 @@ class Sliced(StoredArrays):
     split_ptr: UIntArray
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, slicing: Slicing | str = "sliced-ell") -> Self:
+    def from_scipy(cls, matrix: Any, *, slicing: Slicing = SLICED_ELL) -> Self:
         """Convert a SciPy sparse matrix, in compiled loops over all cores.
 
         Parameters
@@ -103,19 +95,18 @@ class Sliced(StoredArrays):
         matrix
             As `canonical_csr` takes it.
         slicing
-            The arrangement, or the name of one of `SLICINGS` and `BLOCK_SLICINGS`.
+            The arrangement.
 
         Raises
         ------
         UserError
-            As `canonical_csr` raises it; or the arrangement is unknown.
+            As `canonical_csr` raises it.
         NotRepresentableError
             If padding would make it larger than four times CRS (and a MiB), or blocks larger than CRS; an
             offset exceeds 16 bits; or it has more than 2^31 - 1 steps.
         """
         from vecsim.formats.sliced import block_filling, filling
 
-        slicing = _slicing(slicing)
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
         block = slicing.block
@@ -193,9 +184,18 @@ class Sliced(StoredArrays):
         """The column that marks padding: 65535 or 2^32 - 1."""
         return int(np.iinfo(self.columns.dtype).max)
 
+    def structure(self) -> Mapping[str, int]:
+        """Return the slices, and the places for entries, padding included."""
+        return {"slices": self.slices, "places": self.entries}
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order, without padding."""
         return self._stored()[:2]
+
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry, in storage order, without padding."""
+        rows, columns, place = self._stored()
+        return rows, columns, self.values[place]
 
     def _entries(self) -> tuple[IntArray, IntArray, IntArray]:
         """Give where each entry stands, its row and its column, without padding; of blocks if it is one."""
@@ -235,22 +235,6 @@ class Sliced(StoredArrays):
         if len(self.masks):
             has &= (self.masks[real][:, None, None] >> (r * block + k)) & 1 == 1
         return of_rows[has], of_columns[has], place[has]
-
-    def to_scipy(self) -> Any:
-        """Return the matrix as scipy.sparse.csr_array, with the same values, zeros and type."""
-        rows, columns, place = self._stored()
-        return csr_from_coordinates(self.shape, rows, columns, self.values[place])
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product with the vector `x` of N elements, in the type of the values.
-
-        Raises
-        ------
-        ValueError
-            If `x` has another length.
-        """
-        rows, columns, place = self._stored()
-        return product(self.shape, rows, columns, self.values[place], x)
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -315,15 +299,6 @@ def _parts(pointers: UIntArray) -> IntArray:
     """Give how many elements lie between each pointer and the next."""
     sizes: IntArray = pointers[1:].astype(np.int64) - pointers[:-1].astype(np.int64)
     return sizes
-
-
-def _slicing(slicing: Slicing | str) -> Slicing:
-    if isinstance(slicing, Slicing):
-        return slicing
-    named = SLICINGS | BLOCK_SLICINGS
-    if slicing not in named:
-        raise UserError(f"unknown sliced format {slicing!r}: use one of {', '.join(named)}")
-    return named[slicing]
 
 
 def _padded(values: Any, positions: int, padding: int) -> UIntArray:

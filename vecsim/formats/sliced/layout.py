@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from vecsim.formats.coordinates import IntArray
+from vecsim.formats.array_types import IntArray, UIntArray
 from vecsim.formats.representable import (
     ALWAYS_MADE_BYTES,
     MAX_BLOCK_GROWTH,
     MAX_GROWTH,
     NotRepresentableError,
+    too_large,
 )
 from vecsim.formats.sliced.slicing import WARP, Slicing
-from vecsim.formats.stored_arrays import UIntArray
 
 # Kernels count steps in 32 bits with a sign.
 MOST_STEPS = 2**31 - 1
@@ -103,8 +103,8 @@ def refuse_steps(steps: int) -> None:
     """Raise NotRepresentableError where slices have more steps than can be counted."""
     if steps > MOST_STEPS:
         raise NotRepresentableError(
-            f"the slices have {steps} steps, at most {MOST_STEPS} are possible: use a larger slice_height, "
-            "more lanes or a larger wide"
+            f"the slices have {steps} steps, at most {MOST_STEPS} are possible",
+            "use a larger slice_height, more lanes or a larger wide",
         )
 
 
@@ -114,11 +114,9 @@ def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> Non
     crs = csr.nnz * (csr.data.dtype.itemsize + 4) + 4 * (csr.shape[0] + 1)
     if made > most_bytes(crs, slicing.block):
         growth = MAX_GROWTH if slicing.block == 1 else MAX_BLOCK_GROWTH
-        raise NotRepresentableError(
-            f"padding would make {made} bytes of a matrix that takes {crs} in CRS, over {growth} times "
-            "as many: use a smaller slice_height, a larger sorting_window, "
-            + ("a smaller block, or CRS" if slicing.block > 1 else "a row_cap, or CRS")
-        )
+        less = "a smaller block" if slicing.block > 1 else "a row_cap"
+        instead = f"use a smaller slice_height, a larger sorting_window, {less}, or CRS"
+        raise too_large("padding", made, crs, growth, instead)
 
 
 def with_index_bits(
@@ -165,7 +163,8 @@ def _bases(
     if spread >= 2**16 - 1:
         raise NotRepresentableError(
             f"columns of one {'step' if per_step else 'slice'} lie up to {spread} apart, 16-bit offsets "
-            f"reach 65534: use {'' if per_step else 'base_per_step or '}index_bits 32"
+            "reach 65534",
+            f"use {'' if per_step else 'base_per_step or '}index_bits 32",
         )
     if per_step:
         return lowest, lowest.astype(np.uint32)

@@ -93,31 +93,5 @@ class Slicing:
         return replace(self, lanes=lanes, slice_height=WARP // lanes)
 
 
-# ELL and ELLPACK-R: Bell and Garland 2009, Vazquez et al. 2011. Sliced ELL: Monakov et al. 2010.
-# SELL-C-sigma: Kreutzer et al. 2014. PELLR sorts all rows; as published it is one slice as wide as the
-# longest row, which one long row makes impossible, so here it is cut into slices of a warp.
-SLICINGS: dict[str, Slicing] = {
-    "ell": Slicing(slice_height=None),
-    "ellpack-r": Slicing(slice_height=None, row_lengths=True),
-    "sliced-ell": Slicing(),
-    "sell-c-sigma": Slicing(sorting_window=1024),
-    "pellr": Slicing(sorting_window=None, row_lengths=True),
-    "sliced-ell-short": Slicing(index_bits=16),
-    "sliced-ell-wide": Slicing(wide=2),
-    "sliced-ell-short-wide": Slicing(wide=2, index_bits=16),
-    "sell-c-sigma-short": Slicing(sorting_window=1024, index_bits=16, base_per_step=True),
-    # For small matrices, which a thread a row leaves most of the GPU idle with: a warp is a slice.
-    "sliced-ell-2-lanes": Slicing(slice_height=16, lanes=2),
-    "sliced-ell-4-lanes": Slicing(slice_height=8, lanes=4),
-    "sliced-ell-8-lanes": Slicing(slice_height=4, lanes=8),
-    "sliced-ell-32-lanes": Slicing(slice_height=1, lanes=32),
-}
-
-# Where degrees of freedom come two to four a node. Choi, Singh and Vuduc 2010 have blocks in ELLPACK.
-BLOCK_SLICINGS: dict[str, Slicing] = {
-    f"sell-c-sigma-blocks-{block}": Slicing(sorting_window=1024, index_bits=None, block=block)
-    for block in BLOCKS[1:]
-} | {
-    f"sliced-ell-blocks-{block}-lanes": Slicing(lanes=None, index_bits=None, block=block)
-    for block in BLOCKS[2:]
-}
+SLICED_ELL = Slicing()
+"""Sliced ELL: what a matrix is arranged as if nothing is said."""

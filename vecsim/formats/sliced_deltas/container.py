@@ -1,25 +1,20 @@
 """Sliced deltas: the columns of a row as distances of a few bits, packed into words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import (
-    FloatArray,
-    IntArray,
-    Shape,
-    canonical_csr,
-    check_pointers,
-    check_range,
-    require,
-)
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.pattern import Pattern
-from vecsim.formats.representable import MAX_GROWTH, NotRepresentableError
+from vecsim.formats.representable import MAX_GROWTH, too_large
 from vecsim.formats.sliced.container import NO_ROW
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.stored_arrays import StoredArrays
 
 BITS = (4, 5, 6, 8, 10, 16)
 """Bits a distance may have: as many of them as possible fill a word of 32."""
@@ -28,7 +23,7 @@ WINDOWS = (1, 1024)
 
 
 @dataclass(frozen=True, eq=False)
-class SlicedDeltas(StoredArrays):
+class SlicedDeltas(StoredAsArrays):
     """A matrix in slices of 32 rows, with the distances between neighbouring columns instead of columns.
 
     Delta encoding of columns is as old as inverted files; on GPUs: Maggioni and Berger-Wolf, CoAdELL, IPDPS
@@ -89,10 +84,7 @@ class SlicedDeltas(StoredArrays):
         pattern = Pattern.of(csr)
         best = arrangement(pattern)
         if not pattern.allows(best.nbytes):
-            raise NotRepresentableError(
-                f"fillers and padding would make {best.nbytes} bytes of a matrix that takes "
-                f"{pattern.crs_bytes} in CRS, over {MAX_GROWTH} times as many: use CRS"
-            )
+            raise too_large("fillers and padding", best.nbytes, pattern.crs_bytes, MAX_GROWTH, "use CRS")
         value_ptr, word_ptr = _pointers(best.widths), _pointers(-(-best.widths // (32 // best.bits)))
         words = np.zeros(int(word_ptr[-1]) * WARP, dtype=np.uint32)
         values = np.zeros(int(value_ptr[-1]) * WARP, dtype=csr.data.dtype)
@@ -144,8 +136,17 @@ class SlicedDeltas(StoredArrays):
         codes: IntArray = (words.astype(np.int64) >> (j % in_word * self.bits)[:, None]) & (2**self.bits - 1)
         return codes.ravel()
 
+    def structure(self) -> Mapping[str, int]:
+        """Return the slices, the bits of a code, and the places for entries, fillers included."""
+        return {"slices": self.slices, "bits": self.bits, "places": len(self.values)}
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order, without fillers."""
+        rows, columns, _ = self.triplets()
+        return rows, columns
+
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry, in storage order, without fillers."""
         codes = self._codes().reshape(-1, WARP)
         moved = np.cumsum(np.where(codes == 0, 2**self.bits - 1, codes - 1), axis=0)
         widths = self._widths()
@@ -155,12 +156,8 @@ class SlicedDeltas(StoredArrays):
         places = np.arange(self.slices * WARP).reshape(-1, WARP)[slice_of]
         stored = codes != 0
         rows = places[stored]
-        return (self.perm[rows].astype(np.int64) if len(self.perm) else rows), columns[stored]
-
-    def entry_values(self) -> FloatArray:
-        """Return the values that belong to `coordinates`."""
-        stored: FloatArray = self.values[self._codes() != 0]
-        return stored
+        rows = self.perm[rows].astype(np.int64) if len(self.perm) else rows
+        return rows, columns[stored], self.values[stored.ravel()]
 
     def check(self) -> None:
         """Check every invariant of the format.

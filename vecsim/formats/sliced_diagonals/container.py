@@ -1,15 +1,18 @@
 """Sliced diagonals: the entries of a slice along its diagonals, without column indices."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.coordinates import FloatArray, IntArray, Shape, canonical_csr, check_range, require
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_range, require
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, NotRepresentableError
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.stored_arrays import StoredArrays
 
 # What a step may take: as much as 16-bit column offsets would.
 STEP_BYTES = 8
@@ -17,7 +20,7 @@ SHORT_BYTES = 2
 
 
 @dataclass(frozen=True, eq=False)
-class SlicedDiagonals(StoredArrays):
+class SlicedDiagonals(StoredAsArrays):
     """A matrix in slices of 32 rows, each stored along the diagonals (column minus row) that occur in it.
 
     After CRSD (Sun et al., Optimizing SpMV for diagonal sparse matrices on GPU, ICPP 2011), with two changes.
@@ -95,6 +98,10 @@ class SlicedDiagonals(StoredArrays):
         """Stored entries, explicit zeros included."""
         return len(self.values)
 
+    def structure(self) -> Mapping[str, int]:
+        """Return the slices, and the steps that they have or share."""
+        return {"slices": self.slices, "steps": len(self.steps)}
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order."""
         counts = self.last_step.astype(np.int64) - self.first_step
@@ -154,6 +161,7 @@ def too_many(nnz: int, stored_steps: int) -> bool:
 def _refuse(nnz: int, stored_steps: int) -> None:
     if too_many(nnz, stored_steps):
         raise NotRepresentableError(
-            f"the diagonals of the slices would take {stored_steps} bytes, 16-bit columns take "
-            f"{SHORT_BYTES * nnz}: use a sliced format with columns"
+            f"the diagonals of the slices would take {stored_steps:,} bytes, 16-bit columns take "
+            f"{SHORT_BYTES * nnz:,}",
+            "use a sliced format with columns",
         )

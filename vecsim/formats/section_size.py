@@ -4,6 +4,8 @@ from vecsim.errors import UserError
 
 MIN_SECTION_SIZE = 4
 MAX_SECTION_SIZE = 4096
+DEFAULT_SECTION_SIZE = 64
+"""What formats are made for where no machine says otherwise: that of the HiSM paper's machine."""
 
 
 def is_section_size(section_size: int) -> bool:

@@ -18,7 +18,7 @@ from gpu.runtime import kernel_cache
 from gpu.runtime.kernel_cache import UnknownError, identity
 from vecsim import private_files
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ARRANGEMENT = {
     "height": 32,
     "lanes": 1,

@@ -1,17 +1,14 @@
-"""Matrices as coordinates: what every format is made from, goes back to and multiplies with."""
+"""Sorted CSR without duplicates: what every format is made from."""
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from vecsim.errors import UserError
-from vecsim.formats.threads import as_many_threads_as_pay
-
-FloatArray = NDArray[np.floating[Any]]
-IntArray = NDArray[np.int64]
-Shape = tuple[int, int]
+from vecsim.formats.array_types import IntArray
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 # Images and formats address entries and elements with signed 32-bit integers.
 MAX_COUNT = 2**31 - 1
@@ -105,54 +102,6 @@ def check_matrix(matrix: Any) -> None:
         )
 
 
-def csr_from_coordinates(shape: Shape, rows: IntArray, columns: IntArray, values: FloatArray) -> Any:
-    """Return the sorted scipy.sparse.csr_array with these entries, zeros included."""
-    csr = scipy.sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
-    csr.sort_indices()
-    return csr
-
-
 def rows_of_csr(rowptr: NDArray[np.integer[Any]]) -> IntArray:
     """Return the row of each entry, int64, from row pointers."""
     return np.repeat(np.arange(len(rowptr) - 1, dtype=np.int64), np.diff(rowptr))
-
-
-def product(shape: Shape, rows: IntArray, columns: IntArray, values: FloatArray, x: ArrayLike) -> FloatArray:
-    """Multiply the matrix with these entries by `x`.
-
-    Every product and every sum is rounded to the type of `values`; the sum of a row runs in the
-    order in which its entries are given, which is the order they are stored in.
-
-    Raises
-    ------
-    ValueError
-        If `x` is not a real vector with one element a column.
-    """
-    vector = np.asarray(x)
-    if vector.shape != (shape[1],):
-        raise ValueError(f"x has shape {vector.shape}, but the matrix has {shape[1]} columns")
-    if vector.dtype.kind not in "biuf":
-        raise ValueError(f"x has type {vector.dtype}, but real numbers are needed")
-    y = np.zeros(shape[0], dtype=values.dtype)
-    np.add.at(y, rows, values * vector.astype(values.dtype)[columns])
-    return y
-
-
-def require(condition: object, invariant: str) -> None:
-    """Raise ValueError naming `invariant` unless `condition` holds."""
-    if not condition:
-        raise ValueError(invariant)
-
-
-def check_pointers(name: str, pointers: NDArray[np.integer[Any]], parts: int, end: int) -> None:
-    """Check that `pointers` cuts `end` entries into `parts` parts: parts + 1 values from 0, never falling."""
-    require(len(pointers) == parts + 1, f"{name} must have {parts + 1} elements, has {len(pointers)}")
-    require(pointers[0] == 0, f"{name} must start at 0, starts at {pointers[0]}")
-    require(bool(np.all(np.diff(pointers) >= 0)), f"{name} must never fall")
-    require(pointers[-1] == end, f"{name} must end at {end}, ends at {pointers[-1]}")
-
-
-def check_range(name: str, values: NDArray[np.integer[Any]], limit: int) -> None:
-    """Check that all `values` lie in 0 .. limit - 1."""
-    inside = len(values) == 0 or (values.min() >= 0 and values.max() < limit)
-    require(inside, f"{name} must lie in 0 .. {limit - 1}")

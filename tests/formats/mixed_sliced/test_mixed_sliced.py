@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vecsim.errors import UserError
-from vecsim.formats import NotRepresentableError
+from vecsim.formats import FORMATS, NotRepresentableError
 from vecsim.formats.mixed_sliced.container import MixedSliced
 from vecsim.formats.mixed_sliced.filling import MANY_ROWS, lanes_for, sorted_in_windows
-from vecsim.formats.mixed_sliced.slicing import MIXED_SLICINGS, MixedSlicing
+from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 
 SLICINGS = [
-    *MIXED_SLICINGS.values(),
+    *(each.options["slicing"] for each in FORMATS.values() if each.container is MixedSliced),
     MixedSlicing(hubs=True, sorting_window=7, steps=2, wide=2, lane_lengths=False),
     MixedSlicing(sorting_window=50, steps=1, wide=4),
 ]
@@ -89,7 +89,7 @@ def test_a_row_of_two_warps_by_hand():
 
 def test_hubs_are_the_columns_with_most_entries():
     matrix = scipy.sparse.csr_array(np.array([[0, 1, 0, 1.0], [0, 0, 0, 1], [1, 1, 0, 1]]))
-    made = MixedSliced.from_scipy(matrix, slicing="sell-hubs")
+    made = FORMATS["sell-hubs"].from_scipy(matrix)
     assert made.hubs.tolist() == [3, 1, 0]
 
 
@@ -111,7 +111,7 @@ def test_columns_beyond_16_bits_are_far(hubs):
 
 def test_hubs_with_equal_counts_are_in_order():
     matrix = scipy.sparse.csr_array(np.ones((2, 50)))
-    assert MixedSliced.from_scipy(matrix, slicing="sell-hubs").hubs.tolist() == list(range(50))
+    assert FORMATS["sell-hubs"].from_scipy(matrix).hubs.tolist() == list(range(50))
 
 
 def test_counting_sorts_a_long_window_as_comparing_does():
@@ -161,11 +161,6 @@ def test_impossible_parameters(bad):
         MixedSlicing(**bad)
 
 
-def test_unknown_name():
-    with pytest.raises(UserError, match="sell-hubs"):
-        MixedSliced.from_scipy(scipy.sparse.csr_array((2, 2)), slicing="sell-far")
-
-
 @pytest.mark.parametrize(
     ("name", "place", "value"),
     [
@@ -178,7 +173,7 @@ def test_unknown_name():
     ],
 )
 def test_check_finds_what_is_broken(name, place, value):
-    made = MixedSliced.from_scipy(skewed(9, 60, 60, 200).tocsr(), slicing="sell-hubs")
+    made = FORMATS["sell-hubs"].from_scipy(skewed(9, 60, 60, 200))
     broken = getattr(made, name).copy()
     broken[place] = value
     with pytest.raises(ValueError, match=name if name != "values" else "padding"):

@@ -3,7 +3,7 @@ import scipy.sparse
 from format_cases import matrices
 from hypothesis import given
 
-from vecsim.formats import Sliced, Slicing
+from vecsim.formats import FORMATS, Sliced, Slicing
 from vecsim.formats.sliced.slice_order import slices_by_first_row
 
 
@@ -33,11 +33,11 @@ def test_long_slices_stay_in_front():
 
 @given(matrix=matrices())
 def test_each_slice_is_taken_once(matrix):
-    for slicing in (SORTED, "pellr", "sliced-ell"):
+    for slicing in (SORTED, FORMATS["pellr"].options["slicing"], Slicing()):
         made = Sliced.from_scipy(matrix, slicing=slicing)
         assert sorted(slices_by_first_row(made).tolist()) == list(range(made.slices))
 
 
 def test_rows_in_order_stay_in_order():
-    made = Sliced.from_scipy(matrix_of([2, 1] * 40), slicing="sliced-ell")
+    made = Sliced.from_scipy(matrix_of([2, 1] * 40))
     assert slices_by_first_row(made).tolist() == [0, 1, 2]

@@ -5,7 +5,7 @@ from format_cases import assert_same, canonical, matrices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vecsim.formats import BLOCK_SLICINGS, NotRepresentableError, Sliced, Slicing
+from vecsim.formats import FORMATS, NotRepresentableError, Sliced, Slicing
 
 blocked = st.builds(
     Slicing,
@@ -47,13 +47,13 @@ def test_a_block_by_hand():
 
 def test_masks_only_where_elements_are_missing():
     full = elastic()
-    assert len(Sliced.from_scipy(full, slicing="sell-c-sigma-blocks-3").masks) == 0
+    assert len(FORMATS["sell-c-sigma-blocks-3"].from_scipy(full).masks) == 0
     # The last block row is cut: its rows are missing, not its elements.
-    assert len(Sliced.from_scipy(full[:-1], slicing="sell-c-sigma-blocks-3").masks) == 0
+    assert len(FORMATS["sell-c-sigma-blocks-3"].from_scipy(full[:-1]).masks) == 0
     holed = full.copy()
     holed.data[5] = 0
     holed.eliminate_zeros()
-    made = Sliced.from_scipy(holed, slicing="sell-c-sigma-blocks-3")
+    made = FORMATS["sell-c-sigma-blocks-3"].from_scipy(holed)
     assert made.nnz == holed.nnz
     assert np.bincount(np.bitwise_count(made.masks))[8:].tolist() == [1, 117]
 
@@ -72,7 +72,7 @@ def test_round_trip_is_lossless_and_valid(matrix, slicing):
 @pytest.mark.parametrize("block", [2, 3, 4])
 def test_bytes_of_dense_blocks(block):
     matrix = elastic(32 * 40, block, np.float32)
-    made = Sliced.from_scipy(matrix, slicing=f"sell-c-sigma-blocks-{block}")
+    made = FORMATS[f"sell-c-sigma-blocks-{block}"].from_scipy(matrix)
     # A permutation, since the first row of blocks is shorter, and 8 bytes a slice.
     assert made.nbytes <= 1.01 * (4 + 2 / block**2) * matrix.nnz + 4 * 32 * 40 + 8 * 41
 
@@ -80,9 +80,11 @@ def test_bytes_of_dense_blocks(block):
 def test_blocks_that_are_not_dense_are_refused():
     rng = np.random.default_rng(2)
     matrix = scipy.sparse.random_array((30000, 30000), density=1e-3, rng=rng, format="csr")
-    for slicing in BLOCK_SLICINGS.values():
+    found = [each for each in FORMATS.values() if "-blocks-" in each.name]
+    assert {each.options["slicing"].block for each in found} == {2, 3, 4}
+    for each in found:
         with pytest.raises(NotRepresentableError, match="a smaller block"):
-            Sliced.from_scipy(matrix, slicing=slicing)
+            each.from_scipy(matrix)
 
 
 @pytest.mark.parametrize(
@@ -90,14 +92,14 @@ def test_blocks_that_are_not_dense_are_refused():
 )
 def test_lanes_by_the_rows_there_are(rows, mean, lanes):
     # 131,072 threads at least, if rows are long enough for them.
-    chosen = BLOCK_SLICINGS["sliced-ell-blocks-3-lanes"].with_lanes(rows, mean)
+    chosen = FORMATS["sliced-ell-blocks-3-lanes"].options["slicing"].with_lanes(rows, mean)
     assert (chosen.lanes, chosen.slice_height) == (lanes, 32 // lanes)
     assert chosen.with_lanes(1, 1) == chosen
 
 
 def test_few_long_rows_of_blocks_take_many_lanes():
     matrix = scipy.sparse.csr_array(np.ones((8, 128)))
-    made = Sliced.from_scipy(matrix, slicing="sliced-ell-blocks-4-lanes")
+    made = FORMATS["sliced-ell-blocks-4-lanes"].from_scipy(matrix)
     made.check()
     assert (made.slicing.lanes, made.slices) == (32, 2)
     assert (made.to_scipy() != matrix).nnz == 0

@@ -1,0 +1,103 @@
+"""What follows for every format from where its entries stand: the way back to SciPy and the product."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import ArrayLike
+
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.storage import IMAGE, require_accounting
+
+
+class FormatBase(ABC):
+    """A matrix as its entries, whatever their order and whatever stands beside them."""
+
+    accountings: ClassVar[tuple[str, ...]]
+    """The storage accountings that it knows, of `vecsim.formats.storage.ACCOUNTINGS`."""
+    shape: Shape
+    """Rows M and columns N."""
+    values: FloatArray
+    """float32 or float64, as they are stored."""
+
+    @abstractmethod
+    def coordinates(self) -> tuple[IntArray, IntArray]:
+        """Return row and column of each entry, int64, in storage order."""
+
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry, in storage order, without padding."""
+        return *self.coordinates(), self.values
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the values: float32 or float64."""
+        return self.values.dtype
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries, explicit zeros included."""
+        return len(self.values)
+
+    def structure(self) -> Mapping[str, object]:
+        """Return what else can be counted of the matrix in this format, by name: numbers, or one a level."""
+        return {}
+
+    def to_scipy(self) -> Any:
+        """Return the matrix as scipy.sparse.csr_array, sorted, with the same values, zeros and type."""
+        rows, columns, values = self.triplets()
+        csr = scipy.sparse.coo_array((values, (rows, columns)), shape=self.shape).tocsr()
+        csr.sort_indices()
+        return csr
+
+    def matvec(self, x: ArrayLike) -> FloatArray:
+        """Return the product y = A x, of M elements in the type of the values.
+
+        Every product and every sum is rounded to that type; the sum of a row runs in the order in which its
+        entries are stored.
+
+        Parameters
+        ----------
+        x
+            Real numbers, N of them.
+
+        Raises
+        ------
+        ValueError
+            If `x` is not a real vector with one element a column.
+        """
+        vector = np.asarray(x)
+        if vector.shape != (self.shape[1],):
+            raise ValueError(f"x has shape {vector.shape}, but the matrix has {self.shape[1]} columns")
+        if vector.dtype.kind not in "biuf":
+            raise ValueError(f"x has type {vector.dtype}, but real numbers are needed")
+        rows, columns, values = self.triplets()
+        y = np.zeros(self.shape[0], dtype=values.dtype)
+        np.add.at(y, rows, values * vector.astype(values.dtype)[columns])
+        return y
+
+
+class StoredAsArrays(FormatBase):
+    """A format that takes the bytes of its arrays: a frozen record, all of which a product reads."""
+
+    accountings: ClassVar[tuple[str, ...]] = (IMAGE,)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays, those of its parts among them."""
+        record: Any = self
+        values = (getattr(self, field.name) for field in fields(record))
+        return sum(value.nbytes for value in values if isinstance(value, np.ndarray | StoredAsArrays))
+
+    def storage(self, accounting: str) -> int:
+        """Return the bytes the matrix takes: the ``image`` accounting, the sum of its arrays.
+
+        Raises
+        ------
+        UserError
+            If another accounting is asked for: the HiSM paper has no such format.
+        """
+        require_accounting(accounting, self.accountings)
+        return self.nbytes

@@ -1,0 +1,346 @@
+"""The formats by name: the one place where each is declared, and what it can do."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from vecsim.errors import UserError
+from vecsim.formats.bbcs.container import BBCS
+from vecsim.formats.biell.container import BiELL
+from vecsim.formats.coo import COO
+from vecsim.formats.crs.container import CRS
+from vecsim.formats.hism.container import HiSM
+from vecsim.formats.hyb.container import HYB
+from vecsim.formats.jd.container import JD
+from vecsim.formats.mixed_sliced.container import MixedSliced
+from vecsim.formats.mixed_sliced.slicing import MixedSlicing
+from vecsim.formats.protocol import Format
+from vecsim.formats.section_size import DEFAULT_SECTION_SIZE
+from vecsim.formats.sliced.container import Sliced
+from vecsim.formats.sliced.slicing import Slicing
+from vecsim.formats.sliced_deltas.container import SlicedDeltas
+from vecsim.formats.sliced_diagonals.container import SlicedDiagonals
+from vecsim.suggestions import nearest
+
+
+@dataclass(frozen=True)
+class NamedFormat:
+    """A format by the name that the command line, the programs, the GPU and the reports use.
+
+    Attributes
+    ----------
+    name
+        As it stands in `FORMATS`.
+    summary
+        What it is, in a line.
+    source
+        Who described it, or whose arrangement it is.
+    container
+        The class of a matrix in it. Several formats may share one, with other options.
+    options
+        What `container.from_scipy` is given for it.
+    aliases
+        Other names of it.
+    for_gpu
+        Whether it was made for GPUs.
+    historical
+        Whether it comes from an earlier paper and is never the fastest on a GPU of today: the choice of a
+        format leaves it out, and the benchmark measures it on small matrices alone.
+    """
+
+    name: str
+    summary: str
+    source: str
+    container: type[Format]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    for_gpu: bool = False
+    historical: bool = False
+
+    @property
+    def needs_section_size(self) -> bool:
+        """Whether it is made for a section size s of the simulated machine."""
+        return "section_size" in inspect.signature(self.container.from_scipy).parameters
+
+    @property
+    def has_image(self) -> bool:
+        """Whether it has a memory image for the simulated machine, as `FormatWithImage`."""
+        return hasattr(self.container, "image")
+
+    @property
+    def takes_insertion(self) -> bool:
+        """Whether it takes up single elements, as `FormatWithInsertion`."""
+        return hasattr(self.container, "insert")
+
+    @property
+    def accountings(self) -> tuple[str, ...]:
+        """The storage accountings that it knows."""
+        return self.container.accountings
+
+    def conversion(self, *, section_size: int = DEFAULT_SECTION_SIZE, **options: Any) -> Callable[[Any], Any]:
+        """Give what converts a SciPy sparse matrix.
+
+        Parameters
+        ----------
+        section_size
+            s, a power of two from 4 to 4096; a format that needs none takes no notice of it.
+        **options
+            Further ones of `container.from_scipy`.
+        """
+        sized = {"section_size": section_size} if self.needs_section_size else {}
+        given = {**self.options, **sized, **options}
+        return partial(self.container.from_scipy, **given) if given else self.container.from_scipy
+
+    def from_scipy(self, matrix: Any, *, section_size: int = DEFAULT_SECTION_SIZE, **options: Any) -> Any:
+        """Convert a SciPy sparse matrix into a `container`.
+
+        Parameters
+        ----------
+        matrix
+            Any sparse matrix or array; duplicates are summed, explicit zeros kept.
+        section_size
+            s, a power of two from 4 to 4096; a format that needs none takes no notice of it.
+        **options
+            Further ones of `container.from_scipy`.
+
+        Raises
+        ------
+        UserError
+            If it is not a real matrix of two dimensions, or too large; or the section size is not possible.
+        NotRepresentableError
+            If the format cannot hold it in reasonable space; it is a `UserError`.
+        """
+        return self.conversion(section_size=section_size, **options)(matrix)
+
+
+HISM_PAPER = "Stathis, Vassiliadis, Cotofana, IPDPS 2003"
+BELL_GARLAND = "Bell and Garland 2009"
+MONAKOV = "Monakov et al. 2010"
+SELL_C_SIGMA = "Kreutzer et al. 2014"
+BIELL = "Zheng, Gu, Gu, Liu, J. Parallel and Distributed Computing 74, 2014, as we read it"
+PELLR = "Wang and Gu, J. Computer and Communications 8, 2020"
+BLOCKS = "after blocked ELLPACK: Choi, Singh and Vuduc 2010"
+
+
+def _sliced(name: str, summary: str, source: str, **slicing: Any) -> NamedFormat:
+    """Name an arrangement of the sliced container."""
+    return NamedFormat(name, summary, source, Sliced, {"slicing": Slicing(**slicing)}, for_gpu=True)
+
+
+def _lanes(rows: int, lanes: int) -> NamedFormat:
+    """Name slices that are a warp, for small matrices: with a thread a row most of the GPU would be idle."""
+    return _sliced(
+        f"sliced-ell-{lanes}-lanes",
+        f"slices of {rows} row{'s' if rows > 1 else ''}, {lanes} threads a row: for small matrices",
+        f"after {MONAKOV}",
+        slice_height=rows,
+        lanes=lanes,
+    )
+
+
+def _blocks(block: int) -> NamedFormat:
+    """Name slices of dense blocks, for matrices whose degrees of freedom come so many a node."""
+    return _sliced(
+        f"sell-c-sigma-blocks-{block}",
+        f"dense blocks of {block} x {block} with one column each, rows of blocks sorted within 1024",
+        BLOCKS,
+        sorting_window=1024,
+        index_bits=None,
+        block=block,
+    )
+
+
+def _blocks_with_lanes(block: int) -> NamedFormat:
+    return _sliced(
+        f"sliced-ell-blocks-{block}-lanes",
+        f"dense blocks of {block} x {block}, four threads a row and up to 32 where rows are few and long",
+        BLOCKS,
+        lanes=None,
+        index_bits=None,
+        block=block,
+    )
+
+
+def _hyb(name: str, split: str, cut: str, source: str) -> NamedFormat:
+    return NamedFormat(
+        name,
+        f"the first entries of each row in ELL, the rest as COO; cut {cut}",
+        source,
+        HYB,
+        {"split": split},
+        for_gpu=True,
+        historical=True,
+    )
+
+
+def _biell(name: str, summary: str, *, sorted_globally: bool) -> NamedFormat:
+    options = {"sorted_globally": sorted_globally}
+    return NamedFormat(name, summary, BIELL, BiELL, options, for_gpu=True, historical=True)
+
+
+def _mixed(name: str, summary: str, **slicing: Any) -> NamedFormat:
+    return NamedFormat(
+        name,
+        summary,
+        f"vecsim, after SELL-C-sigma: {SELL_C_SIGMA}",
+        MixedSliced,
+        {"slicing": MixedSlicing(**slicing)},
+        for_gpu=True,
+    )
+
+
+_ALL = (
+    NamedFormat(
+        "crs",
+        "rows one behind the other, with a pointer to where each begins",
+        f"in general use; {HISM_PAPER}, section 3",
+        CRS,
+        aliases=("csr",),
+    ),
+    NamedFormat(
+        "jd",
+        "rows sorted by length; the first entries of all rows, then the second ones, and so on",
+        f"in general use; {HISM_PAPER}, section 3",
+        JD,
+        aliases=("jad",),
+        historical=True,
+    ),
+    NamedFormat(
+        "bbcs",
+        "block columns as wide as a section, by row, without row numbers",
+        f"{HISM_PAPER}, section 3; first in Euro-Par 1999",
+        BBCS,
+        historical=True,
+    ),
+    NamedFormat(
+        "hism",
+        "blocks of s x s entries, blocks of pointers to these, and so on",
+        f"{HISM_PAPER}, section 2",
+        HiSM,
+        historical=True,
+    ),
+    NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
+    _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),
+    _hyb("hyb-third", "third", "at the width that a third of the rows fill", BELL_GARLAND),
+    _hyb("hyb-mean", "mean", "at the mean length of the rows", f"{BELL_GARLAND}; this rule: {PELLR}"),
+    _biell(
+        "biell",
+        "rows sorted by length in each warp, cut in groups of the 32, 16, 8, 4, 2 and 1 longest",
+        sorted_globally=False,
+    ),
+    _biell(
+        "bijad",
+        "all rows sorted by length, each warp cut in groups of the 32, 16, 8, 4, 2 and 1 longest",
+        sorted_globally=True,
+    ),
+    _sliced("ell", "one slice: every row as wide as the longest", BELL_GARLAND, slice_height=None),
+    _sliced(
+        "ellpack-r",
+        "ELL with the lengths of the rows, so that a thread stops at the end of its own",
+        "Vazquez et al. 2011",
+        slice_height=None,
+        row_lengths=True,
+    ),
+    _sliced("sliced-ell", "slices of 32 rows, each as wide as its longest row", MONAKOV),
+    _sliced(
+        "sell-c-sigma", "slices of 32 rows, sorted by length within 1024", SELL_C_SIGMA, sorting_window=1024
+    ),
+    # As published it is one slice as wide as the longest row, which one long row makes impossible.
+    _sliced(
+        "pellr",
+        "all rows sorted by length, with their lengths; cut into slices of 32",
+        f"{PELLR}, there in one slice",
+        sorting_window=None,
+        row_lengths=True,
+    ),
+    _sliced(
+        "sliced-ell-short",
+        "slices of 32 rows, 16-bit column offsets from a base of the slice",
+        f"after {MONAKOV}",
+        index_bits=16,
+    ),
+    _sliced(
+        "sliced-ell-wide", "slices of 32 rows, two entries of a row side by side", f"after {MONAKOV}", wide=2
+    ),
+    _sliced(
+        "sliced-ell-short-wide",
+        "slices of 32 rows, 16-bit column offsets, two entries of a row side by side",
+        f"after {MONAKOV}",
+        wide=2,
+        index_bits=16,
+    ),
+    _sliced(
+        "sell-c-sigma-short",
+        "slices of 32 rows, sorted within 1024, 16-bit column offsets from a base of each step",
+        f"after {SELL_C_SIGMA}",
+        sorting_window=1024,
+        index_bits=16,
+        base_per_step=True,
+    ),
+    _lanes(16, 2),
+    _lanes(8, 4),
+    _lanes(4, 8),
+    _lanes(1, 32),
+    _blocks(2),
+    _blocks(3),
+    _blocks(4),
+    _blocks_with_lanes(3),
+    _blocks_with_lanes(4),
+    NamedFormat(
+        "sliced-deltas",
+        "slices of 32 rows; distances between the columns of a row, packed in 4 to 16 bits each",
+        "after CoAdELL: Maggioni and Berger-Wolf, IPDPS 2014",
+        SlicedDeltas,
+        for_gpu=True,
+    ),
+    NamedFormat(
+        "sliced-diagonals",
+        "slices of 32 rows along their diagonals: a mask of rows each, no columns; equal slices share them",
+        "after CRSD: Sun et al., ICPP 2011",
+        SlicedDiagonals,
+        for_gpu=True,
+    ),
+    _mixed(
+        "sell-near",
+        "rows sorted within 512, more threads for longer ones; 16-bit columns near a base, 32-bit ones far",
+    ),
+    _mixed("sell-near-wide", "the same as sell-near, two entries of a row side by side", wide=2),
+    _mixed(
+        "sell-hubs",
+        "all rows sorted, more threads for longer ones; 16-bit numbers of the 65,535 fullest columns",
+        hubs=True,
+        sorting_window=None,
+        wide=2,
+        lane_lengths=False,
+    ),
+)
+
+FORMATS: dict[str, NamedFormat] = {each.name: each for each in _ALL}
+"""Every format by name, in the order of the tables."""
+
+
+def find(name: str) -> NamedFormat:
+    """Give a format by its name or another name of it.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    for each in FORMATS.values():
+        if name == each.name or name in each.aliases:
+            return each
+    known = [known for each in FORMATS.values() for known in (each.name, *each.aliases)]
+    raise UserError(f"unknown format {name!r}; formats are {', '.join(FORMATS)}{nearest(name, known)}")
+
+
+def format_of(stored: object) -> NamedFormat | None:
+    """Give the named format that a matrix is in; None for an arrangement without a name."""
+    for each in FORMATS.values():
+        if type(stored) is each.container and all(
+            getattr(stored, option, value) == value for option, value in each.options.items()
+        ):
+            return each
+    return None
