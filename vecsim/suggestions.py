@@ -30,7 +30,13 @@ def nearest(word: str, known: Iterable[str], count: int = 1) -> str:
     for name in known:
         by_folded.setdefault(name.lower(), name)
     found = get_close_matches(word.lower(), by_folded, n=count, cutoff=CUTOFF)
-    return f"; did you mean {' or '.join(repr(by_folded[folded]) for folded in found)}?" if found else ""
+    return did_you_mean(by_folded[folded] for folded in found)
+
+
+def did_you_mean(names: Iterable[str]) -> str:
+    """Give the end of a message that proposes names, empty without any."""
+    proposed = " or ".join(map(repr, names))
+    return f"; did you mean {proposed}?" if proposed else ""
 
 
 def amount(count: int, thing: str) -> str:

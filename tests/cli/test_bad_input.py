@@ -140,6 +140,93 @@ def test_too_little_memory_is_no_traceback(vecsim, matrix, monkeypatch):
     assert "not enough memory" in vecsim("run", matrix).mistake()
 
 
+CONTROL = "re\x1b[31md\x07\x9b\u202e"
+ESCAPED = r"re\x1b[31md\x07\x9b\u202e"
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(vecsim, tmp_path, matrix):
+    """Names of files may have any character, and a terminal obeys some of them."""
+    assert vecsim("run", CONTROL).mistake().startswith(f"unknown matrix '{ESCAPED}'; ")
+    assert (
+        vecsim("exec", tmp_path / f"{CONTROL}.s")
+        .mistake()
+        .endswith(f"{ESCAPED}.s: No such file or directory")
+    )
+    assert "\n" not in vecsim("exec", "two\nlines.s").mistake()
+    named = tmp_path / f"{CONTROL}.mtx"
+    named.write_text(matrix.read_text().replace("5 4 6", "5 4 7") + "5 4 1\n")
+    result = vecsim("formats", named)
+    assert result.code == 0
+    assert result.out.startswith(f"{ESCAPED}: 5 x 4, 6 non-zeros")
+    assert "duplicate entries" in result.err
+    program = tmp_path / f"{CONTROL}.s"
+    program.write_text("halt # \x1b[31m\n")
+    shown = [vecsim("exec", program), vecsim("asm", program), vecsim("asm", program, "--listing")]
+    program.write_text("nop\nhald\n")
+    shown += [result, vecsim("asm", program), vecsim("list", "matrices", CONTROL)]
+    for each in shown:
+        assert ESCAPED in each.out + each.err
+        assert (each.out + each.err).replace("\n", "").isprintable()
+
+
+def test_control_characters_in_a_table(vecsim, tmp_path, monkeypatch):
+    monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
+    (tmp_path / f"zzz{CONTROL}.mtx").touch()
+    found = vecsim("list", "matrices", "zzz")
+    assert f"zzz{ESCAPED}" in found.out
+    assert found.out.replace("\n", "").isprintable()
+
+
+NINES, BRACKETS = "9" * 5000, "[" * 5000
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (NINES, "preset vs2003: banks = '9999"),
+        (BRACKETS, "vs2003: a value is nested too deeply: a machine has numbers and tables of numbers"),
+        ("{a=" * 5000, "vs2003: a value is nested too deeply"),
+    ],
+    ids=["nines", "brackets", "tables"],
+)
+def test_values_of_thousands_of_letters(vecsim, tmp_path, value, reason):
+    message = vecsim("machine", "show", "vs2003", "--set", f"banks={value}").mistake()
+    assert message.startswith(reason)
+    assert len(message) < 1000
+    path = tmp_path / "mine.toml"
+    path.write_text(f"banks = {value}\n")
+    message = vecsim("machine", "check", path).mistake()
+    assert message.startswith(f"{path}: ")
+    assert "too many digits" in message or "too deeply" in message
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("p=4", "unknown machine field 'p'; did you mean 'sparse_unit.p'?"),
+        ("add=4", "unknown machine field 'add'; did you mean 'latency.add'?"),
+        ("chaining=off", "chaining = 'off': write true or false"),
+        ("banks=many", "banks = 'many': write an integer"),
+        ("banks=1.5", "banks = 1.5: write an integer"),
+    ],
+)
+def test_a_change_that_cannot_be_made_says_what_can(vecsim, change, reason):
+    assert vecsim("machine", "show", "vs2003", "--set", change).mistake().endswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("https://[::1", "is no address: Invalid IPv6 URL"),
+        ("http://127.0.0.1:1/a%00b.mtx", "is no address of a file: it has control characters"),
+        ("http://127.0.0.1:1/a%1bb.mtx", "is no address of a file: it has control characters"),
+    ],
+)
+def test_addresses_that_are_none(vecsim, address, reason):
+    for command in ("formats", "run"):
+        assert vecsim(command, address).mistake() == f"{address}: {reason}"
+
+
 def test_square_brackets_in_messages_stay(vecsim):
     assert vecsim("run", "[red]x[bold]").mistake().startswith("unknown matrix '[red]x[bold]'")
 

@@ -85,7 +85,7 @@ def test_worlds_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypat
     gpu_that_gives(monkeypatch, change)
     result = vecsim("crosscheck", matrix, "--json", tmp_path / "r.json")
     assert result.code == 1
-    assert result.err.startswith("vecsim: the worlds disagree: tiny: crs: SciPy and GPU differ by ")
+    assert result.err.startswith("vecsim: the products disagree: tiny: crs: SciPy and GPU differ by ")
     assert "rounding allows 2.4e-07" in result.err
     assert "SciPy and simulator" not in result.err
     assert read_results(tmp_path / "r.json").disagreements

@@ -19,6 +19,7 @@ def test_a_matrix_of_a_collection(vecsim, served):
     result = vecsim("formats", "Harwell-Boeing/bcspwr01", "--json", "-")
     assert result.code == 0
     matrix = json.loads(result.out)["matrix"]
+    assert len(matrix.pop("sha256")) == 64
     assert matrix == {"name": "bcspwr01", "source": served.url + NIST, "rows": 39, "cols": 39, "nnz": 2}
     assert served.paths == [NIST]
     assert "downloading" not in result.err

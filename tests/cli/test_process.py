@@ -73,6 +73,79 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["loop.s"]
 
 
+SENDS_AN_INTERRUPT = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupt())
+from vecsim.cli import main
+sys.exit(main({arguments!r}))
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["isa", "add"]])
+@pytest.mark.parametrize("name", ["typer", "vecsim.cli.application", "vecsim.cli.run"])
+def test_an_interrupt_while_modules_are_imported_is_silent(name, arguments):
+    code = SENDS_AN_INTERRUPT.format(name=name, arguments=arguments)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGINT
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_an_interrupt_of_a_command_that_imports_ends_with_130():
+    code = SENDS_AN_INTERRUPT.format(name="isa.reference", arguments=["isa", "add"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_interrupts_are_as_before_when_a_command_has_begun():
+    code = (
+        "import signal\n"
+        "from vecsim.cli import main\n"
+        "for handler in signal.default_int_handler, signal.SIG_IGN:\n"
+        "    signal.signal(signal.SIGINT, handler)\n"
+        "    main(['--version'])\n"
+        "    assert signal.getsignal(signal.SIGINT) == handler\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+CLOSED = [
+    (["isa", "add"], 0, ""),
+    (["--help"], 0, ""),
+    (["--version"], 0, ""),
+    (["machine", "list"], 0, ""),
+    (["formats", "laplace2d-3"], 0, ""),
+    (
+        ["formats", "laplace2d-3", "--json", "-"],
+        2,
+        "vecsim: error: --json -: stdout is closed; name a file\n",
+    ),
+    (["formats", "nothing"], 2, "vecsim: error: unknown matrix 'nothing'; "),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), CLOSED, ids=lambda value: str(value)[:30])
+def test_stdout_may_be_closed(arguments, code, said):
+    command = f'"{sys.executable}" -m vecsim {" ".join(arguments)} >&-'
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith(said)
+    assert bool(done.stderr) == bool(said)
+
+
+def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path):
+    command = f'"{sys.executable}" -m vecsim formats laplace2d-3 --json made.json <&- >&- 2>&-'
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
+    assert json.loads((tmp_path / "made.json").read_text())["matrix"]["nnz"] == 33
+
+
 def test_an_error_of_the_process_goes_to_stderr_with_2():
     done = subprocess.run([*COMMAND, "run", "nothing"], capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -128,7 +128,7 @@ def test_a_wrong_document(change, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"lanes": "many"}, "lanes = 'many': Input should be a valid integer"),
+        ({"lanes": "many"}, "lanes = 'many': write an integer"),
         ({"latency": {"ad": 3}}, "unknown machine field 'latency.ad'; did you mean"),
         ({"lanes.x": 1}, "lanes.x=1: lanes is a value and has no fields"),
         (

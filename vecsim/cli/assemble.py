@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vecsim.cli.options import DefineOption, ValueBitsOption, definitions, value_bytes
+from vecsim.cli.streams import printable
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def asm(
     if target is not None:
         target.write(binary.dump(program))
     if listing:
-        typer.echo(listed(program), nl=False)
+        typer.echo(printable(listed(program)), nl=False)
     else:
         data = sum(len(segment.content) for segment in program.data)
-        typer.echo(f"{output}: {len(program)} instructions, {data} bytes of data")
+        typer.echo(printable(f"{output}: {len(program)} instructions, {data} bytes of data"))
 
 
 def disasm(

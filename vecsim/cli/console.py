@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from vecsim.cli.plain_text import PlainConsole, PlainTable
+from vecsim.cli.streams import in_one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,9 +75,14 @@ def cell(value: object) -> str:
         return "-"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return str(value)
+    return printable(str(value))
 
 
 def warn(message: str) -> None:
     """Tell the user, beside the results, of something that does not stop the run."""
-    print(f"vecsim: warning: {message}", file=sys.stderr)
+    tell(f"warning: {message}")
+
+
+def tell(message: str) -> None:
+    """Say something in a line on stderr."""
+    print(f"vecsim: {in_one_line(message)}", file=sys.stderr)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion
+from vecsim.cli.console import tell
 from vecsim.cli.options import (
     MATRIX_HELP,
     EngineOption,
@@ -124,7 +125,7 @@ def crosscheck(
     )
     output.finish(KIND, results.document())
     if results.disagreements:
-        typer.echo(f"vecsim: the worlds disagree: {'; '.join(results.disagreements)}", err=True)
+        tell(f"the products disagree: {'; '.join(results.disagreements)}")
         raise typer.Exit(DISAGREE)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Callable
 
-from vecsim.errors import UserError
+from vecsim.cli.streams import in_one_line, prepare_streams, printable
+from vecsim.errors import AssemblyError, UserError
 
 MISTAKE = 2
 """Exit code when something the user gave is wrong."""
@@ -30,13 +30,14 @@ def ended(run: Callable[[], int]) -> int:
         What ``run`` gave; 2, with one line on stderr, if something the user gave is wrong; 130 if
         interrupted.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be no text
+    prepare_streams()
     try:
         code = run()
         sys.stdout.flush()
+    except AssemblyError as error:
+        return _mistake(printable(str(error)))  # with the source line and a caret below it
     except UserError as error:
-        return _mistake(str(error))
+        return _mistake(in_one_line(str(error)))
     except MemoryError:
         return _mistake("not enough memory on this computer for what was asked")
     except KeyboardInterrupt:
@@ -45,7 +46,7 @@ def ended(run: Callable[[], int]) -> int:
         return _reader_gone()
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return _mistake(f"{name}{error.strerror or error}")
+        return _mistake(in_one_line(f"{name}{error.strerror or error}"))
     return code
 
 

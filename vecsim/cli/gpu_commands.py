@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from vecsim.cli.console import tell
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def check(
     output.finish(KIND, document(found, asdict(device_info())))
     wrong = faults(found)
     for line in wrong:
-        print(f"vecsim: {line}", file=sys.stderr)
+        tell(line)
     return 1 if wrong else 0
 
 

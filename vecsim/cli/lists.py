@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli.console import fill, table
+from vecsim.cli.console import fill, table, tell
 from vecsim.cli.options import JsonOption
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _matching(output: Output, pattern: str) -> None:
         output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
     output.finish(LIST_MATRICES, {"pattern": pattern, "found": [asdict(f) for f in found]})
     if not found:
-        typer.echo(f"vecsim: no matrix matches {pattern}", err=True)
+        tell(f"no matrix matches {pattern}")
         raise typer.Exit(NO_MATCH)
 
 

@@ -9,6 +9,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import JsonOption, SetOption, chosen_machine
+from vecsim.cli.streams import printable
 
 machines = typer.Typer(help="List, show and check machine descriptions.")
 
@@ -69,6 +70,6 @@ def check(
     from vecsim.machine import load_machine
 
     machine = load_machine(file, set_ or ())
-    typer.echo(f"{file}: a valid machine: {machine.label_with_digest}")
+    typer.echo(printable(f"{file}: a valid machine: {machine.label_with_digest}"))
     if machine.origin.taken:
         typer.echo(f"from {machine.based_on}, not stated in the file: {', '.join(machine.origin.taken)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vecsim.cli import completion
+from vecsim.cli.streams import stdout_is_closed
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def _checked_target(context: typer.Context, target: str | None) -> str | None:
     """Refuse an option in the place of the file that ``--json`` needs, but not while a shell completes."""
     if target is not None and target.startswith("--") and not context.resilient_parsing:
         raise UserError(f"--json needs a file, or - for stdout; {target} is an option")
+    if target == "-" and stdout_is_closed():
+        raise UserError("--json -: stdout is closed; name a file")
     return target
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vecsim.atomic_files import write_file
+from vecsim.cli.streams import printable
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Output:
     def text(self, text: str) -> None:
         """Print lines as they are, without wrapping."""
         self._part("text")
-        self._console.print(text, soft_wrap=True)
+        self._console.print(printable(text), soft_wrap=True)
 
     def table(self, table: Table) -> None:
         """Print a table."""

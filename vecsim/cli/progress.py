@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from vecsim.cli.streams import printable
+
 if TYPE_CHECKING:
     from vecsim.engines.protocol import Engine
 
@@ -48,7 +50,10 @@ class Progress:
                 self._open()
             if self._bar is not None:
                 self._bar.update(
-                    self._task, description=program, cycles=f"{engine.cycle:,}", completed=self._done
+                    self._task,
+                    description=printable(program),
+                    cycles=f"{engine.cycle:,}",
+                    completed=self._done,
                 )
 
         return show

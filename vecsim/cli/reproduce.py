@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion
+from vecsim.cli.console import tell
 from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.errors import UserError
@@ -110,7 +111,7 @@ def reproduce(
     output.finish("vecsim reproduce", _document(report, request))
     faults = [fault for item in report.items for fault in item.faults]
     if faults:
-        typer.echo(f"vecsim: wrong results: {'; '.join(dict.fromkeys(faults))}", err=True)
+        tell(f"wrong results: {'; '.join(dict.fromkeys(faults))}")
         raise typer.Exit(WRONG)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli.console import tell
 from vecsim.cli.options import (
     MATRIX_HELP,
     EngineOption,
@@ -166,5 +167,5 @@ def _check(measurements: Sequence[Measurement]) -> None:
     wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]
     if wrong:
         names = ", ".join(f"{m.program} ({m.relative_error:.1e})" for m in wrong)
-        typer.echo(f"vecsim: the relative error is above {ALLOWED_ERROR:g}: {names}", err=True)
+        tell(f"the relative error is above {ALLOWED_ERROR:g}: {names}")
         raise typer.Exit(NOT_RIGHT)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from vecsim.cli.console import RICH
 from vecsim.cli.progress import PATIENCE
+from vecsim.cli.streams import printable
 
 NAME_WIDTH = 28
 """Columns kept for what goes on, so that the bar stands still."""
@@ -41,7 +42,7 @@ class Work:
         if self._bar is None and time.monotonic() - self._began >= PATIENCE:
             self._open()
         if self._bar is not None:
-            self._bar.update(self._task, description=doing, completed=share)
+            self._bar.update(self._task, description=printable(doing), completed=share)
 
     def _open(self) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn

@@ -195,14 +195,21 @@ def _from_collection(entry: Entry, show_progress: bool) -> Matrix:
 
 
 def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
-    file = unquote(PurePosixPath(urlsplit(url).path).name).replace("/", "_") or "matrix"
-    name = Path("addresses", hashlib.sha256(url.encode()).hexdigest()[:16], file)
-    matrix = _from_cache(name)
+    try:
+        path = unquote(urlsplit(url).path)
+    except ValueError as error:
+        raise UserError(f"{url}: is no address: {error}") from None
+    if not path.isprintable():
+        raise UserError(f"{url}: is no address of a file: it has control characters")
+    name = PurePosixPath(path).name
+    file = "matrix" if name in ("", "..") else name
+    kept_as = Path("addresses", hashlib.sha256(url.encode()).hexdigest()[:16], file)
+    matrix = _from_cache(kept_as)
     if matrix is not None:
         return matrix
     _require_network(url, download)
     with _progress(file, show_progress) as report:
-        return fetch(url, name, lambda path: read_file(path, url, file, refuse_pages=True), report)
+        return fetch(url, kept_as, lambda path: read_file(path, url, file, refuse_pages=True), report)
 
 
 def _progress(name: str, shown: bool) -> AbstractContextManager[Report | None]:

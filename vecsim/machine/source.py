@@ -14,7 +14,7 @@ from vecsim.errors import UserError
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
-from vecsim.suggestions import nearest
+from vecsim.suggestions import did_you_mean, nearest
 
 
 def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str] = ()) -> Machine:
@@ -49,6 +49,15 @@ def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str]
     >>> machine.label
     'vs2003 with banks=32, latency.add=6'
     """
+    try:
+        return _load(preset_or_file, changes)
+    except RecursionError:
+        raise UserError(
+            f"{preset_or_file}: a value is nested too deeply: a machine has numbers and tables of numbers"
+        ) from None
+
+
+def _load(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str]) -> Machine:
     if preset_or_file in presets():
         where, table = f"preset {preset_or_file}", preset_table(preset_or_file)
         origin = Origin(based_on=preset_or_file)
@@ -72,6 +81,8 @@ def _parse(text: str, where: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{where}: not valid TOML: {error}") from None
+    except ValueError:  # Python reads no integer of thousands of digits
+        raise UserError(f"{where}: a number has too many digits") from None
 
 
 def _read(path: str) -> tuple[dict[str, Any], Origin]:
@@ -120,7 +131,7 @@ def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, st
             raise UserError(f"--set {change}: write it as key=value, for example banks=32")
         try:
             yield f"--set {change}", name, tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
+        except ValueError:
             yield f"--set {change}", name, text
 
 
@@ -142,9 +153,19 @@ def _validate(table: dict[str, Any], where: str) -> Machine:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            near = nearest(key, ["name", *flat(Machine().numbers())])
-            raise UserError(f"{where}: unknown machine field {key!r}{near}") from None
+            raise UserError(f"{where}: unknown machine field {key!r}{_near(key)}") from None
         if first["type"] == "model_type":
             raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
-        message = first["msg"].removeprefix("Value error, ")
+        message = _TYPES.get(first["type"], first["msg"].removeprefix("Value error, "))
         raise UserError(f"{where}: {key} = {first['input']!r}: {message}") from None
+
+
+_TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}
+"""What would be right where a value is of another type, by pydantic's name of the error."""
+
+
+def _near(key: str) -> str:
+    """Propose a field for an unknown one: those of that name within a table, else the nearest."""
+    names = ["name", *flat(Machine().numbers())]
+    inner = [name for name in names if name.endswith(f".{key}")]
+    return did_you_mean(inner) or nearest(key, names)
