@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,6 +39,7 @@ from gpu.choice.cost_model import (
     window_bytes,
 )
 from vecsim.errors import UserError
+from vecsim.provenance import provenance
 
 Floats = NDArray[np.float64]
 
@@ -247,14 +247,14 @@ def described(ratios: Floats) -> str:
     )
 
 
-def document(measured: Measured, machine: Machine, speeds: Floats, provenance: dict[str, Any]) -> str:
+def document(measured: Measured, machine: Machine, speeds: Floats, facts: dict[str, Any]) -> str:
     """Write constants.toml."""
     lines = [
         "# What `auto` knows of the device: written by `python -m benchmarks.fit_auto fit`, not by hand.",
         "",
     ]
     lines.append("[provenance]")
-    lines += [f"{key} = {json.dumps(value)}" for key, value in provenance.items()]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in facts.items()]
     lines += ["", "[machine]"]
     lines += [f"{name} = {float(f'{getattr(machine, name):.4g}')}" for name in MACHINE_START]
     counts = np.bincount(measured.format, minlength=len(measured.formats))
@@ -292,22 +292,20 @@ def fit(paths: Sequence[Path], target: Path, device: str) -> None:
         f"times near the best {middle:.3f}, 90 % of them below {tail:.3f}"
     )
     print("all seen:", described(quality(measured, times)))
-    provenance = {
+    facts = {
         "device": device,
         "date": datetime.now(UTC).date().isoformat(),
-        "commit": subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
-        ).stdout.strip(),
+        "commit": str(provenance().commit),
         "matrices": len({line["matrix"] for line in measured.lines}),
         "measurements": len(measured.us),
         "median_residual": round(float(middle), 4),
         "auto_over_best": round(float(np.exp(np.log(quality(measured, times)).mean())), 4),
     }
-    _write(target, document(measured, machine, speeds, provenance))
+    _write(target, document(measured, machine, speeds, facts))
     unseen = left_out(measured)
     print("families left out:", described(unseen))
-    provenance["auto_over_best_unseen"] = round(float(np.exp(np.log(unseen).mean())), 4)
-    _write(target, document(measured, machine, speeds, provenance))
+    facts["auto_over_best_unseen"] = round(float(np.exp(np.log(unseen).mean())), 4)
+    _write(target, document(measured, machine, speeds, facts))
 
 
 def _write(target: Path, text: str) -> None:

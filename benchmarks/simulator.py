@@ -221,7 +221,7 @@ def main() -> None:
         records = measure_all(matrices, given.program, machine, given.engine, Console(stderr=True))
     except UserError as error:
         parser.error(str(error))
-    host, summary = host_facts(given.machine), summarize(records)
+    host, summary = host_facts(machine), summarize(records)
     if given.json:
         write_json(given.json, records, summary, host)
     console = Console(width=max(Console().width, TABLE_WIDTH))

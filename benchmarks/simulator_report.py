@@ -8,14 +8,14 @@ import os
 import platform
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
 from vecsim.atomic_files import write_file
+from vecsim.machine import Machine
+from vecsim.provenance import provenance
 
 
 @dataclass(frozen=True)
@@ -116,16 +116,14 @@ def summarize(records: list[Record]) -> dict[str, Any]:
     }
 
 
-def host_facts(machine: str) -> dict[str, Any]:
-    """What the numbers were measured on; a package that is not there is None."""
+def host_facts(machine: Machine) -> dict[str, Any]:
+    """What the numbers were measured on, and what measured them (docs/provenance.md)."""
     return {
         "cpu": _cpu_model(),
         "cpus": os.cpu_count(),
         "system": platform.platform(),
-        "python": platform.python_version(),
-        **{package: _version(package) for package in ("numpy", "scipy", "numba", "simpy")},
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine,
+        **provenance().to_dict(),
+        "machine": machine.to_dict(),
     }
 
 
@@ -136,13 +134,6 @@ def _cpu_model() -> str:
         lines = []
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(models, platform.processor() or platform.machine())
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def tables(records: list[Record], summary: dict[str, Any], host: dict[str, Any]) -> tuple[Table, Table]:
@@ -167,12 +158,13 @@ _COLUMNS: tuple[tuple[str, Callable[[Record], str]], ...] = (
 
 def _record_table(records: list[Record], host: dict[str, Any]) -> Table:
     engines = ", ".join(dict.fromkeys(record.engine for record in records))
+    versions = host["versions"]
     caption = (
         "op: element operations; slowdown: of SciPy's product; SimPy x: speedup over the SimPy engine; "
-        f"memory: growth by image. {host['cpu']}, Python {host['python']}, NumPy {host['numpy']}, "
-        f"SciPy {host['scipy']}, Numba {host['numba'] or '-'}, {host['date']}"
+        f"memory: growth by image. {host['cpu']}, Python {versions['python']}, "
+        f"NumPy {versions['numpy']}, SciPy {versions['scipy']}, Numba {versions['numba']}, {host['date']}"
     )
-    table = Table(title=f"engine {engines}, machine {host['machine']}", caption=caption)
+    table = Table(title=f"engine {engines}, machine {host['machine']['label']}", caption=caption)
     table.add_column("matrix", no_wrap=True)
     table.add_column("program")
     for heading, _ in _COLUMNS:

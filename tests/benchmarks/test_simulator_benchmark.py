@@ -129,7 +129,7 @@ def test_the_command_writes_one_record_a_program_and_matrix(tmp_path, monkeypatc
     assert measured == [(m, p) for m in ("laplace2d-2", "laplace2d-3") for p in PROGRAMS]
     assert list(content["summary"]["slowdown"]) == list(PROGRAMS)
     assert content["summary"]["speedup_over_simpy"] is None
-    assert content["host"]["machine"] == "vs2003"
+    assert content["host"]["machine"]["label"] == "vs2003"
     assert "laplace2d-3" in capsys.readouterr().out
 
 

@@ -49,6 +49,9 @@ def test_files_and_json(vecsim, tmp_path):
     found = json.loads((tmp_path / "found.json").read_text())
     assert load_machine(str(out / "proposed.toml")).sha256 == found["machine"]["sha256"]
     assert found["machine"]["label"].startswith("vs2003 with ")
+    assert (found["kind"], found["command"][:2]) == ("vecsim calibrate", ["vecsim", "calibrate"])
+    assert found["commit"] and found["date"] and found["versions"]["numpy"]
+    assert len(found["matrices"]) == len(suite_cases.NAMES) - 1
     assert found["machine"]["label"] in (out / "report.html").read_text()
     assert tomllib.loads((out / "proposed.toml").read_text())["startup"] == 20
     chosen = {row["choice"]: row["proposed"] for row in rows(out / "hism-calibration-choices.csv")}

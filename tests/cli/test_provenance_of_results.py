@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 import suite_cases
+import typer
 
 from experiments.gpu_bench import bench
 from experiments.gpu_bench.records import Run
@@ -18,6 +19,7 @@ from isa.assembler import assemble_file
 from programs.measurement import multiplicand, prepare
 from tests.cli.test_gpu import CEILINGS, INFO
 from vecsim import __version__
+from vecsim.cli.application import app
 from vecsim.data import load, values_as
 from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.machine import Machine, load_machine
@@ -38,6 +40,20 @@ WITHOUT_A_GPU = (
 )
 ON_A_GPU = ("gpu info", "gpu ceilings", "gpu bench", "gpu check")
 SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def commands_with_json(command, name=()):
+    """The names of all commands below one that write JSON."""
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from commands_with_json(inner, (*name, word))
+    if any("--json" in parameter.opts for parameter in command.params):
+        yield " ".join(name)
+
+
+def test_no_command_is_left_out():
+    looked_at = (*WITHOUT_A_GPU, *ON_A_GPU, "reproduce", "calibrate")  # the last: test_calibrate.py
+    for name in commands_with_json(typer.main.get_command(app)):
+        assert any(text == name or text.startswith(f"{name} ") for text in looked_at), name
 
 
 @pytest.fixture

@@ -11,7 +11,10 @@ from vecsim.cli.console import fill, table
 from vecsim.cli.options import JsonOption, SetOption, chosen_machine
 from vecsim.cli.streams import printable
 
-machines = typer.Typer(help="List, show and check machine descriptions.")
+machines = typer.Typer(
+    help="List, show and check machine descriptions. A machine file states its numbers, or only those that "
+    "differ from the preset that it names as based_on."
+)
 
 SHOWN = (
     "section_size",

@@ -157,7 +157,7 @@ def _check_registers(
     for operand, field in operands:
         if operand.kind == "v" and field >= machine.vector_registers:
             raise UserError(
-                f"{program.where(pc)}: v{field}: machine {machine.name} has vector_registers = "
+                f"{program.where(pc)}: v{field}: machine {machine.label} has vector_registers = "
                 f"{machine.vector_registers}, v0 to v{machine.vector_registers - 1}"
             )
 
