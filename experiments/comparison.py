@@ -15,7 +15,7 @@ class Comparison:
     row
         The paper's row label, or the name of a matrix.
     quantity
-        The paper's column or group, for example ``small`` or ``vs_crs``.
+        The paper's column or group, for example ``small`` or ``vs CRS``.
     paper
         The printed number, as the paper prints it; empty where it gives none for this very accounting,
         model or averaging.

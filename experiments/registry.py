@@ -114,9 +114,12 @@ def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Req
         Whatever the experiments object to, such as an unknown engine.
     """
     from experiments.report.environment import made_by
-    from experiments.report.item import Report
+    from experiments.report.item import Part, Report
 
-    items = [experiment.make(request) for _, experiments in chosen for experiment in experiments]
+    parts = tuple(
+        Part(paper.name, paper.source, tuple(experiment.make(request) for experiment in experiments))
+        for paper, experiments in chosen
+    )
     appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(request)]
     asked = [
         paper.name if len(experiments) == len(paper.experiments) else experiment.name
@@ -125,7 +128,6 @@ def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Req
     ]
     return Report(
         title="Reproduced by vecsim: " + ", ".join(dict.fromkeys(asked)),
-        sources=tuple(paper.source for paper, _ in chosen),
-        items=tuple(items),
+        parts=parts,
         appendices=(*appendices, made_by()),
     )

@@ -43,7 +43,7 @@ def make_table3(request: Request) -> Item:
         table3.rows,
         table3.verdicts,
         table3.NOTES,
-        "steps / steps of HiSM (vs_bbcs: steps of HiSM)",
+        "steps / steps of HiSM (vs BBCS: steps of HiSM)",
         request,
         logarithmic=True,
     )

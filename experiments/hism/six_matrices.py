@@ -44,7 +44,7 @@ MATRICES = (
 NO_REMARKS: Mapping[str, str] = MappingProxyType({})
 """Nothing to be said of any matrix."""
 
-QUANTITIES = ("vs_jd", "vs_crs", "vs_bbcs")
+QUANTITIES = ("vs JD", "vs CRS", "vs BBCS")
 """The compared formats, as the columns of both tables are called here."""
 
 

@@ -98,8 +98,8 @@ def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
             for quantity in QUANTITIES
         }
         for claim, quantities, holds in (
-            ("HiSM takes about 40 % less than JD and CRS", ("vs_jd", "vs_crs"), _about_40_percent_less),
-            ("HiSM takes as much as BBCS", ("vs_bbcs",), _equivalent),
+            ("HiSM takes about 40 % less than JD and CRS", ("vs JD", "vs CRS"), _about_40_percent_less),
+            ("HiSM takes as much as BBCS", ("vs BBCS",), _equivalent),
         ):
             numbers = [ratio for quantity in quantities for ratio in ratios[quantity]]
             made.append(
@@ -177,8 +177,8 @@ def predicted(matrix: TableMatrix) -> dict[str, str]:
         for pointers in (fewest, most)
     ]
     others = {
-        "vs_jd": jd_bytes("paper", rows=matrix.dimension, nnz=matrix.size, diagonals=0, value_bytes=4),
-        "vs_crs": crs_bytes("paper", rows=matrix.dimension, nnz=matrix.size, value_bytes=4),
+        "vs JD": jd_bytes("paper", rows=matrix.dimension, nnz=matrix.size, diagonals=0, value_bytes=4),
+        "vs CRS": crs_bytes("paper", rows=matrix.dimension, nnz=matrix.size, value_bytes=4),
     }
     return {
         quantity: f"{sizes[0] / other:.4f} to {sizes[1] / other:.4f}, as the printed BBCS number allows "

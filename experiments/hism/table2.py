@@ -64,7 +64,7 @@ def item(runs: SuiteRuns) -> Item:
             f"a suite of {len(runs.members)} matrices and over the small, medium and large ones of Figure 2."
         ),
         rows=tuple(filled),
-        chart=paper_beside_ours(title, "times faster", filled),
+        chart=paper_beside_ours(title, "times faster", filled, logarithmic=True),
         verdicts=tuple(orderings(suite, cycles)),
         notes=NOTES,
         gaps=gaps(runs, filled),

@@ -150,9 +150,9 @@ def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
         ("as counted", COUNTED_SUFFIX, COUNTED_SUFFIX),
         ("as counted with room", ROOM_SUFFIX, ROOM_SUFFIX),
     ):
-        by_crs = _by_matrix(found, "vs_crs", suffix)
-        by_jd = _by_matrix(found, "vs_jd", suffix)
-        by_bbcs = _by_matrix(found, "vs_bbcs", bbcs_suffix)
+        by_crs = _by_matrix(found, "vs CRS", suffix)
+        by_jd = _by_matrix(found, "vs JD", suffix)
+        by_bbcs = _by_matrix(found, "vs BBCS", bbcs_suffix)
         large = {name: ratio for name, ratio in by_jd.items() if name in LARGE}
         small = {name: ratio for name, ratio in by_jd.items() if name not in LARGE}
         made += [
@@ -182,8 +182,8 @@ def _verdict(claim: str, ratios: Mapping[str, float], holds: Callable[[float], b
 def _missing_rows(matrix: TableMatrix) -> list[Comparison]:
     by_print = float(PRINTED[matrix.name][2])
     expected = {
-        "vs_jd": jd_model_steps(matrix.dimension) / by_print,
-        "vs_crs": crs_model_steps(matrix.size) / by_print,
+        "vs JD": jd_model_steps(matrix.dimension) / by_print,
+        "vs CRS": crs_model_steps(matrix.size) / by_print,
     }
     return [
         Comparison(
@@ -216,7 +216,7 @@ def _model_rows(matrix: TableMatrix, csr: Any, hism: HiSM, remark: str) -> list[
 
 def _as_meant(matrix: TableMatrix, hism: HiSM) -> list[Comparison]:
     ratio = _ratio(bbcs_model_steps(hism.nnz), hism_model_steps(hism))
-    return [Comparison(matrix.label + BBCS_SUFFIX, "vs_bbcs", "", ratio)]
+    return [Comparison(matrix.label + BBCS_SUFFIX, "vs BBCS", "", ratio)]
 
 
 def _ratio(steps: float, of_hism: float) -> float | None:
@@ -246,7 +246,7 @@ def _counted_rows(matrix: TableMatrix, csr: Any, hism: HiSM) -> list[Comparison]
         _mean(hism, empty_by_block_array(hism)),
     )
     found = _ratios(matrix.label + COUNTED_SUFFIX, anywhere, lambda steps: steps.total, _all_kinds)
-    own = Comparison(matrix.label + HISM_SUFFIX, "vs_bbcs", "", anywhere.hism.total, "steps, not a ratio")
+    own = Comparison(matrix.label + HISM_SUFFIX, "vs BBCS", "", anywhere.hism.total, "steps, not a ratio")
     found.append(own)
     stored = empty_in_blocks(hism)
     if len(stored.count):

@@ -6,7 +6,7 @@ import shlex
 
 from experiments.pellr.methods import METHODS
 from experiments.pellr.results import MatrixRecord, Record
-from experiments.pellr.speeds import Speeds
+from experiments.pellr.speeds import STATUS_WORDS, Speeds
 from experiments.pellr.subjects import KINDS
 from experiments.report.item import Appendix, Table
 from experiments.report.pivot import three_digits
@@ -94,7 +94,7 @@ def _time(record: Record) -> tuple[str, ...]:
         shown(record.nbytes, "{:d}"),
         shown(record.setup_us, "{:.0f}"),
         shown(record.error, "{:.1e}"),
-        record.reason if record.status == "ok" else f"{record.status}: {record.reason}",
+        record.reason if record.status == "ok" else f"{STATUS_WORDS[record.status]}: {record.reason}",
     )
 
 

@@ -9,7 +9,7 @@ from experiments.comparison import Comparison
 from experiments.pellr import verdicts
 from experiments.pellr.methods import METHODS
 from experiments.pellr.results import MatrixRecord
-from experiments.pellr.speeds import DTYPES, NEAR, SETS, Speeds
+from experiments.pellr.speeds import DTYPES, NEAR, SETS, STATUS_WORDS, Speeds
 from experiments.pellr.texts import GAP_WITHOUT_RESULTS, matrix_note, notes_of, subject_label
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
@@ -162,7 +162,7 @@ def _ratio_chart(figure: RatioFigure, speeds: Speeds) -> BarChart | None:
     label = METHODS[figure.method].label
     panels = tuple(
         Panel(
-            title,
+            _panel_title(title, chosen),
             tuple(_category(matrix) for matrix in chosen),
             {
                 dtype + suffix: tuple(speeds.ratio(matrix, figure.method, dtype, own) for matrix in chosen)
@@ -186,6 +186,7 @@ def _ratio_chart(figure: RatioFigure, speeds: Speeds) -> BarChart | None:
         panels=panels,
         category_label="matrix and its sigma",
         reference=1.0,
+        logarithmic=True,
         description=f"Bar chart of how many times PELLR is faster than {label}; all numbers are in the table",
     )
 
@@ -231,7 +232,9 @@ def speed_item(number: int, speeds: Speeds | None) -> Item:
 
 def _why_not(matrix: MatrixRecord, method: str, dtype: str, speeds: Speeds) -> str:
     record = speeds.record(matrix, method, dtype)
-    return "" if record is None or record.status == "ok" else f"{record.status}: {record.reason}"
+    return (
+        "" if record is None or record.status == "ok" else f"{STATUS_WORDS[record.status]}: {record.reason}"
+    )
 
 
 def _speed_chart(figure: SpeedFigure, speeds: Speeds) -> BarChart | None:
@@ -249,6 +252,7 @@ def _speed_chart(figure: SpeedFigure, speeds: Speeds) -> BarChart | None:
         category_label="matrix and its sigma",
         description=f"{figure.title}: bars of GFlops in float64; all numbers are in the table",
         logarithmic=True,
+        bars_from=None,
     )
 
 
@@ -258,16 +262,21 @@ def _has_most(matrix: MatrixRecord, methods: Sequence[str], speeds: Speeds) -> b
 
 
 def _speed_panel(title: str, matrices: Sequence[MatrixRecord], figure: SpeedFigure, speeds: Speeds) -> Panel:
+    methods = [
+        method
+        for method in figure.methods
+        if any(speeds.time(matrix, method, "float64") is not None for matrix in matrices)
+    ]
     return Panel(
-        title,
+        _panel_title(title, matrices),
         tuple(_category(matrix) for matrix in matrices),
         {
             METHODS[method].label: tuple(speeds.gflops(matrix, method, "float64") for matrix in matrices)
-            for method in figure.methods
+            for method in methods
         },
         {
             METHODS[method].label: tuple(speeds.absent(matrix, method, "float64") for matrix in matrices)
-            for method in figure.methods
+            for method in methods
         },
     )
 
@@ -280,11 +289,17 @@ def _at_once(matrices: Sequence[MatrixRecord]) -> list[Sequence[MatrixRecord]]:
     return [matrices[:half], matrices[half:]]
 
 
+def _panel_title(title: str, matrices: Sequence[MatrixRecord]) -> str:
+    return f"{title}, sigma {_sigma(matrices[0])} to {_sigma(matrices[-1])}"
+
+
+def _sigma(matrix: MatrixRecord) -> str:
+    return f"{matrix.sigma:.1f}" if matrix.sigma < 10 else f"{matrix.sigma:.0f}"
+
+
 def _category(matrix: MatrixRecord) -> str:
     name = matrix.of if matrix.kind == "filled" else matrix.name
-    name = name.removesuffix("-pattern").replace("_dcop", "\n_dcop").replace("-", "-\n", 1)
-    sigma = f"{matrix.sigma:.1f}" if matrix.sigma < 10 else f"{matrix.sigma:.0f}"
-    return f"{name}\n{sigma}"
+    return f"{name.removesuffix('-pattern')}\n{_sigma(matrix)}"
 
 
 def _gaps(speeds: Speeds) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from experiments.pellr.methods import METHODS
-from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
+from experiments.pellr.results import Gpu, MatrixRecord, Record, Results, Status
 from experiments.pellr.subjects import QUADRO_P600_THREADS
 
 DTYPES = {"float64": "f64", "float32": "f32"}
@@ -19,6 +19,13 @@ SETS = {
     "generated": "generated, a million rows",
 }
 """Kinds of comparisons, and how panels of charts are called."""
+STATUS_WORDS: dict[Status, str] = {
+    "ok": "",
+    "not_representable": "refused",
+    "left_out": "left out",
+    "failed": "failed",
+}
+"""How tables say that there is no time."""
 ELLR = "ellr"
 CUT_ELLR = "ellr-sliced"
 NEAR = "pellr-near"
@@ -66,8 +73,7 @@ class Speeds:
     def absent(self, matrix: MatrixRecord, method: str, dtype: str) -> str:
         """Say in a word or two why there is no time."""
         record = self._records.get((matrix.name, method, dtype))
-        status = "not measured" if record is None else record.status.replace("_", " ")
-        return {"not representable": "refused"}.get(status, status)
+        return "not measured" if record is None else STATUS_WORDS[record.status]
 
     def gflops(self, matrix: MatrixRecord, method: str, dtype: str) -> float | None:
         """Give the performance as the paper does: 2 nnz / T, in 10^9 a second."""

@@ -62,6 +62,7 @@ def _chart(memplus: MatrixRecord) -> BarChart:
         category_label="entries of a row",
         description="Histogram of the row lengths of memplus: nearly all rows are short",
         logarithmic=True,
+        bars_from=None,
     )
 
 

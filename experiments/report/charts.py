@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,19 +16,29 @@ from matplotlib.figure import Figure
 
 from experiments.comparison import NOT_AT_HAND
 from experiments.report import scatter
+from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
 from experiments.report.item import BarChart, Chart, Panel
 from experiments.report.pivot import three_digits
 
 DPI = 160
-BAR_INCHES = 0.17
-WIDE = 24
-"""Bars of a panel from which on it has a line of its own."""
+BAR_INCHES = 0.19
+AXIS_INCHES = 1.0
+"""Width of what stands left of the bars."""
+PANEL_INCHES = 3.2
+"""Height of a panel."""
+LEAST_INCHES, MOST_INCHES = 3.4, 14.0
+"""Width of a panel at least, and of a picture at most."""
 GROUP_SHARE = 0.84
 """Share of a group's width that its bars take."""
+TITLE_POINTS, TEXT_POINTS, NUMBER_POINTS = 11, 9, 7
+LETTER = 0.62
+"""Width of a letter as a share of its size, on average."""
+KEY_POINTS = 46
+"""Width of a key of the legend with the room around it."""
 SETTINGS: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 9,
+    "font.size": TEXT_POINTS,
     "svg.fonttype": "path",
     # Same chart, same bytes.
     "svg.hashsalt": "vecsim",
@@ -69,75 +80,160 @@ def _printed(canvas: object, method: str, **how: object) -> bytes:
 
 def figure(chart: BarChart) -> Figure:
     """Lay a chart of bars out as a figure of Matplotlib."""
-    bars = max(len(panel.series) * len(panel.categories) for panel in chart.panels)
-    across = 1 if len(chart.panels) == 1 or bars > WIDE else 2
+    inches = _panel_inches(chart)
+    across = _panels_across(len(chart.panels), inches)
     down = -(-len(chart.panels) // across)
-    width = min(14.0, max(3.6, 1.2 + bars * BAR_INCHES / GROUP_SHARE)) * across
-    drawn = Figure(figsize=(width, 0.6 + 3.4 * down), layout="constrained")
+    width = inches * across
+    title = textwrap.fill(chart.title, int(72 * width / (TITLE_POINTS * LETTER)))
+    height = 0.7 + 0.2 * title.count("\n") + PANEL_INCHES * down
+    drawn = Figure(figsize=(width, height), layout="constrained")
     axes = drawn.subplots(down, across, squeeze=False)
-    for place, panel in zip(axes.flat, chart.panels, strict=False):
-        _draw(place, panel, chart)
-    for place in axes.flat[len(chart.panels) :]:
-        place.set_visible(False)
+    common = _common(chart)
+    for place, panel in zip(axes.flat, chart.panels, strict=True):
+        _draw(place, panel, chart, common, inches)
     for row in axes:
         row[0].set_ylabel(chart.value_label)
-    drawn.suptitle(chart.title, fontsize=11)
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    for place in axes[-1]:
+        place.set_xlabel(chart.category_label)
+    # To the left, where a narrow screen begins.
+    drawn.suptitle(title, x=0.01, ha="left", fontsize=TITLE_POINTS)
+    _write_legend(drawn, axes.flat, width)
     return drawn
 
 
-def _draw(place: Axes, panel: Panel, chart: BarChart) -> None:
+def _panel_inches(chart: BarChart) -> float:
+    """Give the width of a panel in which every bar has room for its number."""
+    bars = max(len(panel.series) * len(panel.categories) for panel in chart.panels)
+    letters = max(
+        len(panel.categories) * (1 + max(len(line) for each in panel.categories for line in each.split("\n")))
+        for panel in chart.panels
+    )
+    needed = AXIS_INCHES + max(bars * BAR_INCHES / GROUP_SHARE, letters * TEXT_POINTS * LETTER / 72)
+    return min(MOST_INCHES, max(LEAST_INCHES, needed))
+
+
+def _fitted(categories: Sequence[str], inches: float) -> list[str]:
+    """Break labels of groups where they would run into each other."""
+    letters = max(1, int(72 * (inches - AXIS_INCHES) / len(categories) / (TEXT_POINTS * LETTER)) - 1)
+    return [
+        "\n".join(part for line in each.split("\n") for part in textwrap.wrap(line, letters))
+        for each in categories
+    ]
+
+
+def _panels_across(panels: int, inches: float) -> int:
+    """Give how many panels stand side by side, so that no place stays empty."""
+    return next((n for n in (3, 2) if panels % n == 0 and n * inches <= MOST_INCHES), 1)
+
+
+def _write_legend(drawn: Figure, axes: Iterable[Axes], inches: float) -> None:
+    """Write what the colours mean below the panels, in as many columns as fit."""
+    handles: dict[str, Any] = {}
+    for place in axes:
+        for handle, label in zip(*place.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    column = KEY_POINTS + TEXT_POINTS * LETTER * max(map(len, handles), default=0)
+    columns = max(1, min(len(handles), int(72 * inches / column)))
+    drawn.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, frameon=False)
+
+
+@dataclass(frozen=True)
+class _Common:
+    """What all panels of a chart share.
+
+    Attributes
+    ----------
+    limits
+        Lowest and highest number on the axis.
+    base
+        Where bars begin.
+    colours
+        By series.
+    written
+        Writes the height of a bar.
+    """
+
+    limits: tuple[float, float]
+    base: float
+    colours: Mapping[str, str]
+    written: Callable[[float], str]
+
+
+def _common(chart: BarChart) -> _Common:
+    heights = [
+        height
+        for panel in chart.panels
+        for bars in panel.series.values()
+        for height in bars
+        if height is not None
+    ]
+    limits = _limits(chart, heights)
+    base = chart.bars_from if chart.logarithmic and chart.bars_from is not None else limits[0]
+    names = dict.fromkeys(name for panel in chart.panels for name in panel.series)
+    counts = all(height == int(height) for height in heights)
+    return _Common(
+        limits,
+        base,
+        {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(names)},
+        "{:,.0f}".format if counts else three_digits,
+    )
+
+
+def _limits(chart: BarChart, heights: Sequence[float]) -> tuple[float, float]:
+    """Leave room above the bars, and below those that hang, for the numbers."""
+    if not chart.logarithmic:
+        return 0.0, 1.2 * max(heights, default=1.0) or 1.0
+    base = [] if chart.bars_from is None else [chart.bars_from]
+    lowest, highest = min([*heights, *base], default=1.0), max([*heights, *base], default=1.0)
+    room = (highest / lowest) ** 0.28 + 0.2
+    hanging = chart.bars_from is not None and lowest < chart.bars_from
+    return lowest / (room if hanging else 1.4), highest * room
+
+
+def _draw(place: Axes, panel: Panel, chart: BarChart, common: _Common, inches: float) -> None:
     width = GROUP_SHARE / len(panel.series)
-    base = 1.0 if chart.logarithmic else 0.0
+    foot, top = common.limits
     if chart.logarithmic:
         place.set_yscale("log")
+        number_logarithmic(place.yaxis, top / foot)
     for number, (name, heights) in enumerate(panel.series.items()):
         shift = (number - (len(panel.series) - 1) / 2) * width
         at = [category + shift for category in range(len(heights))]
-        drawn = [0.0 if height is None else height - base for height in heights]
-        place.bar(at, drawn, width * 0.94, bottom=base, label=name, color=COLOURS[number % len(COLOURS)])
-        _write_heights(place, at, heights, base)
+        drawn = [0.0 if height is None else height - common.base for height in heights]
+        place.bar(at, drawn, width * 0.94, bottom=common.base, label=name, color=common.colours[name])
+        _write_heights(place, at, heights, common)
     _write_missing(place, panel)
     if chart.reference is not None:
-        place.axhline(chart.reference, color="#444444", linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+        label = chart.reference_label or None
+        line = place.axhline(chart.reference, label=label, color="#444444", linewidth=0.8, zorder=0)
+        line.set_linestyle((0, (4, 3)))
     for after in chart.separators:
         place.axvline(after - 0.5, color="#999999", linewidth=0.8)
-    place.set_title(panel.title, fontsize=10)
-    place.set_xlabel(chart.category_label, fontsize=8)
-    place.set_xticks(range(len(panel.categories)), panel.categories, fontsize=8)
+    place.set_title(panel.title, loc="left", fontsize=TEXT_POINTS + 1)
+    place.set_xticks(range(len(panel.categories)), _fitted(panel.categories, inches))
     place.set_xlim(-0.6, len(panel.categories) - 0.4)
-    place.set_ylim(*_limits(panel, chart.logarithmic))
+    place.set_ylim(foot, top)
     place.tick_params(axis="x", length=0)
     place.spines[["top", "right"]].set_visible(False)
     place.grid(axis="y", color="#dddddd", linewidth=0.6)
     place.set_axisbelow(True)
 
 
-def _limits(panel: Panel, logarithmic: bool) -> tuple[float, float]:
-    """Leave room above the bars, and below those that hang, for the numbers."""
-    heights = [height for bars in panel.series.values() for height in bars if height is not None]
-    highest = max(heights, default=1.0)
-    if not logarithmic:
-        return 0.0, 1.16 * highest or 1.0
-    lowest, highest = min([1.0, *heights]), max(1.0, highest)
-    room = (highest / lowest) ** 0.2 + 0.1
-    return lowest / (room if lowest < 1 else 1.1), highest * room
-
-
-def _write_heights(place: Axes, at: Sequence[float], heights: Sequence[float | None], base: float) -> None:
+def _write_heights(
+    place: Axes, at: Sequence[float], heights: Sequence[float | None], common: _Common
+) -> None:
     for position, height in zip(at, heights, strict=True):
         if height is not None:
-            down = height < base
+            down = height < common.base
             place.annotate(
-                three_digits(height),
+                common.written(height),
                 (position, height),
                 xytext=(0, -2 if down else 2),
                 textcoords="offset points",
                 rotation=90,
                 ha="center",
                 va="top" if down else "bottom",
-                fontsize=6,
+                fontsize=NUMBER_POINTS,
                 color="#333333",
                 in_layout=False,
             )
@@ -169,7 +265,7 @@ def _write_at_foot(place: Axes, position: float, text: str) -> None:
         rotation=90,
         ha="center",
         va="bottom",
-        fontsize=7,
+        fontsize=NUMBER_POINTS,
         color="#666666",
         in_layout=False,
     )

@@ -33,7 +33,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class BarChart:
-    """A picture of bars.
+    """A picture of bars; all panels have one scale.
 
     Attributes
     ----------
@@ -42,9 +42,11 @@ class BarChart:
     value_label
         What the heights are, with their unit.
     panels
-        From left to right, then down; all with the same series.
+        From left to right, then down; a series may be missing in some.
     reference
         Height of a line to compare with, if any.
+    reference_label
+        What the legend calls this line; empty for nothing.
     category_label
         What stands below the labels of the groups.
     separators
@@ -52,7 +54,9 @@ class BarChart:
     description
         What it shows, for those who cannot see it.
     logarithmic
-        Whether the axis is, with bars that begin at 1.
+        Whether the axis is.
+    bars_from
+        Where bars begin on a logarithmic axis: 1 for ratios, so that smaller ones hang; None for the foot.
     """
 
     title: str
@@ -61,8 +65,10 @@ class BarChart:
     description: str
     category_label: str = ""
     reference: float | None = None
+    reference_label: str = ""
     separators: tuple[int, ...] = ()
     logarithmic: bool = False
+    bars_from: float | None = 1.0
 
 
 @dataclass(frozen=True)
@@ -204,6 +210,25 @@ class Appendix:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What was asked for of one paper.
+
+    Attributes
+    ----------
+    name
+        The paper's name on the command line.
+    source
+        The paper, as one cites it.
+    items
+        In the paper's order.
+    """
+
+    name: str
+    source: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything that was asked for, and what stands behind it.
 
@@ -211,15 +236,17 @@ class Report:
     ----------
     title
         Its heading.
-    sources
-        The papers, as one cites them.
-    items
-        In the order of the papers.
+    parts
+        A paper each.
     appendices
         In the order in which they are to stand.
     """
 
     title: str
-    sources: tuple[str, ...]
-    items: tuple[Item, ...]
+    parts: tuple[Part, ...]
     appendices: tuple[Appendix, ...] = ()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items of all papers."""
+        return tuple(item for part in self.parts for item in part.items)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
 from experiments.report.item import ScatterChart, ScatterPanel
 
@@ -13,8 +13,6 @@ ACROSS = 3
 """Panels side by side."""
 PANEL_INCHES = 3.1
 MARKERS = ("o", "D", "^", "s", "v")
-DECADES_ALONE = 300
-"""How far an axis must reach, as a factor, for powers of ten to be numbers enough."""
 ROOM = 1.15
 """Factor by which an axis goes on beyond the outermost points."""
 
@@ -34,9 +32,9 @@ def figure(chart: ScatterChart) -> Figure:
         place.set_ylabel(chart.y_label)
     for column in axes.T:
         [place for place in column if place.get_visible()][-1].set_xlabel(chart.x_label)
-    drawn.suptitle(chart.title, fontsize=11)
+    drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    drawn.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False)
     return drawn
 
 
@@ -90,6 +88,4 @@ def _scale(place: Axes, panel: ScatterPanel, reference: float | None) -> None:
         found = [point[side] for points in panel.series.values() for point in points] + more
         low, high = min(found, default=1.0), max(found, default=1.0)
         limit(low / ROOM, high * ROOM)
-        axis.set_major_locator(LogLocator(base=10, subs=(1.0,) if high / low > DECADES_ALONE else (1, 2, 5)))
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.set_minor_formatter(NullFormatter())
+        number_logarithmic(axis, high / low)

@@ -10,11 +10,9 @@ from typing import Any
 import jinja2
 
 from experiments.report.csv_files import HOLDS
-from experiments.report.item import Item, Report
+from experiments.report.item import Item, Part, Report
 from experiments.report.pivot import Pivot, pivots
-
-CLOSE, FAR = 5.0, 15.0
-"""Differences in per cent up to which a number of the page counts as close, and from which on as far."""
+from experiments.report.tally import CLOSE, FAR, distance, tally
 
 
 def markdown(item: Item) -> str:
@@ -32,17 +30,36 @@ def html(report: Report, pictures: Mapping[str, bytes]) -> str:
     pictures
         The SVG of each item that has a chart, by the item's name; it goes into the page.
     """
-    sections = [_section(item, pictures.get(item.name)) for item in report.items]
-    return _template("report.html.j2").render(report=report, sections=sections, holds=HOLDS)
+    first_with: dict[tuple[str, ...], Item] = {}
+    sections = [
+        _section(item, pictures.get(item.name), first_with.setdefault(item.notes, item))
+        for item in report.items
+    ]
+    verdicts = [_verdict(part) for part in report.parts]
+    return _template("report.html.j2").render(
+        report=report, verdicts=verdicts, sections=sections, holds=HOLDS, close=CLOSE, far=FAR
+    )
 
 
-def _section(item: Item, picture: bytes | None) -> dict[str, Any]:
+def _verdict(part: Part) -> dict[str, Any]:
+    """Give what the page says of a paper on top."""
+    return {
+        "part": part,
+        "all": tally(part.items),
+        "items": [(item, tally([item])) for item in part.items],
+        "faults": list(dict.fromkeys(fault for item in part.items for fault in item.faults)),
+    }
+
+
+def _section(item: Item, picture: bytes | None, first: Item) -> dict[str, Any]:
+    """Give what the page says of an item; `first` is the first one with the same notes, which has them."""
     tables, footnotes = pivots(item.rows)
     return {
         "item": item,
         "tables": tables,
         "footnotes": footnotes,
         "picture": None if picture is None else base64.b64encode(picture).decode("ascii"),
+        "notes_of": None if first is item else first,
     }
 
 
@@ -65,14 +82,6 @@ def _mark(note: int | None) -> str:
     return "" if note is None else f" [{note}]"
 
 
-def _distance(percent: float | None) -> str:
-    """Give the class of a difference in the page."""
-    if percent is None:
-        return ""
-    shown = abs(round(percent, 1))
-    return "close" if shown <= CLOSE else "far" if shown > FAR else "near"
-
-
 def _cell_text(text: str) -> str:
     """Write text so that it stays in its cell of a Markdown table."""
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
@@ -87,7 +96,7 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["distance"] = _distance
+    environment.filters["distance"] = distance
     environment.filters["cell"] = _cell_text
     environment.filters["zip"] = zip
     return environment.get_template(name)

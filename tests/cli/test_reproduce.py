@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 import suite_cases
@@ -57,12 +58,13 @@ def test_an_item_alone(vecsim, tmp_path):
     assert {name for name in names if "table" in name or "fig3" in name} == set()
     found = rows(tmp_path / "reproduced" / "hism-fig2.csv")
     assert list(found[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
-    assert [row["quantity"] for row in found[:5]] == ["crs", "jd", "bbcs", "hism", "chism"]
+    assert [row["quantity"] for row in found[:5]] == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
     at_hand = [row for row in found if row["row"] != suite_cases.ABSENT]
-    assert {row["ours"] for row in at_hand if row["quantity"] == "chism"} == {"1"}
+    assert {row["ours"] for row in at_hand if row["quantity"] == "CHiSM"} == {"1"}
     assert all(row["ours"] == "" for row in found if row["row"] == suite_cases.ABSENT)
     assert "hism-fig2: Figure 2" in result.out
     assert "CHiSM is slower than HiSM" in result.out
+    assert re.search(r"^hism: \d of 2 claims hold", result.out, re.M)
 
 
 def test_tables_1_and_3_need_no_simulation(vecsim, monkeypatch, tmp_path):
@@ -78,6 +80,9 @@ def test_json_says_the_same(vecsim, tmp_path):
     assert document["machine"]["banks"] == 64
     assert "vs2003 with banks=64" in (tmp_path / "reproduced" / "report.html").read_text()
     (item,) = document["items"]
+    (paper,) = document["papers"]
+    assert paper["name"] == "hism"
+    assert paper["held"] == [claim["holds"] for claim in item["claims"]].count("yes")
     assert item["name"] == "hism-table2"
     printed = [row for row in item["rows"] if row["paper"] is not None]
     assert len(printed) == 24

@@ -110,5 +110,5 @@ def test_a_report_holds_the_items_and_what_stands_behind(monkeypatch):
     monkeypatch.setattr(registry, "PAPERS", (paper,))
     report = reproduce(chosen(["p"]), Request(load_machine("vs2003")))
     assert [item.name for item in report.items] == ["p-one"]
-    assert report.sources == ("A paper.",)
+    assert [(part.name, part.source) for part in report.parts] == [("p", "A paper.")]
     assert [appendix.title for appendix in report.appendices] == ["Behind", "What made this report"]

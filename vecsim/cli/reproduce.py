@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
@@ -68,6 +69,7 @@ def reproduce(
     from experiments.registry import reproduce as make
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.report.tally import tally
     from experiments.request import Request
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.work import Work
@@ -107,6 +109,9 @@ def reproduce(
     write(files, out)
     for item in report.items:
         show_item(output, item)
+    for part in report.parts:
+        if words := tally(part.items).in_words():
+            output.text(f"{part.name}: {words}")
     output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
     output.finish("vecsim reproduce", _document(report, request))
     faults = [fault for item in report.items for fault in item.faults]
@@ -153,12 +158,14 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
     """Give everything as one JSON object."""
     from experiments.hism.results_file import code_fingerprint
     from experiments.report.csv_files import HOLDS
+    from experiments.report.tally import tally
 
     return {
         "machine": request.machine.to_dict(),
         "engine": request.engine,
         "code_sha256": code_fingerprint(),
         "matrices": request.matrices,
+        "papers": [{"name": part.name, **asdict(tally(part.items))} for part in report.parts],
         "items": [
             {
                 "name": item.name,

@@ -10,11 +10,11 @@ from experiments.hism.calibration.calibration import Calibration
 from experiments.hism.calibration.distance import CLOSE, Distance
 from experiments.hism.calibration.facts import FACTS
 from experiments.hism.calibration.search import LARGE, SMALL
+from experiments.hism.paper import PAPER
 from experiments.hism.table2 import GROUPS, PRINTED
-from experiments.registry import PAPERS
 from experiments.report.beside import paper_beside_ours
 from experiments.report.environment import made_by
-from experiments.report.item import Item, Report, Verdict
+from experiments.report.item import Item, Part, Report, Verdict
 
 BOUND = 16
 """Of the 18 numbers of all, small and medium, so many are to be within 15 %."""
@@ -24,8 +24,7 @@ def report(found: Calibration, engine: str) -> Report:
     """Make the whole report."""
     return Report(
         "Calibration of the machine of the HiSM paper",
-        tuple(paper.source for paper in PAPERS if paper.name == "hism"),
-        (item(found),),
+        (Part(PAPER.name, PAPER.source, (item(found),)),),
         (*appendices(found, engine), made_by()),
     )
 
@@ -46,7 +45,7 @@ def item(found: Calibration) -> Item:
             "what the paper concludes, and among those is nearest."
         ),
         rows=tuple(rows),
-        chart=paper_beside_ours(title, "times faster", rows),
+        chart=paper_beside_ours(title, "times faster", rows, logarithmic=True),
         verdicts=(*_facts(found), *_bounds(found.proposal.distance), *_concluded(found)),
         notes=(
             "Nearest: the smallest sum of mean and largest |ln(ours / paper's)| over all matrices, and a "

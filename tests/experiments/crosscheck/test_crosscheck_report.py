@@ -10,7 +10,7 @@ from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.results import read_results
 from experiments.hism.timing import Measured, Timing
 from experiments.report.folder import files_of
-from experiments.report.item import Report
+from experiments.report.item import Part, Report
 from experiments.request import Request
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
@@ -62,7 +62,7 @@ def test_reasons(request_):
 
 def test_everything_is_drawn_without_a_gpu(request_):
     items = tuple(make(request_) for make in (report.make_pairs, report.make_rankings, report.make_reasons))
-    files = files_of(Report("t", (), items, report.appendices(request_)))
+    files = files_of(Report("t", (Part("crosscheck", "s", items),), report.appendices(request_)))
     assert {"crosscheck-pairs.svg", "crosscheck-pairs.png", "crosscheck-rankings.csv"} <= set(files)
     assert b"A GPU" in files["report.html"]
     assert b"memplus" in files["crosscheck-matrices.csv"]

@@ -44,12 +44,16 @@ def verdict(figure, text, found):
 def test_every_bar_is_a_row(number):
     item = figures.item(FIGURES[number], runs())
     assert item.name == f"hism-fig{number}"
-    assert [(row.row, row.quantity) for row in item.rows[:50]] == [(n, p) for n in NAMES for p in METHODS]
+    assert [(row.row, row.quantity) for row in item.rows[:50]] == [
+        (n, m) for n in NAMES for m in METHODS.values()
+    ]
     assert [row.ours for row in item.rows[:5]] == [5.0, 4.0, 1.5, 1.2, 1.0]
     assert all(row.paper == "" for row in item.rows)
     assert item.chart is not None
     panel = item.chart.panels[0]
-    assert list(panel.series) == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
+    assert list(panel.series) == ["CRS", "JD", "BBCS", "HiSM"]
+    assert (item.chart.reference, item.chart.reference_label) == (1.0, "CHiSM")
+    assert item.chart.logarithmic
     assert panel.series["JD"] == (4.0,) * 10
     assert item.chart.separators == (3, 7)
 

@@ -47,14 +47,14 @@ def test_the_papers_accounting_gives_its_numbers(at_hand):
     assert len(rows) == 18
     for row in rows:
         assert row.ours == pytest.approx(float(row.paper), abs=0.015), row
-        if row.quantity == "vs_bbcs":
+        if row.quantity == "vs BBCS":
             assert math.floor(row.ours * 1000) / 1000 == float(row.paper), row
 
 
 def test_all_but_one_number_of_the_paper_is_rounded_or_cut(at_hand):
     rows = [row for row in table1.rows(at_hand) if row.paper and row.ours is not None]
     others = [(row.row, row.quantity) for row in rows if not printed_as(row.ours, row.paper)]
-    assert others == [("memplus", "vs_jd")]
+    assert others == [("memplus", "vs JD")]
 
 
 def printed_as(number, text):
@@ -95,9 +95,9 @@ def test_the_memory_image_saves_less(at_hand):
     assert len(rows) == 18
     assert not any(row.paper for row in rows)
     against = {quantity: [row.ours for row in rows if row.quantity == quantity] for quantity in QUANTITIES}
-    saved = [round(100 * (1 - ratio)) for ratio in against["vs_jd"] + against["vs_crs"]]
+    saved = [round(100 * (1 - ratio)) for ratio in against["vs JD"] + against["vs CRS"]]
     assert (min(saved), max(saved)) == (25, 32)
-    more = [round(100 * (ratio - 1)) for ratio in against["vs_bbcs"]]
+    more = [round(100 * (ratio - 1)) for ratio in against["vs BBCS"]]
     assert (min(more), max(more)) == (17, 20)
 
 
@@ -110,17 +110,17 @@ def test_bytes_by_hand():
     # Two blocks of 64 x 64, one with two entries and one with one; 128 rows, longest row 1.
     matrix = scipy.sparse.csr_array((np.ones(3), ([0, 1, 100], [0, 1, 100])), shape=(128, 128))
     rows = labelled(table1.rows({"tols90": matrix}))
-    assert rows["tols90", "vs_jd"].ours == 5 * 5 / (8 * 3 + 4 * 128)
-    assert rows["tols90", "vs_crs"].ours == 5 * 5 / (8 * 3 + 8 * 128)
-    assert rows["tols90", "vs_bbcs"].ours == 5 * 5 / (5 * 3)
+    assert rows["tols90", "vs JD"].ours == 5 * 5 / (8 * 3 + 4 * 128)
+    assert rows["tols90", "vs CRS"].ours == 5 * 5 / (8 * 3 + 8 * 128)
+    assert rows["tols90", "vs BBCS"].ours == 5 * 5 / (5 * 3)
     # Entries of 6 bytes, pointers of 6 with lengths of 4; 32-bit values.
     hism = 6 * 3 + 10 * 2
     label = "tols90" + table1.IMAGE_SUFFIX
-    assert rows[label, "vs_jd"].ours == hism / (8 * 3 + 4 * 128 + 4 * 2)
-    assert rows[label, "vs_crs"].ours == hism / (8 * 3 + 4 * 129)
+    assert rows[label, "vs JD"].ours == hism / (8 * 3 + 4 * 128 + 4 * 2)
+    assert rows[label, "vs CRS"].ours == hism / (8 * 3 + 4 * 129)
     # One entry for the 36 empty rows of the second block column; address and length of both.
-    assert rows[label, "vs_bbcs"].ours == hism / (5 * (3 + 1) + 8 * 2)
-    assert "128 x 128 with 3 entries, the paper's 90 x 90 with 1746 entries" in rows["tols90", "vs_jd"].note
+    assert rows[label, "vs BBCS"].ours == hism / (5 * (3 + 1) + 8 * 2)
+    assert "128 x 128 with 3 entries, the paper's 90 x 90 with 1746 entries" in rows["tols90", "vs JD"].note
 
 
 def test_missing_matrices_keep_their_rows():
@@ -128,5 +128,5 @@ def test_missing_matrices_keep_their_rows():
     assert len(rows) == 18
     assert all(row.ours is None and row.paper and "not at hand" in row.note for row in rows.values())
     expected = "0.6167 to 0.6173, as the printed BBCS number allows 415 to 552 block pointers"
-    assert expected in rows["cavity16", "vs_jd"].note
+    assert expected in rows["cavity16", "vs JD"].note
     assert all(verdict.holds is None for verdict in table1.verdicts([*rows.values()]))

@@ -27,7 +27,7 @@ def test_the_model_gives_the_papers_numbers(at_hand):
     for row in rows:
         unit = 10.0 ** -len(row.paper.partition(".")[2])
         assert abs(row.ours - float(row.paper)) < unit, row
-        if row.quantity == "vs_bbcs":
+        if row.quantity == "vs BBCS":
             assert row.ours == float(row.paper), row
 
 
@@ -51,12 +51,12 @@ def test_bbcs_as_the_text_means_it(at_hand):
         "tols90": 3.99,
     }
     for label, ratio in expected.items():
-        assert rows[label + table3.BBCS_SUFFIX, "vs_bbcs"].ours == pytest.approx(ratio, rel=2e-3)
+        assert rows[label + table3.BBCS_SUFFIX, "vs BBCS"].ours == pytest.approx(ratio, rel=2e-3)
 
 
 def test_in_stored_blocks_hism_takes_about_the_steps_of_the_model(at_hand):
     rows = labelled(table3.rows({"gre_185": at_hand["gre_185"]}))
-    note = rows["gre 185" + table3.IN_BLOCKS_SUFFIX, "vs_crs"].note
+    note = rows["gre 185" + table3.IN_BLOCKS_SUFFIX, "vs CRS"].note
     assert note.startswith("HiSM 148.0 (76.8 comparisons, 70.2 displaced, 1.0 updates); JD 419.3 ")
 
 
@@ -75,9 +75,9 @@ def test_counted_steps_are_those_of_inserting_everywhere(size):
     rng = np.random.default_rng(9157)
     matrix = scipy.sparse.random_array((size, size), density=0.03, rng=rng).tocsr()
     forms = {
-        "vs_jd": JD.from_scipy(matrix),
-        "vs_crs": CRS.from_scipy(matrix),
-        "vs_bbcs": BBCS.from_scipy(matrix, section_size=64),
+        "vs JD": JD.from_scipy(matrix),
+        "vs CRS": CRS.from_scipy(matrix),
+        "vs BBCS": BBCS.from_scipy(matrix, section_size=64),
         "hism": HiSM.from_scipy(matrix, section_size=64),
     }
     empty = np.argwhere(matrix.toarray() == 0)
@@ -89,9 +89,9 @@ def test_counted_steps_are_those_of_inserting_everywhere(size):
 
     rows = labelled(table3.rows({"tols90": matrix}))
     label = "tols90" + table3.COUNTED_SUFFIX
-    own = rows["tols90" + table3.HISM_SUFFIX, "vs_bbcs"].ours
+    own = rows["tols90" + table3.HISM_SUFFIX, "vs BBCS"].ours
     assert own == pytest.approx(mean["hism"], rel=4 * error["hism"])
-    for quantity in ("vs_jd", "vs_crs", "vs_bbcs"):
+    for quantity in ("vs JD", "vs CRS", "vs BBCS"):
         ratio = mean[quantity] / mean["hism"]
         assert rows[label, quantity].ours == pytest.approx(ratio, rel=4 * (error[quantity] + error["hism"]))
 
@@ -101,24 +101,24 @@ def test_steps_of_a_single_empty_position_by_hand():
     matrix = scipy.sparse.csr_array(([1.0, 3.0, 4.0], ([0, 1, 1], [0, 0, 1])), shape=(2, 2))
     rows = labelled(table3.rows({"gre_185": matrix}))
     # HiSM: a pointer and two entries compared, two entries displaced, a length updated.
-    assert rows["gre 185" + table3.HISM_SUFFIX, "vs_bbcs"].ours == 6
+    assert rows["gre 185" + table3.HISM_SUFFIX, "vs BBCS"].ours == 6
     counted = "gre 185" + table3.COUNTED_SUFFIX
     # CRS: one compared, two behind displaced, two pointers updated.
-    assert rows[counted, "vs_crs"].ours == 5 / 6
+    assert rows[counted, "vs CRS"].ours == 5 / 6
     # JD, perm 1 0: two row numbers compared until row 0 is found, and one for its new place; both moved.
     # One column compared, all three entries moved; the end of the diagonals updated.
-    assert rows[counted, "vs_jd"].ours == (3 + 2 + 1 + 3 + 1) / 6
+    assert rows[counted, "vs JD"].ours == (3 + 2 + 1 + 3 + 1) / 6
     # BBCS: one compared, two displaced, flag and length updated.
-    assert rows[counted, "vs_bbcs"].ours == 5 / 6
+    assert rows[counted, "vs BBCS"].ours == 5 / 6
     room = "gre 185" + table3.ROOM_SUFFIX
-    assert rows[room, "vs_crs"].ours == 1 / 5
+    assert rows[room, "vs CRS"].ours == 1 / 5
     # Two row numbers and a column compared; row 0 is the first of its length, and nothing moves.
-    assert rows[room, "vs_jd"].ours == 3 / 5
-    model = rows["gre 185", "vs_bbcs"]
+    assert rows[room, "vs JD"].ours == 3 / 5
+    model = rows["gre 185", "vs BBCS"]
     # Three entries in one array, one pointer in one: 1 + 1 + 0.
     assert (model.ours, model.paper) == (2, "145")
     assert "2 x 2 with 3 entries, the paper's 185 x 185 with 1005 entries" in model.note
-    assert (rows["gre 185", "vs_crs"].ours, rows["gre 185", "vs_jd"].ours) == (3 / 2 / 2, 2 / 3 / 2)
+    assert (rows["gre 185", "vs CRS"].ours, rows["gre 185", "vs JD"].ours) == (3 / 2 / 2, 2 / 3 / 2)
 
 
 def test_a_full_matrix_has_only_the_model():
@@ -130,8 +130,8 @@ def test_a_full_matrix_has_only_the_model():
 def test_a_matrix_with_too_few_entries_for_the_model_has_no_ratio():
     one = scipy.sparse.csr_array(([1.0], ([0], [0])), shape=(3, 3))
     rows = labelled(table3.rows({"tols90": one}))
-    assert rows["tols90", "vs_bbcs"].ours == 0
-    assert rows["tols90", "vs_crs"].ours is None
+    assert rows["tols90", "vs BBCS"].ours == 0
+    assert rows["tols90", "vs CRS"].ours is None
 
 
 def test_missing_matrices_keep_their_rows():
@@ -139,6 +139,6 @@ def test_missing_matrices_keep_their_rows():
     assert len(rows) == 18
     assert all(row.ours is None and row.paper and "not at hand" in row.note for row in rows.values())
     # From the printed size and the printed 346 steps, the model gives what the paper prints.
-    assert "the model gives 4.395 " in rows["cavity16", "vs_jd"].note
-    assert "the model gives 199.692 " in rows["cavity16", "vs_crs"].note
+    assert "the model gives 4.395 " in rows["cavity16", "vs JD"].note
+    assert "the model gives 199.692 " in rows["cavity16", "vs CRS"].note
     assert all(verdict.holds is None for verdict in table3.verdicts([*rows.values()]))

@@ -1,7 +1,7 @@
 """A small report with everything that a report can hold."""
 
 from experiments.comparison import Comparison
-from experiments.report.item import Appendix, BarChart, Item, Panel, Report, Table, Verdict
+from experiments.report.item import Appendix, BarChart, Item, Panel, Part, Report, Table, Verdict
 
 ROWS = (
     Comparison("A vs B", "all", "2.0", 2.1, "12 matrices"),
@@ -42,4 +42,4 @@ MATRICES = Appendix(
     Table(("matrix", "non-zeros"), (("a<b", "48"), ("c", "1,000")), frozenset({"non-zeros"})),
 )
 MACHINE = Appendix("", "The machine", listing='name = "tiny"\n')
-REPORT = Report("A report", ("A. Author: A paper.",), (ITEM, BARE), (MATRICES, MACHINE))
+REPORT = Report("A report", (Part("tiny", "A. Author: A paper.", (ITEM, BARE)),), (MATRICES, MACHINE))

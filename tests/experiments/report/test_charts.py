@@ -1,4 +1,5 @@
 import struct
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -37,13 +38,13 @@ def test_bars_have_the_heights_that_they_write():
 
 def test_a_group_without_any_bar_says_so_once():
     chart = BarChart("t", "v", (Panel("", ("a", "b"), {"x": (1.0, None), "y": (2.0, None)}),), "d")
-    assert texts(chart) == ["1.00", "2.00", "not at hand"]
+    assert texts(chart) == ["1", "2", "not at hand"]
 
 
 def test_a_bar_that_is_not_there_says_why():
     absent = {"y": ("", "refused")}
     panel = Panel("", ("a", "b"), {"x": (1.0, None), "y": (2.0, None)}, absent)
-    assert texts(BarChart("t", "v", (panel,), "d")) == ["1.00", "2.00", "not at hand", "refused"]
+    assert texts(BarChart("t", "v", (panel,), "d")) == ["1", "2", "not at hand", "refused"]
 
 
 def test_on_a_logarithmic_axis_bars_grow_from_one():
@@ -80,7 +81,59 @@ def test_the_paper_beside_ours_has_a_panel_for_each_quantity():
     assert bars(chart, 1)["paper"] == [(0, 4), (0, 0.5)]
 
 
-def test_an_odd_number_of_panels_leaves_a_place_empty():
-    rows = [Comparison("r", quantity, "1", 2.0) for quantity in "abc"]
-    shown = [axes.get_visible() for axes in charts.figure(paper_beside_ours("t", "v", rows)).axes]
-    assert shown == [True, True, True, False]
+@pytest.mark.parametrize(("panels", "across"), [(1, 1), (2, 2), (3, 3), (4, 2), (5, 1), (6, 3)])
+def test_panels_leave_no_place_empty(panels, across):
+    rows = [Comparison("r", quantity, "1", 2.0) for quantity in "abcdef"[:panels]]
+    axes = charts.figure(paper_beside_ours("t", "v", rows)).axes
+    assert len(axes) == panels
+    assert len({each.get_position().x0 for each in axes}) == across
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_all_panels_have_one_scale(logarithmic):
+    rows = [Comparison("r", "a", "0.2", 0.5), Comparison("r", "b", "30", 4.0)]
+    first, second = charts.figure(paper_beside_ours("t", "v", rows, logarithmic=logarithmic)).axes
+    assert first.get_ylim() == second.get_ylim()
+    assert first.get_ylim()[1] > 30
+
+
+def test_bars_that_are_no_ratios_begin_at_the_foot_of_a_logarithmic_axis():
+    panel = Panel("", ("a", "b"), {"x": (0.25, 80.0)})
+    chart = BarChart("t", "GFlops", (panel,), "d", logarithmic=True, bars_from=None)
+    foot, _ = charts.figure(chart).axes[0].get_ylim()
+    assert 0.1 < foot < 0.25
+    assert bars(chart) == {"x": [(pytest.approx(foot), 0.25), (pytest.approx(foot), 80)]}
+
+
+@pytest.mark.parametrize(
+    ("heights", "shown"), [((0.1, 9.0), ["0.1", "1", "10"]), ((0.7, 3.0), ["0.5", "1", "2", "5"])]
+)
+def test_logarithmic_axes_have_plain_numbers(heights, shown):
+    chart = BarChart("t", "v", (Panel("", ("a", "b"), {"x": heights}),), "d", logarithmic=True)
+    drawn = charts.figure(chart)
+    drawn.draw_without_rendering()
+    assert set(shown) <= {text.get_text() for text in drawn.axes[0].get_yticklabels()}
+
+
+def test_a_series_has_one_colour_in_all_panels_and_one_key():
+    first, second = Panel("", ("a",), {"x": (1.0,), "y": (2.0,)}), Panel("", ("b",), {"y": (3.0,)})
+    drawn = charts.figure(BarChart("t", "v", (first, second), "d", reference=1.0, reference_label="CHiSM"))
+    one, two = ({c.get_label(): c[0].get_facecolor() for c in axes.containers} for axes in drawn.axes)
+    assert two["y"] == one["y"] != one["x"]
+    (legend,) = drawn.legends
+    assert sorted(text.get_text() for text in legend.get_texts()) == ["CHiSM", "x", "y"]
+
+
+def test_words_lie_within_the_picture_and_beside_each_other():
+    names = tuple(f"a-matrix-number-{k}\n{10**k:,}" for k in range(10))
+    series = {f"a method with a long name, {m}": (1.5,) * 10 for m in range(5)}
+    title = "A title that says very much of a picture that is as wide as its bars need " * 4
+    drawn = charts.figure(BarChart(title, "v", (Panel("", names, series),), "d"))
+    drawn.draw_without_rendering()
+    whole = drawn.bbox
+    for words in (drawn._suptitle, *drawn.legends):
+        box = words.get_window_extent()
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 < box.y1 <= whole.y1
+    labels = [label.get_window_extent() for label in drawn.axes[0].get_xticklabels()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(labels))

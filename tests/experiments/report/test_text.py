@@ -1,5 +1,6 @@
 import base64
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -7,6 +8,7 @@ import pytest
 from report_cases import BARE, CHART, ITEM, REPORT
 
 from experiments.report import charts
+from experiments.report.item import Part, Report
 from experiments.report.text import html, markdown
 
 PICTURES = {ITEM.name: charts.draw(CHART).svg}
@@ -72,6 +74,24 @@ def test_the_page_says_all_that_the_report_holds(page):
         assert text in words
     for text in ("yes", "no", "unknown", "not at hand"):
         assert text in page.words
+
+
+def test_the_verdict_stands_on_top(page):
+    words = " ".join(page.words)
+    verdict = words[: words.index("What A & B < C do.")]
+    assert "1 of 3 claims hold, 1 cannot be judged." in verdict
+    assert "2 of 3 printed numbers are met within 5 %, 2 within 15 %." in verdict
+    assert "Wrong results, on which nothing can be built: crs on m: wrong" in " ".join(verdict.split())
+    assert "A. Author: A paper." in verdict
+
+
+def test_what_is_said_of_several_items_is_said_once():
+    again = replace(ITEM, name="tiny-table2", title="Table 2")
+    page = Page(html(Report("t", (Part("tiny", "s", (ITEM, again)),)), {}))
+    assert page.words.count("Read it so.") == 1
+    assert "#tiny-table1" in page.attributes("a", "href")
+    other = replace(again, notes=("Read it otherwise.",))
+    assert "Read it otherwise." in Page(html(Report("t", (Part("tiny", "s", (ITEM, other)),)), {})).words
 
 
 def test_differences_are_classed_by_their_size(page):

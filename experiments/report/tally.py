@@ -1,0 +1,87 @@
+"""How much of a paper comes out: its claims counted, and its numbers by how far ours are from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from experiments.report.item import Item
+
+CLOSE, FAR = 5.0, 15.0
+"""Differences in per cent up to which a number counts as close, and beyond which as far."""
+
+Distance = Literal["", "close", "near", "far"]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts over some items.
+
+    Attributes
+    ----------
+    held, failed, unknown
+        Claims that hold here, that do not, and that cannot be judged.
+    close, near, far
+        Printed numbers that ours are compared with: within 5 %, within 15 %, further off.
+    """
+
+    held: int
+    failed: int
+    unknown: int
+    close: int
+    near: int
+    far: int
+
+    @property
+    def claims(self) -> int:
+        """All claims."""
+        return self.held + self.failed + self.unknown
+
+    @property
+    def numbers(self) -> int:
+        """All numbers that are compared."""
+        return self.close + self.near + self.far
+
+    def claims_in_words(self) -> str:
+        """Say how many claims hold; empty if there are none."""
+        if not self.claims:
+            return ""
+        unknown = f", {self.unknown} cannot be judged" if self.unknown else ""
+        return f"{self.held} of {self.claims} claims hold{unknown}"
+
+    def numbers_in_words(self) -> str:
+        """Say how near the numbers are; empty if none is compared."""
+        if not self.numbers:
+            return ""
+        return (
+            f"{self.close} of {self.numbers} printed numbers are met within {CLOSE:g} %, "
+            f"{self.close + self.near} within {FAR:g} %"
+        )
+
+    def in_words(self) -> str:
+        """Say both."""
+        return "; ".join(filter(None, (self.claims_in_words(), self.numbers_in_words())))
+
+
+def tally(items: Iterable[Item]) -> Tally:
+    """Count the claims and numbers of items."""
+    found = tuple(items)
+    holds = [verdict.holds for item in found for verdict in item.verdicts]
+    distances = [distance(row.difference_percent) for item in found for row in item.rows]
+    return Tally(
+        holds.count(True),
+        holds.count(False),
+        holds.count(None),
+        distances.count("close"),
+        distances.count("near"),
+        distances.count("far"),
+    )
+
+
+def distance(percent: float | None) -> Distance:
+    """Class a difference in per cent, as it is shown with one decimal; empty for None."""
+    if percent is None:
+        return ""
+    shown = abs(round(percent, 1))
+    return "close" if shown <= CLOSE else "far" if shown > FAR else "near"
