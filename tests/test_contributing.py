@@ -1,0 +1,283 @@
+"""CONTRIBUTING's table of what to write where: each thing is added to a copy of the packages, and works."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("isa", "vecsim", "programs", "gpu", "experiments")
+
+pytestmark = pytest.mark.ci
+
+
+class Copy:
+    """A copy of the packages, in which files are changed as CONTRIBUTING says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for package in PACKAGES:
+            shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+
+    def append(self, name: str, text: str) -> None:
+        with (self.folder / name).open("a") as file:
+            file.write(text)
+
+    def insert(self, name: str, after: str, text: str) -> None:
+        """Insert text behind the first place where `after` stands."""
+        path = self.folder / name
+        before, found, rest = path.read_text().partition(after)
+        assert found, f"{name} does not contain {after!r}"
+        path.write_text(before + found + text + rest)
+
+    def python(self, program: str, **variables: str) -> str:
+        return self._run([sys.executable, "-c", program], variables)
+
+    def vecsim(self, *arguments: str) -> str:
+        return self._run([sys.executable, "-m", "vecsim", *arguments], {"COLUMNS": "200"})
+
+    def _run(self, command: list[str], variables: dict[str, str]) -> str:
+        environment = os.environ | {"PYTHONPATH": str(self.folder)} | variables
+        ran = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path / "copy")
+
+
+def test_an_instruction(copy):
+    copy.append(
+        "isa/semantics/vector.py",
+        """
+
+def absv_s(m: State, n: int, d: int, a: int) -> None:
+    \"\"\"Absolute value, float32.\"\"\"
+    s = m.section
+    for k in range(n):
+        put_vs(m, d * s + k, abs(m.vs[2 * (a * s + k)]))
+""",
+    )
+    copy.insert(
+        "isa/instructions.py",
+        "def _sparse_rows() -> Iterator[Instruction]:\n",
+        """    yield Instruction(
+        "absv.s", 0x7F, "vd=, va", Unit.ADD, Timing.ELEMENTWISE, "move", vector.absv_s,
+        "vd[k] = |va[k]|, float32", Length.VL, reads=("vl",),
+    )
+""",
+    )
+    copy.write("a.s", ".data 1024\nfrom: .float -1, 2\n.text\nli x1, 2\nsetvl x1\nlv.w v1, from(x0)\n")
+    copy.append("a.s", "absv.s v2, v1\nsv.w v2, 2048(x0)\nhalt\n")
+    shown = copy.vecsim("exec", "a.s", "--engine", "simpy", "--dump", "2048:2:float")
+    assert "1" in shown and "2" in shown and "-1" not in shown.partition("2048")[2]
+    copy.vecsim("asm", "a.s", "-o", "a.bin")
+    assert "absv.s" in copy.vecsim("disasm", "a.bin")
+    assert "|va[k]|" in copy.vecsim("isa", "absv.s")
+
+
+FORMAT = '''"""Compressed Column Storage, for a test."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_range
+
+
+@dataclass(frozen=True, eq=False)
+class CCS(StoredAsArrays):
+    """The entries column by column, and where each column begins."""
+
+    shape: Shape
+    pointers: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    values: FloatArray
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Self:
+        """Convert a SciPy sparse matrix."""
+        columns = canonical_csr(matrix).tocsc()
+        columns.sort_indices()
+        return cls(columns.shape, columns.indptr, columns.indices, columns.data)
+
+    def coordinates(self) -> tuple[IntArray, IntArray]:
+        """Return row and column of each entry, int64, in storage order."""
+        columns = np.repeat(np.arange(self.shape[1]), np.diff(self.pointers))
+        return self.rows.astype(np.int64), columns.astype(np.int64)
+
+    def check(self) -> None:
+        """Check every invariant of the format."""
+        check_range("rows", self.rows, self.shape[0])
+'''
+
+
+def add_format(copy: Copy) -> None:
+    copy.write("vecsim/formats/ccs.py", FORMAT)
+    registry = "vecsim/formats/registry.py"
+    copy.insert(registry, "from vecsim.formats.coo import COO\n", "from vecsim.formats.ccs import CCS\n")
+    copy.insert(
+        registry, "\n_ALL = (\n", '    NamedFormat("ccs", "columns one behind the other", "a test", CCS),\n'
+    )
+
+
+def test_a_format(copy):
+    add_format(copy)
+    assert "columns one behind the other" in copy.vecsim("formats", "laplace2d-5")
+    copy.python(
+        "import numpy as np, scipy.sparse\n"
+        "from vecsim.formats import FORMATS\n"
+        "matrix = scipy.sparse.random_array((9, 7), density=0.4, rng=1, format='csr')\n"
+        "made = FORMATS['ccs'].from_scipy(matrix)\n"
+        "made.check()\n"
+        "assert abs(made.to_scipy() - matrix).sum() == 0\n"
+        "np.testing.assert_allclose(made.matvec(np.arange(7.0)), matrix @ np.arange(7.0))\n"
+        "assert made.storage('image') == 8 * made.nnz + 4 * made.nnz + 4 * 8\n"
+    )
+
+
+KERNEL = '''"""The product of CCS, for a test: a thread a row, which looks through every column."""
+
+from typing import Any
+
+from gpu.kernel_parts.row_results import write_row
+from gpu.runtime.cuda import cuda
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, wait_for_previous
+from gpu.runtime.memory import real_type, upload
+from vecsim.formats.ccs import CCS
+
+
+def ccs_kernel(real: Any) -> Any:
+    """Make the kernel."""
+    zero = real(0)
+
+    @cuda.jit
+    def kernel(pointers, rows, values, height, x, y, alpha, beta):
+        row = cuda.grid(1)
+        wait_for_previous()
+        if row < height:
+            total = zero
+            for column in range(len(pointers) - 1):
+                for k in range(pointers[column], pointers[column + 1]):
+                    if rows[k] == row:
+                        total += values[k] * x[column]
+            write_row(y, row, total, alpha, beta, zero)
+
+    return kernel
+
+
+class CCSProduct(LaunchedInTurn):
+    """y = alpha A x + beta y with A in CCS."""
+
+    def __init__(self, matrix: CCS, threads_per_block: int) -> None:
+        self.real = real_type(matrix.values)
+        self.arrays = [upload(array) for array in (matrix.pointers, matrix.rows, matrix.values)]
+        blocks = -(-matrix.shape[0] // threads_per_block)
+        arguments = [*self.arrays, matrix.shape[0], X, Y, ALPHA, BETA]
+        self.launches = launches_of(ccs_kernel(self.real), blocks, threads_per_block, arguments, self.real)
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return self.arrays
+'''
+
+
+def test_a_kernel(copy):
+    pytest.importorskip("numba_cuda")
+    add_format(copy)
+    copy.write("gpu/formats/ccs.py", KERNEL)
+    registry = "gpu/registry.py"
+    imported = "from gpu.formats.biell import BiELLProduct\n"
+    copy.insert(registry, imported, "from gpu.formats.ccs import CCSProduct\n")
+    copy.insert(registry, "\n_ALL = (\n", '    _kernel("ccs", CCSProduct),\n')
+    copy.python(
+        "import numpy as np, scipy.sparse, gpu\n"
+        "matrix = scipy.sparse.random_array((9, 7), density=0.4, rng=1, format='csr')\n"
+        "made = gpu.prepare(matrix, format='ccs')\n"
+        "assert made.format == 'ccs'\n"
+        "np.testing.assert_allclose(made @ np.arange(7.0), matrix @ np.arange(7.0))\n",
+        NUMBA_ENABLE_CUDASIM="1",
+    )
+
+
+def test_a_machine_parameter(copy):
+    copy.insert(
+        "vecsim/machine/description.py",
+        '    branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)\n',
+        '    jump_delay: int = _number(0, "cycles more after a taken branch, for a test", ge=0)\n',
+    )
+    for preset in (copy.folder / "vecsim/machine/presets").glob("*.toml"):
+        lines = preset.read_text().splitlines()
+        place = next(k for k, line in enumerate(lines) if line.startswith("branch_penalty"))
+        preset.write_text("\n".join([*lines[: place + 1], "jump_delay = 0", *lines[place + 1 :], ""]))
+    code = "vecsim/engines/jit/code.py"
+    copy.insert(code, "    BRANCH_PENALTY,\n", "    JUMP_DELAY,\n")
+    copy.insert(code, "        machine.branch_penalty,\n", "        machine.jump_delay,\n")
+    source = (copy.folder / code).read_text()
+    copy.write(code, source.replace("range(28)", "range(29)").replace("NUMBERS = 28", "NUMBERS = 29"))
+    penalty = "control[FETCH] = cycle + 1 + core.machine.branch_penalty"
+    copy.insert("vecsim/engines/simpy/issue.py", penalty, " + core.machine.jump_delay")
+    assert "jump_delay = 5" in copy.vecsim("machine", "show", "vs2003", "--set", "jump_delay=5")
+    program = (
+        "import numpy as np\n"
+        "from isa.assembler import assemble\n"
+        "from vecsim.engines.protocol import run\n"
+        "from vecsim.machine import load_machine\n"
+        "program = assemble('j on\\nnop\\non: halt')\n"
+        "memory = np.zeros(64, np.uint8)\n"
+        "for changes in ([], ['jump_delay=5']):\n"
+        "    print(run(program, memory, load_machine('vs2003', changes), engine='simpy').cycles)\n"
+        "from vecsim.engines.jit import code\n"
+        "numbers = code.machine_numbers(load_machine('vs2003', ['jump_delay=5']), 1, 64, 1, 1)\n"
+        "assert numbers[code.JUMP_DELAY] == 5 and numbers[code.SPARSE_P] == 8\n"
+    )
+    before, after = map(int, copy.python(program).split())
+    assert after == before + 5
+
+
+def test_an_item_of_a_paper(copy):
+    copy.write(
+        "experiments/hism/added.py",
+        '''"""An item, for a test."""
+
+from experiments.comparison import Comparison
+from experiments.report.item import Item
+
+
+def make(request):
+    """Make it."""
+    return Item("hism-added", "Table 9", "Added.", rows=(Comparison("one", "number", "2", 2.0),))
+''',
+    )
+    copy.insert(
+        "experiments/hism/paper.py",
+        "    (\n",
+        '        Experiment("hism-added", "Table 9", "nothing", "experiments.hism.added:make"),\n',
+    )
+    assert "hism-added" in copy.vecsim("list", "experiments")
+    copy.vecsim("reproduce", "hism-added", "--out", "out")
+    assert (copy.folder / "out" / "hism-added.csv").read_text().splitlines()[1].startswith("one,number,2,2")
