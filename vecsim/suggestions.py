@@ -1,4 +1,4 @@
-"""Wording of messages: which name a mistyped one may have meant, how many of something."""
+"""Wording of messages: which name a mistyped one may have meant, how many of what, what a file has."""
 
 from __future__ import annotations
 
@@ -42,3 +42,10 @@ def did_you_mean(names: Iterable[str]) -> str:
 def amount(count: int, thing: str) -> str:
     """Give ``no things``, ``1 thing``, ``2 things``."""
     return f"1 {thing}" if count == 1 else f"{count or 'no'} {thing}s"
+
+
+def shown(text: bytes | str, most: int = 40) -> str:
+    """Give what stands in a file for a message: so many letters, those that cannot be printed escaped."""
+    letters = text[: most + 1].decode("latin-1") if isinstance(text, bytes) else text
+    end = "..." if len(letters) > most else ""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in letters[:most]) + end

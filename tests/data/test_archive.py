@@ -115,9 +115,25 @@ def test_a_small_archive_that_announces_a_huge_file(tmp_path):
     refused(written(tmp_path, header(20 << 30) + bytes(1024)), "VECSIM_FILE_LIMIT sets another limit")
 
 
-@pytest.mark.parametrize("size", [-1, -512, -(1 << 40)])
-def test_a_size_below_zero_is_no_endless_loop(tmp_path, size):
+@pytest.mark.parametrize("size", [-1, -512, -(1 << 40), 1 << 40, 1 << 62])
+def test_a_size_out_of_reach_is_no_endless_loop(tmp_path, size):
     refused(written(tmp_path, header(size, b"a/readme") + bytes(1024)), "the archive ")
+
+
+@pytest.mark.parametrize(
+    ("place", "field"),
+    [(124, b"1_0\0"), (124, b"0o17\0"), (124, b"-7\0"), (100, b"0o7\0"), (148, b"0o17\0"), (0, b"?")],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_damaged_header_is_not_the_end_of_the_archive(tmp_path, place, field, first):
+    whole = header(len(text(7))) + text(7).ljust(512, b"\0")
+    beside = bytearray(header(0, b"a/readme"))
+    beside[place : place + len(field)] = field
+    if place not in (0, 148):  # the checksum is right
+        beside[148:156] = b" " * 8
+        beside[148:156] = b"%06o\0 " % sum(beside)
+    parts = [bytes(beside), whole] if first else [whole, bytes(beside)]
+    refused(written(tmp_path, b"".join(parts) + bytes(1024)), "the archive is damaged")
 
 
 def sparse(numbers):

@@ -161,6 +161,12 @@ def test_what_is_no_format_of_numbers(tmp_path, format_):
         read(written(tmp_path, one("1.5", format_)))
 
 
+def test_an_infinite_imaginary_part_is_named_without_a_warning(tmp_path):
+    contents = text("CUA", ["              1.0            1E999"], "   1   2", "   1", (1, 1, 1))
+    with pytest.raises(UserError, match=r"row 1, column 1 is \(1\+infj\)"):
+        read(written(tmp_path, contents))
+
+
 @pytest.mark.parametrize("letter", ["\x85", "\f", "\v", "\x1c", "\xa0", "\r"])
 def test_a_title_may_hold_what_others_end_lines_at(tmp_path, letter):
     contents = f"Ti{letter}tle".ljust(72) + text()[72:]

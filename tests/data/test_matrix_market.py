@@ -163,6 +163,29 @@ def test_integers_of_64_bits(tmp_path, word):
     assert matrix.csr.data.tolist() == [float(word)]
 
 
+def test_the_least_integer_has_an_image_of_the_opposite_sign(tmp_path):
+    head = banner("coordinate", "integer", "skew-symmetric")
+    matrix = read(written(tmp_path, f"{head}2 2 1\n2 1 -9223372036854775808\n"))
+    np.testing.assert_array_equal(matrix.csr.toarray(), [[0, 2.0**63], [-(2.0**63), 0]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GENERAL + "1 1 1\n1 1 \x1b[1m5\n",
+        GENERAL + "1 1 1\n1 1 5\r\x00\n",
+        GENERAL + "1 \x1b\t1 1\n1 1 5\n",
+        "%%MatrixMarket matrix coord\x0binate real general\n",
+        "%%MatrixMarket matrix coordinate re\x9bal general\n",
+        "%%MatrixMarket matrix coordinate real gen\x07eral\n",
+    ],
+)
+def test_a_message_has_no_letters_that_a_terminal_obeys(tmp_path, text):
+    with pytest.raises(UserError) as caught:
+        read(written(tmp_path, text))
+    assert str(caught.value).isprintable()
+
+
 # Every line, not only the first.
 
 

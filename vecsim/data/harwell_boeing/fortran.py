@@ -9,7 +9,7 @@ exponent.
 import re
 from dataclasses import dataclass
 
-_SCALE = r"(?:([+-]?\d{1,3})P,?)?"
+_SCALE = r"(?:([+-]?\d{1,4})P,?)?"
 _FORMAT = re.compile(
     rf"\({_SCALE}(?:(\d{{1,4}})?\({_SCALE}(\d{{1,4}})?|(\d{{1,4}})?)"
     r"(I|F|E[NS]?|D|G)(\d{1,4})(?:\.(\d{1,3})(?:E\d{1,3})?)?(\)?)\)"

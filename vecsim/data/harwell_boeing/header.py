@@ -7,6 +7,7 @@ from vecsim.data.harwell_boeing.fortran import Format, parse_format
 from vecsim.data.matrix import check_size
 from vecsim.data.symmetry import GENERAL, HERMITIAN, SKEW_SYMMETRIC, SYMMETRIC
 from vecsim.errors import UserError
+from vecsim.suggestions import shown
 
 SUFFIXES = frozenset({".rb", ".hb", ".rsa", ".rua", ".rza", ".rra", ".psa", ".pua", ".pra", ".pza",
                       ".csa", ".cua", ".cha", ".cza", ".cra", ".isa", ".iua", ".iza", ".ira"})  # fmt: skip
@@ -87,7 +88,9 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
     _, *announced, right_hand_sides = _counts(source, 2, lines[1], 0, 5)
     kind = lines[2][:3].decode("latin-1").upper()
     if not _TYPE.fullmatch(kind):
-        raise UserError(f"{source}, line 3: unknown matrix type '{kind}', expected one like RUA or PSA")
+        raise UserError(
+            f"{source}, line 3: unknown matrix type '{shown(kind)}', expected one like RUA or PSA"
+        )
     if kind[2] == "E":
         raise UserError(f"{source}, line 3: an elemental matrix ({kind}) is not supported: assemble it first")
     rows, columns, entries = _counts(source, 3, lines[2], 14, 3)
@@ -124,7 +127,7 @@ def _counts(source: str, number: int, line: bytes, start: int, count: int) -> li
     if None in found:
         raise UserError(
             f"{source}, line {number}: the header must have integers in fields of 14 characters, "
-            f"got '{line.strip().decode('latin-1')[:70]}'"
+            f"got '{shown(line.strip(b' '), 70)}'"
         )
     # Rutherford-Boeing files leave out the last counts.
     return [int(match[1] or b"0") for match in found if match]
@@ -134,6 +137,6 @@ def _format(source: str, text: str, wanted: str) -> Format:
     found = parse_format(text)
     if found is None or (wanted == "I" and found.letter != "I"):
         raise UserError(
-            f"{source}, line 4: '{text.strip()}' is not a Fortran format of {wanted}, as (16I5) is"
+            f"{source}, line 4: '{shown(text.strip())}' is not a Fortran format of {wanted}, as (16I5) is"
         )
     return found

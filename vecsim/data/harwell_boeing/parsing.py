@@ -11,6 +11,7 @@ from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble
 from vecsim.data.symmetry import GENERAL, expanded, first_misplaced, why_misplaced
 from vecsim.errors import UserError
+from vecsim.suggestions import shown
 
 LINE_BYTES = 1024
 """More than a line of these formats has: they were made for cards of 80 columns."""
@@ -106,7 +107,7 @@ def _values(source: str, lines: list[bytes], header: Header) -> NDArray[Any]:
         return np.ones(header.entries)
     read = header.values.format.integer if header.values.format.letter == "I" else header.values.format.real
     values = np.array(_read(source, lines, header.values, read), dtype=np.float64)
-    return values[0::2] + 1j * values[1::2] if header.kind == "C" else values
+    return values.view(np.complex128) if header.kind == "C" else values
 
 
 def _read(source: str, lines: list[bytes], block: Block, convert: Callable[[bytes], Any]) -> list[Any]:
@@ -137,13 +138,12 @@ def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: s
     """Word what is wrong with a number of a block."""
     line, column = block.place(number)
     field = lines[line - 1][column - 1 : column - 1 + block.format.width]
-    text = field.strip().decode("latin-1")[:40]
-    if not text:
+    if not field.strip(b" "):
         return UserError(
             f"{source}, line {line}, column {column}: a field is blank, but {block.count} numbers were "
             "announced"
         )
-    return UserError(f"{source}, line {line}, column {column}: '{text}' {reason}")
+    return UserError(f"{source}, line {line}, column {column}: '{shown(field.strip(b' '))}' {reason}")
 
 
 def _outside(header: Header) -> str:

@@ -4,9 +4,9 @@ import io
 import re
 
 from vecsim.data.matrix_market.grammar import INDEX, INTEGER, NATURAL, REAL, fields_of
-from vecsim.data.matrix_market.header import SHOWN, Header
+from vecsim.data.matrix_market.header import Header
 from vecsim.errors import UserError
-from vecsim.suggestions import amount
+from vecsim.suggestions import amount, shown
 
 _WORD = re.compile(rb"[^ \t]+")
 _SPELLED = {
@@ -80,7 +80,7 @@ def _fault_in(header: Header, line: bytes) -> tuple[int, str] | None:
         name, count = bounds[place] if kind == INDEX else ("", 0)
         reason = _reason(word[0], kind, name, count)
         if reason:
-            return word.start() + 1, f"'{word[0].decode('latin-1')[:SHOWN]}' is {reason}"
+            return word.start() + 1, f"'{shown(word[0])}' is {reason}"
     if len(words) == len(fields):
         return None
     column = words[len(fields)].start() if len(words) > len(fields) else len(line.rstrip())

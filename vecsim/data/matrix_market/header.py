@@ -4,14 +4,13 @@ import re
 from dataclasses import dataclass
 
 from vecsim.errors import UserError
+from vecsim.suggestions import shown
 
 BANNER = b"%%MatrixMarket"
 # By the definition; "unsigned-integer" and "double" are extensions that other programs write.
 FIELDS = ("real", "integer", "unsigned-integer", "pattern", "complex", "double")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 LAYOUTS = ("coordinate", "array")
-SHOWN = 40
-"""Letters of a faulty word that a message shows."""
 
 # More digits than any size that can be used: Python refuses to convert thousands of them.
 _SIZE = re.compile(rb"[+-]?\d{1,18}")
@@ -95,13 +94,13 @@ def _banner_words(source: str, words: list[str]) -> tuple[str, str, str]:
     if len(words) != 4 or words[0] != "matrix" or words[1] not in LAYOUTS:
         raise UserError(
             f"{where}: the header must read '{BANNER.decode()} matrix coordinate FIELD SYMMETRY' "
-            f"(or array), not '{' '.join(words)[:SHOWN]}' behind the banner"
+            f"(or array), not '{shown(' '.join(words), 60)}' behind the banner"
         )
     layout, field, symmetry = words[1:]
     if field not in FIELDS:
-        raise UserError(f"{where}: unknown field '{field[:SHOWN]}': use one of {', '.join(FIELDS[:-1])}")
+        raise UserError(f"{where}: unknown field '{shown(field)}': use one of {', '.join(FIELDS[:-1])}")
     if symmetry not in SYMMETRIES:
-        raise UserError(f"{where}: unknown symmetry '{symmetry[:SHOWN]}': use one of {', '.join(SYMMETRIES)}")
+        raise UserError(f"{where}: unknown symmetry '{shown(symmetry)}': use one of {', '.join(SYMMETRIES)}")
     if layout == "array" and field == "pattern":
         raise UserError(f"{where}: an array file cannot be of field 'pattern', it needs values")
     if symmetry == "hermitian" and field != "complex":
@@ -115,9 +114,7 @@ def _sizes(where: str, layout: str, symmetry: str, text: bytes) -> tuple[int, in
     names = ("rows", "columns", "entries") if layout == "coordinate" else ("rows", "columns")
     words = _WORDS.findall(text)
     if len(words) != len(names) or not all(map(_SIZE.fullmatch, words)):
-        raise UserError(
-            f"{where}: the size line must give {', '.join(names)}, not '{text.decode('latin-1')[:60]}'"
-        )
+        raise UserError(f"{where}: the size line must give {', '.join(names)}, not '{shown(text, 60)}'")
     rows, columns = int(words[0]), int(words[1])
     if symmetry != "general" and rows != columns:
         raise UserError(f"{where}: a {symmetry} matrix must be square, not {rows} x {columns}")

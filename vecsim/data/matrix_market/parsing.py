@@ -118,12 +118,15 @@ def _entries(
         raise faults.out_of_range(
             source, header, data, int(line[1]) - _HEADER_LINES if line else None
         ) from None
+    values = parsed.data if coordinate else np.ravel(parsed)
+    if values.dtype.kind in "iu":
+        values = values.astype(np.float64)  # the negative of the least integer is none
     if not coordinate:
-        return (*_packed(header), np.ravel(parsed))
+        return (*_packed(header), values)
     beyond = (parsed.row >= header.rows) | (parsed.col >= header.columns)
     if beyond.any():
         raise faults.of_entry(source, header, data, int(np.argmax(beyond)))
-    return parsed.row, parsed.col, parsed.data
+    return parsed.row, parsed.col, values
 
 
 def _respelled(body: memoryview, spellings: int) -> bytes | memoryview:

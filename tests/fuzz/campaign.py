@@ -1,0 +1,220 @@
+"""A fuzzer: cases by seed, read in processes of their own and judged by a plain reader.
+
+A finding is a case that ends a process, takes more than `MOST_SECONDS`, raises anything but one line for the
+user, or of which the reader and the judge think differently.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tests.data.plain_readers import Plain, Refused
+from tests.data.plain_tar import NotJudged
+from tests.differential.workers import Died, Pool
+from vecsim.data import read
+from vecsim.errors import UserError
+
+MOST_SECONDS = 10.0
+SILENCE = 30.0
+"""Seconds after which a process is ended; more than `MOST_SECONDS`, since it may have to compile first."""
+BATCH = 250
+MEMORY = 3 << 30
+LIMITS = {"VECSIM_FILE_LIMIT": "4M", "VECSIM_MEMORY_LIMIT": "512M"}
+"""What files may ask for meanwhile."""
+LONGEST_MESSAGE = 700
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file: its name and its bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Fuzzer:
+    """How a kind of file is made up, and judged.
+
+    Attributes
+    ----------
+    name
+        Of the module below ``tests.fuzz``.
+    make
+        Gives the case of a random source.
+    judge
+        Gives what a strict reader finds in a case; raises `Refused`, or `NotJudged` where it cannot tell.
+    """
+
+    name: str
+    make: Callable[[random.Random], Case]
+    judge: Callable[[Case], Plain]
+
+    def case(self, seed: int) -> Case:
+        """Give the case of a seed, the same for ever."""
+        return self.make(random.Random(f"{self.name} {seed}"))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A case that did not go as it must."""
+
+    seed: int
+    what: str
+
+
+@dataclass
+class Tally:
+    """What came of some cases."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.counts += other.counts
+        self.findings += other.findings
+
+
+def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
+    """Read a case and judge it; give a word for what came of it, and what is wrong with that or nothing."""
+    path = folder / case.name
+    path.write_bytes(case.data)
+    began = time.monotonic()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            matrix = read(path)
+        found, message = matrix.csr.tocoo(), ""
+    except UserError as error:
+        found, message = None, str(error)
+    except Exception:
+        return "traceback", traceback.format_exc()
+    finally:
+        path.unlink()
+    seconds = time.monotonic() - began
+    if seconds > MOST_SECONDS:
+        return "slow", f"took {seconds:.1f} s"
+    if found is None and (fault := _fault_of(message, path)):
+        return "message", f"{fault}: {message!r}"
+    try:
+        wanted = fuzzer.judge(case)
+    except NotJudged:
+        return "not judged", ""
+    except Refused as refusal:
+        return ("refused", "") if found is None else ("accepted", f"the judge refuses it: {refusal}")
+    if found is not None:
+        difference = _difference(found, wanted)
+        return "read", difference
+    if "VECSIM_" in message or _may_overflow(wanted):
+        return "beyond limits", ""
+    return "too strict", f"the judge takes it: {message}"
+
+
+def _fault_of(message: str, path: Path) -> str:
+    if not message.startswith(str(path)):
+        return "does not begin with the file"
+    if not message.isprintable():
+        return "is not one printable line"
+    return "is long" if len(message) - len(str(path)) > LONGEST_MESSAGE else ""
+
+
+def _may_overflow(wanted: Plain) -> bool:
+    """Say whether the sum of duplicates depends on their order, or is not finite."""
+    return any(sum(map(abs, values)) == float("inf") for values in wanted.entries.values())
+
+
+def _difference(found: object, wanted: Plain) -> str:
+    """Say where two matrices differ; nothing if they do not."""
+    if found.shape != (wanted.rows, wanted.columns):
+        return f"it has the shape {found.shape}, not {(wanted.rows, wanted.columns)}"
+    values = dict(
+        zip(zip(*(axis.tolist() for axis in found.coords), strict=True), found.data.tolist(), strict=True)
+    )
+    if len(values) != found.nnz or values.keys() != wanted.entries.keys():
+        return "it has entries at other places"
+    for place, parts in wanted.entries.items():
+        value = values[place]
+        allowed = 0.0 if len(parts) < 3 else np.finfo(float).eps * len(parts) * sum(map(abs, parts))
+        if not abs(value - sum(parts)) <= allowed:
+            return f"at {place} it has {value!r}, not {sum(parts)!r}"
+    return ""
+
+
+def run_batch(task: tuple[Fuzzer, int, int], beat: Callable[[int], None]) -> Tally:
+    """Run the cases of a span of seeds; in a process of its own."""
+    fuzzer, first, end = task
+    os.environ.update(LIMITS)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="vecsim-fuzz-") as folder:
+        for seed in range(first, end):
+            beat(seed)
+            word, wrong = outcome(fuzzer, fuzzer.case(seed), Path(folder))
+            tally.counts[word] += 1
+            if wrong:
+                tally.findings.append(Finding(seed, f"{word}: {wrong}"))
+    return tally
+
+
+def fuzz(fuzzer: Fuzzer, first: int, count: int, jobs: int, batch: int = BATCH) -> Iterator[Tally]:
+    """Run the cases of seeds from `first` on; give what came of each batch."""
+    end = first + count
+    spans = [(fuzzer, start, min(start + batch, end)) for start in range(first, end, batch)]
+    pool = Pool(run_batch, jobs, SILENCE)
+    for task, result in pool.run(spans):
+        if isinstance(result, Died):
+            # What came before it in the batch is run again, as what comes after it.
+            _, start, stop = task
+            pool.tasks.extend(
+                span
+                for span in ((fuzzer, start, result.at), (fuzzer, result.at + 1, stop))
+                if span[1] < span[2]
+            )
+            yield Tally(Counter({"crash": 1}), [Finding(result.at, f"crash: {result.reason}")])
+        else:
+            yield result
+
+
+def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line; return 1 if anything was found."""
+    parser = argparse.ArgumentParser(prog=f"python -m tests.fuzz.{fuzzer.name}", description=__doc__)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="go on from this seed")
+    parser.add_argument("--count", type=int, default=1000, help="how many cases")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files of findings there")
+    parser.add_argument("--show", type=int, metavar="SEED", help="print what came of one case, and its bytes")
+    given = parser.parse_args(arguments)
+    if given.show is not None:
+        case = fuzzer.case(given.show)
+        print(case.name, case.data, sep="\n")
+        with tempfile.TemporaryDirectory() as folder:
+            print(*outcome(fuzzer, case, Path(folder)), sep=": ")
+        return 0
+    total, began = Tally(), time.monotonic()
+    for tally in fuzz(fuzzer, given.first, given.count, given.jobs):
+        total.add(tally)
+        for finding in tally.findings:
+            print(f"seed {finding.seed}: {finding.what}", flush=True)
+            if given.keep is not None:
+                given.keep.mkdir(parents=True, exist_ok=True)
+                case = fuzzer.case(finding.seed)
+                (given.keep / f"{finding.seed}-{case.name}").write_bytes(case.data)
+    counts = ", ".join(f"{count} {word}" for word, count in sorted(total.counts.items()))
+    print(
+        f"{fuzzer.name}: {total.counts.total()} cases in {time.monotonic() - began:.0f} s: {counts}; "
+        f"{len(total.findings)} findings; go on with --first {given.first + given.count}"
+    )
+    return int(bool(total.findings))

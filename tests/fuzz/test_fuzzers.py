@@ -1,0 +1,131 @@
+"""The fuzzers find nothing in a short time, and would find what is wrong."""
+
+import os
+import random
+import signal
+from collections import Counter
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from tests.data.plain_readers import Plain, Refused
+from tests.fuzz import archives, campaign, harwell_boeing, matrix_market
+from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, main, outcome
+from vecsim.data import Matrix
+from vecsim.errors import UserError
+
+FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
+RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
+WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
+
+
+def total(tallies):
+    made = Tally()
+    for tally in tallies:
+        made.add(tally)
+    return made
+
+
+@pytest.mark.parametrize("fuzzer", FUZZERS, ids=lambda fuzzer: fuzzer.name)
+def test_a_short_time_of_fuzzing(fuzzer):
+    found = total(fuzz(fuzzer, 0, 400, jobs=2, batch=100))
+    assert found.findings == []
+    assert found.counts.total() == 400
+    assert found.counts["read"] >= 80
+    assert found.counts["refused"] >= 80
+
+
+@pytest.mark.parametrize("fuzzer", FUZZERS, ids=lambda fuzzer: fuzzer.name)
+def test_a_seed_names_a_case(fuzzer):
+    cases = [fuzzer.case(seed) for seed in range(50)]
+    assert cases == [fuzzer.case(seed) for seed in range(50)]
+    assert len({case.data for case in cases}) > 45
+
+
+def given(values=((0, 5), (0, 0)), shape=(2, 2)):
+    csr = scipy.sparse.csr_array(np.array(values, dtype=float)[: shape[0], : shape[1]])
+    return lambda path: Matrix("a", csr, str(path))
+
+
+def raised(error):
+    def read(path):
+        raise error(str(path)) if callable(error) else error
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("case", "read", "word", "wrong"),
+    [
+        (RIGHT, given(), "read", ""),
+        (RIGHT, given(((0, 6), (0, 0))), "read", "at (0, 1) it has 6.0, not 5.0"),
+        (RIGHT, given(((5, 0), (0, 0))), "read", "it has entries at other places"),
+        (RIGHT, given(((5, 5), (0, 0))), "read", "it has entries at other places"),
+        (RIGHT, given(shape=(1, 2)), "read", "it has the shape (1, 2), not (2, 2)"),
+        (WRONG, given(), "accepted", "the judge refuses it: no digits"),
+        (WRONG, raised(lambda path: UserError(f"{path}, line 3: no number")), "refused", ""),
+        (
+            RIGHT,
+            raised(lambda path: UserError(f"{path}, line 3: no number")),
+            "too strict",
+            "the judge takes it",
+        ),
+        (RIGHT, raised(lambda path: UserError(f"{path}: VECSIM_MEMORY_LIMIT")), "beyond limits", ""),
+        (WRONG, raised(lambda path: UserError("no number")), "message", "does not begin with the file"),
+        (WRONG, raised(lambda path: UserError(f"{path}: a\nb")), "message", "is not one printable line"),
+        (WRONG, raised(lambda path: UserError(f"{path}: \x1b[1m")), "message", "is not one printable line"),
+        (WRONG, raised(lambda path: UserError(f"{path}: {'x' * 2000}")), "message", "is long"),
+        (WRONG, raised(ValueError("5")), "traceback", "ValueError: 5"),
+        (WRONG, raised(MemoryError()), "traceback", "MemoryError"),
+    ],
+)
+def test_what_is_a_finding(monkeypatch, tmp_path, case, read, word, wrong):
+    monkeypatch.setattr(campaign, "read", read)
+    found = outcome(matrix_market.FUZZER, case, tmp_path)
+    assert found[0] == word
+    assert wrong in found[1]
+    assert bool(wrong) == bool(found[1])
+    assert list(tmp_path.iterdir()) == []
+
+
+def deadly(source: random.Random) -> Case:
+    """The first number of seed 7 ends the process that asks for it."""
+    if source.random() == random.Random("deadly 7").random():
+        os.kill(os.getpid(), signal.SIGKILL)
+    return RIGHT
+
+
+def fitting(case: Case) -> Plain:
+    plain = Plain(2, 2)
+    plain.add(0, 1, 5.0, "general")
+    return plain
+
+
+def refusing(case: Case) -> Plain:
+    raise Refused("never")
+
+
+def test_a_process_that_dies_is_a_finding_and_the_others_go_on():
+    found = total(fuzz(Fuzzer("deadly", deadly, fitting), 0, 20, jobs=1, batch=10))
+    assert found.counts == Counter({"read": 19, "crash": 1})
+    (finding,) = found.findings
+    assert (finding.seed, finding.what) == (7, f"crash: its process ended with code {-signal.SIGKILL}")
+
+
+def harmless(source: random.Random) -> Case:
+    return RIGHT
+
+
+def test_the_command_keeps_what_it_finds(tmp_path, capsys):
+    wrong = Fuzzer("harmless", harmless, refusing)
+    arguments = ["--first", "5", "--count", "3", "--jobs", "1", "--keep", str(tmp_path / "kept")]
+    assert main(wrong, arguments) == 1
+    out = capsys.readouterr().out
+    assert "seed 5: accepted: the judge refuses it: never" in out
+    assert "harmless: 3 cases" in out
+    assert "3 findings; go on with --first 8" in out
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["5-a.mtx", "6-a.mtx", "7-a.mtx"]
+    assert main(wrong, ["--show", "5"]) == 0
+    assert "accepted: the judge refuses it: never" in capsys.readouterr().out
+    assert main(Fuzzer("harmless", harmless, fitting), ["--count", "2", "--jobs", "1"]) == 0
