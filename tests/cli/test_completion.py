@@ -30,6 +30,8 @@ def completed(*words):
         (["machine", "show", "vs"], ["vs2003"]),
         (["exec", "x.s", "--machine", "w"], ["wide"]),
         (["reproduce", "hism-table"], [name for name in names() if name.startswith("hism-table")]),
+        (["run", "bcspwr10", "--program", "jd,c"], ["jd,chism", "jd,crs"]),
+        (["run", "pde90"], ["pde900"]),
         (["isa", "bmipac"], ["bmipac.s", "bmipac.d"]),
         (["formats", "laplace2d"], ["laplace2d-N"]),
         (["crosscheck", "HB/bcspwr1"], ["HB/bcspwr10"]),

@@ -135,6 +135,45 @@ def test_values_of_64_bits(vecsim, matrix):
     assert wide["results"][0]["relative_error"] < 1e-15
 
 
+def test_several_matrices_and_programs(vecsim, matrix):
+    arguments = ["run", matrix, "laplace2d-3", "--program", "hism,crs"]
+    lines = vecsim(*arguments).out.splitlines()
+    assert lines[0].startswith("tiny: 5 x 4, 6 non-zeros; machine vs2003")
+    assert sum(line.startswith("laplace2d-3: 9 x 9, 33 non-zeros") for line in lines) == 1
+    document = strict(vecsim(*arguments, "--json", "-").out)
+    assert "matrix" not in document
+    assert [each["name"] for each in document["matrices"]] == ["tiny", "laplace2d-3"]
+    found = [(each["matrix"], each["program"]) for each in document["results"]]
+    assert found == [(name, program) for name in ("tiny", "laplace2d-3") for program in ("hism", "crs")]
+    alone = strict(vecsim("run", "laplace2d-3", "--program", "hism,crs", "--json", "-").out)
+    assert document["results"][2:] == alone["results"]
+    assert alone["matrices"] == [alone["matrix"]]
+    # The summary has a row a matrix, and the geometric mean of both.
+    per_nonzero = [each["cycles_per_nnz"] for each in document["results"]]
+    *_, first, second, mean = (line.split() for line in lines)
+    assert first == ["tiny", "6", *(f"{value:.2f}" for value in per_nonzero[:2])]
+    assert second == ["laplace2d-3", "33", *(f"{value:.2f}" for value in per_nonzero[2:])]
+    both = [math.sqrt(per_nonzero[k] * per_nonzero[k + 2]) for k in (0, 1)]
+    assert mean == ["geometric", "mean", "-", *(f"{value:.2f}" for value in both)]
+
+
+def test_all_matrices_are_read_before_one_is_run(vecsim, matrix, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("the run began")
+
+    monkeypatch.setattr("programs.measurement.measure", never)
+    assert "unknown matrix 'second'" in vecsim("run", matrix, "second").mistake()
+    assert "unknown program 'hsm'" in vecsim("run", matrix, "--program", "crs,hsm").mistake()
+
+
+def test_a_wrong_result_of_several_names_the_matrix(vecsim, matrix, monkeypatch):
+    monkeypatch.setattr("programs.measurement.relative_error", lambda *_: 2e-5)
+    result = vecsim("run", matrix, "laplace2d-3", "--program", "crs")
+    assert result.code == 1
+    said = "vecsim: the relative error is above 1e-05: tiny: crs (2.0e-05), laplace2d-3: crs (2.0e-05)\n"
+    assert result.err == said
+
+
 def test_an_option_holds_for_every_program_that_has_it(vecsim, matrix):
     both = ["--program", "hism", "--program", "chism", "--json", "-"]
 

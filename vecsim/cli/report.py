@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.console import fill, table
@@ -62,6 +63,17 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
     return fill(table(["program"], COLUMNS), rows)
 
 
+def summary_table(measured: Sequence[Sequence[Measurement]]) -> Table:
+    """Show the cycles for each non-zero, a row a matrix and a column a program, and their geometric means."""
+    rows: list[list[object]] = [
+        [each[0].matrix, each[0].nnz, *(f"{m.cycles_per_nnz:.2f}" for m in each)] for each in measured
+    ]
+    by_program = zip(*([m.cycles_per_nnz for m in each] for each in measured), strict=True)
+    rows.append(["geometric mean", None, *(f"{geometric_mean(values):.2f}" for values in by_program)])
+    heads = [f"{m.program}\ncycles /\nnon-zero" for m in measured[0]]
+    return fill(table(["matrix"], ["non-zeros", *heads]), rows)
+
+
 def speedups(measurements: Sequence[Measurement]) -> list[float | None]:
     """Give how many times faster than CRS each is; None if CRS is not among them."""
     crs = next((m.cycles for m in measurements if m.program == "crs"), None)
@@ -69,33 +81,38 @@ def speedups(measurements: Sequence[Measurement]) -> list[float | None]:
 
 
 def document(
-    matrix: Matrix,
+    matrices: Sequence[Matrix],
     machine: Machine,
     engine: str,
     seed: int,
     value_bits: int,
     max_cycles: int,
-    measurements: Sequence[Measurement],
+    measured: Sequence[Sequence[Measurement]],
 ) -> dict[str, Any]:
     """Give everything as one JSON object: what was run, in full, so that it can be run again; what came out.
 
     Parameters
     ----------
-    matrix
-        With the values that were multiplied, of 32 or 64 bits.
+    matrices
+        With the values that were multiplied, of 32 or 64 bits. If there is one, it stands in ``matrix``, too.
     machine, engine, seed, value_bits, max_cycles
         As `programs.measurement.measure` took them.
-    measurements
-        What it gave, a program each.
+    measured
+        What it gave: for each matrix, a program each. The results stand in one list, matrix by matrix.
     """
     return {
-        "matrix": matrix.to_dict(),
+        **({"matrix": matrices[0].to_dict()} if len(matrices) == 1 else {}),
+        "matrices": [matrix.to_dict() for matrix in matrices],
         "machine": machine.to_dict(),
         "engine": engine,
         "seed": seed,
         "value_bits": value_bits,
         "max_cycles": max_cycles,
-        "results": [_result(m, speed) for m, speed in zip(measurements, speedups(measurements), strict=True)],
+        "results": [
+            _result(measurement, speedup)
+            for measurements in measured
+            for measurement, speedup in zip(measurements, speedups(measurements), strict=True)
+        ],
     }
 
 

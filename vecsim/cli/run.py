@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli import completion
 from vecsim.cli.console import tell
 from vecsim.cli.options import (
     MATRIX_HELP,
@@ -33,15 +34,21 @@ NOT_RIGHT = 1
 
 def run(
     matrix: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
             metavar="MATRIX",
-            help=f"{MATRIX_HELP} Without it, the default that is shown there.",
+            help=f"{MATRIX_HELP} Several may be named. Without any, the default that is shown there.",
+            autocompletion=completion.matrices,
         ),
     ] = None,
     program: Annotated[
         list[str] | None,
-        typer.Option("--program", metavar="NAME", help="Which to run; all without it. Repeatable."),
+        typer.Option(
+            "--program",
+            metavar="NAME,...",
+            help="Which to run, such as hism,crs; all without it. Repeatable.",
+            autocompletion=completion.programs,
+        ),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -63,7 +70,7 @@ def run(
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Run sparse matrix-vector products on a matrix and compare their cycles.
+    """Run sparse matrix-vector products on matrices and compare their cycles.
 
     Every result is checked against SciPy's; exit code 1 says that one was not right.
     """
@@ -71,39 +78,45 @@ def run(
     from programs.registry import find
     from vecsim.cli.output import Output
     from vecsim.cli.progress import Progress
-    from vecsim.cli.report import document, header, results_table
+    from vecsim.cli.report import document, header, results_table, summary_table
     from vecsim.engines.protocol import MAX_CYCLES
 
     width = value_bytes(value_bits)
     chosen = _programs(program)
     options = _options(chosen, option or ())
     described = chosen_machine(machine, set_)
-    output = Output(json, inputs=[matrix] if matrix else [])
-    loaded = load_matrix(matrix)
-    rounded = replace(loaded, csr=matrix_values(loaded, width))
+    output = Output(json, inputs=matrix or [])
+    loaded = [load_matrix(name) for name in matrix] if matrix else [load_matrix(None)]
+    rounded = [replace(each, csr=matrix_values(each, width)) for each in loaded]
+    for each in rounded:  # before any of them runs, which may take minutes
+        for name in chosen:
+            find(name).require_room(each.csr, described.section_size, width)
 
-    for name in chosen:  # before any of them runs, which may take minutes
-        find(name).require_room(rounded.csr, described.section_size, width)
     limit = MAX_CYCLES if max_cycles is None else max_cycles
-    with Progress(len(chosen)) as progress:
-        measurements = [
-            measure(
-                name,
-                rounded,
-                described,
-                value_bits=value_bits,
-                seed=seed,
-                options=options[name],
-                engine=engine,
-                max_cycles=limit,
-                progress=progress.of(name),
-            )
-            for name in chosen
-        ]
-    output.text(header(loaded, described, engine, value_bits))
-    output.table(results_table(measurements))
-    output.finish("vecsim run", document(rounded, described, engine, seed, value_bits, limit, measurements))
-    _check(measurements)
+    found: list[list[Measurement]] = []
+    for each in rounded:
+        with Progress(len(chosen)) as progress:
+            measurements = [
+                measure(
+                    name,
+                    each,
+                    described,
+                    value_bits=value_bits,
+                    seed=seed,
+                    options=options[name],
+                    engine=engine,
+                    max_cycles=limit,
+                    progress=progress.of(name if len(rounded) == 1 else f"{each.name}: {name}"),
+                )
+                for name in chosen
+            ]
+        output.text(header(each, described, engine, value_bits))
+        output.table(results_table(measurements))
+        found.append(measurements)
+    if len(found) > 1:
+        output.table(summary_table(found))
+    output.finish("vecsim run", document(rounded, described, engine, seed, value_bits, limit, found))
+    _check([measurement for measurements in found for measurement in measurements], len(rounded) > 1)
 
 
 def load_matrix(name: str | None) -> Matrix:
@@ -135,7 +148,8 @@ def matrix_values(matrix: Matrix, width: Any) -> Any:
 def _programs(names: Sequence[str] | None) -> list[str]:
     from programs.registry import PROGRAMS, find
 
-    return list(dict.fromkeys(find(name).name for name in names or PROGRAMS))
+    named = [name.strip() for text in names or PROGRAMS for name in text.split(",")]
+    return list(dict.fromkeys(find(name).name for name in named))
 
 
 def _options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
@@ -161,11 +175,14 @@ def _options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[s
     return {name: find(name).choose(given[name]) for name in chosen}
 
 
-def _check(measurements: Sequence[Measurement]) -> None:
+def _check(measurements: Sequence[Measurement], several: bool) -> None:
+    """End with exit code 1 if a result is not right; of several matrices the name is told."""
     from programs.measurement import ALLOWED_ERROR
 
     wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]
     if wrong:
-        names = ", ".join(f"{m.program} ({m.relative_error:.1e})" for m in wrong)
+        names = ", ".join(
+            f"{m.matrix + ': ' if several else ''}{m.program} ({m.relative_error:.1e})" for m in wrong
+        )
         tell(f"the relative error is above {ALLOWED_ERROR:g}: {names}")
         raise typer.Exit(NOT_RIGHT)
