@@ -15,9 +15,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from benchmarks.markdown import markers, replace_between, table
 from experiments.gpu_bench import summary
 from experiments.gpu_bench.records import BENCHMARK, Record, Run, read_run
-from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
 HERE = Path(__file__).parent
@@ -32,7 +32,8 @@ COMPARED = (
     "times faster",
     "% of floor",
 )
-BEGIN, END = "<!-- gpu tables: begin -->", "<!-- gpu tables: end -->"
+TABLES = "gpu tables"
+BEGIN, END = markers(TABLES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,27 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             runs = [read_run(file) for file in given.files]
         else:
             runs = latest(map(read_run, kept(HERE / "results")))
-        write(given.readme, render(runs))
+        replace_between(given.readme, TABLES, render(runs))
     except UserError as error:
         print(f"gpu_tables: error: {error}", file=sys.stderr)
         return 2
     return 0
-
-
-def write(readme: Path, tables: str) -> None:
-    """Replace what stands between the markers of a file.
-
-    Raises
-    ------
-    UserError
-        If it has no markers.
-    """
-    text = readme.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise UserError(f"{readme}: has no lines {BEGIN} and {END}")
-    write_file(readme, f"{before}{BEGIN}\n\n{tables}\n{END}{after}".encode())
 
 
 def render(runs: Sequence[Run]) -> str:
@@ -130,7 +115,7 @@ def _devices(runs: Sequence[Run]) -> str:
             ]
         )
     names = ["device", "date", "commit", "library", "copy, GB/s", "seconds in all", "of them"]
-    return _table(names, rows)
+    return table(names, rows)
 
 
 def _classes(runs: Sequence[Run]) -> str:
@@ -153,7 +138,7 @@ def _classes(runs: Sequence[Run]) -> str:
             mean_of_all = summary.mean_of_classes(run, dtype)
             of_means += ["" if math.isnan(mean_of_all) else f"{mean_of_all:.2f}", ""]
     names = [name for run in runs for dtype in DTYPES for name in (f"{_short(run)} {dtype}", "lowest")]
-    return _table(["product", "class", "cache", "matrices", *names], [*rows, of_means])
+    return table(["product", "class", "cache", "matrices", *names], [*rows, of_means])
 
 
 def _elasticity(runs: Sequence[Run]) -> str:
@@ -173,7 +158,7 @@ def _elasticity(runs: Sequence[Run]) -> str:
     names = [
         name for run in runs for name in (f"{_short(run)}: best", "over the best CSR", "over all of cuSPARSE")
     ]
-    return _table(["elasticity", "type", *names], rows)
+    return table(["elasticity", "type", *names], rows)
 
 
 def _auto(run: Run) -> str:
@@ -216,14 +201,14 @@ def _products(run: Run) -> str:
         for pair in summary.pairs(run.records)
         if pair.ours.cache == "warm"
     ]
-    return _table([*COMPARED, "% of copy rate", "error", "setup, ms", "paid after", "auto"], rows)
+    return table([*COMPARED, "% of copy rate", "error", "setup, ms", "paid after", "auto"], rows)
 
 
 def _cold(run: Run) -> str:
     rows = [_compared(pair) for pair in summary.pairs(run.records) if pair.ours.cache == "cold"]
     if not rows:
         return ""
-    return "Cold; the other matrices are at least four times the L2 cache:\n\n" + _table(COMPARED, rows)
+    return "Cold; the other matrices are at least four times the L2 cache:\n\n" + table(COMPARED, rows)
 
 
 def _compared(pair: summary.Pair) -> list[str]:
@@ -262,12 +247,6 @@ def _named(record: Record) -> str:
 
 def _us(record: Record) -> str:
     return f"{record.median_us:.4g}"
-
-
-def _table(names: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = list(names)
-    lines = [head, ["---"] * len(head), *map(list, rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 if __name__ == "__main__":

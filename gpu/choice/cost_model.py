@@ -9,14 +9,16 @@ again (benchmarks/fit_auto.py).
 """
 
 import functools
+import heapq
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import SECTOR_BYTES, Structure, Work
 from gpu.registry import KERNELS
 
@@ -83,7 +85,7 @@ class Speed:
     warp_ns: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constants:
     """What constants.toml holds."""
 
@@ -108,6 +110,14 @@ class Constants:
 @functools.cache
 def _constants() -> Constants:
     return Constants.read()
+
+
+@functools.lru_cache(maxsize=256)
+def _speeds(constants: Constants, names: tuple[str, ...], value_bytes: int) -> Any:
+    """Give arrays of rates, steps, starts and warps, an element for each of these formats."""
+    speeds = [constants.speed(name) for name in names]
+    double = value_bytes == 8
+    return np.array([(each.gb_per_s[double], each.step_ns, each.start_us, each.warp_ns) for each in speeds]).T
 
 
 @dataclass(frozen=True)
@@ -139,19 +149,24 @@ class Counts:
 
     @classmethod
     def of(cls, work: Work, structure: Structure, machine: Machine) -> Self:
-        """Count one product."""
-        vectors = sum(structure.shape) * structure.value_bytes
-        window = window_bytes(
-            work.scattered, structure.mean_spread, structure.shape[1], structure.value_bytes
-        )
-        missed = missed_bytes(work.sectors, window, machine)
-        moved = work.stored_bytes + vectors
-        return cls(moved, work.chain, work.sectors, float(missed), work.launches, work.warps)
+        """Count one product, or several where the numbers of `work` are arrays (`together`)."""
+        columns, size = structure.shape[1], structure.value_bytes
+        # Where the cache has room for all of x, it does not matter how far threads reach.
+        spread = structure.mean_spread if columns * size > machine.x_bytes else 0.0
+        missed = missed_bytes(work.sectors, window_bytes(work.scattered, spread, columns, size), machine)
+        moved = work.stored_bytes + sum(structure.shape) * size
+        return cls(moved, work.chain, work.sectors, missed, work.launches, work.warps)
+
+
+def together(works: Iterable[Work]) -> Work:
+    """Give what several products do as one: an array with an element for each in place of each number."""
+    numbers: Any = np.array([list(vars(work).values()) for work in works], dtype=np.float64).T
+    return Work(*numbers)
 
 
 def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: Any) -> Any:
     """Give the bytes of x within which threads that run together read: all of it, where rows are sorted."""
-    return np.where(scattered, columns, mean_spread) * value_bytes
+    return (mean_spread + scattered * (columns - mean_spread)) * value_bytes
 
 
 def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
@@ -182,27 +197,63 @@ def estimate(name: str, work: Work, structure: Structure, constants: Constants |
     return float(microseconds(counts, rate, speed.step_ns, speed.start_us, speed.warp_ns, machine))
 
 
+def _estimates(works: Mapping[str, Work], structure: Structure) -> dict[str, float]:
+    """Estimate the microseconds of products in formats, by their names, that do this work."""
+    if not works:
+        return {}
+    constants = _constants()
+    counts = Counts.of(together(works.values()), structure, constants.machine)
+    rates, steps, starts, warps = _speeds(constants, tuple(works), structure.value_bytes)
+    found = microseconds(counts, rates, steps, starts, warps, constants.machine)
+    return dict(zip(works, found.tolist(), strict=True))
+
+
 def estimates(structure: Structure, *, deterministic: bool = False) -> dict[str, float]:
     """Give the estimated microseconds of a product by format, of those that can hold the matrix."""
+    return _estimates(_works(structure, deterministic), structure)
+
+
+def _works(structure: Structure, deterministic: bool) -> dict[str, Work]:
+    """Give the work of a product by format, of those that can hold the matrix."""
     found = {}
     for name, kernel in KERNELS.items():
-        if kernel.work is None or (deterministic and not kernel.deterministic):
-            continue
-        work = kernel.work(structure)
-        if work is not None:
-            found[name] = estimate(name, work, structure)
+        if kernel.work is not None and (kernel.deterministic or not deterministic):
+            work = kernel.work(structure)
+            if work is not None:
+                found[name] = work
     return found
 
 
-def ranking(matrix: Any, *, deterministic: bool = False) -> list[str]:
-    """Give the names of formats for a sorted SciPy CSR matrix without duplicates, the best first.
+def ranking(matrix: Any, *, deterministic: bool = False) -> Iterator[str]:
+    """Give the names of formats one by one, the best first.
+
+    The work of a format is counted no sooner than it could be the next: as long as another is estimated to
+    take less than this one would at the least (`gpu.choice.lower_bounds`), nothing is counted.
 
     Parameters
     ----------
     matrix
-        Of float32 or float64.
+        A sorted SciPy CSR matrix without duplicates, of float32 or float64.
     deterministic
         Leave out formats whose results may differ from run to run.
     """
-    found = estimates(Structure.of(matrix), deterministic=deterministic)
-    return sorted(found, key=lambda name: found[name])
+    structure = Structure.of(matrix)
+    # Each knows more than the one before, and takes longer.
+    levels = (
+        LowerBounds.of_structure(structure, padded=False),
+        LowerBounds.of_structure(structure, padded=True),
+        structure,
+    )
+    least = _estimates(_works(levels[0], deterministic), structure)
+    # Of equal times a bound comes first, since what it bounds may have the same; then the order of `KERNELS`.
+    waiting = [(time, 0, place, name) for place, (name, time) in enumerate(least.items())]
+    heapq.heapify(waiting)
+    while waiting:
+        _, level, place, name = heapq.heappop(waiting)
+        if levels[level] is structure:
+            yield name
+            continue
+        count = KERNELS[name].work
+        work = count(levels[level + 1]) if count is not None else None
+        if work is not None:
+            heapq.heappush(waiting, (estimate(name, work, structure), level + 1, place, name))

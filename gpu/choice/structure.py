@@ -4,17 +4,22 @@ Choosing a format must cost little beside converting: what needs every row is co
 the row pointers alone, what needs columns in a sample of the rows, always the same one.
 """
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpu.choice import pattern_sampling as sampling
+from gpu.choice import column_sampling as sampling
+from gpu.choice.block_rows import BlockRows
+from gpu.choice.hubs import MOST_HUBS, Hubs
+from gpu.choice.row_lengths import RowLengths, places
+from gpu.choice.sampled_rows import rows_of_runs
 from vecsim.formats.pattern import Pattern
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.thread_count import as_many_threads_as_pay
+from vecsim.formats.thread_count import as_many_threads_as_pay, threads_that_pay
 
 SECTOR_BYTES = 32
 """What memory and caches move at once."""
@@ -27,12 +32,16 @@ NEAR_WINDOW = 512
 """Rows whose near columns lie side by side."""
 SAMPLED_ENTRIES = 1 << 15
 """Entries of a sample of the matrix, about."""
+MOST_SAMPLED_ENTRIES = 1 << 20
+"""Where rows are longer, so that it would have more, fewer rows are sampled together."""
 SAMPLED_ROWS = 12 * WARP
 """Neighbouring rows that are sampled together: whole slices, and whole blocks of 2, 3 and 4."""
 GLANCED_ENTRIES, GLANCED_ROWS = 1 << 12, 3 * WARP
 """The same of the smaller sample."""
 HIGHEST_OFFSET = 2**16 - 2
 """The largest 16-bit offset; the next marks padding."""
+MOST_GROWTH = 1.3
+"""Times CRS: beyond it a format that a few rows are counted of is left out."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,7 @@ class Work:
     stored_bytes
         Bytes of the format that are read, padding included; x and y apart.
     chain
-        Loads that one thread does one after the other, at most: the longest row over its lanes.
+        Loads that one thread does one after the other, at most: the longest row over its threads.
     sectors
         Sectors of 32 bytes of x that blocks of threads ask for, each once a block: its L1 cache has the rest.
     launches
@@ -68,36 +77,94 @@ class Structure(Pattern):
     """The pattern of a matrix, and what estimates need of it, each counted once when first asked."""
 
     _places: dict[tuple[int, int | None, int], int] = field(default_factory=dict, repr=False)
-    _pieces: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
-    _warps: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
-    _patterns: dict[int, "Structure"] = field(default_factory=dict, repr=False)
-
-    def glance(self) -> Self:
-        """Give the pattern of very few rows, in whole slices evenly over the matrix; or of all."""
-        return self._glance or self
-
-    def sample(self) -> Self:
-        """Give the pattern of some rows, in whole slices evenly over the matrix; of all, if they are few."""
-        return self._sample or self
+    _glances: dict[Hashable, Work | None] = field(default_factory=dict, repr=False)
+    _block_rows: dict[int, BlockRows] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _glance(self) -> Self | None:
+    def row_lengths(self) -> RowLengths:
+        """How many rows have each length."""
+        return RowLengths.of(self.indptr)
+
+    @property
+    def longest(self) -> int:
+        """Entries of the longest row."""
+        return self.row_lengths.longest
+
+    @cached_property
+    def filled_rows(self) -> int:
+        """Rows with an entry."""
+        return self.row_lengths.filled
+
+    def on_a_sample(
+        self,
+        what: Hashable,
+        count: "Callable[[Structure], Work | None]",
+        least: "Callable[[Structure], Work]",
+    ) -> Work | None:
+        """Let `count`, which reads every column, count a sample of the rows, for all of them.
+
+        A few rows say first whether the format could win: one that takes far more bytes than CRS does not.
+
+        Parameters
+        ----------
+        what
+            Tells apart what is counted, so that very few rows are counted once.
+        count
+            Gives the work for the rows of a structure; None if the format cannot hold them.
+        least
+            Gives work that the result does not fall below, at next to no cost:
+            `gpu.choice.lower_bounds` takes that.
+
+        Returns
+        -------
+        Work or None
+            For all rows; None if the format cannot hold the matrix, or could not win.
+        """
+        found = self.at_a_glance(what, count)
+        sample = self._sample
+        if found is not None and sample is not self._glance:
+            found = _small_enough(count, sample)
+        if found is None:
+            return None
+        share = self.nnz / max(1, sample.nnz)
+        rows = self.shape[0] / max(1, sample.shape[0])
+        return replace(
+            found,
+            stored_bytes=found.stored_bytes * share,
+            chain=found.chain * max(1.0, self.longest / max(1, sample.longest)),
+            # Where each thread has a row, a sector that its block has asked for lies in the L1 cache.
+            sectors=found.sectors * share if found.warps else self.sectors_down,
+            # Without a count of its own, a thread a row.
+            warps=found.warps * rows or self.shape[0] / WARP,
+        )
+
+    def at_a_glance(self, what: Hashable, count: "Callable[[Structure], Work | None]") -> Work | None:
+        """Give the work for very few rows; None where it takes far more bytes than CRS. See `on_a_sample`."""
+        if what not in self._glances:
+            self._glances[what] = _small_enough(count, self._glance)
+        return self._glances[what]
+
+    @cached_property
+    def _glance(self) -> Self:
+        """The pattern of very few rows, in whole slices evenly over the matrix; or of all."""
         return self._rows_of(3, GLANCED_ROWS, GLANCED_ENTRIES)
 
     @cached_property
-    def _sample(self) -> Self | None:
-        return self._rows_of(4, SAMPLED_ROWS, SAMPLED_ENTRIES)
+    def _sample(self) -> Self:
+        """The pattern of some rows, in whole slices evenly over the matrix; of all, if they are few."""
+        together = SAMPLED_ROWS if 4 * SAMPLED_ROWS * self.mean <= MOST_SAMPLED_ENTRIES else GLANCED_ROWS
+        return self._rows_of(4, together, SAMPLED_ENTRIES)
 
-    def _rows_of(self, fewest: int, together: int, entries: int) -> Self | None:
-        """Give runs of rows with so many entries, about, and at least so many runs; None if they are most."""
+    def _rows_of(self, fewest: int, together: int, entries: int) -> Self:
+        """Give runs of rows with so many entries, about, and at least so many runs; all if they are most."""
         rows = self.shape[0]
         runs = -(-rows // together)
         wanted = max(fewest, int(entries / max(1.0, self.mean * together)))
         if runs <= 2 * wanted:
-            return None
+            return self
         # The last run may be shorter, so it is left out.
         first = np.linspace(0, runs - 2, wanted).astype(np.int64) * together
-        indptr, indices = sampling.rows_of_runs(self.indptr, self.indices, first, together)
+        indptr, indices = rows_of_runs(self.indptr, self.indices, first, together)
         return type(self)((wanted * together, self.shape[1]), indptr, indices, self.value_bytes)
 
     def places(self, *, height: int = WARP, window: int | None = 1, group: int = 1) -> int:
@@ -114,67 +181,60 @@ class Structure(Pattern):
         """
         arguments = (height, window, group)
         if arguments not in self._places:
-            with as_many_threads_as_pay(self.shape[0]):
-                if height >= self.shape[0]:
-                    steps = -(-self.longest // group) * bool(self.shape[0])
-                elif window is None:
-                    steps = sampling.steps_all_sorted(self.indptr, height, group, self.longest)
-                else:
-                    steps = sampling.steps(self.indptr, height, group, window)
-            self._places[arguments] = int(steps) * group * height
+            self._places[arguments] = places(
+                self.indptr, self.row_lengths, height=height, window=window, group=group
+            )
         return self._places[arguments]
 
     def pieces(self, cap: int) -> tuple[int, int]:
         """Give the rows of more than `cap` entries, and the pieces of at most so many that they make."""
-        if self.longest <= cap:
-            return 0, 0
-        if cap not in self._pieces:
-            with as_many_threads_as_pay(self.shape[0]):
-                rows, pieces = sampling.pieces(self.indptr, cap)
-            self._pieces[cap] = int(rows), int(pieces)
-        return self._pieces[cap]
+        return self.row_lengths.pieces(cap)
 
-    def warps(self, steps: int, most_lanes: int) -> float:
-        """Give the warps that rows need, with the fewest lanes a row that leave a thread `steps` steps.
+    def warps(self, steps: int, most_threads: int) -> float:
+        """Give the warps that rows need, with the fewest threads a row that take at most `steps` steps.
 
         Parameters
         ----------
         steps
             Entries of a row that a thread takes.
-        most_lanes
-            Lanes of a row, at most.
+        most_threads
+            Threads of a row, at most.
         """
-        arguments = (steps, most_lanes)
-        if arguments not in self._warps:
-            with as_many_threads_as_pay(self.shape[0]):
-                lanes = int(sampling.lanes(self.indptr, steps, most_lanes))
-            self._warps[arguments] = lanes / WARP
-        return self._warps[arguments]
+        return self.row_lengths.threads(steps, most_threads) / WARP
 
-    def pattern_of_blocks(self, block: int) -> "Structure":
-        """Give the pattern of the dense blocks of `block` x `block` that hold an entry."""
-        if block not in self._patterns:
-            from vecsim.formats.sliced.layout import pattern_of_blocks
+    def block_rows(self, block: int) -> BlockRows:
+        """Give how many dense blocks of `block` x `block` with an entry each row of blocks has."""
+        if block not in self._block_rows:
+            self._block_rows[block] = BlockRows.of(self.indptr, self.indices, self.shape, block)
+        return self._block_rows[block]
 
-            with as_many_threads_as_pay(self.nnz):
-                pointers, columns = pattern_of_blocks(self.indptr, self.indices, block)
-            shape = -(-self.shape[0] // block), -(-self.shape[1] // block)
-            self._patterns[block] = Structure(shape, pointers, columns, self.value_bytes)
-        return self._patterns[block]
+    def blocks_fit_offsets(self, block: int) -> bool:
+        """Return whether the blocks of each slice of a warp of rows of blocks lie within 16 bits of them."""
+        return -(-self.shape[1] // block) <= HIGHEST_OFFSET or self._spreads_fit(block)
+
+    def _spreads_fit(self, block: int) -> bool:
+        parts = threads_that_pay(self.shape[0])
+        with as_many_threads_as_pay(self.shape[0]):
+            return bool(
+                sampling.spreads_within(self.indptr, self.indices, WARP, block, HIGHEST_OFFSET, parts)
+            )
 
     @cached_property
-    def slice_spread(self) -> int:
-        """How far columns of one slice of a warp of rows lie apart, at most."""
-        with as_many_threads_as_pay(self.shape[0]):
-            return int(sampling.widest_spread(self.indptr, self.indices, WARP))
-
-    @property
     def fits_offsets(self) -> bool:
         """Whether the columns of each slice of a warp of rows lie within 16 bits."""
         if self.shape[1] <= HIGHEST_OFFSET:
             return True
         # Most matrices that do not fit say so in a few slices.
-        return self._spreads[0] <= HIGHEST_OFFSET and self.slice_spread <= HIGHEST_OFFSET
+        return self._spreads[0] <= HIGHEST_OFFSET and self._spreads_fit(1)
+
+    def fits_step_offsets(self, window: int) -> bool:
+        """Whether some steps of slices of a warp of rows have columns within 16 bits each.
+
+        Rows are sorted by falling length within each run of `window`. The conversion looks at all steps.
+        """
+        if self.shape[1] <= HIGHEST_OFFSET:
+            return True
+        return bool(sampling.some_steps_within(self.indptr, self.indices, WARP, window, HIGHEST_OFFSET))
 
     @cached_property
     def _spreads(self) -> tuple[int, float]:
@@ -187,17 +247,30 @@ class Structure(Pattern):
         return self._spreads[1]
 
     @cached_property
-    def _sampled_sectors(self) -> NDArray[np.float64]:
-        """Sectors an entry by blocks of 1, 2, 4 .. 256 neighbouring rows; then by 256 of about one length."""
-        in_sector = SECTOR_BYTES // self.value_bytes
-        shares: NDArray[np.float64] = sampling.sectors(self.indptr, self.indices, in_sector)
+    def _sector_runs(self) -> tuple[Any, Any, int]:
+        runs: tuple[Any, Any, int] = sampling.sector_runs(self.indptr)
+        return runs
+
+    @property
+    def _sector_bits(self) -> int:
+        """Bits of a column that tell where in its sector it stands."""
+        return (SECTOR_BYTES // self.value_bytes).bit_length() - 1
+
+    @cached_property
+    def _sampled_sectors(self) -> list[float]:
+        """Sectors an entry by blocks of 1, 2, 4 .. 256 neighbouring rows."""
+        shares: list[float] = sampling.sectors(
+            self.indptr, self.indices, self._sector_bits, *self._sector_runs
+        ).tolist()
         return shares
 
     def sectors(self, rows: float = BLOCK_ROWS) -> float:
         """Give the sectors of x that blocks of threads ask for, each block for those of so many rows."""
         shares = self._sampled_sectors
-        power = min(max(0.0, np.log2(max(rows, 1.0))), len(shares) - 2.0)
-        return float(np.interp(power, np.arange(len(shares) - 1), shares[:-1])) * self.nnz
+        power = min(max(0.0, math.log2(max(rows, 1.0))), len(shares) - 1.0)
+        below = min(int(power), len(shares) - 2)
+        share = shares[below] + (power - below) * (shares[below + 1] - shares[below])
+        return share * self.nnz
 
     @property
     def sectors_down(self) -> float:
@@ -209,10 +282,11 @@ class Structure(Pattern):
         """Sectors of x that blocks ask for where their threads take 1,024 neighbouring entries."""
         return self.sectors(1024 / max(1.0, self.mean))
 
-    @property
+    @cached_property
     def sectors_scattered(self) -> float:
         """Sectors of x that blocks ask for where each thread has a row and all rows are sorted by length."""
-        return float(self._sampled_sectors[-1]) * self.nnz
+        share = sampling.sectors_by_length(self.indptr, self.indices, self._sector_bits, *self._sector_runs)
+        return float(share) * self.nnz
 
     @cached_property
     def near_share(self) -> float:
@@ -222,48 +296,19 @@ class Structure(Pattern):
         return float(sampling.near_share(self.indptr, self.indices, NEAR_WINDOW, NEAR_COLUMNS))
 
     @cached_property
-    def hubs(self) -> "Hubs":
+    def hubs(self) -> Hubs:
         """What the columns with most entries hold.
 
         Where these stand side by side anyway, the near ones of each row are taken for them.
         """
         if self.near_share > MOSTLY_NEAR and self.shape[1] > NEAR_COLUMNS:
-            return Hubs(self.near_share, np.full(1, 1 / NEAR_COLUMNS), np.full(1, float(NEAR_COLUMNS)))
-        return Hubs.of(self)
+            return Hubs(self.near_share, np.full(1, 1 / MOST_HUBS), np.full(1, float(MOST_HUBS)))
+        return Hubs.of(self.indices, self.shape[1])
 
 
-@dataclass(frozen=True)
-class Hubs:
-    """The 65,535 columns with most entries, as a sample of the entries tells them.
-
-    Attributes
-    ----------
-    share
-        Which share of the entries they hold.
-    counts, columns
-        Of classes of hubs: entries of a column over those of all hubs, and how many columns.
-    """
-
-    share: float
-    counts: NDArray[np.float64]
-    columns: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, structure: Structure) -> Self:
-        """Count a sample of the entries."""
-        share, histogram = sampling.hubs(structure.indices, structure.shape[1], NEAR_COLUMNS)
-        kept = np.flatnonzero(histogram)
-        columns = histogram[kept]
-        total = float((columns * kept).sum())
-        return cls(float(share), kept / max(1.0, total), columns.astype(np.float64))
-
-    def sectors(self, entries: float, in_sector: int) -> float:
-        """Give the sectors of hubs side by side that a block of threads asks for which reads so many."""
-        if not len(self.counts) or entries <= 0:
-            return 0.0
-        of_sector = np.minimum(1.0, in_sector * self.counts)
-        return float(
-            (
-                self.columns / in_sector * -np.expm1(entries * np.log1p(-np.minimum(of_sector, 1 - 1e-12)))
-            ).sum()
-        )
+def _small_enough(count: Callable[[Structure], Work | None], sample: Structure) -> Work | None:
+    """Give what `count` does of a sample; None where it takes far more bytes than CRS."""
+    found = count(sample)
+    if found is None or found.stored_bytes > MOST_GROWTH * sample.crs_bytes:
+        return None
+    return found

@@ -4,13 +4,11 @@ Nothing is converted: row pointers are read whole, columns where a sample of the
 work is counted beside them are not here.
 """
 
-import functools
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from gpu.choice.structure import BLOCK_ROWS, SECTOR_BYTES, Structure, Work
+from gpu.choice.structure import BLOCK_ROWS, MOST_GROWTH, SECTOR_BYTES, Structure, Work
 from gpu.formats.coo import ENTRIES_PER_LANE
 from gpu.formats.crs import lanes_for
 from gpu.formats.crs_adaptive import arrangement_for
@@ -19,48 +17,16 @@ from gpu.runtime.cuda import THREADS_PER_BLOCK
 from vecsim.formats import Slicing
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.representable import ALWAYS_MADE_BYTES
-from vecsim.formats.sliced.layout import elements, most_bytes, place_bytes, single_slice_height
+from vecsim.formats.sliced.layout import most_bytes, place_bytes, single_slice_height
 from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.sliced_deltas.container import arrangement
+from vecsim.formats.sliced_deltas.container import BITS, arrangement
 from vecsim.formats.sliced_diagonals.container import STEP_BYTES, too_many
 from vecsim.formats.sliced_diagonals.filling import counted
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
 WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
-# Over CRS: beyond it a format that a few rows are counted of is left out.
-MOST_GROWTH = 1.3
-
-
-def on_a_sample(count: Callable[[Structure], Work | None]) -> Callable[[Structure], Work | None]:
-    """Let `count`, which reads every column, count a sample of the rows, for all of them.
-
-    A few rows say first whether the format could win: one that takes far more bytes than CRS does not.
-    """
-
-    @functools.wraps(count)
-    def work(structure: Structure) -> Work | None:
-        found = None
-        for sample in (structure.glance(), structure.sample()):
-            with as_many_threads_as_pay(sample.nnz):
-                found = count(sample)
-            if found is None or found.stored_bytes > MOST_GROWTH * sample.crs_bytes:
-                return None
-            if sample is structure:
-                break
-        assert found is not None
-        share = structure.nnz / max(1, sample.nnz)
-        rows = structure.shape[0] / max(1, sample.shape[0])
-        return replace(
-            found,
-            stored_bytes=found.stored_bytes * share,
-            chain=found.chain * max(1.0, structure.longest / max(1, sample.longest)),
-            # Where each thread has a row, a sector that its block has asked for lies in the L1 cache.
-            sectors=found.sectors * share if found.warps else structure.sectors_down,
-            # Without a count of its own, a thread a row.
-            warps=found.warps * rows or structure.shape[0] / WARP,
-        )
-
-    return work
+# What is summed in another order may come out less by so much.
+ROUNDED = 1 - 1e-9
 
 
 def crs(structure: Structure, *, lanes: int | None = None, row_cap: int | None = None) -> Work:
@@ -95,31 +61,56 @@ def coo(structure: Structure) -> Work:
 def blocks(structure: Structure, *, slicing: Slicing) -> Work | None:
     """Count the work of `SlicedProduct` for blocks, on a sample; index bits are chosen in the conversion."""
 
-    def counted(sample: Structure) -> Work | None:
+    def count(sample: Structure) -> Work | None:
         return _blocks(sample, slicing, structure.shape[0])
 
-    return on_a_sample(counted)(structure)
+    def least(whole: Structure) -> Work:
+        return _blocks_at_least(whole, slicing)
+
+    return structure.on_a_sample(slicing, count, least)
+
+
+def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
+    """Bound the work: all blocks are full, their columns have 16 bits, and nothing of x is read twice."""
+    b, rows = slicing.block, structure.shape[0]
+    block_rows = -(-rows // b)
+    fewest, most = (
+        arranged.group // arranged.wide
+        for arranged in (slicing.with_lanes(block_rows, 0), slicing.with_lanes(block_rows, structure.longest))
+    )
+    return Work(
+        ROUNDED * structure.nnz * (structure.value_bytes + 2 / b**2),
+        ROUNDED * structure.longest / b / most,
+        0.0,
+        warps=ROUNDED * rows * fewest / WARP,
+    )
 
 
 def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | None:
     """Count it for the rows that there are, which are some of `all_rows`."""
     b, rows = slicing.block, structure.shape[0]
-    pattern = structure.pattern_of_blocks(b)
-    slicing = slicing.with_lanes(-(-all_rows // b), pattern.mean)
+    found = structure.block_rows(b)
+    slicing = slicing.with_lanes(-(-all_rows // b), found.mean)
     lanes = slicing.group // slicing.wide
-    height = slicing.slice_height or single_slice_height(pattern.shape[0])
-    places = pattern.places(height=height, window=slicing.sorting_window, group=slicing.group)
-    masked = elements(pattern.lengths, rows, b) != structure.nnz
-    short = pattern.fits_offsets
-    chosen = replace(slicing, index_bits=16 if short else 32)
-    made = places * place_bytes(structure.value_bytes, chosen, masked)
-    if made > most_bytes(structure.crs_bytes, b):
+    height = slicing.slice_height or single_slice_height(len(found.counts))
+    places = found.places(height=height, window=slicing.sorting_window, group=slicing.group)
+    masked = found.elements != structure.nnz
+
+    def bytes_of_places(bits: int) -> int:
+        return places * place_bytes(structure.value_bytes, replace(slicing, index_bits=bits), masked)
+
+    most = min(most_bytes(structure.crs_bytes, b), MOST_GROWTH * structure.crs_bytes)
+    if bytes_of_places(16) > most:  # so columns need not be looked at
         return None
-    slices = -(-pattern.shape[0] // height)
-    stored = made + 4 * slices * (1 + short) + 4 * pattern.shape[0] * (slicing.sorting_window != 1)
+    short = structure.blocks_fit_offsets(b)
+    made = bytes_of_places(16 if short else 32)
+    if made > most:
+        return None
+    slices = -(-len(found.counts) // height)
+    stored = made + 4 * slices * (1 + short) + 4 * len(found.counts) * (slicing.sorting_window != 1)
     return Work(
         stored,
-        pattern.longest / lanes,
+        found.row_lengths.longest / lanes,
         structure.sectors(BLOCK_ROWS / lanes),
         warps=rows * lanes / WARP,
     )
@@ -138,7 +129,7 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
     made = places * (structure.value_bytes + index_bytes)
     if not structure.allows(made):
         return None
-    if slicing.index_bits == 16 and not slicing.base_per_step and not structure.fits_offsets:
+    if slicing.index_bits == 16 and not _fits(structure, slicing):
         return None
     # With row lengths padding is made, but not read.
     read = structure.nnz if slicing.row_lengths else places
@@ -156,6 +147,13 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
         warps=rows * lanes / WARP,
         scattered=scattered,
     )
+
+
+def _fits(structure: Structure, slicing: Slicing) -> bool:
+    """Return whether columns fit 16 bits; if each step has its own base, as far as some of them tell."""
+    if slicing.base_per_step:
+        return structure.fits_step_offsets(slicing.sorting_window or structure.shape[0])
+    return structure.fits_offsets
 
 
 def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
@@ -216,7 +214,12 @@ def sliced_deltas(structure: Structure) -> Work | None:
 
     The bytes are exact for the rows counted; the chain is the most codes of a row.
     """
-    return on_a_sample(deltas_of_rows)(structure)
+    return structure.on_a_sample("deltas", deltas_of_rows, _deltas_at_least)
+
+
+def _deltas_at_least(structure: Structure) -> Work:
+    """Bound the work: distances of the fewest bits without fillers and padding."""
+    return _a_thread_a_row(structure, structure.nnz * (structure.value_bytes + min(BITS) / 8))
 
 
 def deltas_of_rows(structure: Structure) -> Work | None:
@@ -224,7 +227,7 @@ def deltas_of_rows(structure: Structure) -> Work | None:
     best = arrangement(structure)
     if not structure.allows(best.nbytes):
         return None
-    return Work(best.nbytes, int(best.widths.max(initial=0)), structure.sectors_down)
+    return Work(best.nbytes, best.longest, structure.sectors_down)
 
 
 def sliced_diagonals(structure: Structure) -> Work | None:
@@ -233,12 +236,30 @@ def sliced_diagonals(structure: Structure) -> Work | None:
     The bytes are exact for the rows counted, the chain is the most steps of a slice. x is read along
     diagonals, side by side.
     """
-    return on_a_sample(diagonals_of_rows)(structure)
+    return structure.on_a_sample("diagonals", diagonals_of_rows, _diagonals_at_least)
+
+
+def _diagonals_at_least(structure: Structure) -> Work:
+    """Bound the work: all slices share their steps."""
+    return _a_thread_a_row(structure, structure.nnz * structure.value_bytes)
+
+
+def _a_thread_a_row(structure: Structure, stored_bytes: float) -> Work:
+    return Work(
+        ROUNDED * stored_bytes,
+        ROUNDED * structure.longest,
+        structure.sectors_down,
+        warps=structure.shape[0] / WARP,
+    )
 
 
 def diagonals_of_rows(structure: Structure) -> Work | None:
     """Count the work of `DiagonalProduct` for the rows that there are; see `sliced_diagonals`."""
-    counts, hashes = counted(structure.indptr, structure.indices)
+    # A slice has at least the diagonals of its longest row.
+    if too_many(structure.nnz, STEP_BYTES * structure.longest):
+        return None
+    with as_many_threads_as_pay(structure.nnz):
+        counts, hashes = counted(structure.indptr, structure.indices)
     _, of_pattern = np.unique(hashes, return_index=True)
     stored_steps = STEP_BYTES * int(counts[of_pattern].sum())
     if too_many(structure.nnz, stored_steps):

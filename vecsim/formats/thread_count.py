@@ -9,11 +9,16 @@ WORK_OF_A_THREAD = 1 << 17
 """Rows or entries, of a few nanoseconds each: a fraction of a millisecond."""
 
 
+def threads_that_pay(work: float) -> int:
+    """Give a thread for each 131,072 rows or entries of `work`, at least one, at most those there are."""
+    return int(max(1, min(numba.get_num_threads(), work // WORK_OF_A_THREAD)))
+
+
 @contextmanager
 def as_many_threads_as_pay(work: float) -> Iterator[None]:
-    """Let parallel loops compiled by Numba take a thread for each 131,072 rows or entries of `work`."""
+    """Let parallel loops compiled by Numba take so many threads."""
     before = numba.get_num_threads()
-    numba.set_num_threads(int(max(1, min(before, work // WORK_OF_A_THREAD))))
+    numba.set_num_threads(threads_that_pay(work))
     try:
         yield
     finally:

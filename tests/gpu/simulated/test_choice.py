@@ -29,15 +29,15 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
 
 
 def test_sorting_pays_where_long_and_short_rows_take_turns():
-    order = ranking(matrix_of(np.tile([2, 40], 20_000), near=True))
+    order = list(ranking(matrix_of(np.tile([2, 40], 20_000), near=True)))
     assert order.index("sell-c-sigma") < order.index("sliced-ell")
-    alike = ranking(matrix_of(np.full(40_000, 21), near=True))
+    alike = list(ranking(matrix_of(np.full(40_000, 21), near=True)))
     assert alike.index("sliced-ell") < alike.index("sell-c-sigma")
 
 
 def test_one_very_long_row_is_not_for_one_thread():
-    name = ranking(matrix_of(np.append(np.full(50_000, 4), 300_000), columns=10**6))[0]
-    work = KERNELS[name].work(Structure.of(matrix_of(np.append(np.full(50_000, 4), 300_000), columns=10**6)))
+    matrix = matrix_of(np.append(np.full(50_000, 4), 300_000), columns=10**6)
+    work = KERNELS[next(ranking(matrix))].work(Structure.of(matrix))
     assert work.chain < 20_000
 
 
@@ -87,7 +87,8 @@ def test_bytes_counted_are_those_that_are_stored(name, kind):
     try:
         host = KERNELS[name].convert(matrix)
     except NotRepresentableError:
-        assert work is None or kind != "band"
+        # These are all refused for their padding, of which a sample of the rows tells, too.
+        assert work is None
         return
     stored = sum(array.nbytes for array in KERNELS[name].product(host, 64).device_arrays)
     if work is None:  # some rows told that it takes much more than CRS
@@ -102,10 +103,10 @@ def test_bytes_counted_are_those_that_are_stored(name, kind):
 
 def test_deterministic_leaves_marked_formats_out(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
-    first = ranking(matrix)[0]
+    first = next(ranking(matrix))
     kernel = KERNELS[first]
     monkeypatch.setitem(KERNELS, first, replace(kernel, deterministic=False))
-    assert first not in ranking(matrix, deterministic=True)
+    assert first not in list(ranking(matrix, deterministic=True))
     made = gpu.prepare(matrix, threads_per_block=64, deterministic=True)
     assert made.format != first
     assert gpu.prepare(matrix, threads_per_block=64).format == first
@@ -115,7 +116,7 @@ def test_deterministic_leaves_marked_formats_out(monkeypatch):
 
 def test_a_format_that_refuses_after_all_is_passed_over(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
-    first, second = ranking(matrix)[:2]
+    first, second, *_ = ranking(matrix)
 
     def refuse(matrix):
         raise NotRepresentableError("no")

@@ -12,16 +12,20 @@ from vecsim.formats.sliced.filling import ROWS_AT_ONCE
 def _next_block(indptr: Any, indices: Any, first_row: int, last_row: int, block: int, at: Any) -> Any:
     """Give the lowest block column of the rows from `at` on, and move `at` past it; -1 at their end."""
     lowest = np.int64(2**62)
-    for row in range(first_row, last_row):
-        if at[row - first_row] < indptr[row + 1]:
-            lowest = min(lowest, indices[at[row - first_row]] // block)
+    for k in range(last_row - first_row):
+        if at[k] < indptr[first_row + k + 1]:
+            lowest = min(lowest, np.int64(indices[at[k]]))
     if lowest == 2**62:
-        return -1
-    for row in range(first_row, last_row):
-        k = row - first_row
-        while at[k] < indptr[row + 1] and indices[at[k]] // block == lowest:
-            at[k] += 1
-    return lowest
+        return np.int64(-1)
+    number = lowest // block
+    # One division a block; entries are compared with the column behind it.
+    behind = (number + 1) * block
+    for k in range(last_row - first_row):
+        place, end = at[k], np.int64(indptr[first_row + k + 1])
+        while place < end and indices[place] < behind:
+            place += 1
+        at[k] = place
+    return number
 
 
 @njit(parallel=True, cache=True)

@@ -15,11 +15,15 @@ from vecsim.formats.pattern import Pattern
 from vecsim.formats.representable import MAX_GROWTH, too_large
 from vecsim.formats.sliced.container import NO_ROW
 from vecsim.formats.sliced.slicing import WARP
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 BITS = (4, 5, 6, 8, 10, 16)
 """Bits a distance may have: as many of them as possible fill a word of 32."""
 WINDOWS = (1, 1024)
 """Rows within which they are sorted, where that saves more padding than the permutation costs."""
+
+MOST_SORTED_CODES = 2**16
+"""A row of so many codes or more keeps all rows in their order: they are sorted by counting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,19 +89,19 @@ class SlicedDeltas(StoredAsArrays):
         best = arrangement(pattern)
         if not pattern.allows(best.nbytes):
             raise too_large("fillers and padding", best.nbytes, pattern.crs_bytes, MAX_GROWTH, "use CRS")
-        value_ptr, word_ptr = _pointers(best.widths), _pointers(-(-best.widths // (32 // best.bits)))
+        order = best.order()
+        widths = best.widths(order)
+        value_ptr, word_ptr = _pointers(widths), _pointers(-(-widths // (32 // best.bits)))
         words = np.zeros(int(word_ptr[-1]) * WARP, dtype=np.uint32)
         values = np.zeros(int(value_ptr[-1]) * WARP, dtype=csr.data.dtype)
-        filling.pack(
-            best.order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values
-        )
-        places = len(best.widths) * WARP
+        filling.pack(order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values)
+        places = len(widths) * WARP
         first_column = np.zeros(places, dtype=np.uint32)
-        filled = np.flatnonzero(pattern.lengths[best.order])
-        first_column[filled] = csr.indices[csr.indptr[best.order[filled]]]
-        perm = np.full(places if best.permuted else 0, NO_ROW, dtype=np.uint32)
-        if best.permuted:
-            perm[: len(best.order)] = best.order
+        filled = np.flatnonzero(pattern.lengths[order])
+        first_column[filled] = csr.indices[csr.indptr[order[filled]]]
+        perm = np.full(places if best.window > 1 else 0, NO_ROW, dtype=np.uint32)
+        if best.window > 1:
+            perm[: len(order)] = order
         return cls(
             shape=pattern.shape,
             bits=best.bits,
@@ -190,39 +194,65 @@ class SlicedDeltas(StoredAsArrays):
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Bits, order of the rows, codes a row of each slice, and the bytes of all."""
+    """The bits and the order of rows that take the fewest bytes.
+
+    Attributes
+    ----------
+    bits
+        Of a code.
+    window
+        Rows are sorted by falling number of codes within each run of so many; 1 leaves them in order.
+    codes
+        Codes of each row, fillers included.
+    nbytes
+        Of the matrix arranged so.
+    """
 
     bits: int
-    order: IntArray
-    permuted: bool
-    widths: IntArray
+    window: int
+    codes: IntArray
     nbytes: int
+
+    @property
+    def longest(self) -> int:
+        """Codes of the row with most."""
+        return int(self.codes.max(initial=0))
+
+    def order(self) -> IntArray:
+        """Give the rows in the order in which they are stored."""
+        from vecsim.formats.sliced.filling import sorted_by_falling_length
+
+        if self.window == 1:
+            return np.arange(len(self.codes))
+        order: IntArray = sorted_by_falling_length(self.codes, self.window)
+        return order
+
+    def widths(self, order: IntArray) -> IntArray:
+        """Give the codes a row of each slice, for rows in this order."""
+        padded = np.zeros(-(-len(order) // WARP) * WARP, dtype=np.int64)
+        padded[: len(order)] = self.codes[order]
+        widths: IntArray = padded.reshape(-1, WARP).max(axis=1, initial=0)
+        return widths
 
 
 def arrangement(pattern: Pattern) -> Arrangement:
     """Find the bits and the order of rows that take the fewest bytes."""
-    from vecsim.formats.sliced.filling import sorted_by_falling_length
     from vecsim.formats.sliced_deltas import filling
 
-    limits = np.array([2**bits - 1 for bits in BITS])
     rows = pattern.shape[0]
     slices = -(-rows // WARP)
+    limits = np.array([2**bits - 1 for bits in BITS])
+    with as_many_threads_as_pay(pattern.nnz):
+        needed = filling.codes_needed(pattern.indptr, pattern.indices, limits)
+        sums = filling.steps_and_words(needed, np.array([32 // bits for bits in BITS]), WINDOWS[1])
     found = []
-    for bits, codes in zip(BITS, filling.codes_needed(pattern.indptr, pattern.indices, limits), strict=True):
-        for window in WINDOWS:
-            permuted = window > 1
-            order = (
-                sorted_by_falling_length(codes, window)
-                if permuted and codes.max(initial=0) < 2**16
-                else np.arange(rows)
-            )
-            padded = np.zeros(slices * WARP, dtype=np.int64)
-            padded[:rows] = codes[order]
-            widths = padded.reshape(-1, WARP).max(axis=1, initial=0)
-            words = int((-(-widths // (32 // bits))).sum())
-            nbytes = WARP * (int(widths.sum()) * pattern.value_bytes + 4 * words)
-            nbytes += 4 * WARP * slices * (1 + permuted) + 8 * (slices + 1)
-            found.append(Arrangement(bits, order, permuted, widths, nbytes))
+    for codes, bits, of_windows in zip(needed, BITS, sums, strict=True):
+        for window, (steps, words) in zip(WINDOWS, of_windows, strict=True):
+            if window > 1 and codes.max(initial=0) >= MOST_SORTED_CODES:
+                continue
+            nbytes = WARP * (int(steps) * pattern.value_bytes + 4 * int(words))
+            nbytes += 4 * WARP * slices * (1 + (window > 1)) + 8 * (slices + 1)
+            found.append(Arrangement(bits, window, codes, nbytes))
     return min(found, key=lambda each: each.nbytes)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit, prange
 
 from vecsim.formats.sliced.slicing import WARP
+from vecsim.formats.sliced.steps import steps_in_order, steps_sorted
 
 
 @njit(parallel=True, cache=True)
@@ -24,6 +25,25 @@ def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
         for k in range(len(limits)):
             needed[k, row] += indptr[row + 1] - indptr[row]
     return needed
+
+
+@njit(parallel=True, cache=True)
+def steps_and_words(needed: Any, in_word: Any, window: int) -> Any:
+    """Give the steps and the words of the slices of each of the rows of `needed`, which are codes of rows.
+
+    Steps and words of rows in order, then of rows sorted by falling codes within each run of `window`. A step
+    is a code of each row of a slice; a word holds `in_word` of them.
+    """
+    limits, rows = needed.shape
+    found = np.zeros((limits, 2, 2), np.int64)
+    for k in prange(limits):
+        for first in range(0, rows, window):
+            codes = needed[k, first : first + window]
+            found[k, 0, 0] += steps_in_order(codes, WARP, 1)
+            found[k, 0, 1] += steps_in_order(codes, WARP, in_word[k])
+            found[k, 1, 0] += steps_sorted(codes, WARP, 1)
+            found[k, 1, 1] += steps_sorted(codes, WARP, in_word[k])
+    return found
 
 
 @njit(parallel=True, cache=True)

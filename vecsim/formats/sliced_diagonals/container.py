@@ -11,6 +11,7 @@ from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_range, require
+from vecsim.formats.pattern import Pattern
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, NotRepresentableError
 from vecsim.formats.sliced.slicing import WARP
 
@@ -69,6 +70,8 @@ class SlicedDiagonals(StoredAsArrays):
         from vecsim.formats.sliced_diagonals import filling
 
         csr = canonical_csr(matrix)
+        # A slice has at least the diagonals of its longest row.
+        _refuse(csr.nnz, STEP_BYTES * Pattern.of(csr).longest)
         counts, hashes = filling.counted(csr.indptr, csr.indices)
         _, of_pattern, pattern = np.unique(hashes, return_index=True, return_inverse=True)
         _refuse(csr.nnz, STEP_BYTES * int(counts[of_pattern].sum()))
@@ -161,7 +164,7 @@ def too_many(nnz: int, stored_steps: int) -> bool:
 def _refuse(nnz: int, stored_steps: int) -> None:
     if too_many(nnz, stored_steps):
         raise NotRepresentableError(
-            f"the diagonals of the slices would take {stored_steps:,} bytes, 16-bit columns take "
+            f"the diagonals of the slices would take at least {stored_steps:,} bytes, 16-bit columns take "
             f"{SHORT_BYTES * nnz:,}",
             "use a sliced format with columns",
         )

@@ -2,7 +2,8 @@
 
 A slice is a warp of rows; its steps are its diagonals, rising. They are found by merging: offsets rise along
 a row, so one walk along the steps found so far serves a row, and a step that is missing is put in between.
-Slices of more than `MERGED` diagonals, where that would cost much, are sorted instead.
+Slices of more than `MERGED` diagonals, where that would cost much, are sorted instead: by merging rows, since
+these rise.
 """
 
 from typing import Any
@@ -43,14 +44,8 @@ def _merge(indptr: Any, indices: Any, first: int, last: int, offsets: Any, masks
 @njit(cache=True)
 def _sort(indptr: Any, indices: Any, first: int, last: int) -> Any:
     """Give the diagonals of rows first .. last - 1, and the rows that have them as bits."""
-    keys = np.empty(indptr[last] - indptr[first], np.int64)
-    at = 0
-    for row in range(first, last):
-        for place in range(indptr[row], indptr[row + 1]):
-            keys[at] = (np.int64(indices[place]) - row) * WARP + (row - first)
-            at += 1
-    keys.sort()
-    offsets, masks = np.empty(at, np.int64), np.zeros(at, np.uint32)
+    keys = _sorted_keys(indptr, indices, first, last)
+    offsets, masks = np.empty(len(keys), np.int64), np.zeros(len(keys), np.uint32)
     count = 0
     for key in keys:
         offset = key // WARP
@@ -59,6 +54,39 @@ def _sort(indptr: Any, indices: Any, first: int, last: int) -> Any:
             count += 1
         masks[count - 1] |= np.uint32(1) << np.uint32(key % WARP)
     return offsets[:count], masks[:count]
+
+
+@njit(cache=True)
+def _sorted_keys(indptr: Any, indices: Any, first: int, last: int) -> Any:
+    """Give diagonal and row of each entry of rows first .. last - 1, in one number, rising.
+
+    Rows rise already, so neighbouring ones are merged until one is left: five times for a whole slice.
+    Numba's sort would take quadratic time where a full row comes before entries in the first column.
+    """
+    begin, runs = np.int64(indptr[first]), last - first
+    keys = np.empty(np.int64(indptr[last]) - begin, np.int64)
+    merged = np.empty_like(keys)
+    # Where each run of rising keys ends, that of row `first` + k behind ends[k].
+    ends = np.zeros(runs + 1, np.int64)
+    for k in range(runs):
+        ends[k + 1] = np.int64(indptr[first + k + 1]) - begin
+        for at in range(ends[k], ends[k + 1]):
+            keys[at] = (np.int64(indices[begin + at]) - (first + k)) * WARP + k
+    while runs > 1:
+        for k in range(0, runs, 2):
+            left, middle, end = ends[k], ends[k + 1], ends[min(k + 2, runs)]
+            right = middle
+            for at in range(left, end):
+                if left < middle and (right == end or keys[left] <= keys[right]):
+                    merged[at] = keys[left]
+                    left += 1
+                else:
+                    merged[at] = keys[right]
+                    right += 1
+            ends[k // 2 + 1] = end
+        runs = (runs + 1) // 2
+        keys, merged = merged, keys
+    return keys
 
 
 @njit(cache=True)

@@ -1,0 +1,88 @@
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from gpu.choice.cost_model import estimates, ranking
+from gpu.choice.lower_bounds import LowerBounds
+from gpu.choice.structure import Structure
+from gpu.registry import KERNELS
+
+NAMES = [name for name, kernel in KERNELS.items() if kernel.work is not None]
+
+
+def coordinates(rows, columns, shape):
+    places = rows.astype(np.int32), columns.astype(np.int32)
+    made = scipy.sparse.csr_array((np.ones(len(rows)), places), shape=shape)
+    made.sum_duplicates()
+    return made
+
+
+def matrix_of(kind, dtype=np.float64):
+    rng = np.random.default_rng(6)
+    rows = 90_000
+    row = np.repeat(np.arange(rows), 7)
+    if kind == "band":
+        made = coordinates(
+            row, np.minimum(row + np.tile([0, 1, 2, 300, 301, 302, 900], rows), rows - 1), (rows,) * 2
+        )
+    elif kind == "anywhere":
+        made = coordinates(row, rng.integers(0, rows, len(row)), (rows,) * 2)
+    elif kind == "blocks":
+        coarse = matrix_of("anywhere")[:4000, :4000]
+        made = scipy.sparse.csr_array(
+            scipy.sparse.kron(coarse + scipy.sparse.eye_array(4000), np.ones((3, 3)))
+        )
+    elif kind == "power law":
+        lengths = np.minimum((2 * (1 - rng.random(rows)) ** -0.9).astype(int), 30_000)
+        row = np.repeat(np.arange(rows), lengths)
+        made = coordinates(row, (rows * rng.random(len(row)) ** 3).astype(int), (rows,) * 2)
+    elif kind == "few long rows":
+        made = coordinates(np.repeat(np.arange(40), 5000), rng.integers(0, 300_000, 200_000), (40, 300_000))
+    else:
+        made = coordinates(row[:700], row[:700] // 2, (100, 100))
+    made.indices, made.indptr = made.indices.astype(np.int32), made.indptr.astype(np.int32)
+    return made.astype(dtype)
+
+
+KINDS = ["band", "anywhere", "blocks", "power law", "few long rows", "small"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("padded", [False, True])
+def test_no_work_is_less_than_its_bound(kind, padded):
+    structure = Structure.of(matrix_of(kind))
+    bounds = LowerBounds.of_structure(structure, padded=padded)
+    for name in NAMES:
+        least, work = KERNELS[name].work(bounds), KERNELS[name].work(structure)
+        if least is None:
+            assert work is None, name
+        elif work is not None:
+            for field, bound in asdict(least).items():
+                assert bound <= asdict(work)[field], (name, field)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_ranking_is_the_order_of_the_estimates(kind, dtype):
+    matrix = matrix_of(kind, dtype)
+    found = estimates(Structure.of(matrix))
+    assert list(ranking(matrix)) == sorted(found, key=lambda name: found[name])
+
+
+def test_what_cannot_win_is_not_counted(monkeypatch):
+    counted = []
+
+    def recording(name, work):
+        def count(structure):
+            if type(structure) is Structure:
+                counted.append(name)
+            return work(structure)
+
+        return count
+
+    for name in NAMES:
+        monkeypatch.setitem(KERNELS, name, replace(KERNELS[name], work=recording(name, KERNELS[name].work)))
+    assert next(ranking(matrix_of("band"))) == counted[-1]
+    assert len(counted) <= 6
