@@ -36,6 +36,7 @@ WITHOUT_A_GPU = (
     "list matrices HB/*",
     "list programs",
     "list experiments",
+    "list formats",
     "crosscheck MATRIX --no-gpu",
 )
 ON_A_GPU = ("gpu info", "gpu ceilings", "gpu bench", "gpu check")
