@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,10 @@ def main() -> None:
     for format in FORMATS.values():
         if not format.has_image:
             continue
-        into, stored = seconds(lambda convert=format.from_scipy: convert(matrix))
-        image, _ = seconds(lambda stored=stored: stored.image(Layout(64, 4)))
+        into, stored = seconds(partial(format.from_scipy, matrix))
+        image, _ = seconds(partial(stored.image, Layout(64, 4)))
         back, _ = seconds(stored.to_scipy)
-        product, _ = seconds(lambda stored=stored: stored.matvec(x))
+        product, _ = seconds(partial(stored.matvec, x))
         table.add_row(format.name, *(f"{t:.3f}" for t in (into, image, back, product)))
     Console().print(table)
 

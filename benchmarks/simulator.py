@@ -22,11 +22,12 @@ from rich.console import Console
 from benchmarks.matrices import LISTED, SMALL, Subject, subject
 from benchmarks.peak_memory import peak, restart_peak
 from benchmarks.simulator_report import Record, host_facts, summarize, tables, write_json
-from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare, relative_error
+from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES, Engine, Run, start
 from vecsim.errors import UserError
+from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, load_machine
 
 BATCHES = 5
