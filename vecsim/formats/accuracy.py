@@ -112,12 +112,30 @@ def relative_error(
     beta: float = 0.0,
     y0: FloatArray | None = None,
 ) -> float:
-    """Return the error of a product `y`; see `exact_product` and `ExactProduct.error`."""
+    """Return the error of a product `y`; see `exact_product` and `ExactProduct.error`.
+
+    Parameters
+    ----------
+    matrix, x, alpha, beta, y0
+        As for `exact_product`.
+    y
+        (M,) float32 or float64: the product to be judged.
+    """
     return exact_product(matrix, x, alpha=alpha, beta=beta, y0=y0).error(y)
 
 
 def disagreement(matrix: Any, x: FloatArray, first: FloatArray, second: FloatArray) -> float:
-    """Return how far two products of the same matrix and x lie apart, by the same measure."""
+    """Return how far two products of the same matrix and x lie apart, by the same measure.
+
+    Parameters
+    ----------
+    matrix
+        Any SciPy sparse matrix, M x N.
+    x
+        (N,) float32 or float64.
+    first, second
+        (M,) float32 or float64: the products.
+    """
     return exact_product(matrix, x).disagreement(first, second)
 
 

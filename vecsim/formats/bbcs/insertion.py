@@ -66,7 +66,17 @@ class _Places:
 
 
 def insert_into_bbcs(bbcs: BBCS, row: int, column: int, value: float) -> Insertion[BBCS]:
-    """Insert an element; see `BBCS.insert`."""
+    """Insert an element; see `BBCS.insert`.
+
+    Parameters
+    ----------
+    bbcs
+        The matrix; it is left as it was.
+    row, column
+        The position, counted from 0.
+    value
+        A finite real number.
+    """
     rows, columns, new_value = checked_element(bbcs.shape, bbcs.values.dtype, row, column, value)
     at = _places(bbcs, rows, columns)
     parts = steps_of_one((_steps(at),))

@@ -36,7 +36,23 @@ def fill(
     columns: Any,
     values: Any,
 ) -> None:
-    """Write `columns` and `values`, padding included. Each entry is read once and written once."""
+    """Write `columns` and `values`, padding included. Each entry is read once and written once.
+
+    Parameters
+    ----------
+    order
+        (M,) int64: the rows, warp after warp.
+    lengths
+        (M,) int64: entries of each row, by its number.
+    pointers, indices, data
+        The matrix, sorted CSR without duplicates.
+    cuts
+        (W, 6) int64: as `cut_lengths` gives them.
+    group_ptr
+        (6 W + 1,) int64: the step at which each group begins.
+    columns, values
+        (32 steps,) uint32 and floats: what is written.
+    """
     padding = ~columns.dtype.type(0)
     for warp in prange(len(cuts)):
         begun = 0

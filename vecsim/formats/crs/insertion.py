@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 
 def insert_into_crs(crs: CRS, row: int, column: int, value: float) -> Insertion[CRS]:
-    """Insert an element; see `CRS.insert`."""
+    """Insert an element; see `CRS.insert`.
+
+    Parameters
+    ----------
+    crs
+        The matrix; it is left as it was.
+    row, column
+        The position, counted from 0.
+    value
+        A finite real number.
+    """
     rows, columns, new_value = checked_element(crs.shape, crs.values.dtype, row, column, value)
     places, stored = _places(crs, rows, columns)
     parts = steps_of_one((_steps(crs, rows, places, stored),))

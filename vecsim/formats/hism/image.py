@@ -36,6 +36,19 @@ def hism_image(
 ) -> Image:
     """Build the image of the levels, with the symbols LEVELS, POSITION_BYTES, ROOT and ROOT_LENGTH.
 
+    Parameters
+    ----------
+    layout
+        Where the image starts, the type of the values and the alignment.
+    section_size
+        s, the side of a block.
+    levels
+        Level 0 first.
+    values
+        float32 or float64, one an entry of level 0.
+    position_bytes
+        Of a row or column position: 1 or 2; None takes the narrower one that is possible.
+
     Raises
     ------
     UserError

@@ -52,7 +52,17 @@ class _Path:
 
 
 def insert_into_hism(hism: HiSM, row: int, column: int, value: float) -> Insertion[HiSM]:
-    """Insert an element; see `HiSM.insert`."""
+    """Insert an element; see `HiSM.insert`.
+
+    Parameters
+    ----------
+    hism
+        The matrix; it is left as it was.
+    row, column
+        The position, counted from 0.
+    value
+        A finite real number.
+    """
     rows, columns, new_value = checked_element(hism.shape, hism.values.dtype, row, column, value)
     paths = _paths(hism, rows, columns)
     parts = steps_of_one(_steps(paths))

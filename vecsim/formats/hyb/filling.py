@@ -18,7 +18,19 @@ def split(
     rest_columns: Any,
     rest_values: Any,
 ) -> None:
-    """Copy the first entries of each row to one part and the others to the rest, as the pointers say."""
+    """Copy the first entries of each row to one part and the others to the rest, as the pointers say.
+
+    Parameters
+    ----------
+    pointers, indices, data
+        The matrix, sorted CSR without duplicates.
+    kept_ptr, rest_ptr
+        (M + 1,) int64: where each row begins in the first part, and in the rest.
+    columns, values
+        What is written of the first part: int32 and floats, as many as it has entries.
+    rest_rows, rest_columns, rest_values
+        What is written of the rest: int32, int32 and floats.
+    """
     for row in prange(len(pointers) - 1):
         at = pointers[row]
         for k in range(kept_ptr[row], kept_ptr[row + 1]):

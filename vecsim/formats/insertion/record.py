@@ -123,6 +123,17 @@ def checked_element(
 ) -> tuple[IntArray, IntArray, NDArray[Any]]:
     """Return row and column as vectors of one element, and the value in the type of the matrix.
 
+    Parameters
+    ----------
+    shape
+        Rows M and columns N.
+    dtype
+        Type of the matrix: float32 or float64.
+    row, column
+        The position, counted from 0.
+    value
+        A finite real number.
+
     Raises
     ------
     UserError

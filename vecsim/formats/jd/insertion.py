@@ -53,7 +53,17 @@ class _Places:
 
 
 def insert_into_jd(jd: JD, row: int, column: int, value: float) -> Insertion[JD]:
-    """Insert an element; see `JD.insert`."""
+    """Insert an element; see `JD.insert`.
+
+    Parameters
+    ----------
+    jd
+        The matrix; it is left as it was.
+    row, column
+        The position, counted from 0.
+    value
+        A finite real number.
+    """
     rows, columns, new_value = checked_element(jd.shape, jd.values.dtype, row, column, value)
     places = _places(jd, rows, columns)
     parts = steps_of_one(_steps(jd, places))

@@ -20,7 +20,17 @@ SAMPLES = 1024
 
 @njit(parallel=True, cache=True)
 def window_bases(indptr: Any, indices: Any, window: int, columns: int) -> Any:
-    """Give the first of 65,535 columns for each window of rows: those that hold most of a sample of them."""
+    """Give the first of 65,535 columns for each window of rows: those that hold most of a sample of them.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers.
+    window
+        Rows of a window.
+    columns
+        N.
+    """
     rows = len(indptr) - 1
     bases = np.zeros((rows + window - 1) // window, np.int64)
     for number in prange(len(bases)):
@@ -42,7 +52,19 @@ def window_bases(indptr: Any, indices: Any, window: int, columns: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def count_near(indptr: Any, indices: Any, bases: Any, window: int, ranks: Any) -> Any:
-    """Count the near entries of each row: those with a rank, or where there are none, those at its base."""
+    """Count the near entries of each row: those with a rank, or where there are none, those at its base.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers.
+    bases
+        int64: the base of each window of rows; none where columns have ranks.
+    window
+        Rows of a window.
+    ranks
+        (N,) uint16: 1 + the place of each column among the hubs, 0 for the others; none without hubs.
+    """
     rows = len(indptr) - 1
     near = np.zeros(rows, np.int64)
     ranked = len(ranks) > 0
@@ -71,6 +93,17 @@ def near_first(
     """Write the entries row by row, near ones first: by rank, or else by column; far ones by column.
 
     The code of a near entry is its rank or its offset from the base, of a far one its column, each plus 1.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        The matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers, (nnz,) floats.
+    near
+        (M,) int64: the near entries of each row, as `count_near` gives them.
+    bases, window, ranks
+        As for `count_near`.
+    codes, values
+        (nnz,) uint32 and floats: what is written.
     """
     rows = len(indptr) - 1
     ranked = len(ranks) > 0
@@ -152,7 +185,17 @@ def _bit(power: int) -> int:
 
 @njit(parallel=True, cache=True)
 def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int) -> Any:
-    """Give the virtual rows of each window by falling lanes, near and far entries, equal ones in order."""
+    """Give the virtual rows of each window by falling lanes, near and far entries, equal ones in order.
+
+    Parameters
+    ----------
+    near, far
+        int64: near and far entries of each virtual row.
+    window_ptr
+        int64: the first virtual row of each window, then their number.
+    steps, most_lanes
+        As for `lanes_for`.
+    """
     order = np.empty(len(near), np.int64)
     for number in prange(len(window_ptr) - 1):
         first, last = window_ptr[number], window_ptr[number + 1]
@@ -179,6 +222,15 @@ def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int
     Gives for each: first row, the one behind its last, which of the slices of its row it is, window, lanes a
     row, near and far steps. The lanes of a slice are those of its first row, which needs the most. A slice
     never crosses a window. A row with more lanes than a warp has several slices.
+
+    Parameters
+    ----------
+    near, far
+        int64: near and far entries of each virtual row, sorted.
+    window_ptr
+        int64: the first virtual row of each window, then their number.
+    steps, most_lanes
+        As for `lanes_for`.
     """
     rows = len(near)
     most = 0
@@ -205,7 +257,19 @@ def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int
 
 @njit(parallel=True, cache=True)
 def steps_of_lanes(entries: Any, first: Any, last: Any, part: Any, lanes_of: Any) -> Any:
-    """Give the steps in which each lane of each slice has an entry, of rows with so many entries each."""
+    """Give the steps in which each lane of each slice has an entry, of rows with so many entries each.
+
+    Parameters
+    ----------
+    entries
+        int64: near, or far, entries of each sorted virtual row.
+    first, last
+        (S,) int64: the first virtual row of each slice, and the one behind its last.
+    part
+        (S,) int64: which of the slices of its row each slice is.
+    lanes_of
+        (S,) int64: lanes a row.
+    """
     steps = np.zeros(len(lanes_of) * WARP, np.uint8)
     for s in prange(len(lanes_of)):
         lanes = lanes_of[s]
@@ -237,6 +301,21 @@ def fill(
     """Write columns and values of all slices; they are zero before.
 
     `starts`, `near` and `far` say where the entries of each sorted virtual row begin and how many they are.
+
+    Parameters
+    ----------
+    starts, near, far
+        int64: where the entries of each sorted virtual row begin, and how many are near and far.
+    codes, data
+        (nnz,) uint32 and floats: as `near_first` writes them.
+    first, last, part, lanes_of
+        As for `steps_of_lanes`.
+    step_ptr, near_ptr
+        (S + 1,) int64: the steps, and the near steps, before each slice.
+    wide
+        Steps of a lane that stand side by side.
+    near_columns, far_columns, values
+        uint16, uint32 and floats: what is written.
     """
     for s in prange(len(lanes_of)):
         lanes = lanes_of[s]

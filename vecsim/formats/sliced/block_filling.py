@@ -47,7 +47,17 @@ def count_blocks(indptr: Any, indices: Any, block: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def block_columns(indptr: Any, indices: Any, block: int, block_ptr: Any) -> Any:
-    """Give the column of each block, in units of blocks, by block row and rising."""
+    """Give the column of each block, in units of blocks, by block row and rising.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers.
+    block
+        b, the side of a block.
+    block_ptr
+        int64: where the blocks of each row of blocks begin, then their number.
+    """
     rows = len(indptr) - 1
     columns = np.empty(block_ptr[-1], np.int32)
     for block_row in prange(len(block_ptr) - 1):
@@ -79,7 +89,24 @@ def fill_blocks(
 ) -> None:
     """Write `columns`, `masks` and `values`, padding included; `masks` may be empty.
 
-    `step_base` holds the base column of each step, or nothing where columns are whole.
+    Parameters
+    ----------
+    order
+        int64: the rows of blocks, in the order of the slices.
+    block_ptr, of_block
+        int64 and int32: where the blocks of each row of blocks begin, and the column of each block.
+    indptr, indices, data
+        The matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers, (nnz,) floats.
+    first_step
+        (S + 1,) int64: the first step of each slice, then their number.
+    step_base
+        int64: the base column of each step, or nothing where columns are whole.
+    height, group
+        Rows of blocks in a slice, and blocks of a row in a step.
+    block
+        b, the side of a block.
+    columns, masks, values
+        uint32 or uint16, uint16 and floats: what is written; `masks` may be empty.
     """
     rows = len(indptr) - 1
     padding = ~columns.dtype.type(0)

@@ -37,7 +37,21 @@ def sorted_by_falling_length(lengths: Any, window: int) -> Any:
 def column_bounds(
     order: Any, starts: Any, lengths: Any, indices: Any, first_step: Any, height: int, group: int
 ) -> Any:
-    """Give the lowest and the highest column of each step; lowest > highest where it holds padding alone."""
+    """Give the lowest and the highest column of each step; lowest > highest where it holds padding alone.
+
+    Parameters
+    ----------
+    order
+        int64: the virtual rows, in the order of the slices.
+    starts, lengths
+        int64: where the entries of each virtual row begin, and how many they are.
+    indices
+        Columns, (nnz,) integers.
+    first_step
+        (S + 1,) int64: the first step of each slice, then their number.
+    height, group
+        Rows of a slice, and entries of a row in a step.
+    """
     slices = len(first_step) - 1
     steps = first_step[slices]
     lowest = np.full(steps, np.int64(2**31), np.int64)
@@ -69,7 +83,20 @@ def fill(
 ) -> None:
     """Write `columns` and `values`, padding included. Each entry is read once and written once.
 
-    `step_base` holds the base column of each step, or nothing where columns are whole.
+    Parameters
+    ----------
+    order, starts, lengths
+        As for `column_bounds`.
+    indices, data
+        (nnz,) integers and floats: columns and values of the matrix.
+    first_step
+        (S + 1,) int64: the first step of each slice, then their number.
+    step_base
+        int64: the base column of each step, or nothing where columns are whole.
+    height, group
+        Rows of a slice, and entries of a row in a step.
+    columns, values
+        uint32 or uint16, and floats: what is written.
     """
     padding = ~columns.dtype.type(0)
     positions = (len(first_step) - 1) * height

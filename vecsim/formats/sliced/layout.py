@@ -66,7 +66,17 @@ def row_order(lengths: IntArray, window: int | None) -> tuple[IntArray, bool]:
 
 
 def first_steps(lengths: IntArray, slices: int, height: int, group: int) -> IntArray:
-    """Give the first step of each slice of rows of these lengths, then the number of steps."""
+    """Give the first step of each slice of rows of these lengths, then the number of steps.
+
+    Parameters
+    ----------
+    lengths
+        int64: entries of each row, in the order of the slices.
+    slices
+        S.
+    height, group
+        Rows of a slice, and entries of a row in a step.
+    """
     padded = np.zeros(slices * height, dtype=np.int64)
     padded[: len(lengths)] = lengths
     widths = padded.reshape(slices, height).max(axis=1, initial=0)
@@ -109,7 +119,19 @@ def refuse_steps(steps: int) -> None:
 
 
 def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> None:
-    """Raise NotRepresentableError where so many places take too much."""
+    """Raise NotRepresentableError where so many places take too much.
+
+    Parameters
+    ----------
+    csr
+        The matrix, sorted SciPy CSR.
+    entries
+        Places for entries, padding included.
+    slicing
+        How they are arranged; its `index_bits` are chosen.
+    masked
+        Whether blocks have masks.
+    """
     made = entries * place_bytes(csr.data.dtype.itemsize, slicing, masked)
     crs = csr.nnz * (csr.data.dtype.itemsize + 4) + 4 * (csr.shape[0] + 1)
     if made > most_bytes(crs, slicing.block):
@@ -128,7 +150,15 @@ def with_index_bits(
     first_step: IntArray,
     height: int,
 ) -> tuple[Slicing, IntArray, UIntArray]:
-    """Give the slicing with 16 or 32 index bits, the base column of each step, and the stored bases."""
+    """Give the slicing with 16 or 32 index bits, the base column of each step, and the stored bases.
+
+    Parameters
+    ----------
+    slicing
+        The arrangement, as it was asked for.
+    order, starts, lengths, indices, first_step, height
+        As for `vecsim.formats.sliced.filling.column_bounds`.
+    """
     from vecsim.formats.sliced.filling import column_bounds
 
     if slicing.index_bits != 32:

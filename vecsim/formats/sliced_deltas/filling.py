@@ -58,7 +58,21 @@ def pack(
     words: Any,
     values: Any,
 ) -> None:
-    """Write `words` and `values`, fillers and padding included, for rows in this order."""
+    """Write `words` and `values`, fillers and padding included, for rows in this order.
+
+    Parameters
+    ----------
+    order
+        (M,) int64: the rows, in the order of the slices.
+    indptr, indices, data
+        The matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers, (nnz,) floats.
+    bits
+        Of a code.
+    word_ptr, value_ptr
+        (S + 1,) int64: words and codes a row before each slice.
+    words, values
+        uint32 and floats: what is written.
+    """
     in_word = 32 // bits
     limit = (1 << bits) - 1
     rows = len(order)

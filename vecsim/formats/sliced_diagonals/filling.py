@@ -122,7 +122,19 @@ def counted(indptr: Any, indices: Any) -> Any:
 
 @njit(parallel=True, cache=True)
 def filled(indptr: Any, indices: Any, of_pattern: Any, pattern_ptr: Any, steps: Any) -> Any:
-    """Write the steps of each pattern, from the slice that `of_pattern` names."""
+    """Write the steps of each pattern, from the slice that `of_pattern` names.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers.
+    of_pattern
+        int64: a slice that has each pattern of steps.
+    pattern_ptr
+        int64: where the steps of each pattern begin, then their number.
+    steps
+        (K, 2) int32: what is written, diagonal and rows that have it.
+    """
     rows = len(indptr) - 1
     for p in prange(len(of_pattern)):
         first = of_pattern[p] * WARP
@@ -140,6 +152,17 @@ def placed(
     """Write the values of each slice, step by step; give whether the steps of each slice are its own.
 
     The entries of a slice take as many places as in CSR, so a slice begins where its first row does.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        The matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers, (nnz,) floats.
+    first_step, last_step
+        (S,) int64: which of `steps` are those of each slice, `last_step` excluded.
+    steps
+        (K, 2) int32: diagonal, and the rows that have it as bits.
+    values
+        (nnz,) floats: what is written.
     """
     rows = len(indptr) - 1
     slices = len(first_step)
