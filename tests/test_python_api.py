@@ -53,10 +53,23 @@ def records():
         "program": vecsim.assemble("x: j x"),
         "instruction set": isa.BASE,
         "product": vecsim.PROGRAMS["chism"],
+        "machine": vecsim.load_machine("vs2003", ["banks=32"]),
+        "format": vecsim.FORMATS["hism"],
+        "container": vecsim.FORMATS["hism"].from_scipy(matrix.csr, section_size=4),
     }
 
 
-NAMES = ("matrix", "measurement", "run", "program", "instruction set", "product")
+NAMES = (
+    "matrix",
+    "measurement",
+    "run",
+    "program",
+    "instruction set",
+    "product",
+    "machine",
+    "format",
+    "container",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,6 +94,17 @@ def test_an_overview_says_what_was_measured(records):
     assert repr(isa.BASE) == f"InstructionSet(instructions={len(isa.BASE.instructions)})"
 
 
+@pytest.mark.parametrize("name", vecsim.FORMATS)
+def test_a_matrix_in_a_format_shows_its_size_and_bytes(name):
+    made = vecsim.FORMATS[name].from_scipy(vecsim.load("laplace2d-10").csr)
+    text = repr(made)
+    assert "shape=(100, 100), nnz=460, dtype='float64', bytes={" in text
+    assert len(text) <= LONGEST
+    document = json.loads(json.dumps(made.to_dict()))
+    assert document["shape"] == [100, 100]
+    assert document["bytes"] == {each: made.storage(each) for each in made.accountings}
+
+
 def test_names_in_a_table_are_escaped(records):
     table = replace(records["matrix"], name="<b>&")._repr_html_()
     assert "<b>" not in table
@@ -103,7 +127,7 @@ def test_numbers_in_a_table_are_easy_to_read():
     )
 
 
-@pytest.mark.parametrize("name", ["matrix", "measurement", "run", "program"])
+@pytest.mark.parametrize("name", ["matrix", "measurement", "run", "program", "machine", "container"])
 def test_a_record_as_plain_data(records, name):
     document = records[name].to_dict()
     assert json.loads(json.dumps(document)) == document

@@ -1,6 +1,6 @@
 """What follows for every format from where its entries stand: the way back to SciPy and the product."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.storage import IMAGE, require_accounting
+from vecsim.overview import Overview
 
 
-class FormatBase(ABC):
+class FormatBase(Overview):
     """A matrix as its entries, whatever their order and whatever stands beside them."""
 
     accountings: ClassVar[tuple[str, ...]]
@@ -44,6 +45,24 @@ class FormatBase(ABC):
     def structure(self) -> Mapping[str, object]:
         """Return what else can be counted of the matrix in this format, by name: numbers, or one a level."""
         return {}
+
+    def overview(self) -> dict[str, object]:
+        """Return size, type and bytes of the matrix, by name."""
+        return {
+            "shape": (int(self.shape[0]), int(self.shape[1])),
+            "nnz": int(self.nnz),
+            "dtype": str(self.dtype),
+            "bytes": {accounting: int(self.storage(accounting)) for accounting in self.accountings},
+        }
+
+    @abstractmethod
+    def storage(self, accounting: str) -> int:
+        """Return the bytes that the matrix takes, by one of `accountings`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return size, type, bytes and `structure` as plain data, without the arrays."""
+        found = {**self.overview(), **self.structure()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     def to_scipy(self) -> Any:
         """Return the matrix as scipy.sparse.csr_array, sorted, with the same values, zeros and type."""

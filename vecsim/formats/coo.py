@@ -12,7 +12,7 @@ from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_range, require
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class COO(StoredAsArrays):
     """A matrix as a list of its entries.
 

@@ -22,11 +22,12 @@ from vecsim.formats.sliced.container import Sliced
 from vecsim.formats.sliced.slicing import Slicing
 from vecsim.formats.sliced_deltas.container import SlicedDeltas
 from vecsim.formats.sliced_diagonals.container import SlicedDiagonals
+from vecsim.overview import Overview
 from vecsim.suggestions import nearest
 
 
-@dataclass(frozen=True)
-class NamedFormat:
+@dataclass(frozen=True, repr=False)
+class NamedFormat(Overview):
     """A format by the name that the command line, the programs, the GPU and the reports use.
 
     Attributes
@@ -58,6 +59,10 @@ class NamedFormat:
     aliases: tuple[str, ...] = ()
     for_gpu: bool = False
     historical: bool = False
+
+    def overview(self) -> dict[str, object]:
+        """Give name, summary and container."""
+        return {"name": self.name, "summary": self.summary, "container": self.container.__name__}
 
     @property
     def needs_section_size(self) -> bool:

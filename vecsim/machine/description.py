@@ -15,6 +15,7 @@ from vecsim.digests import SHOWN_DIGITS, machine_sha256
 from vecsim.errors import UserError
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
+from vecsim.overview import Overview
 
 WORD_BYTES = 4
 
@@ -52,7 +53,7 @@ class SparseUnit(_Frozen):
     latency: int = _number(24, "cycles from taking an entry to its sum")
 
 
-class Machine(_Frozen):
+class Machine(Overview, _Frozen):
     """One vector machine. A field's description states its unit; docs/timing.md the rules that read it.
 
     Every field but the name is a number by which the machine works; ``label`` tells in a line which machine
@@ -82,6 +83,18 @@ class Machine(_Frozen):
     branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
+
+    def overview(self) -> dict[str, object]:
+        """Give which machine it is, and the numbers that decide most."""
+        return {
+            "label": self.label,
+            "section_size": self.section_size,
+            "memory_ports": self.memory_ports,
+            "words_per_cycle": self.words_per_cycle,
+            "banks": self.banks,
+            "lanes": self.lanes,
+            "chaining": self.chaining,
+        }
 
     @field_validator("section_size")
     @classmethod

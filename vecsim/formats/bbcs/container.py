@@ -19,7 +19,7 @@ from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.section_size import blocks_along, is_section_size, section_bits
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BBCS(FormatBase):
     """A matrix in Block Based Compression Storage (HiSM paper, section 3).
 

@@ -21,7 +21,7 @@ PADDING = 2**32 - 1
 UIntArray = NDArray[np.uint32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BiELL(StoredAsArrays):
     """A matrix in warps of 32 rows, each in six groups of its 32, 16, 8, 4, 2 and 1 longest rows.
 

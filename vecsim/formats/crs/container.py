@@ -16,7 +16,7 @@ from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CRS(FormatBase):
     """A matrix in Compressed Row Storage (HiSM paper, section 3).
 

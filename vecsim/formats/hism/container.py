@@ -26,7 +26,7 @@ Order = Literal["row", "column"]
 DEFAULT_ORDER: tuple[Order, ...] = ("row", "column", "row")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HiSM(FormatBase):
     """A matrix in the Hierarchical Sparse Matrix format (HiSM paper, section 2).
 

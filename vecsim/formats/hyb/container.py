@@ -26,7 +26,7 @@ COO_BYTE_COST = 1.2
 COO_LAUNCH_BYTES = 56e6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HYB(StoredAsArrays):
     """A matrix cut at a width: the first entries of each row stand in ELL, what is longer in COO.
 

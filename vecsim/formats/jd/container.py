@@ -17,7 +17,7 @@ from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.jd.insertion import insert_into_jd, jd_insertion_steps
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JD(FormatBase):
     """A matrix in Jagged Diagonal storage (HiSM paper, section 3).
 

@@ -21,7 +21,7 @@ from vecsim.formats.sliced.container import NO_ROW
 from vecsim.formats.sliced.slicing import WARP
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MixedSliced(StoredAsArrays):
     """A matrix in slices of a warp, each with as many lanes a row as its rows are long.
 

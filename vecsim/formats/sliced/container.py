@@ -27,7 +27,7 @@ from vecsim.formats.sliced.slicing import SLICED_ELL, Slicing
 NO_ROW = 2**32 - 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sliced(StoredAsArrays):
     """A matrix in slices of C rows, each slice as wide as its longest row.
 

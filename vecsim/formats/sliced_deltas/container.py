@@ -26,7 +26,7 @@ MOST_SORTED_CODES = 2**16
 """A row of so many codes or more keeps all rows in their order: they are sorted by counting."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SlicedDeltas(StoredAsArrays):
     """A matrix in slices of 32 rows, with the distances between neighbouring columns instead of columns.
 

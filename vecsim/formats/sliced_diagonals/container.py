@@ -20,7 +20,7 @@ STEP_BYTES = 8
 SHORT_BYTES = 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SlicedDiagonals(StoredAsArrays):
     """A matrix in slices of 32 rows, each stored along the diagonals (column minus row) that occur in it.
 
