@@ -158,8 +158,8 @@ SHAPES = {
 
 
 def folders() -> list[Path]:
-    """Where matrix files may lie: what VECSIM_MATRICES names, else beside the clone."""
-    return matrix_folders() or [Path(__file__).parents[2] / "shared" / "matrices"]
+    """Where matrix files are looked for: what VECSIM_MATRICES names."""
+    return matrix_folders()
 
 
 def subject(name: str) -> Subject:

@@ -106,7 +106,7 @@ def place_vectors(
     """Lay x, y and work space behind a matrix image.
 
     x is padded with zeros to a multiple of s elements, y to a multiple of s * s: a program may move whole
-    segments of both (facts: HiSM paper, section 3.1.1).
+    segments of both (HiSM paper, section 3.1.1).
 
     Raises
     ------

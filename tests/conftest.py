@@ -11,7 +11,6 @@ pytest_plugins = ("tiers", "processes", "gpu_in_tests")
 
 # As the user has set it, before a test can change it: folders, separated like those of PATH.
 NAMED = os.environ.get("VECSIM_MATRICES", "")
-BESIDE = Path(__file__).parents[2] / "shared" / "matrices"
 NETWORK = ("VECSIM_SUITESPARSE_URL", "VECSIM_MATRIX_MARKET_URL")
 
 
@@ -48,9 +47,9 @@ def _let_one_process_write_at_a_time():
 
 
 def folders_of_real_matrices():
-    """Give the folders that VECSIM_MATRICES names, and the one beside the clone, where they exist."""
+    """Give the folders that VECSIM_MATRICES names, where they exist."""
     named = [Path(name).expanduser() for name in NAMED.split(os.pathsep) if name]
-    return [folder for folder in dict.fromkeys([*named, BESIDE]) if folder.is_dir()]
+    return [folder for folder in dict.fromkeys(named) if folder.is_dir()]
 
 
 @pytest.fixture(scope="session", autouse=True)

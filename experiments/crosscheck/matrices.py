@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from experiments.hism.suite import suite_matrix_folders
 from vecsim.data import Matrix, load
 
 FILE = Path(__file__).with_name("matrices.toml")
@@ -47,7 +46,7 @@ class Listed:
             If it is a file that is not at hand.
         """
         if self.source:
-            return load(self.source, folders=suite_matrix_folders(), download=False)
+            return load(self.source, download=False)
         module, _, function = self.generator.partition(".")
         made = getattr(importlib.import_module(f"vecsim.data.{module}"), function)
         return Matrix(self.name, made(**self.arguments), "generated")

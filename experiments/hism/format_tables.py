@@ -8,7 +8,7 @@ from typing import Any
 from experiments.comparison import Comparison
 from experiments.hism import table1, table3
 from experiments.hism.six_matrices import MATRICES, not_at_hand
-from experiments.hism.suite import member_for, suite_matrix_folders
+from experiments.hism.suite import member_for
 from experiments.hism.suite.loading import load as load_member
 from experiments.hism.suite.origin import is_at_hand
 from experiments.report.beside import paper_beside_ours
@@ -74,7 +74,7 @@ def six_matrices(request: Request) -> dict[str, Matrix]:
 
 def _load(name: str) -> Matrix | None:
     try:
-        return load(name, folders=suite_matrix_folders(), download=False)
+        return load(name, download=False)
     except NotAtHandError:
         return _made(name)
 

@@ -55,8 +55,8 @@ class Row:
 
 
 def folders() -> list[Path]:
-    """Where real matrices may be: what VECSIM_MATRICES names, else beside the clone."""
-    return matrix_folders() or [reports.ROOT.parent / "shared" / "matrices"]
+    """Where real matrices are looked for: what VECSIM_MATRICES names."""
+    return matrix_folders()
 
 
 def choose(count: int, most_entries: int) -> list[Path]:

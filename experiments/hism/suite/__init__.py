@@ -8,7 +8,6 @@ distributions with the paper's.
 from experiments.hism.suite.figures import FigureMember, Group, figure, scale
 from experiments.hism.suite.loading import load, missing
 from experiments.hism.suite.member import CRITERIA, Criterion, Member, Provenance, member, member_for, members
-from experiments.hism.suite.origin import suite_matrix_folders, suite_mesh_folders
 
 __all__ = [
     "CRITERIA",
@@ -24,6 +23,4 @@ __all__ = [
     "members",
     "missing",
     "scale",
-    "suite_matrix_folders",
-    "suite_mesh_folders",
 ]

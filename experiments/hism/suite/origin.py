@@ -1,6 +1,5 @@
 """What an origin in suite.csv means: how a matrix is read or made."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +13,7 @@ from vecsim.data.loading import find_download
 from vecsim.data.search_path import find_file, matrix_folders
 from vecsim.errors import UserError
 
-# What lies beside it is no part of it, and not there on other machines.
-CHECKOUT = Path(__file__).resolve().parents[3]
 FILE, RECONSTRUCTED, BUILTIN = "file", "reconstructed", "builtin"
-
-
-def suite_matrix_folders() -> tuple[Path, ...]:
-    """Return where files of members are sought: the folders of VECSIM_MATRICES, then ../shared/matrices.
-
-    The latter is looked for beside a checkout of vecsim, and beside the folder one works in.
-    """
-    return (*matrix_folders(), *_beside("matrices"))
-
-
-def suite_mesh_folders() -> tuple[Path, ...]:
-    """Return where meshes are sought: the folders of VECSIM_MESHES, then ../shared/meshes, as above."""
-    return (*mesh_folders(), *_beside("meshes"))
-
-
-def _beside(folder: str) -> Iterable[Path]:
-    return dict.fromkeys(place.parent / "shared" / folder for place in (CHECKOUT, Path.cwd()))
 
 
 def fetch(origin: str) -> Any:
@@ -55,7 +35,7 @@ def fetch(origin: str) -> Any:
     if kind == BUILTIN:
         return load_builtin(rest).csr
     if kind not in (FILE, RECONSTRUCTED):
-        return make(origin, suite_mesh_folders())
+        return make(origin, mesh_folders())
     csr = read(file_of(origin)).csr
     restored = arguments_of(origin).get("diagonal")
     return _with_diagonal(csr, [int(place) for place in restored.split(",")]) if restored else csr
@@ -69,7 +49,7 @@ def is_at_hand(origin: str) -> bool:
         mesh = arguments_of(origin).get(MESH_ARGUMENT)
         if mesh is None:
             return True
-        find_mesh(mesh, suite_mesh_folders())
+        find_mesh(mesh, mesh_folders())
     except UserError:
         return False
     return can_read_meshes()
@@ -89,14 +69,14 @@ def file_of(origin: str) -> Path:
         If it is in none of the folders, nor among the downloads.
     """
     kind, name = origin.split()[:2]
-    folders = suite_matrix_folders()
+    folders = matrix_folders()
     if kind == RECONSTRUCTED:
-        folders = tuple(folder / RECONSTRUCTED for folder in folders)
+        folders = [folder / RECONSTRUCTED for folder in folders]
     path = find_file(name, folders)
     if path is None and kind == FILE:
         path = find_download(name)
     if path is None:
-        where = " or ".join(map(str, folders))
+        where = " or ".join(map(str, folders)) or "any folder: none is given"
         raise UserError(
             f"the matrix '{name}' is not in {where}; set VECSIM_MATRICES to the folder that has it"
             + (f", or let `vecsim formats {name}` download it" if kind == FILE else "")

@@ -15,11 +15,12 @@ from hashlib import sha256
 from experiments.hism.suite.candidates import CANDIDATES_FILE, matrix_market
 from experiments.hism.suite.made import MADE, Made
 from experiments.hism.suite.member import ALTERNATIVE, Criterion, Member, write_members
-from experiments.hism.suite.origin import fetch, file_of, is_at_hand, suite_matrix_folders
+from experiments.hism.suite.origin import fetch, file_of, is_at_hand
 from experiments.hism.suite.paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import Entry, counterpart
 from vecsim.data.metrics import metrics
+from vecsim.data.search_path import matrix_folders
 from vecsim.digests import pattern_sha256
 
 # Below the folder of matrices: what each matrix of SuiteSparse comes from.
@@ -82,7 +83,7 @@ def _kinds(market: dict[str, Entry]) -> dict[str, str]:
     """Application by name of a matrix, and by set of the collection what most of its matrices have."""
     kinds: dict[str, str] = {}
     sets: dict[str, Counter[str]] = defaultdict(Counter)
-    for folder in suite_matrix_folders():
+    for folder in matrix_folders():
         if not (folder / _KINDS).is_file():
             continue
         with (folder / _KINDS).open(encoding="utf-8", newline="") as file:

@@ -32,7 +32,7 @@ def test_a_file(real_matrices, real_matrix, name):
 
 
 def test_a_file_that_is_not_at_hand(monkeypatch, tmp_path):
-    monkeypatch.setattr("experiments.crosscheck.matrices.suite_matrix_folders", lambda: (tmp_path,))
+    monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     with pytest.raises(UserError):
         next(each for each in listed() if each.name == "memplus").load()

@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,22 +87,24 @@ def test_without_any_file(nothing_at_hand):
     assert {"tols90", "pde2961", "e20r0000", "cavity16-pattern", "s3dkt3m2-pattern"} <= names
     assert suite.load(suite.member("e05r0000")).nnz == 5856
     assert not {"bcspwr10", "shl_0-pattern", "lion-shell"} & names
-    with pytest.raises(UserError, match=r"'bcspwr10' is not in .*shared/matrices; set VECSIM_MATRICES"):
+    with pytest.raises(UserError, match=r"'bcspwr10' is not in any folder: .*; set VECSIM_MATRICES"):
         suite.load(suite.member("bcspwr10"))
     with pytest.raises(UserError, match=r"mesh 'libigl_lion' .* is not in .*; set VECSIM_MESHES"):
         suite.load(suite.member("lion-shell"))
 
 
-def test_files_lie_beside_the_folder_one_works_in(nothing_at_hand):
+def test_files_are_looked_for_in_the_named_folders(nothing_at_hand, monkeypatch, tmp_path):
     assert suite.member("bcsstm01") in suite.missing()
     lines = [f"{i} {i} {float(i)}" for i in range(1, 49)]
-    folder = Path("../shared/matrices")
-    folder.mkdir(parents=True)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.setenv("VECSIM_MATRICES", str(folder))
     file = folder / "bcsstm01.mtx"
     file.write_text("\n".join(["%%MatrixMarket matrix coordinate real general", "48 48 48", *lines]))
     assert suite.member("bcsstm01") not in suite.missing()
     assert suite.load(suite.member("bcsstm01")).nnz == 48
-    meshes = Path("../shared/meshes")
+    meshes = tmp_path / "meshes"
+    monkeypatch.setenv("VECSIM_MESHES", str(meshes))
     meshes.mkdir()
     (meshes / "libigl_lion.off").write_text("OFF\n")
     assert suite.member("lion-shell") not in suite.missing()

@@ -46,7 +46,7 @@ def test_both_ways_of_averaging_two_matrices():
 @pytest.mark.parametrize(
     ("group", "times"),
     [
-        # CRS, JD, BBCS, HiSM as multiples of CHiSM: facts on the paper, how Table 2 was averaged.
+        # CRS, JD, BBCS, HiSM as multiples of CHiSM: what the paper's numbers imply.
         ("all", (5.30, 4.07, 1.50, 1.22)),
         ("small", (4.05, 1.92, 0.83, 0.59)),
         ("medium", (10.2, 5.01, 2.43, 1.70)),
