@@ -19,7 +19,7 @@ def pytest_configure(config):
 
     VECSIM_TESTS_CACHE names another folder.
     """
-    _let_one_process_write_at_a_time()
+    _let_one_process_compile_a_function()
     if hasattr(config, "workerinput"):
         return
     if named := os.environ.get("VECSIM_TESTS_CACHE"):
@@ -32,18 +32,29 @@ def pytest_configure(config):
         config.add_cleanup(folder.cleanup)
 
 
-def _let_one_process_write_at_a_time():
-    """Keep the files of Numba apart: it numbers them by those it finds, and processes would take the same."""
+def _let_one_process_compile_a_function():
+    """Let no two processes compile one function of Numba that is kept on disk.
+
+    Others wait for it instead of doing the same work; nor do they write files of one number, which Numba
+    gives out by those it finds.
+    """
     from filelock import FileLock
-    from numba.core.caching import IndexDataCacheFile
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.dispatcher import Dispatcher
 
-    save = IndexDataCacheFile.save
+    compile_or_load = Dispatcher.compile
+    locks = {}
 
-    def alone(self, key, data):
-        with FileLock(Path(self._cache_path) / ".lock"):
-            save(self, key, data)
+    def alone(self, signature):
+        folder = self._cache.cache_path
+        if folder is None:  # nothing of it is kept
+            return compile_or_load(self, signature)
+        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
+        # Numba's own lock first: another thread may hold it, and compile a function that calls this one.
+        with global_compiler_lock, locks.setdefault(name, FileLock(Path(folder) / name)):
+            return compile_or_load(self, signature)
 
-    IndexDataCacheFile.save = alone
+    Dispatcher.compile = alone
 
 
 def folders_of_real_matrices():

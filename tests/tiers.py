@@ -21,10 +21,11 @@ class Tier:
     examples: int = 0
 
 
-DEFAULT = Tier("default", "every kind of test once", examples=30)
+DEFAULT = Tier("default", "every kind of test once", examples=25)
+CI = Tier("ci", "what .ci/run adds: longer tests, and more examples", examples=100)
 TIERS = (
     DEFAULT,
-    Tier("ci", "what .ci/run adds: longer tests, and more examples", examples=100),
+    CI,
     Tier("browser", "needs Chromium or another program that pip does not bring"),
     Tier("gpu", "needs an NVIDIA GPU"),
     Tier("nightly", "what takes hours, or NVIDIA's compiler; many examples", examples=1000),
@@ -42,8 +43,12 @@ settings.load_profile(DEFAULT.name)
 
 
 def examples(count: int) -> settings:
-    """Give a test so many examples where others have 100, in proportion to those of the tier."""
-    return settings(max_examples=max(1, round(count * settings.default.max_examples / 100)))
+    """Give a test so many examples in the tier ``ci``, and as many more or less as others in another tier.
+
+    Two are left where there were two: one may be the simplest of all.
+    """
+    in_proportion = round(count * settings.default.max_examples / CI.examples)
+    return settings(max_examples=max(min(count, 2), in_proportion))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vecsim.data import BUILTINS, DEFAULT_BUILTIN, MAX_DIMENSION, find_builtin, load, load_builtin
+from vecsim.data import BUILTINS, DEFAULT_BUILTIN, MAX_DIMENSION, load, load_builtin
 from vecsim.errors import UserError
 
 # Rows of each family by its number.
@@ -51,15 +51,6 @@ def test_a_family_loads_the_same_twice(family):
         assert matrix.csr.dtype == np.float64
         assert np.isfinite(matrix.csr.data).all()
         assert (matrix.csr != again.csr).nnz == 0
-
-
-@pytest.mark.parametrize("name", BUILTINS)
-def test_a_builtin_is_found_by_its_name(name):
-    builtin = BUILTINS[name]
-    chosen = name.replace("N", str(builtin.limits[1])) if builtin.is_family else name
-    assert find_builtin(chosen) is builtin
-    assert builtin.description
-    assert builtin.source
 
 
 def test_the_default_is_large_enough_to_show_three_levels():

@@ -7,8 +7,9 @@ from collections import namedtuple
 
 import pytest
 from file_server import Answer, File, FileServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from vecsim.data.download import DownloadError, Patience, discard, download
 
@@ -197,7 +198,7 @@ def test_a_server_that_goes_on_at_another_place(file_server, partial):
     assert file_server.asked("Range") == [None, "bytes=7000-", None]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(cuts=st.lists(st.integers(1, len(CONTENT) - 1), max_size=4), ranges=st.booleans())
 def test_what_arrives_is_the_file_wherever_the_line_breaks(tmp_path_factory, cuts, ranges):
     server, partial = FileServer(), tmp_path_factory.mktemp("broken") / "file.partial"

@@ -1,10 +1,10 @@
 """Machines of which every number that a formula may name is drawn, and programs on them."""
 
 from engine_runs import trace
-from hypothesis import settings
 from hypothesis import strategies as st
+from tiers import examples
 
-few = settings(max_examples=40)
+few = examples(40)
 RATES = st.sampled_from([1, 2, 3, 4, 5, 8, 16])
 SMALL = st.integers(0, 3)
 

@@ -11,6 +11,7 @@ from differential.cases import case_texts, draw_case, read_case, write_case
 from differential.comparison import compare, timeline_difference
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
+from tiers import examples
 
 from vecsim.engines.protocol import ENGINES
 
@@ -18,14 +19,15 @@ FOLDER = Path(next(iter(differential.__path__)))
 REGRESSIONS = sorted((FOLDER / "regressions").glob("*.s"))
 
 OTHERS = sorted(ENGINES.keys() - {"simpy"})
-SHARDS, EXAMPLES = 10, 500
+SHARDS = 10
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("shard", range(SHARDS))
 @pytest.mark.parametrize("engine", OTHERS)
 def test_on_random_cases(engine, shard):
     @seed(shard)
-    @settings(max_examples=EXAMPLES, database=None, phases=[Phase.generate, Phase.shrink])
+    @settings(examples(500), database=None, phases=[Phase.generate, Phase.shrink])
     @given(st.randoms(use_true_random=False))
     def agree(rng):
         case = draw_case(rng)

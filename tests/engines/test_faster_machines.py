@@ -11,9 +11,10 @@ of a cycle still fit together when some of them went earlier). Several ports are
 import pytest
 from differential.cases import random_case
 from engine_runs import EVERY_ENGINE, WORKED
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from machine_changes import REPRESENTATIVE, SIZES, TO_FASTER, S, changed, cycles, parameters, representative
+from tiers import examples
 
 from vecsim.engines.protocol import run
 from vecsim.machine import load_machine
@@ -39,7 +40,7 @@ def test_faster_is_never_slower_on_one_port(engine, name):
         assert runs == sorted(runs, reverse=True), (parameter, chosen)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(TO_FASTER)), st.data())
 def test_faster_is_never_slower_in_random_programs_on_one_port(engine, seed, parameter, data):
     case = random_case(seed)
@@ -75,7 +76,7 @@ def test_more_ports_do_not_slow_the_programs(engine, name):
     assert runs == sorted(runs, reverse=True)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_ports_that_never_meet_at_a_bank_are_not_slower_than_one(engine, seed, ports):
     # Whichever port an access goes to, it waits for older accesses only, and one port waits for all of them.

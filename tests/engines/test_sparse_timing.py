@@ -7,8 +7,9 @@ front of it do not matter.
 import numpy as np
 import pytest
 from engine_runs import EVERY_ENGINE, trace
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 
@@ -63,7 +64,7 @@ def in_cycles(rows, p, r):
     return cycles
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.integers(0, 9), min_size=64, max_size=64), st.integers(1, 12), st.integers(1, 6))
 def test_bmipa_takes_as_many_entries_as_their_rows_allow(engine, rows, p, r):
     for given_rows in (rows, sorted(rows)):

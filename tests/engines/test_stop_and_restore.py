@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 from differential.cases import random_case
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from isa.state import ARCHITECTURAL
 from vecsim.engines.protocol import ENGINES, start, whole_words
@@ -39,7 +40,7 @@ def assert_same(a, b, *, timeline=True):
 
 
 @given(seeds)
-@settings(max_examples=150)
+@examples(150)
 def test_looking_ahead_and_going_cycle_by_cycle_agree(seed):
     case = random_case(seed)
     ahead, stepping = (
@@ -56,7 +57,7 @@ def test_looking_ahead_and_going_cycle_by_cycle_agree(seed):
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 @given(seeds)
-@settings(max_examples=60)
+@examples(60)
 def test_stopping_and_restoring_at_random_cycles(engine, seed):
     case = random_case(seed)
     rng = random.Random(seed)
@@ -79,7 +80,7 @@ def test_stopping_and_restoring_at_random_cycles(engine, seed):
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 @given(seeds)
-@settings(max_examples=40)
+@examples(40)
 def test_advancing_by_instructions(engine, seed):
     case = random_case(seed)
     straight = finish(start(case.program, case.memory, case.machine, engine=engine))
@@ -106,7 +107,7 @@ def test_a_snapshot_of_another_machine_is_refused():
 
 @pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit")])
 @given(seeds)
-@settings(max_examples=40)
+@examples(40)
 def test_one_engine_goes_on_where_the_other_stopped(first, second, seed):
     case = random_case(seed)
     whole = finish(start(case.program, case.memory, case.machine, engine="simpy"))

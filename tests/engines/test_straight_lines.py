@@ -6,8 +6,9 @@ Symbols and conditions are those of ``test_closed_forms``.
 import pytest
 from drawn_machines import machines, numbered, of_length, traced
 from engine_runs import EVERY_ENGINE
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 
@@ -104,7 +105,7 @@ class StraightLine:
         self.retires.append(retire)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(machines(), st.integers(1, 64), straight_lines())
 def test_any_straight_line(engine, machine, n, lines):
     n = min(n, machine["section_size"])

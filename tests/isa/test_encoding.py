@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from isa_strategies import fields_of, rows, same_code
+from tiers import examples
 
 from isa.assembler import assemble
 from isa.disassembler import disassemble, instruction_text, listing
@@ -14,7 +15,7 @@ from vecsim.errors import UserError
 
 
 @pytest.mark.parametrize("instruction", BASE.instructions, ids=lambda row: row.mnemonic)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_text_word_fields_and_text_again(instruction, data):
     fields = data.draw(fields_of(instruction))

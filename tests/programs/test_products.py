@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_products import (
     MACHINES,
@@ -15,6 +15,7 @@ from random_products import (
     matrices,
     multiply,
 )
+from tiers import examples
 
 from programs.measurement import measure, multiplicand
 from programs.registry import PROGRAMS
@@ -24,7 +25,7 @@ every_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIA
 
 @every_variant
 @given(data=st.data())
-@settings(max_examples=18)
+@examples(18)
 def test_random_matrices_of_reals(name, options, data):
     s = data.draw(st.sampled_from([4, 8, 16, 64]))
     machine = machine_of(data.draw(st.sampled_from(MACHINES)), s)
@@ -35,7 +36,7 @@ def test_random_matrices_of_reals(name, options, data):
 
 @every_variant
 @given(data=st.data())
-@settings(max_examples=10)
+@examples(10)
 def test_random_matrices_of_integers_are_exact(name, options, data):
     """Explicit zeros among them; sums of small integers are exact in any order."""
     s = data.draw(st.sampled_from([4, 8, 16, 64]))
@@ -47,7 +48,7 @@ def test_random_matrices_of_integers_are_exact(name, options, data):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @given(data=st.data())
-@settings(max_examples=6)
+@examples(6)
 def test_two_runs_are_equal(name, data):
     machine = machine_of(data.draw(st.sampled_from(MACHINES)), 8)
     matrix = data.draw(matrices(8))

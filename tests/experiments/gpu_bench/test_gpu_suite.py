@@ -1,4 +1,3 @@
-import os
 import re
 from collections import Counter
 
@@ -92,16 +91,13 @@ def test_the_rounded_product_is_that_of_the_rounded_inputs():
     np.testing.assert_array_equal(turned.y, [3, 6])
 
 
-def test_matrices_come_from_other_processes_as_they_are_made_here():
+def test_matrices_come_from_other_processes_as_they_are_made_here(monkeypatch, tmp_path):
     wanted = BY_NAME["bfly"], BY_NAME["memplus"]
-    environment = os.environ.copy()
-    os.environ["VECSIM_MATRICES"] = ""
-    try:
-        with supply(wanted, transposed=True) as supplied:
-            made, missing = list(supplied)
-    finally:
-        os.environ.clear()
-        os.environ.update(environment)
+    # Neither in a folder nor downloaded before.
+    monkeypatch.setenv("VECSIM_MATRICES", "")
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
+    with supply(wanted, transposed=True) as supplied:
+        made, missing = list(supplied)
     here = make(wanted[0], transposed=False)
     assert (made.csr != here.csr).nnz == 0
     assert made.csr.has_canonical_format
@@ -110,5 +106,5 @@ def test_matrices_come_from_other_processes_as_they_are_made_here():
     for key, exact in here.exact.items():
         np.testing.assert_array_equal(made.exact[key].y, exact.y)
         np.testing.assert_array_equal(made.exact[key].x, exact.x)
-    # Not at hand unless it was downloaded before.
-    assert missing.csr is not None or (missing.status == "not_at_hand" and "memplus" in missing.missing)
+    assert (missing.csr, missing.status) == (None, "not_at_hand")
+    assert "memplus" in missing.missing

@@ -3,8 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from vecsim.errors import UserError
 from vecsim.formats import FORMATS, NotRepresentableError
@@ -29,7 +30,7 @@ def skewed(seed, rows, columns, entries):
 
 
 @every_slicing
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     seed=st.integers(0, 2**32 - 1),
     rows=st.integers(1, 200),

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 from format_cases import assert_same, canonical, matrices
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError, Sliced, Slicing
@@ -72,7 +73,7 @@ def test_short_indices_by_hand(per_step, bases):
     assert made.columns.tolist() == [0, 20, second, 65535, 0, 65535]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(matrix=matrices(), slicing=slicings)
 def test_round_trip_is_lossless_and_valid(matrix, slicing):
     made = Sliced.from_scipy(matrix, slicing=slicing)

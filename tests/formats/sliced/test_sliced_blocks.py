@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 from format_cases import assert_same, canonical, matrices
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from vecsim.formats import FORMATS, NotRepresentableError, Sliced, Slicing
 
@@ -58,7 +59,7 @@ def test_masks_only_where_elements_are_missing():
     assert np.bincount(np.bitwise_count(made.masks))[8:].tolist() == [1, 117]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(matrix=matrices(), slicing=blocked)
 def test_round_trip_is_lossless_and_valid(matrix, slicing):
     made = Sliced.from_scipy(matrix, slicing=slicing)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 from format_cases import assert_same, canonical, matrices
-from hypothesis import given, settings
+from hypothesis import given
+from tiers import examples
 
 from gpu.choice.structure import Structure
 from gpu.choice.work_counts import deltas_of_rows as work
@@ -40,7 +41,7 @@ def test_worked_by_hand():
     assert made.values.reshape(-1, 32)[np.array(codes) > 0, 0].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(matrix=matrices())
 def test_round_trip_is_lossless_and_valid(matrix):
     made = SlicedDeltas.from_scipy(matrix)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS
+from tiers import examples
 
 import gpu
 from experiments.pellr.iterations import (
@@ -63,7 +64,7 @@ def test_the_device_counts_the_iterations_of_the_paper_s_lists(rows):
     np.testing.assert_array_equal(counted, iterations_by_warp(lengths, EXAMPLE_WIDTH))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(
     lengths=st.lists(st.integers(0, 30), max_size=150),
     width=st.sampled_from([1, 4, 8, 32]),

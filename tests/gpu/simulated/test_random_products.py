@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS, allowed, every_format, relative_error, tiny_matrices
+from tiers import examples
 
 import gpu
 
-few = settings(max_examples=5)
+few = examples(5)
 
 
 @every_format

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS, allowed, relative_error
+from tiers import examples
 
 import gpu
 from gpu.formats.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
@@ -109,7 +110,7 @@ def test_arrangements_fit_a_block(entries, value_bytes):
         assert chosen.entries % chosen.wide == 0 and 0 < chosen.places <= chosen.threads * chosen.entries
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     lengths=st.lists(st.one_of(st.integers(0, 5), st.integers(0, 300)), max_size=60),
     places=st.sampled_from([9, 16, 64, 249]),

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS, tiny_matrices
+from tiers import examples
 
 import gpu
 from gpu.device_matrix import DeviceMatrix
@@ -34,7 +35,7 @@ def check(host, matrix):
     np.testing.assert_array_equal(made @ x, y)
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(matrix=tiny_matrices(), section_size=st.sampled_from([4, 8, 64, 512]))
 @pytest.mark.parametrize("kind", [BBCS, HiSM])
 def test_any_section_size(kind, matrix, section_size):
@@ -42,7 +43,7 @@ def test_any_section_size(kind, matrix, section_size):
     check(kind.from_scipy(matrix, section_size=section_size), matrix)
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(matrix=tiny_matrices())
 def test_hism_by_columns(matrix):
     # Neighbours are then of different rows: nearly every entry is a part.
