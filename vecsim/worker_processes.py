@@ -26,6 +26,21 @@ def begin_worker() -> None:
         watch.start()
 
 
+def end_with_stdin() -> None:
+    """Begin a process whose standard input is a pipe from its parent: as :func:`begin_worker`, but the parent
+    has ended when the pipe has.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_pipe, daemon=True, name="parent watch").start()
+
+
+def _end_with_pipe() -> None:
+    # Not by sys.stdin: a thread that holds its buffer makes Python abort at its own end.
+    while os.read(0, 1):
+        pass
+    os._exit(ORPHANED)
+
+
 def _end_with(sentinel: int) -> None:
     wait([sentinel])
     os._exit(ORPHANED)

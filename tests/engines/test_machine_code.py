@@ -7,11 +7,18 @@ from threading import Event
 import numpy as np
 import pytest
 
-from isa.declaration import Instruction, Length, Timing, Unit
+from isa.assembler import assemble
+from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
 from isa.instructions import BASE
-from isa.semantics.numbers import put_x
-from vecsim.engines.jit import compilation, machine_code
-from vecsim.engines.jit.machine_code import MachineCode, cache_folder, compiled_loop, fingerprint
+from isa.semantics.numbers import put_vs, put_x
+from vecsim.engines.jit import code_cache, fingerprints, machine_code, parts
+from vecsim.engines.jit.fingerprints import fingerprint
+from vecsim.engines.jit.machine_code import OWN, VECTOR
+from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
+from vecsim.engines.protocol import ENGINES, run
+from vecsim.machine import load_machine
+
+LOOP = "one_port"
 
 
 def double(m, n, d, a):
@@ -29,100 +36,236 @@ def scaled(factor):
     return execute
 
 
-def extended(semantics):
-    row = Instruction(
+def is_odd(m, n, a, target):
+    return bool(m.x[a] & 1)
+
+
+def negate(m, n, d, a):
+    s = m.section
+    for k in range(n):
+        put_vs(m, d * s + k, -m.vs[2 * (a * s + k)])
+
+
+def times(semantics):
+    return Instruction(
         "times", 0xE0, "xd=, xa", Unit.SCALAR, Timing.SCALAR, "integer", semantics, "xd = k xa", Length.NONE
     )
-    return BASE.extended(row)
+
+
+BODD = Instruction(
+    "bodd", 0xE1, "xa, t19", Unit.SCALAR, Timing.BRANCH, "integer", is_odd, "taken if xa is odd"
+)
+NEGV = Instruction(
+    "negv.s",
+    0xE2,
+    "vd=, va",
+    Unit.ADD,
+    Timing.ELEMENTWISE,
+    "move",
+    negate,
+    "vd[k] = -va[k]",
+    Length.VL,
+    reads=("vl",),
+)
+
+
+def extended(semantics):
+    return BASE.extended(times(semantics))
 
 
 def test_the_fingerprint_is_that_of_what_instructions_do():
-    assert fingerprint(extended(double)) == fingerprint(extended(double))
-    assert len({fingerprint(s) for s in (BASE, extended(double), extended(triple))}) == 3
-    assert fingerprint(extended(scaled(2))) != fingerprint(extended(scaled(3)))
+    def of(instruction_set):
+        return fingerprint(instruction_set.instructions)
+
+    assert of(extended(double)) == of(extended(double))
+    assert len({of(s) for s in (BASE, extended(double), extended(triple))}) == 3
+    assert of(extended(scaled(2))) != of(extended(scaled(3)))
 
 
 def test_the_fingerprint_sees_an_edit_in_any_source(tmp_path, monkeypatch):
-    before = fingerprint(BASE)
-    sources = machine_code._source_files()
+    before = fingerprint(BASE.instructions)
+    sources = fingerprints._source_files()
     names = {name for name, _ in sources}
     assert {"semantics.py"} <= {Path(name).name for name in names}
     assert {"state.py", "engines/record.py", "engines/jit/stepwise/memory.py"} <= names
     edited = tmp_path / "edited.py"
     edited.write_bytes(sources[-1][1].read_bytes() + b"\n")
-    monkeypatch.setattr(machine_code, "_source_files", lambda: [*sources[:-1], (sources[-1][0], edited)])
-    assert fingerprint(BASE) != before
+    monkeypatch.setattr(fingerprints, "_source_files", lambda: [*sources[:-1], (sources[-1][0], edited)])
+    assert fingerprint(BASE.instructions) != before
+
+
+def test_an_operation_of_the_base_set_has_one_number_in_every_set():
+    numbers, own = operations_of(InstructionSet((NEGV, *reversed(BASE.instructions), BODD)))
+    assert list(own.values()) == [NEGV, BODD]
+    assert list(numbers[1:-1]) == list(reversed(range(len(BASE_ROWS))))
+    assert [numbers[0], numbers[-1]] == list(own)
+
+
+PROGRAM = """
+    li      x1, 4
+    setvl   x1
+    lv.w    v1, 64(x0)
+    negv.s  v2, v1
+    sv.w    v2, 128(x0)
+    li      x3, 7
+again:
+    times   x3, x3
+    addi    x4, x4, 1
+    bodd    x4, again
+    sw      x3, 0(x0)
+    halt
+"""
+
+
+@pytest.mark.parametrize("ports", [1, 2])
+def test_own_instructions_of_every_kind_beside_those_of_the_base_set(ports):
+    program = assemble(PROGRAM, instruction_set=BASE.extended(times(triple), BODD, NEGV))
+    memory = np.zeros(1024, np.uint8)
+    memory[64:80] = np.array([1, -2, 3, 0], np.float32).view(np.uint8)
+    machine = load_machine("vs2003", [f"memory_ports={ports}"])
+    runs = {engine: run(program, memory, machine, engine=engine) for engine in ENGINES}
+    for result in runs.values():
+        assert result.state.memory[:4].view(np.int32) == 7 * 3 * 3
+        np.testing.assert_array_equal(result.state.memory[128:144].view(np.float32), [-1, 2, -3, 0])
+    assert len({result.cycles for result in runs.values()}) == 1
+
+
+@pytest.fixture(scope="module")
+def contents():
+    """The object files of the base set, compiled once."""
+    machine_code.machine_code(BASE, LOOP)
+    known = fingerprint(BASE.instructions)
+    return {name: code_cache.read(f"{name}-{known}") for name in (LOOP, VECTOR)}
 
 
 @pytest.fixture
-def code():
-    compiled_loop(BASE, "one_port")
-    found = machine_code._kept(cache_folder() / f"one_port-{fingerprint(BASE)}.pickle")
-    assert found is not None
-    return found
-
-
-@pytest.fixture
-def compilations(code, monkeypatch):
+def compilations(contents, monkeypatch):
     """Compilations asked for; each gives the code that there is."""
     asked = []
-    monkeypatch.setattr(compilation, "compile_loop", lambda _, loop: asked.append(loop) or code)
+    monkeypatch.setattr(parts, "compile_part", lambda name, own=None: asked.append(name) or contents[name])
+    monkeypatch.setattr(machine_code.subprocess, "Popen", refused)
     return asked
+
+
+def refused(*_, **__):
+    raise OSError("no processes here")
+
+
+def compiled(instruction_set=BASE):
+    """Ask for compiled code as a new process would."""
+    return machine_code.machine_code.__wrapped__(instruction_set, LOOP)
 
 
 def test_the_first_use_compiles_and_says_so_and_the_next_loads(tmp_path, monkeypatch, capfd, compilations):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "new"))
-    compiled_loop.__wrapped__(BASE, "one_port")
-    assert "compiling the engine" in capfd.readouterr().err
-    compiled_loop.__wrapped__(BASE, "one_port")
+    compiled()
+    assert capfd.readouterr().err.count("compiling the engine") == 1
+    compiled()
     assert capfd.readouterr().err == ""
-    assert compilations == ["one_port"]
+    assert sorted(compilations) == [LOOP, VECTOR]
 
 
-def test_who_comes_while_it_compiles_waits_and_loads(tmp_path, monkeypatch, code):
+def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, compilations):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "new"))
-    compiling, waiting, compiled = Event(), Event(), []
+    compiled()
+    del compilations[:]
+    capfd.readouterr()
+    asked = []
 
-    def compile_slowly(_, loop):
-        compiled.append(loop)
+    def compile_own(name, own=None):
+        asked.append((name, [row.mnemonic for row in own.values()]))
+        return parts_compile_own(own)
+
+    monkeypatch.setattr(parts, "compile_part", compile_own)
+    code = compiled(extended(double))
+    assert asked == [(OWN, ["times"])]
+    assert "instructions of your own" in capfd.readouterr().err
+    assert code.semantics[len(BASE_ROWS)] != 0
+
+
+def parts_compile_own(own):
+    return parts._compile_rows(own, by_user=True)
+
+
+@pytest.mark.ci
+def test_a_process_of_its_own_compiles_a_part(contents):
+    with machine_code._process(VECTOR) as process:
+        content = machine_code._output(process)
+    assert process.returncode == 0
+    engine = machine_code._engine(content)
+    for operation in VECTOR_ROWS:
+        assert engine.get_function_address(machine_code.row_name(operation)) != 0
+
+
+def test_a_process_with_other_sources_compiles_nothing(monkeypatch):
+    monkeypatch.setattr(machine_code, "fingerprint", lambda _: "another")
+    with machine_code._process(VECTOR) as process:
+        assert machine_code._output(process) == b""
+        assert process.returncode == 1
+
+
+def test_who_comes_while_it_compiles_waits_and_loads(tmp_path, monkeypatch, contents):
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "new"))
+    compiling, waiting, asked = Event(), Event(), []
+
+    def compile_slowly(name, own=None):
+        asked.append(name)
         compiling.set()
         assert waiting.wait(60)
-        return code
+        return contents[name]
 
     def say(message):
         if message.startswith("another process"):
             waiting.set()
 
-    monkeypatch.setattr(compilation, "compile_loop", compile_slowly)
-    monkeypatch.setattr(machine_code, "_say", say)
+    monkeypatch.setattr(parts, "compile_part", compile_slowly)
+    monkeypatch.setattr(machine_code.subprocess, "Popen", refused)
+    monkeypatch.setattr(code_cache, "say", say)
     with ThreadPoolExecutor(2) as threads:  # the lock is one of files: it holds between threads, too
-        first = threads.submit(compiled_loop.__wrapped__, BASE, "one_port")
+        first = threads.submit(compiled)
         assert compiling.wait(60)
-        second = threads.submit(compiled_loop.__wrapped__, BASE, "one_port")
-        assert callable(first.result(60))
-        assert callable(second.result(60))
-    assert compiled == ["one_port"]
+        second = threads.submit(compiled)
+        assert callable(first.result(60).loop)
+        assert callable(second.result(60).loop)
+    assert sorted(asked) == [LOOP, VECTOR]
 
 
-def test_a_folder_that_cannot_be_written_costs_a_compilation_each_time(tmp_path, monkeypatch, compilations):
+def test_a_folder_that_cannot_be_made_costs_a_compilation_each_time(
+    tmp_path, monkeypatch, capfd, compilations
+):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "file" / "folder"))
     for _ in range(2):
-        loop = compiled_loop.__wrapped__(BASE, "one_port")
-        assert callable(loop)
-    assert compilations == ["one_port"] * 2
+        assert callable(compiled().loop)
+    assert sorted(compilations) == [LOOP, LOOP, VECTOR, VECTOR]
+    assert capfd.readouterr().err.count("the compiled engine is not kept") == 1
 
 
-def test_a_damaged_file_is_compiled_anew(tmp_path, monkeypatch, compilations):
+@pytest.mark.parametrize("damage", [lambda code: code[:100], lambda code: bytes(len(code)), lambda _: b""])
+def test_a_damaged_file_is_compiled_anew(tmp_path, monkeypatch, capfd, compilations, damage):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
-    compiled_loop.__wrapped__(BASE, "one_port")
-    (kept,) = tmp_path.glob("one_port-*.pickle")
-    kept.write_bytes(kept.read_bytes()[:100])
-    compiled_loop.__wrapped__(BASE, "one_port")
-    assert compilations == ["one_port"] * 2
+    compiled()
+    (kept,) = code_cache.folder().glob(f"{LOOP}-*")
+    kept.write_bytes(damage(kept.read_bytes()))
+    del compilations[:]
+    assert callable(compiled().loop)
+    assert compilations == [LOOP]
+    assert "is damaged" in capfd.readouterr().err
 
 
-def test_old_code_is_forgotten(tmp_path):
-    for i in range(machine_code.KEPT + 3):
-        machine_code._keep(tmp_path / f"one_port-{i}.pickle", MachineCode("f", bytes(np.uint8([i]))))
-    assert len(list(tmp_path.iterdir())) == machine_code.KEPT
+def test_code_that_others_can_write_is_not_loaded(tmp_path, monkeypatch, capfd, compilations):
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
+    compiled()
+    (kept,) = code_cache.folder().glob(f"{VECTOR}-*")
+    kept.chmod(0o666)
+    del compilations[:]
+    compiled()
+    assert compilations == [VECTOR]
+    assert "can be written by others" in capfd.readouterr().err
+
+
+def test_old_code_is_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
+    for i in range(code_cache.KEPT + 3):
+        code_cache.write(f"{LOOP}-{i}", bytes(np.uint8([i])))
+    assert len(list(code_cache.folder().iterdir())) == code_cache.KEPT

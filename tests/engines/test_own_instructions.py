@@ -9,9 +9,7 @@ from isa.assembler import assemble
 from isa.declaration import Instruction, Length, Timing, Unit
 from isa.instructions import BASE
 from isa.semantics.numbers import put_vs
-from vecsim.engines.jit import compilation
 from vecsim.engines.jit.compiler_messages import in_one_line
-from vecsim.engines.jit.machine_code import compiled_loop
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
@@ -99,25 +97,13 @@ def test_a_right_one_runs():
     assert run_with("simpy").instructions == 2
 
 
-def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch):
-    """The loop is a stand-in that calls the semantics alone: the whole one takes half a minute to fail."""
+def attribute_that_is_not_there(m, n, d, a):
+    return m.vq[d]
 
-    def attribute_that_is_not_there(m, n, d, a):
-        return m.vq[d]
 
-    def make(semantics):
-        vector = semantics.vector
-
-        def loop(table, stop_cycle, stop_count, capacity):
-            vector((table, stop_cycle), 0, 1, 0, 0, 0, 0, 0)
-            return 0
-
-        return loop
-
-    monkeypatch.setitem(compilation.MAKERS, "stand_in", make)
-    mine = BASE.extended(replace(OWN, semantics=attribute_that_is_not_there))
+def test_what_cannot_be_compiled_is_told_in_a_line():
     with pytest.raises(UserError, match=r"the semantics of an instruction cannot be compiled: ") as caught:
-        compiled_loop(mine, "stand_in")
+        run_with("jit", semantics=attribute_that_is_not_there)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
 

@@ -59,6 +59,8 @@ class Scratch(NamedTuple):
     ----------
     program, machine
         See :mod:`vecsim.engines.jit.code`.
+    semantics
+        (operations,) addresses of compiled semantics; see :mod:`vecsim.engines.jit.calls`.
     runs
         See :mod:`vecsim.engines.jit.quick_runs`.
     hazards
@@ -79,6 +81,7 @@ class Scratch(NamedTuple):
 
     program: Any
     machine: Any
+    semantics: Any
     runs: Any
     hazards: Any
     outcome: Any
@@ -135,7 +138,7 @@ FAR = (
     *("slots", "waits", "depends", "word_address", "rows", "usable", "taken"),
     *("slice_usable", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
     *("port_slots", "port_count", "port_history"),
-    *("program", "hazards", "timeline", "ring_accepted", "ring_history", "tracks", "runs"),
+    *("program", "hazards", "timeline", "ring_accepted", "ring_history", "tracks", "runs", "semantics"),
 )
 """Arrays whose addresses stand in the table, in this order; the section size follows."""
 

@@ -1,34 +1,84 @@
-"""Compilation of a loop for an instruction set by Numba, into an object file."""
+"""Compilation of plain functions by Numba and LLVM into an object file.
+
+Numba is used as a front end: it makes a module of LLVM's language of each function. All of them are linked
+into one, which LLVM optimises and compiles once. Numba itself links and optimises anew for every function
+that calls others, which takes longer than all the rest.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+import llvmlite.binding as llvm
+from numba.core.typing.templates import Signature
 
-from isa.declaration import InstructionSet
 from vecsim.engines.jit.functions import function
-from vecsim.engines.jit.machine_code import MachineCode
-from vecsim.engines.jit.one_port import make_one_port
-from vecsim.engines.jit.semantics import compile_semantics
-from vecsim.engines.jit.stepwise.cycle import make_stepwise
+from vecsim.engines.jit.target import Module, front_end, target
 
-SIGNATURE = "int64(int64, int64, int64, int64)"
-MAKERS = {"one_port": make_one_port, "stepwise": make_stepwise}
-"""The loops that can run a program: for a machine with one port, and for any, cycle by cycle."""
+SPEED_LEVEL = 3
 
 
-def compile_loop(instruction_set: InstructionSet, loop: str) -> MachineCode:
-    """Compile a loop, a name of :data:`MAKERS`."""
-    plain = MAKERS[loop](compile_semantics(instruction_set))
-    run = function(plain)
-    with _inner_functions_stay_inside(plain.__qualname__), _without_collections():
-        run.compile(SIGNATURE)
-    result = run.overloads[run.signatures[0]]
-    return MachineCode(result.fndesc.llvm_func_name, result.library._get_compiled_object())
+class Exported(NamedTuple):
+    """A plain function that an object file offers, and its types."""
+
+    plain: Callable[..., Any]
+    signature: Signature
+
+
+def compile_object(exported: Mapping[str, Exported]) -> bytes:
+    """Compile functions, with all that they call, into an object file that offers them by these names."""
+    with front_end(), _without_collections():
+        compiled = {name: function(each.plain).result(each.signature) for name, each in exported.items()}
+    module = _linked([result.library for result in compiled.values()])
+    symbols = {result.fndesc.llvm_func_name: name for name, result in compiled.items()}
+    for each in module.functions:
+        if each.is_declaration:
+            continue
+        if each.name in symbols:
+            each.name = symbols[each.name]
+            each.linkage = "external"
+        else:
+            each.linkage = "internal"
+        # A function that holds all others has no registers to spare: only what is marked goes into others.
+        if b"alwaysinline" not in b" ".join(each.attributes):
+            each.add_function_attribute("noinline")
+    _optimise(module)
+    content: bytes = target.target_context.codegen().machine.emit_object(module)
+    return content
+
+
+def _optimise(module: Any) -> None:
+    machine = target.target_context.codegen().machine
+    first = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
+    passes = first.getModulePassManager()
+    passes.add_loop_rotate_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_jump_threading_pass()
+    passes.run(module, first)
+    options = llvm.create_pipeline_tuning_options(SPEED_LEVEL)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    second = llvm.create_pass_builder(machine, options)
+    second.getModulePassManager().run(module, second)
+
+
+def _linked(libraries: list[Any]) -> Any:
+    """Link the modules of libraries and of all that they use, each once."""
+    module = target.target_context.codegen().empty("vecsim")
+    seen: set[int] = set()
+    while libraries:
+        library = libraries.pop()
+        if id(library) in seen:
+            continue
+        seen.add(id(library))
+        if isinstance(library, Module):
+            module.link_in(library.llvm_module, preserve=True)
+            libraries += library.called
+        else:  # compiled by others, with all that it uses inside
+            module.link_in(library._get_module_for_linking(), preserve=True)
+    return module
 
 
 @contextmanager
@@ -43,55 +93,3 @@ def _without_collections() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-def _keep_functions_apart(library: Any) -> None:
-    """Let no function be inlined that is not to be: one that holds all of them has no registers to spare."""
-    for each in library._final_module.functions:
-        if not each.is_declaration and b"alwaysinline" not in b" ".join(each.attributes):
-            each.add_function_attribute("noinline")
-
-
-def _leave(library: Any) -> None:
-    """Leave a library as it is."""
-
-
-@contextmanager
-def _inner_functions_stay_inside(outermost: str) -> Iterator[None]:
-    """Optimise the outermost function alone, with all that is inside it, and make machine code of it alone.
-
-    Numba does both for every function that it compiles. Here all but one are only ever linked into that one,
-    and doing it once takes half the time.
-    """
-    names = ("_optimize_functions", "_optimize_final_module", "_finalize_final_module")
-    originals = {name: getattr(JITCodeLibrary, name) for name in names}
-    set_environment = JITCPUCodegen.set_env
-
-    def for_outermost(name: str, otherwise: Callable[[Any], None]) -> Callable[..., None]:
-        def run(library: Any, *arguments: Any) -> None:
-            if library.name == outermost:
-                if name == "_optimize_final_module":
-                    _keep_functions_apart(library)
-                originals[name](library, *arguments)
-            else:
-                otherwise(library)
-
-        return run
-
-    def finalize(library: Any) -> None:
-        library._finalize_dynamic_globals()
-        library._finalized = True
-
-    def set_where_there_is_code(codegen: Any, name: str, environment: Any) -> None:
-        if codegen._engine.is_symbol_defined(name):
-            set_environment(codegen, name, environment)
-
-    for name in names:
-        setattr(JITCodeLibrary, name, for_outermost(name, finalize if name == names[-1] else _leave))
-    JITCPUCodegen.set_env = set_where_there_is_code
-    try:
-        yield
-    finally:
-        for name, original in originals.items():
-            setattr(JITCodeLibrary, name, original)
-        JITCPUCodegen.set_env = set_environment

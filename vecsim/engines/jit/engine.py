@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,7 +13,7 @@ from vecsim.engines.decoded import NONE, decode
 from vecsim.engines.fault import Fault, Trouble
 from vecsim.engines.jit.arrays import Scratch, lay_out
 from vecsim.engines.jit.code import constant_tracks, machine_numbers, program_table
-from vecsim.engines.jit.machine_code import compiled_loop
+from vecsim.engines.jit.machine_code import Loop, machine_code
 from vecsim.engines.jit.outcome import CYCLE, FINISHED, START, STOPPED, TROUBLE
 from vecsim.engines.jit.quick_runs import quick_runs
 from vecsim.engines.jit.stepwise.places import places
@@ -53,16 +51,19 @@ class JitEngine:
         self._cycle, self._state, self._record = cycle, state, record
         dated = machine.memory_ports == 1 and not self._in_flight
         loop = "one_port" if dated else "stepwise"
-        self._run: Callable[..., int] = compiled_loop(self.program.instruction_set, loop)
+        code = machine_code(self.program.instruction_set, loop)
+        self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = len(record.usable_all)
-        program = program_table(self._decoded)
+        operations = code.operations[self._decoded.operation]
+        program = program_table(self._decoded._replace(operation=operations))
         tracks, pace = constant_tracks(machine)
         scratch = Scratch(
             program=program,
             machine=machine_numbers(
                 machine, len(self._decoded.operation), len(state.memory), slots, record.port_history.shape[1]
             ),
+            semantics=code.semantics,
             runs=quick_runs(program, machine),
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(places(slots, machine.memory_ports), np.int64),

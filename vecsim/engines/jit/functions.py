@@ -11,10 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
-from numba.core.compiler import CompilerBase
+from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 from numba.core.types import unliteral  # type: ignore[attr-defined]
+from numba.core.typing.templates import Signature
+
+from vecsim.engines.jit.target import target
 
 PASSES = (
     untyped_passes.TranslateByteCode,
@@ -42,12 +45,22 @@ class _Passes(CompilerBase):  # type: ignore[misc]
 class Function(CPUDispatcher):  # type: ignore[misc]
     """A function that Numba compiles once for its types: a constant argument is one of its type."""
 
+    targetdescr = target
+
     def get_call_template(self, args: tuple[types.Type, ...], kws: Any) -> Any:
         """Tell Numba how to call it."""
         return super().get_call_template(tuple(unliteral(argument) for argument in args), kws)
 
+    def result(self, signature: Signature) -> Any:
+        """Compile it for a signature; give Numba's result, with its library."""
+        self.compile(signature)
+        return self.overloads[signature.args]
 
-def _compiling(forceinline: bool) -> Callable[[Callable[..., Any]], Any]:
+
+Decorator = Callable[[Callable[..., Any]], Any]
+
+
+def _compiling(*, forceinline: bool, passes: type[CompilerBase] = _Passes) -> Decorator:
     options = {
         "nopython": True,
         "boundscheck": None,
@@ -55,8 +68,9 @@ def _compiling(forceinline: bool) -> Callable[[Callable[..., Any]], Any]:
         "no_cpython_wrapper": True,
         "no_cfunc_wrapper": True,
         "forceinline": forceinline,
+        "_nrt": False,
     }
-    return lambda plain: Function(plain, {}, options, _Passes)
+    return lambda plain: Function(plain, {}, options, passes)
 
 
 inline = _compiling(forceinline=True)
@@ -64,3 +78,5 @@ inline = _compiling(forceinline=True)
 function = _compiling(forceinline=False)
 """For functions that stay functions, also in what calls them. (Without the False it would inherit the True of
 a function that calls it.)"""
+unabridged = _compiling(forceinline=True, passes=Compiler)
+"""For functions that a user wrote: into what calls them, by all passes of Numba."""

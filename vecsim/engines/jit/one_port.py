@@ -327,7 +327,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             status = FINISHED
         at = i + FIELD
         execute_scalar(
-            m, code[i + OPERATION], 1, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w, code[i + OPERATION], 1, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
         retire = cycle + code[i + LATENCY]
         outcome[RETIRE] = retire

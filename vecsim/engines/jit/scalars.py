@@ -203,20 +203,21 @@ def make_run_scalars(semantics: Semantics) -> Any:
     execute, is_taken, _ = semantics
 
     @inline
-    def is_taken_at(m: Any, scratch: Any, i: Any) -> Any:
+    def is_taken_at(w: Any, i: Any) -> Any:
         """Tell whether a branch is taken, and note where it leads."""
+        m, scratch = state_of(w), scratch_of(w)
         code, at = scratch.program, i + FIELD
         m.address[0] = code[i + FOLLOWING]
         target = code[i + TARGET]
         scratch.outcome[LEADS_TO] = m.x[code[at]] if target == NONE else target
         return is_taken(
-            m, code[i + OPERATION], code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w, code[i + OPERATION], code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
 
     @inline
-    def execute_at(m: Any, code: Any, i: Any) -> None:
+    def execute_at(w: Any, code: Any, i: Any) -> None:
         at = i + FIELD
-        execute(m, code[i + OPERATION], 1, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
+        execute(w, code[i + OPERATION], 1, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
 
     @inline
     def access(w: Any, i: Any, cycle: Any) -> Any:
@@ -235,7 +236,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
     @inline
     def run_scalars(w: Any, stop_count: Any, capacity: Any) -> Any:
         """Go on from where ``outcome`` says; give GOING before another instruction, or why it ended."""
-        m, r, scratch = state_of(w), record_of(w), scratch_of(w)
+        r, scratch = record_of(w), scratch_of(w)
         code, outcome, rows, runs = scratch.program, scratch.outcome, scratch.timeline, scratch.runs
         i = outcome[AT]
         length = HEAD + scratch.machine[ISSUE_WIDTH] * CASE
@@ -261,10 +262,10 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 taken = 0
                 while True:
                     for _ in range(runs[part + SEGMENT]):
-                        execute_at(m, code, i)
+                        execute_at(w, code, i)
                         i += WIDTH
                     if runs[part + BRANCHES] == 1:
-                        taken = 1 if is_taken_at(m, scratch, i) else 0
+                        taken = 1 if is_taken_at(w, i) else 0
                         i += WIDTH
                     if taken == 1 or part == end:
                         break
@@ -294,10 +295,10 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 issued(scratch, i, before, cycle, larger(retired, retire), stop_count)
                 going = True
                 if timing == BRANCH:
-                    if is_taken_at(m, scratch, i):
+                    if is_taken_at(w, i):
                         going = _jump(r, scratch, cycle)
                 else:
-                    execute_at(m, code, i)
+                    execute_at(w, code, i)
                 write_ready(r, scratch, code, i, retire)
                 if capacity >= 0:
                     write_scalar_row(w, i, outcome[SEEN] - 1, cycle, retire)

@@ -1,35 +1,40 @@
-"""The semantics of an instruction set, compiled: one function a kind of instruction, with a case a row.
+"""The semantics of instructions, compiled.
 
 The functions of the table are plain Python over the flat arrays. Here each, and every plain function that
 it calls, is compiled as it stands, but for loads and stores of simulated memory; integers are int64 and
 float32 stays float32, so the bits are those of the interpreted engine.
+
+Scalar instructions and branches of the base set are cases inside the loop. Vector instructions, and what a
+user adds, are functions of their own, which the loop calls by their address.
 """
 
 from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from isa.declaration import Instruction, InstructionSet, Timing, Unit
+from isa.declaration import Instruction
 from isa.semantics import numbers
+from vecsim.engines.jit.calls import call_branch, call_row
 from vecsim.engines.jit.cells import load_int64, load_uint16, load_uint32, store_int32, store_int64
-from vecsim.engines.jit.functions import function, inline
-from vecsim.engines.jit.views import state_of
+from vecsim.engines.jit.functions import function, inline, unabridged
+from vecsim.engines.jit.operations import BRANCH_ROWS, SCALAR_ROWS
+from vecsim.engines.jit.views import scratch_of, state_of
 
 Function = Callable[..., Any]
 
 
 class Semantics(NamedTuple):
-    """Compiled functions that pick the semantics by the number of an instruction in its set."""
+    """Compiled functions that execute an instruction by its operation."""
 
     scalar: Function
-    """``(m, operation, n, f0..f4)``: scalar instructions but branches."""
+    """``(w, operation, n, f0..f4)``: scalar instructions but branches."""
     branch: Function
-    """``(m, operation, f0..f4)``: true if it is taken."""
+    """``(w, operation, f0..f4)``: true if it is taken."""
     vector: Function
-    """``(w, operation, n, f0..f4)``: vector instructions; takes the table of addresses."""
+    """``(w, operation, n, f0..f4)``: vector instructions."""
 
 
 @inline
@@ -68,45 +73,94 @@ _MEMORY: dict[int, Any] = {
 where an interpreter is faster with aligned words put together."""
 
 
-def compile_semantics(instruction_set: InstructionSet) -> Semantics:
-    """Build the three functions; Numba compiles them when they are first called."""
-    memo = dict(_MEMORY) if sys.byteorder == "little" else {}
-    numbered = list(enumerate(instruction_set.instructions))
-    scalar = [(i, row) for i, row in numbered if row.unit == Unit.SCALAR and row.timing != Timing.BRANCH]
-    branches = [(i, row) for i, row in numbered if row.timing == Timing.BRANCH]
-    vector = [(i, row) for i, row in numbered if row.unit != Unit.SCALAR]
+def base_semantics() -> Semantics:
+    """Build the three functions for a loop; Numba compiles them when they are first called."""
+    memo = _memory()
     return Semantics(
-        inline(_cases("execute_scalar", "m, operation, n", "m, n", scalar, memo)),
-        inline(_cases("is_taken", "m, operation", "m, 0", branches, memo, "return ")),
-        function(_cases("execute_vector", "w, operation, n", "state_of(w), n", vector, memo)),
+        inline(_cases("execute_scalar", "w, operation, n", "n", SCALAR_ROWS, _execute_own, memo)),
+        inline(_cases("is_taken", "w, operation", "0", BRANCH_ROWS, _is_own_taken, memo)),
+        _execute_vector,
     )
 
 
+def row_functions(rows: Iterable[Instruction], *, by_user: bool = False) -> list[Function]:
+    """Give for each row a plain function ``(w, n, f0..f4)``, to be compiled, that executes it.
+
+    What a user wrote goes through all passes of Numba, for it may need them.
+    """
+    memo = _memory()
+    return [
+        _row_function(compiled(row.semantics, memo, unabridged if by_user else inline), row) for row in rows
+    ]
+
+
+def _memory() -> dict[int, Any]:
+    return dict(_MEMORY) if sys.byteorder == "little" else {}
+
+
+def _row_function(semantics: Function, row: Instruction) -> Function:
+    fields = "".join(f", f{i}" for i in range(len(row.operands)))
+    text = f"def execute(w, n, f0, f1, f2, f3, f4):\n    return semantics(state_of(w), n{fields})"
+    return _defined("execute", text, {"semantics": semantics, "state_of": state_of})
+
+
+@inline
+def _execute_vector(w: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
+    call_row(scratch_of(w).semantics[operation], w, n, f0, f1, f2, f3, f4)
+
+
+@function
+def _execute_own(w: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
+    call_row(scratch_of(w).semantics[operation], w, n, f0, f1, f2, f3, f4)
+
+
+@function
+def _is_own_taken(w: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> Any:
+    return call_branch(scratch_of(w).semantics[operation], w, n, f0, f1, f2, f3, f4)
+
+
 def _cases(
-    name: str,
-    parameters: str,
-    arguments: str,
-    rows: list[tuple[int, Instruction]],
-    memo: dict[int, Any],
-    result: str = "",
+    name: str, parameters: str, count: str, rows: dict[int, Instruction], otherwise: Any, memo: dict[int, Any]
 ) -> Function:
-    """Give ``name(parameters, f0..f4)``: an if-chain over numbers of rows, which becomes a jump table."""
+    """Give ``name(parameters, f0..f4)``: an if-chain over operations, which becomes a jump table.
+
+    Parameters
+    ----------
+    parameters
+        ``w``, ``operation`` and what else comes before the operands.
+    count
+        What stands for the number of elements.
+    otherwise
+        ``(w, operation, n, f0..f4)``, for operations that are not in ``rows``.
+    memo
+        See :func:`compiled`.
+    """
     lines = [f"def {name}({parameters}, f0, f1, f2, f3, f4):"]
-    namespace: dict[str, Any] = {"state_of": state_of}
-    for position, (number, row) in enumerate(rows):
+    namespace: dict[str, Any] = {"state_of": state_of, "otherwise": otherwise}
+    for number, row in rows.items():
         namespace[f"semantics_{number}"] = compiled(row.semantics, memo)
         fields = "".join(f", f{i}" for i in range(len(row.operands)))
-        lines.append(f"    {'elif' if position else 'if'} operation == {number}:")
-        lines.append(f"        {result}semantics_{number}({arguments}{fields})")
-    if result:
-        lines.append("    return False")
-    exec("\n".join(lines), namespace)
+        lines.append(f"    if operation == {number}:")
+        lines.append(f"        return semantics_{number}(state_of(w), {count}{fields})")
+    lines.append(f"    return otherwise(w, operation, {count}, f0, f1, f2, f3, f4)")
+    return _defined(name, "\n".join(lines), namespace)
+
+
+def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
+    exec(text, namespace)
     found: Function = namespace[name]
     return found
 
 
-def compiled(plain: Function, memo: dict[int, Any]) -> Any:
+def compiled(plain: Function, memo: dict[int, Any], compiling: Function = inline) -> Any:
     """Compile a plain function with every plain function that its globals and its closure name.
+
+    Parameters
+    ----------
+    memo
+        What has been compiled, by identity of the plain function.
+    compiling
+        How, one of :mod:`vecsim.engines.jit.functions`.
 
     Raises
     ------
@@ -117,20 +171,19 @@ def compiled(plain: Function, memo: dict[int, Any]) -> Any:
         return memo[id(plain)]
     if not isinstance(plain, types.FunctionType):
         raise TypeError(f"{plain!r}: the semantics of an instruction are a plain Python function")
+
+    def renewed(value: Any) -> Any:
+        return compiled(value, memo, compiling) if isinstance(value, types.FunctionType) else value
+
     names = set(_names(plain.__code__))
-    renewed = {name: _renewed(value, memo) for name, value in plain.__globals__.items() if name in names} | {
-        "__builtins__": plain.__globals__.get("__builtins__", __builtins__)
-    }
-    closure = tuple(types.CellType(_renewed(cell.cell_contents, memo)) for cell in plain.__closure__ or ())
-    copy = types.FunctionType(plain.__code__, renewed, plain.__name__, plain.__defaults__, closure)
-    memo[id(plain)] = inline(copy)
+    namespace = {name: renewed(value) for name, value in plain.__globals__.items() if name in names}
+    namespace["__builtins__"] = plain.__globals__.get("__builtins__", __builtins__)
+    closure = tuple(types.CellType(renewed(cell.cell_contents)) for cell in plain.__closure__ or ())
+    copy = types.FunctionType(plain.__code__, namespace, plain.__name__, plain.__defaults__, closure)
+    memo[id(plain)] = compiling(copy)
     return memo[id(plain)]
 
 
 def _names(code: types.CodeType) -> list[str]:
     nested = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names(part)]
     return [*code.co_names, *nested]
-
-
-def _renewed(value: Any, memo: dict[int, Any]) -> Any:
-    return compiled(value, memo) if isinstance(value, types.FunctionType) else value

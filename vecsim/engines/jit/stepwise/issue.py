@@ -244,12 +244,12 @@ def make_issue(semantics: Semantics) -> Callable[..., Any]:
             target = code[i + TARGET]
             if target < 0:
                 target = m.x[f0]
-            if is_taken(m, operation, f0, f1, f2, f3, f4):
+            if is_taken(w, operation, f0, f1, f2, f3, f4):
                 following = target
                 r.control[FETCH] = cycle + 1 + scratch.machine[BRANCH_PENALTY]
                 r.counters[TAKEN_BRANCHES] += 1
         else:
-            execute_scalar(m, operation, 0 if timing == SCALAR else 1, f0, f1, f2, f3, f4)
+            execute_scalar(w, operation, 0 if timing == SCALAR else 1, f0, f1, f2, f3, f4)
             if timing == HALT:
                 r.control[HALTED] = 1
         return following

@@ -1,0 +1,60 @@
+"""The parts that the compiled engine consists of, each an object file of its own.
+
+A loop executes scalar instructions itself and calls the semantics of the others, so a loop and the semantics
+are compiled apart, at the same time; instructions of a user's own are one more part, and all others stay as
+they are. ``python -m vecsim.engines.jit.parts NAME FINGERPRINT`` writes a part to stdout.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+from numba.core import types
+from numba.core.typing.templates import signature
+
+from isa.declaration import Instruction, Timing
+from vecsim.engines.jit.calls import row_signature
+from vecsim.engines.jit.compilation import Exported, compile_object
+from vecsim.engines.jit.fingerprints import fingerprint
+from vecsim.engines.jit.machine_code import OWN, VECTOR, row_name
+from vecsim.engines.jit.one_port import make_one_port
+from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS
+from vecsim.engines.jit.semantics import base_semantics, row_functions
+from vecsim.engines.jit.stepwise.cycle import make_stepwise
+from vecsim.worker_processes import end_with_stdin
+
+LOOPS: dict[str, Callable[..., Callable[..., int]]] = {"one_port": make_one_port, "stepwise": make_stepwise}
+"""The loops that can run a program: for a machine with one port, and for any, cycle by cycle."""
+
+
+def compile_part(name: str, own: Mapping[int, Instruction] | None = None) -> bytes:
+    """Compile a part: one of :data:`LOOPS`, ``VECTOR``, or ``OWN`` with these rows by operation."""
+    if name == OWN:
+        return _compile_rows(own or {}, by_user=True)
+    if name == VECTOR:
+        return _compile_rows(VECTOR_ROWS, by_user=False)
+    integer = types.int64
+    loop = Exported(LOOPS[name](base_semantics()), signature(integer, integer, integer, integer, integer))
+    return compile_object({name: loop})
+
+
+def _compile_rows(rows: Mapping[int, Instruction], *, by_user: bool) -> bytes:
+    exported = {}
+    functions = row_functions(rows.values(), by_user=by_user)
+    for (operation, row), plain in zip(rows.items(), functions, strict=True):
+        result = types.boolean if row.timing == Timing.BRANCH else types.none
+        exported[row_name(operation)] = Exported(plain, row_signature(result))
+    return compile_object(exported)
+
+
+def _main() -> None:
+    name, expected = sys.argv[1:]
+    end_with_stdin()
+    if fingerprint(BASE_ROWS.values()) != expected:
+        sys.exit("the parent has other sources")
+    sys.stdout.buffer.write(compile_part(name))
+
+
+if __name__ == "__main__":
+    _main()
