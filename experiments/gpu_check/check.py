@@ -96,8 +96,13 @@ def check_suite(
     UserError
         If there is no GPU, or `only` or a method is unknown.
     """
-    from gpu.registry import KERNELS
     from gpu.runtime.cuda import require_gpu
+
+    try:
+        from gpu.registry import KERNELS
+    except ImportError as error:  # kernels need numba-cuda, which a plain installation lacks
+        require_gpu()
+        raise UserError(f"kernels cannot be imported ({error}): pip install 'vecsim[gpu]'") from None
 
     for name in methods or ():
         if name not in KERNELS:

@@ -1,5 +1,7 @@
 """The check of every kernel, but for the GPU: who checks what, matrices in files, and the results."""
 
+import subprocess
+import sys
 from concurrent.futures import Future
 from dataclasses import replace
 from types import SimpleNamespace
@@ -127,3 +129,24 @@ def test_without_a_gpu_it_says_so(monkeypatch):
     monkeypatch.setattr(cuda, "cuda", SimpleNamespace(is_available=lambda: False))
     with pytest.raises(UserError, match="no NVIDIA GPU"):
         check_suite("small")
+
+
+@pytest.mark.parametrize(
+    ("usable", "message"), [(False, "no NVIDIA GPU can be used here"), (True, "pip install 'vecsim[gpu]'")]
+)
+def test_a_plain_installation_has_no_kernels_and_says_so(usable, message):
+    code = (
+        "import sys\n"
+        "from experiments.gpu_check.check import check_suite\n"
+        "from gpu.runtime import cuda\n"
+        "from vecsim.errors import UserError\n"
+        "cuda.SIMULATED = False\n"
+        f"cuda.cuda.is_available = lambda: {usable}\n"
+        "sys.modules['gpu.registry'] = None\n"
+        "try:\n"
+        "    check_suite(None)\n"
+        "except UserError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert message in done.stdout
