@@ -84,11 +84,41 @@ class DataSection:
         self.items: list[Item] = []
 
     def add(self, place: Place, name: Name, element: Element, arguments: tuple[Argument, ...]) -> None:
-        """Place the elements of a data directive."""
+        """Place the elements of a data directive.
+
+        Parameters
+        ----------
+        place, name
+            The line, and the directive in it.
+        element
+            The kind of its elements.
+        arguments
+            Their values, to be evaluated when all labels are known.
+
+        Raises
+        ------
+        Problem
+            They end behind the last address.
+        """
         self._place(Item(place, name.column, self.address, element.size * len(arguments), element, arguments))
 
     def reserve(self, place: Place, name: Name, size: int, column: int) -> None:
-        """Place zero bytes; ``column`` is where their number stands."""
+        """Place zero bytes.
+
+        Parameters
+        ----------
+        place, name
+            The line, and the directive in it.
+        size
+            How many bytes.
+        column
+            Where their number stands in the line.
+
+        Raises
+        ------
+        Problem
+            There are too many, or they end behind the last address.
+        """
         in_range(size, (0, SPACE_LIMIT), "size", column)
         self._place(Item(place, name.column, self.address, size))
 

@@ -1,4 +1,4 @@
-"""The binary form of instructions: 32 bits, laid out by ``Operand.shift`` and ``Operand.bits``."""
+"""The binary form of instructions: 32 bits, divided by ``Operand.shift`` and ``Operand.bits``."""
 
 from __future__ import annotations
 

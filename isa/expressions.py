@@ -105,7 +105,24 @@ def _bounded(value: int, column: int) -> int:
 
 
 def in_range(value: int, limits: tuple[int, int], what: str, column: int) -> int:
-    """Give ``value`` back, or raise Problem that names the range it should lie in."""
+    """Give a value back if it is in range.
+
+    Parameters
+    ----------
+    value
+        What was evaluated.
+    limits
+        The smallest and the largest value that are right.
+    what
+        What it is, for the message.
+    column
+        Where it stands in the line.
+
+    Raises
+    ------
+    Problem
+        It is out of range; the message names the range.
+    """
     low, high = limits
     if not low <= value <= high:
         raise Problem(column, f"{what} {value} is out of range {low} to {high}")

@@ -59,6 +59,17 @@ def expand(
 ) -> list[tuple[Instruction, list[Field]]]:
     """Give the instructions that a written one stands for, with their operands matched.
 
+    Parameters
+    ----------
+    name, arguments
+        The mnemonic and the operands, as they are written.
+    instruction_set
+        The instructions to choose from.
+    value_bytes
+        Bytes of a matrix value, 4 or 8: what the suffix ``.f`` stands for.
+    symbols
+        The names that operands may use.
+
     Raises
     ------
     Problem

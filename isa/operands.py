@@ -94,6 +94,17 @@ def _match_memory(slot: Slot, argument: Argument, symbols: Symbols) -> list[Fiel
 def field_value(operand: Operand, field: Field, pc: int, symbols: Symbols) -> int:
     """Give the number that stands in the word, all labels being known.
 
+    Parameters
+    ----------
+    operand
+        The operand of the table.
+    field
+        Its value, or the expression for it.
+    pc
+        Number of the instruction: a branch holds the distance from it.
+    symbols
+        The names that the expression may use.
+
     Raises
     ------
     Problem

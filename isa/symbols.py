@@ -65,7 +65,22 @@ class Symbols:
         self._origin.setdefault(name, "given from outside")
 
     def define(self, name: Name, value: int, line: int, *, data_label: bool = False) -> None:
-        """Define a constant or label; Problem if the name is taken."""
+        """Define a constant or a label.
+
+        Parameters
+        ----------
+        name, value
+            What it is called, and its value.
+        line
+            Where it is defined, counted from 1.
+        data_label
+            Whether it is the address of data, to which no branch goes.
+
+        Raises
+        ------
+        Problem
+            The name is taken.
+        """
         if name.text in self._registers:
             raise Problem(name.column, f"{name.text!r} is the name of a register")
         if name.text in self.values:

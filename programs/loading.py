@@ -1,4 +1,4 @@
-"""How a matrix and its vectors come to lie in simulated memory, for every program alike."""
+"""How a matrix and its vectors are placed in simulated memory, for every program alike."""
 
 from __future__ import annotations
 
@@ -103,10 +103,23 @@ def place_vectors(
     machine: Machine,
     value_bytes: Literal[4, 8],
 ) -> Loaded:
-    """Lay x, y and work space behind a matrix image.
+    """Place x, y and work space behind a matrix image.
 
     x is padded with zeros to a multiple of s elements, y to a multiple of s * s: a program may move whole
     segments of both (HiSM paper, section 3.1.1).
+
+    Parameters
+    ----------
+    matrix
+        What a program's loader gave.
+    shape
+        Rows m and columns n of the matrix.
+    x
+        (n,) the vector to multiply by; rounded to the type of a value.
+    machine
+        Its section size s decides the padding.
+    value_bytes
+        Bytes of an element of x and y, 4 or 8.
 
     Raises
     ------

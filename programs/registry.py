@@ -19,6 +19,11 @@ from vecsim.overview import Overview
 from vecsim.suggestions import nearest
 
 Loader = Callable[[Any, Machine, Layout, Mapping[str, int]], MatrixImage]
+"""``load(matrix, machine, layout, options)``.
+
+``matrix`` is a SciPy sparse matrix of (m, n), float32 or float64; the section size of ``machine`` is that of
+blocks; ``layout`` says where the image begins, and the bytes of a value; ``options`` are the assembler
+symbols of the program's options."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Lays out a matrix for ``smvm.s``."""
+"""Places a matrix in memory for ``smvm.s``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from vecsim.machine import Machine
 
 
 def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
-    """Give the image of a SciPy sparse matrix in CRS."""
+    """Give the image of a SciPy sparse matrix in CRS.
+
+    Parameters
+    ----------
+    matrix, machine, layout, options
+        As every loader takes them; see `programs.registry.Loader`.
+    """
     crs = CRS.from_scipy(matrix)
     return MatrixImage(crs.image(layout), crs.storage("image"))

@@ -1,4 +1,4 @@
-"""Lays out a matrix for ``smvm.s``, and for that of CHiSM."""
+"""Places a matrix in memory for ``smvm.s``, and for that of CHiSM."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, in
     """Give the image of a SciPy sparse matrix in HiSM.
 
     Option POSITION_BYTES is the size of a column or row position, 0 for the smallest that s allows.
+
+    Parameters
+    ----------
+    matrix, machine, layout, options
+        As every loader takes them; see `programs.registry.Loader`.
     """
     hism = HiSM.from_scipy(matrix, section_size=machine.section_size)
     image = hism.image(layout, position_bytes=options["POSITION_BYTES"] or None)

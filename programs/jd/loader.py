@@ -1,4 +1,4 @@
-"""Lays out a matrix for ``smvm.s``."""
+"""Places a matrix in memory for ``smvm.s``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from vecsim.machine import Machine
 
 
 def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
-    """Give the image of a SciPy sparse matrix in jagged diagonals, with room for y'."""
+    """Give the image of a SciPy sparse matrix in jagged diagonals, with room for y'.
+
+    Parameters
+    ----------
+    matrix, machine, layout, options
+        As every loader takes them; see `programs.registry.Loader`.
+    """
     jd = JD.from_scipy(matrix)
     return MatrixImage(jd.image(layout), jd.storage("image"), work_elements=jd.shape[0])

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 
 def counters_document(file: str, engine: str, program: Program, run: Run) -> dict[str, Any]:
-    """Give what a run of a program counted as plain data."""
+    """Give what a run of a program counted as plain data.
+
+    Parameters
+    ----------
+    file, program
+        What was run, by name and as it was assembled.
+    engine
+        Name of the engine.
+    run
+        What it gave.
+    """
     return {
         "file": file,
         "program_sha256": program_sha256(program),
@@ -25,7 +35,17 @@ def counters_document(file: str, engine: str, program: Program, run: Run) -> dic
 
 
 def show_counters(output: Output, file: str, run: Run, engine: str) -> None:
-    """Show what a run counted."""
+    """Show what a run counted.
+
+    Parameters
+    ----------
+    output
+        Where to show it.
+    file, engine
+        Names of what was run and of what simulated it.
+    run
+        What it gave.
+    """
     from vecsim.cli.report import machine_line
 
     output.text(f"{file}: {machine_line(run.machine)}; engine {engine}; {run.cycles:,} cycles")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from vecsim.machine import Machine
 
 DISAGREE = 1
-"""Exit code when two worlds are further apart than rounding allows."""
+"""Exit code when two results are further apart than rounding allows."""
 NUMBERS = (
     "error\nSciPy",
     "error\nsimulator",
@@ -57,7 +57,7 @@ def crosscheck(
         typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
     ] = None,
     suite: Annotated[
-        bool, typer.Option("--suite", help="Take the matrices of `vecsim reproduce crosscheck` at hand, too.")
+        bool, typer.Option("--suite", help="Take those of `vecsim reproduce crosscheck` that are here, too.")
     ] = False,
     section_size: Annotated[
         int | None,
@@ -137,7 +137,7 @@ def _named(names: Sequence[str]) -> list[Matrix]:
 
 
 def _suite(missing: dict[str, str]) -> Iterator[Matrix]:
-    """Read the matrices of the experiment, one after the other; `missing` gets those not at hand."""
+    """Read the matrices of the experiment, one after the other; `missing` gets those that are not here."""
     from experiments.crosscheck.matrices import listed
 
     for each in listed():

@@ -58,7 +58,7 @@ def info(json: str | None) -> None:
 def ceilings(json: str | None) -> None:
     """Measure bandwidth, gathers, reductions and launches of the GPU, in about 10 seconds.
 
-    They bound every product: stored bytes, x and y once each, over the measured bandwidth, is its floor.
+    They bound every product: stored bytes, x and y once each, over the measured bandwidth, is the least time.
     """
     from gpu.measure.ceilings import measure_ceilings
     from vecsim.cli.output import Output

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 def show_registers(output: Output, state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, Any]:
     """Show the registers that are not zero, the vector mask among them, and give them as plain data.
 
-    Vector registers are given twice, their elements read as integers and as floats of ``width`` bytes.
+    Vector registers are given twice, their elements read as integers and as floats.
+
+    Parameters
+    ----------
+    output
+        Where to show them.
+    state, machine
+        The registers after the run, and the machine that has them.
+    width
+        Bytes of a float, 4 or 8.
     """
     from isa.declaration import SPECIAL_REGISTERS
 

@@ -26,16 +26,25 @@ COLUMNS = (
 )
 
 
-def header(matrix: Matrix, machine: Machine, engine: str, value_bits: int | None = None) -> str:
-    """Say in a line what was run on what."""
+def header(matrix: Matrix, machine: Machine, engine: str, value_bits: int) -> str:
+    """Say in a line what was run on what.
+
+    Parameters
+    ----------
+    matrix, machine
+        What was multiplied, and on which machine.
+    engine
+        Name of the engine.
+    value_bits
+        Bits of a value, 32 or 64.
+    """
     rows, columns = matrix.csr.shape
     parts = [
         f"{matrix.name}: {rows:,} x {columns:,}, {matrix.csr.nnz:,} non-zeros",
         machine_line(machine),
         f"engine {engine}",
+        f"{value_bits}-bit values",
     ]
-    if value_bits is not None:
-        parts.append(f"{value_bits}-bit values")
     return "; ".join(parts)
 
 

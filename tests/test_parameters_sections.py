@@ -1,0 +1,55 @@
+"""Public functions with four parameters or more say what each of them is."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("isa", "programs", "vecsim/cli", "vecsim/formats")
+ALIKE = "isa/semantics/"
+"""All functions there have the parameters that the package describes."""
+MANY = 4
+
+
+def functions():
+    """Give each public function with many parameters: where it is, and its node."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            place = path.relative_to(ROOT).as_posix()
+            if place.startswith(ALIKE):
+                continue
+            for node in outermost(ast.parse(path.read_text(encoding="utf-8"))):
+                if not node.name.startswith("_") and len(parameters(node)) >= MANY and not is_command(node):
+                    yield pytest.param(node, id=f"{place}:{node.name}")
+
+
+def outermost(tree):
+    """Give the functions of a module and the methods of its classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from outermost(node)
+
+
+def parameters(node):
+    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return {each.arg for each in every} - {"self", "cls"}
+
+
+def is_command(node):
+    """Whether it is a command, whose docstring is its help and whose options describe themselves."""
+    return "json" in parameters(node) or "Annotated" in ast.unparse(node.args)
+
+
+def test_there_are_such_functions():
+    assert {each.id.partition("/")[0] for each in functions()} == {"isa", "programs", "vecsim"}
+
+
+@pytest.mark.parametrize("node", list(functions()))
+def test_every_parameter_is_described(node):
+    _, found, section = (ast.get_docstring(node) or "").partition("Parameters\n----------\n")
+    assert found, "a section Parameters is missing"
+    named = [line for line in section.partition("\n\n")[0].splitlines() if not line.startswith(" ")]
+    assert parameters(node) <= {name.lstrip("*") for line in named for name in line.split(", ")}
