@@ -194,8 +194,9 @@ def matrix_market(data: bytes) -> Plain:
             refuse_unless(abs(value.imag) < float("inf"), "not finite")
         return matrix.checked()
     skipped = 1 if symmetry == "skew-symmetric" else 0
+    stored = rows * columns if symmetry == "general" else rows * (rows + 1 - 2 * skipped) // 2
+    refuse_unless(len(entries) == stored, "another number of entries")
     first = [0 if symmetry == "general" else column + skipped for column in range(columns)]
-    refuse_unless(len(entries) == sum(rows - start for start in first), "another number of entries")
     remaining = iter(entries)
     for column in range(columns):
         for row in range(first[column], rows):

@@ -226,6 +226,8 @@ def test_every_line_is_checked(tmp_path, line):
         (("coordinate", "real", "hermitian"), "1 1 1\n1 1 5\n", "line 1: .* real matrix cannot be hermitian"),
         (("coordinate", "pattern", "skew-symmetric"), "2 2 1\n2 1\n", "line 1: .* needs values with a sign"),
         (("coordinate", "real", "general"), "1_0 2 1\n1 1 5\n", "line 2: the size line"),
+        (("coordinate", "real", "general"), "1 1\r 1\n1 1 5\n", "line 2: the size line"),
+        (("coordinate", "real", "general\r "), "1 1 1\n1 1 5\n", r"line 1: unknown symmetry 'general\\r'"),
         (("coordinate", "real", "general"), f"{'9' * 5000} 2 1\n1 1 5\n", "line 2: the size line"),
         (("coordinate", "real", "general"), " % no comment\n1 1 1\n1 1 5\n", "line 2: the size line"),
     ],

@@ -72,8 +72,8 @@ def calibrate(
     from vecsim.cli.console import fill, table
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.reproduce import show_item
-    from vecsim.cli.work import Work
     from vecsim.machine import to_toml
+    from vecsim.progress import Progress
     from vecsim.provenance import provenance
 
     provenance()  # of the code as it is now, not when the report is written, hours later
@@ -81,7 +81,7 @@ def calibrate(
     output = Output(json)
     if results is not None:
         OutputFile(results)  # refuses what cannot be written, before any work is done
-    with Work() as work:
+    with Progress() as work:
         request = Request(
             chosen_machine(machine, set_),
             engine=engine,

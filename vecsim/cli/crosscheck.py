@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from experiments.crosscheck.device import Device
     from experiments.crosscheck.results import Checked
     from experiments.crosscheck.worlds import Check
-    from vecsim.cli.work import Work
     from vecsim.data import Matrix
     from vecsim.machine import Machine
+    from vecsim.progress import Progress
 
 DISAGREE = 1
 """Exit code when two results are further apart than rounding allows."""
@@ -85,7 +85,7 @@ def crosscheck(
     from experiments.crosscheck.results import Results
     from vecsim.cli.output import Output
     from vecsim.cli.report import machine_line
-    from vecsim.cli.work import Work
+    from vecsim.progress import Progress
     from vecsim.provenance import provenance
 
     width = value_bytes(value_bits)
@@ -99,7 +99,7 @@ def crosscheck(
     sources = chain(_named(matrix or []), _suite(missing) if suite else ())
     device, without = _device(gpu)
     found: list[Checked] = []
-    with Work() as work:
+    with Progress() as work:
         for each in _checked(sources, described, device, seed, engine, width, work):
             if without and not found:
                 output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
@@ -161,7 +161,7 @@ def _checked(
     seed: int,
     engine: str,
     width: int,
-    work: Work,
+    work: Progress,
 ) -> Iterator[Checked]:
     """Check one matrix after the other."""
     from experiments.crosscheck.results import Checked

@@ -62,11 +62,11 @@ def execute(
     from vecsim.cli.counters import counters_document, show_counters
     from vecsim.cli.memory_dump import parse_dump, show_dumps
     from vecsim.cli.output import Output
-    from vecsim.cli.progress import Progress
     from vecsim.cli.register_dump import show_registers
     from vecsim.cli.timeline_view import show_timeline
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
+    from vecsim.progress import Measure, Progress
 
     if rows is not None and not timeline:
         raise UserError(f"--rows {rows}: there are rows with --timeline alone, ask for that too")
@@ -76,7 +76,7 @@ def execute(
     program = read_program(file, symbols, width)
     dumps = [parse_dump(text, program, size) for text in dump or ()]
 
-    with Progress(1) as progress:
+    with Progress(Measure.CYCLES) as progress:
         result = run(
             program,
             np.zeros(size, np.uint8),
@@ -84,7 +84,7 @@ def execute(
             engine=engine,
             timeline=TimelineRequest(last_age=rows or ROWS) if timeline else None,
             max_cycles=max_cycles,
-            progress=progress.of(file),
+            progress=progress.simulating(file, 0, 1),
         )
     how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
     document: dict[str, Any] = how | counters_document(file, engine, program, result)

@@ -45,8 +45,8 @@ def formats(
     """
     from vecsim.cli.output import Output
     from vecsim.cli.run import load_matrix, matrix_values
-    from vecsim.cli.work import Work
     from vecsim.formats import FORMATS, find, section_bits
+    from vecsim.progress import Progress
 
     width = value_bytes(value_bits)
     section_bits(section_size)  # refuses what no machine has, before the matrix is read
@@ -56,7 +56,7 @@ def formats(
     values = matrix_values(loaded, width)
     wanted = list(dict.fromkeys([BASELINE, *chosen]))
     facts = {}
-    with Work() as work:
+    with Progress() as work:
         for number, name in enumerate(wanted):
             work.show(name, number / len(wanted))
             facts[name] = _facts(FORMATS[name], values, section_size)

@@ -62,10 +62,10 @@ def ceilings(json: str | None) -> None:
     """
     from gpu.measure.ceilings import measure_ceilings
     from vecsim.cli.output import Output
-    from vecsim.cli.work import Work
+    from vecsim.progress import Progress
 
     output = Output(json)
-    with Work() as work, _on_a_gpu("ceilings"):
+    with Progress() as work, _on_a_gpu("ceilings"):
         found = measure_ceilings(work.show)
     _show(output, found)
     output.finish("vecsim gpu ceilings", found.document())

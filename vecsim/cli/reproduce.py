@@ -72,7 +72,7 @@ def reproduce(
     from experiments.report.tally import tally
     from experiments.request import Request
     from vecsim.cli.output import Output, OutputFile
-    from vecsim.cli.work import Work
+    from vecsim.progress import Progress
     from vecsim.provenance import provenance
 
     asked = chosen(name or [ALL])
@@ -93,7 +93,7 @@ def reproduce(
         OutputFile(file)  # refuses what cannot be written, before any work is done
     recorded = recorded_files(asked, measured)
     described = chosen_machine(machine, set_)
-    with Work() as work:
+    with Progress() as work:
         request = Request(
             described,
             engine=engine,

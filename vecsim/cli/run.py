@@ -77,9 +77,9 @@ def run(
     from programs.measurement import measure
     from programs.registry import find
     from vecsim.cli.output import Output
-    from vecsim.cli.progress import Progress
     from vecsim.cli.report import document, header, results_table, summary_table
     from vecsim.engines.protocol import MAX_CYCLES
+    from vecsim.progress import Measure, Progress
 
     width = value_bytes(value_bits)
     chosen = _programs(program)
@@ -95,7 +95,7 @@ def run(
     limit = MAX_CYCLES if max_cycles is None else max_cycles
     found: list[list[Measurement]] = []
     for each in rounded:
-        with Progress(len(chosen)) as progress:
+        with Progress(Measure.CYCLES) as progress:
             measurements = [
                 measure(
                     name,
@@ -106,9 +106,11 @@ def run(
                     options=options[name],
                     engine=engine,
                     max_cycles=limit,
-                    progress=progress.of(name if len(rounded) == 1 else f"{each.name}: {name}"),
+                    progress=progress.simulating(
+                        name if len(rounded) == 1 else f"{each.name}: {name}", number, len(chosen)
+                    ),
                 )
-                for name in chosen
+                for number, name in enumerate(chosen)
             ]
         output.text(header(each, described, engine, value_bits))
         output.table(results_table(measurements))

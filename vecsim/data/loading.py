@@ -3,20 +3,20 @@
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.download import DownloadError, Report
-from vecsim.data.download_bar import download_bar
 from vecsim.data.matrix import Matrix, check_size
 from vecsim.data.matrix_cache import fetch, kept, matrix_cache
 from vecsim.data.reading import read_file
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
 from vecsim.errors import UserError
+from vecsim.progress import Measure, Progress
 from vecsim.suggestions import nearest
 
 OFFLINE = "VECSIM_OFFLINE"
@@ -212,8 +212,17 @@ def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
         return fetch(url, kept_as, lambda path: read_file(path, url, file, refuse_pages=True), report)
 
 
-def _progress(name: str, shown: bool) -> AbstractContextManager[Report | None]:
-    return download_bar(name) if shown else nullcontext()
+@contextmanager
+def _progress(name: str, shown: bool) -> Iterator[Report | None]:
+    """Give what a download reports to, None if nobody would see it.
+
+    The bar is there from the beginning, while a connection or another process is waited for too.
+    """
+    with Progress(Measure.BYTES, patience=0) as bar:
+        doing = f"downloading {name}"
+        if shown:
+            bar.show(doing, 0, None)
+        yield (lambda done, total: bar.show(doing, done, total)) if shown and bar.is_seen else None
 
 
 def _require_network(what: str, allowed: bool, remedy: str = "") -> None:

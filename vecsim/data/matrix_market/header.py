@@ -14,8 +14,8 @@ LAYOUTS = ("coordinate", "array")
 
 # More digits than any size that can be used: Python refuses to convert thousands of them.
 _SIZE = re.compile(rb"[+-]?\d{1,18}")
-_BLANKS = b" \t\r"
-_WORDS = re.compile(rb"[^ \t\r\n]+")
+_BLANKS = b" \t"
+_WORDS = re.compile(rb"[^ \t]+")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def parse_header(source: str, data: bytes) -> Header:
         with a symmetry that it cannot have, no size line, or one that is none.
     """
     end = _line_end(data, 0)
-    words = [word.decode("latin-1").lower() for word in _WORDS.findall(data, 0, end)]
+    words = [word.decode("latin-1").lower() for word in _WORDS.findall(_without_end(data[:end]))]
     if not data[:1] == b"%" or not words or words[0] != BANNER.decode().lower():
         raise UserError(f"{source}, line 1: not a Matrix Market file, it must begin with {BANNER.decode()}")
     layout, field, symmetry = _banner_words(source, words[1:])
@@ -76,7 +76,7 @@ def parse_header(source: str, data: bytes) -> Header:
     while end < len(data):
         start, end = end, _line_end(data, end)
         line += 1
-        text = data[start:end].strip(_BLANKS + b"\n")
+        text = _without_end(data[start:end]).strip(_BLANKS)
         # A comment begins in the first column.
         if text and data[start : start + 1] != b"%":
             rows, columns, entries = _sizes(f"{source}, line {line}", layout, symmetry, text)
@@ -87,6 +87,10 @@ def parse_header(source: str, data: bytes) -> Header:
 def _line_end(data: bytes, start: int) -> int:
     end = data.find(b"\n", start)
     return len(data) if end < 0 else end + 1
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def _banner_words(source: str, words: list[str]) -> tuple[str, str, str]:
