@@ -22,8 +22,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from filelock import FileLock
-
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
@@ -81,6 +79,8 @@ class Journal:
     ) -> None:
         self.path = path
         self.records: list[dict[str, Any]] = []
+        from filelock import FileLock  # which a bare machine with a GPU may lack
+
         self._header = json.loads(_text({KIND: kind, **(header or {})}))
         self._say = say
         self._read_to = 0
