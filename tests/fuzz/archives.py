@@ -147,7 +147,7 @@ def _packed(source: random.Random, data: bytes, rightly: bool) -> bytes:
     """Pack with gzip: in one member or several, with headers that are allowed, then perhaps damaged."""
     cut = source.randrange(len(data) + 1) if source.random() < 0.2 else 0
     packed = (gzip.compress(data[:cut], 1, mtime=0) if cut else b"") + gzip.compress(
-        data[cut:], source.choice((0, 1, 9))
+        data[cut:], source.choice((0, 1, 9)), mtime=0
     )
     if rightly:
         return packed
