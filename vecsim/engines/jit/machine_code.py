@@ -92,7 +92,7 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, b
     if missing == [OWN]:
         say("compiling instructions of your own for their first use: a few seconds")
     else:
-        say("compiling the engine for its first use on this machine: about ten seconds")
+        say("compiling the engine for its first use on this machine: some 20 seconds")
     aside = VECTOR if VECTOR in missing and len(missing) > 1 else None
     with _process(aside) as process:
         from numba.core.errors import NumbaError
