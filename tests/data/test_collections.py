@@ -83,13 +83,18 @@ def test_addresses(monkeypatch):
     memplus, olm = only("memplus"), only("NEP/olmstead/olm500")
     assert memplus.url == "https://suitesparse-collection-website.herokuapp.com/MM/Hamm/memplus.tar.gz"
     assert olm.url == "https://math.nist.gov/pub/MatrixMarket2/NEP/olmstead/olm500.mtx.gz"
-    monkeypatch.setenv("VECSIM_SUITESPARSE_URL", "http://mirror.example/ss/")
-    assert memplus.url == "http://mirror.example/ss/Hamm/memplus.tar.gz"
-    monkeypatch.setenv("VECSIM_SUITESPARSE_URL", "mirror.example")
-    with pytest.raises(
-        UserError, match=r"VECSIM_SUITESPARSE_URL: 'mirror\.example' must begin with https://"
-    ):
-        _ = memplus.url
+    monkeypatch.setenv("VECSIM_SUITESPARSE_URL", "https://mirror.example/ss/")
+    assert memplus.url == "https://mirror.example/ss/Hamm/memplus.tar.gz"
+
+
+@pytest.mark.parametrize("server", ["mirror.example", "http://mirror.example/ss", "ftp://mirror.example"])
+def test_a_server_must_be_asked_by_https(monkeypatch, server):
+    monkeypatch.setenv("VECSIM_SUITESPARSE_URL", server)
+    with pytest.raises(UserError) as error:
+        _ = only("memplus").url
+    assert str(error.value).startswith(
+        f"VECSIM_SUITESPARSE_URL: '{server}' is no address of a server: https:// is needed"
+    )
 
 
 def test_sizes_are_those_of_the_files_at_hand(real_matrix):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
+from vecsim.data.addresses import is_safe
 from vecsim.data.download import DownloadError, Patience, discard, download
 
 CONTENT = random.Random(4).randbytes(20_500)
@@ -267,7 +268,7 @@ def test_a_busy_server_is_asked_again(file_server, partial, status):
 
 def pauses(monkeypatch):
     slept = []
-    monkeypatch.setattr("vecsim.data.download.time.sleep", slept.append)
+    monkeypatch.setattr("urllib3.util.retry.time.sleep", slept.append)
     return slept
 
 
@@ -296,10 +297,73 @@ def test_no_server(tmp_path, monkeypatch):
     assert slept == [1]
 
 
-@pytest.mark.parametrize("url", ["http://[bad/file", "http:///file"])
+@pytest.mark.parametrize("url", ["http://[bad/file", "https://[bad/file", "http:///file", "https:///file"])
 def test_what_is_no_address(tmp_path, url):
     with pytest.raises(DownloadError):
         download(url, tmp_path / "file.partial")
+
+
+@pytest.fixture
+def asks_nobody(monkeypatch):
+    """Let no connection be made."""
+
+    def connect(*_, **__):
+        raise AssertionError("a connection was made")
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr("urllib3.util.connection.create_connection", connect)
+
+
+@pytest.mark.usefixtures("asks_nobody")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://matrices.example/file",
+        "HTTP://127.0.0.1.matrices.example/file",
+        # The host is matrices.example to what connects, 127.0.0.1 to urllib.parse.
+        "http://matrices.example\\@127.0.0.1/file",
+        "http://127.0.0.1@matrices.example/file",
+        "http://127.0.0.2/file",
+        "ftp://127.0.0.1/file",
+    ],
+)
+def test_an_address_that_is_not_safe_is_refused(tmp_path, url):
+    with pytest.raises(DownloadError) as error:
+        download(url, tmp_path / "file.partial")
+    assert str(error.value) == (
+        f"{url}: https:// is needed, http:// will do for this machine alone (127.0.0.1, localhost, [::1])"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["http://matrices.example/file", "//matrices.example/file", "ftp://127.0.0.1/file"]
+)
+def test_a_redirection_that_is_not_safe_is_refused(file_server, partial, monkeypatch, address):
+    looked_up, look_up = [], socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *more, **m: looked_up.append(host) or look_up(host, *more, **m)
+    )
+    file_server.files["/file"] = File(b"", [Answer(status=302, headers={"Location": "/next"})])
+    file_server.files["/next"] = File(b"", [Answer(status=301, headers={"Location": address})])
+    fails(file_server, partial, r"file: leads to (http|ftp)://.*/file: https:// is needed, http:// will do")
+    assert file_server.paths == ["/file", "/next"]
+    assert set(looked_up) == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("host", ["localhost", "[::1]", "127.0.0.1"])
+def test_http_is_for_this_machine(host):
+    assert is_safe(f"http://{host}:8080/file")
+    assert not is_safe(f"http://{host}.example/file")
+
+
+def test_the_cause_is_that_of_the_download(tmp_path, file_server):
+    """Not that of what the caller was just dealing with."""
+    try:
+        raise OSError(5, "another matter")
+    except OSError:
+        with pytest.raises(DownloadError, match=r"no secure connection: .*SSL"):
+            download(f"{file_server.url.replace('http:', 'https:')}/file", tmp_path / "file.partial")
 
 
 def test_certificates_are_checked(file_server, tmp_path):
@@ -323,6 +387,40 @@ def test_a_folder_that_cannot_be_written(file_server, tmp_path):
     (tmp_path / "file.partial").mkdir()
     with pytest.raises(DownloadError, match=r"file\.partial: cannot be written: Is a directory"):
         bring(file_server, tmp_path / "file.partial")
+
+
+@pytest.mark.parametrize(
+    ("answer", "arrived"),
+    [
+        (Answer(), 0),
+        (Answer(chunked=True), 20_000),
+        (Answer(headers={"Content-Length": None}), 20_000),
+        # No number of bytes that anything could have.
+        (Answer(headers={"Content-Length": "9" * 5_000}), 20_000),
+    ],
+)
+def test_more_bytes_than_may_be_are_not_taken(file_server, partial, monkeypatch, answer, arrived):
+    """Whether the server tells or not; a file of just so many is taken."""
+    serve(file_server, answer)
+    monkeypatch.setenv("VECSIM_FILE_LIMIT", str(len(CONTENT)))
+    bring(file_server, partial)
+    assert partial.read_bytes() == CONTENT
+    discard(partial)
+    monkeypatch.setenv("VECSIM_FILE_LIMIT", "20000")
+    told = []
+    with pytest.raises(DownloadError, match=r"has more than 19\.5 KiB; VECSIM_FILE_LIMIT sets another limit"):
+        bring(file_server, partial, lambda done, _: told.append(done))
+    assert max(told, default=0) <= arrived
+    assert len(file_server.requests) == 2
+    assert list(partial.parent.iterdir()) == []
+
+
+def test_a_download_goes_on_no_further_than_it_may(file_server, partial, monkeypatch):
+    serve(file_server, Answer(chunked=True, cut=7_000), Answer(chunked=True, cut=6_000), Answer(chunked=True))
+    monkeypatch.setenv("VECSIM_FILE_LIMIT", "12000")
+    fails(file_server, partial, r"has more than 11\.7 KiB")
+    assert len(file_server.requests) == 2
+    assert list(partial.parent.iterdir()) == []
 
 
 def test_discard(file_server, partial):

@@ -1,8 +1,10 @@
 """One file over HTTP, however often the line breaks: timeouts, retries with back-off, resumption.
 
-Made with Requests, which knows proxies, certificates and redirections. Pooch, which stands on it too, begins
-a broken download from its first byte and asks again at once; what it adds, a check against a known sha256,
-the collections do not publish.
+Requests knows proxies, certificates and redirections, urllib3's Retry counts the attempts and waits. Pooch,
+which stands on Requests too, begins a broken file from its first byte and cannot tell a partial answer from a
+whole one, so a downloader of ours below it would be all of this module. What `pooch.retrieve` does around one
+is a temporary name, with which a later call cannot go on, and a check of the file's sha256, which the
+collections do not publish.
 """
 
 from __future__ import annotations
@@ -10,18 +12,22 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
+from vecsim.data.addresses import RULE, is_safe
+from vecsim.data.limits import file_limit, too_long
 from vecsim.errors import UserError
+from vecsim.suggestions import shown
 
 if TYPE_CHECKING:
-    from requests import Response
+    from requests import Response, Session
+    from requests.adapters import BaseAdapter
+    from urllib3.util import Retry
 
 Report = Callable[[int, int | None], None]
 """``report(done, total)``: bytes that are here, bytes in all or None if the server does not tell."""
@@ -31,6 +37,8 @@ RETRIED = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
 """Answers that may be better the next time. SuiteSparse's server says 403 to who asks too often."""
 NOT_THERE = frozenset({404, 410})
 STATE_SUFFIX = ".json"
+_NUMBER = re.compile(r"\d{1,18}")
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 @dataclass(frozen=True)
@@ -90,11 +98,6 @@ class Remote:
         strong = self.etag is not None and not self.etag.startswith("W/")
         return self.etag if strong else self.last_modified
 
-    @property
-    def is_recognizable(self) -> bool:
-        """Whether a change of the file would show."""
-        return (self.size, self.condition, self.etag) != (None, None, None)
-
 
 class DownloadError(UserError):
     """A file could not be had from the network."""
@@ -103,10 +106,10 @@ class DownloadError(UserError):
 class _Interrupted(Exception):
     """An attempt that failed and may go better the next time."""
 
-    def __init__(self, reason: str, *, connected: bool = True, pause: float | None = None) -> None:
+    def __init__(self, reason: str, *, connected: bool = True, response: Response | None = None) -> None:
         super().__init__(reason)
         self.connected = connected
-        self.pause = pause
+        self.response = None if response is None else response.raw
 
 
 def download(
@@ -117,10 +120,11 @@ def download(
     Parameters
     ----------
     url
-        Its address.
+        Its address, of https; http is for this machine alone, after redirections too.
     partial
         Where its bytes go, with a note of what they are part of beside them (``partial`` and ``.json``).
-        After an error both stay for the next call; at the end ``partial`` is whole and the note is gone.
+        After an error both stay for the next call, unless the file is larger than may be; at the end
+        ``partial`` is whole and the note is gone.
     report
         Is told of the progress, now and then.
     patience
@@ -129,23 +133,19 @@ def download(
     Raises
     ------
     DownloadError
-        In one line: no connection, no such file, refused, silent, broken off, no room on the disk.
+        In one line: an address that is not safe, no connection, no such file, refused, silent, broken off,
+        larger than `vecsim.data.limits.file_limit`, no room on the disk.
     """
     patience = patience or PATIENCE
-    unreached = fruitless = 0
+    retry = _retry(patience, patience.attempts - 1)
     farthest = _size(partial)
     while True:
         try:
-            remote = _attempt(url, partial, report or _say_nothing, patience)
+            remote = _attempt(url, partial, report or (lambda done, total: None), patience)
         except _Interrupted as interruption:
-            here = _size(partial)
-            fruitless = 0 if here > farthest else fruitless + 1
-            unreached = 0 if interruption.connected else unreached + 1
-            farthest = max(farthest, here)
-            if unreached >= patience.connections or fruitless >= patience.attempts:
-                raise DownloadError(f"{url}: {interruption}") from None
-            pause = patience.pause * 2 ** max(fruitless - 1, 0)
-            time.sleep(min(max(pause, interruption.pause or 0.0), patience.longest_pause))
+            if _size(partial) > farthest:
+                farthest, retry = _size(partial), _retry(patience, patience.attempts)
+            retry = _wait(retry, url, interruption)
         else:
             _note(partial).unlink(missing_ok=True)
             return remote
@@ -157,33 +157,65 @@ def discard(partial: Path) -> None:
     _note(partial).unlink(missing_ok=True)
 
 
+def _retry(patience: Patience, attempts: int) -> Retry:
+    from urllib3.util.retry import RequestHistory, Retry
+
+    return Retry(
+        total=attempts,
+        connect=patience.connections - 1,
+        backoff_factor=patience.pause / 2,
+        backoff_max=patience.longest_pause,
+        retry_after_max=int(patience.longest_pause),
+        # By itself Retry asks at once after a first failure: it has seen one already.
+        history=(RequestHistory("GET", None, None, None, None),),
+    )
+
+
+def _wait(retry: Retry, url: str, interruption: _Interrupted) -> Retry:
+    """Pause before the next attempt, as the server asks if it does; give what counts the further ones."""
+    from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, MaxRetryError
+
+    error = None if interruption.connected else ConnectTimeoutError()
+    try:
+        retry = retry.increment("GET", url, interruption.response, error)
+    except MaxRetryError:
+        raise DownloadError(f"{url}: {interruption}") from None
+    try:
+        retry.sleep(interruption.response)
+    except InvalidHeader:
+        retry.sleep()
+    return retry
+
+
 def _attempt(url: str, partial: Path, report: Report, patience: Patience) -> Remote:
     known = _known(url, partial)
     have = _size(partial) if known else 0
+    if known and known.size == have:
+        return known
     with _asked(url, known, have, patience) as response:
-        if known and response.status_code == 206:
-            remote = _continued(response, known, have, partial)
-        elif known and response.status_code == 416:
-            remote = _same(known, _described(url, response, _total(response)), partial)
-            if have != remote.size:
-                _start_again(partial)
-            return remote
+        if known and response.status_code in (206, 416):
+            remote = _continued(response, known, have)
+            if remote is None:
+                discard(partial)
+                raise _Interrupted("the file on the server changes while it is read")
         elif response.status_code == 200:
             # The first attempt, or the file has changed, or the server sends only whole files.
-            remote, have = _described(url, response, _number(response.headers.get("Content-Length"))), 0
+            remote, have = _described(url, response, response.headers.get("Content-Length", "")), 0
         else:
             _refuse(url, response)
-        with _writing(partial):
-            _check_room(remote, have, partial)
-            _write_note(remote, partial)
+        try:
+            _check_size(remote, have, partial)
+            _note(partial).write_text(json.dumps(asdict(remote)), encoding="utf-8")
             _receive(response, partial, have, remote, report, patience)
+        except OSError as error:
+            raise DownloadError(f"{partial}: cannot be written: {error.strerror or error}") from None
     return remote
 
 
 @contextmanager
 def _asked(url: str, known: Remote | None, have: int, patience: Patience) -> Iterator[Response]:
     """Ask for a file, or for the rest of it if what is there is still part of it."""
-    import requests
+    from requests import exceptions
 
     from vecsim import __version__
 
@@ -194,25 +226,39 @@ def _asked(url: str, known: Remote | None, have: int, patience: Patience) -> Ite
         if known.condition:
             headers["If-Range"] = known.condition
     try:
-        response = requests.get(
+        response = _session(url).get(
             url, headers=headers, stream=True, timeout=(patience.connect, patience.silence)
         )
-    except requests.exceptions.ReadTimeout:
+    except exceptions.ReadTimeout:
         raise _Interrupted(f"the server did not answer within {patience.silence:g} s") from None
-    except requests.exceptions.ConnectTimeout:
+    except exceptions.ConnectTimeout:
         raise _Interrupted(
             f"no connection to {urlsplit(url).netloc} within {patience.connect:g} s", connected=False
         ) from None
-    except requests.exceptions.SSLError as error:
+    except exceptions.SSLError as error:
         raise DownloadError(f"{url}: no secure connection: {_cause(error)}") from None
-    except requests.exceptions.ConnectionError as error:
+    except exceptions.ConnectionError as error:
         raise _Interrupted(
             f"no connection to {urlsplit(url).netloc}: {_cause(error)}", connected=False
         ) from None
-    except (requests.exceptions.RequestException, ValueError) as error:
+    except (exceptions.RequestException, ValueError) as error:
         raise DownloadError(f"{url}: {_cause(error)}") from None
     with response:
         yield response
+
+
+def _session(asked: str) -> Session:
+    """Give what asks for a file, and follows redirections, but only to addresses that are safe."""
+    import requests
+
+    class SafeSession(requests.Session):
+        def get_adapter(self, url: str) -> BaseAdapter:
+            if not is_safe(url):
+                led = f"leads to {shown(url)}: " if is_safe(asked) else ""
+                raise DownloadError(f"{asked}: {led}{RULE}")
+            return super().get_adapter(url)
+
+    return SafeSession()
 
 
 def _refuse(url: str, response: Response) -> NoReturn:
@@ -220,48 +266,45 @@ def _refuse(url: str, response: Response) -> NoReturn:
     if response.status_code in NOT_THERE:
         raise DownloadError(f"{url}: there is no such file ({said})")
     if response.status_code in RETRIED:
-        raise _Interrupted(said, pause=_retry_after(response))
+        raise _Interrupted(said, response=response)
     raise DownloadError(f"{url}: {said}")
 
 
-def _retry_after(response: Response) -> float | None:
-    from urllib3.exceptions import InvalidHeader
-    from urllib3.util import Retry
-
-    asked = response.headers.get("Retry-After")
-    with suppress(InvalidHeader):
-        return Retry().parse_retry_after(asked) if asked else None
-    return None
-
-
-def _described(url: str, response: Response, size: int | None) -> Remote:
+def _described(url: str, response: Response, size: str) -> Remote:
     headers = response.headers
-    return Remote(url, size, headers.get("ETag"), headers.get("Last-Modified"))
+    told = int(size) if _NUMBER.fullmatch(size) else None
+    return Remote(url, told, headers.get("ETag"), headers.get("Last-Modified"))
 
 
-def _continued(response: Response, known: Remote, have: int, partial: Path) -> Remote:
-    """Check that an answer of 206 goes on with the file where it stops here."""
-    begins = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    if begins is None or int(begins[1]) != have:
-        _start_again(partial)
-    return _same(known, _described(known.url, response, _total(response)), partial)
+def _continued(response: Response, known: Remote, have: int) -> Remote | None:
+    """Give what the server says of a file that it goes on with where it stops here; None if it does not.
+
+    The file must be what it was, as far as the server told both times.
+    """
+    told = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    if response.status_code != 206 or told is None or int(told[1]) != have:
+        return None
+    now = _described(known.url, response, told[2])
+    same = all(None in pair or pair[0] == pair[1] for pair in zip(astuple(known), astuple(now), strict=True))
+    return replace(known, size=now.size if known.size is None else known.size) if same else None
 
 
-def _same(known: Remote, now: Remote, partial: Path) -> Remote:
-    """Check that a file is what it was, as far as the server told both times; give its size too."""
-    told = (
-        (known.size, now.size),
-        (known.etag, now.etag),
-        (known.last_modified, now.last_modified),
-    )
-    if any(None not in pair and pair[0] != pair[1] for pair in told):
-        _start_again(partial)
-    return replace(known, size=now.size if known.size is None else known.size)
+def _check_size(remote: Remote, have: int, partial: Path) -> None:
+    """Refuse a file that would be too long, or for which the disk has no room, as far as the server told."""
+    size = remote.size or 0
+    if size > file_limit():
+        raise _too_long(remote.url, partial)
+    free = shutil.disk_usage(partial.parent).free
+    if size - have > free:
+        raise DownloadError(
+            f"{remote.url}: {size - have:,} bytes are to come, "
+            f"but the disk of {partial.parent} has {free:,} left"
+        )
 
 
-def _start_again(partial: Path) -> NoReturn:
+def _too_long(url: str, partial: Path) -> DownloadError:
     discard(partial)
-    raise _Interrupted("the file on the server changes while it is read")
+    return DownloadError(str(too_long(url, file_limit())))
 
 
 def _receive(
@@ -269,6 +312,7 @@ def _receive(
 ) -> None:
     from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+    limit = file_limit()
     with partial.open("r+b" if have else "wb") as file:
         file.seek(have)
         report(have, remote.size)
@@ -276,8 +320,10 @@ def _receive(
             # iter_content would unpack a .gz file that a server labels Content-Encoding: gzip, and would keep
             # what it has of a chunk to itself when the line breaks.
             while chunk := response.raw.read1(CHUNK, decode_content=False):
-                file.write(chunk)
                 have += len(chunk)
+                if have > limit:
+                    raise _too_long(remote.url, partial)
+                file.write(chunk)
                 report(have, remote.size)
         except ReadTimeoutError:
             raise _Interrupted(
@@ -293,66 +339,28 @@ def _of(have: int, size: int | None) -> str:
     return f"{have:,} bytes" if size is None else f"{have:,} of {size:,} bytes"
 
 
-@contextmanager
-def _writing(partial: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DownloadError(f"{partial}: cannot be written: {error.strerror or error}") from None
-
-
-def _check_room(remote: Remote, have: int, partial: Path) -> None:
-    free = shutil.disk_usage(partial.parent).free
-    needed = (remote.size or 0) - have
-    if needed > free:
-        raise DownloadError(
-            f"{remote.url}: {needed:,} bytes are to come, but the disk of {partial.parent} has {free:,} left"
-        )
-
-
 def _note(partial: Path) -> Path:
     return partial.with_name(partial.name + STATE_SUFFIX)
 
 
-def _write_note(remote: Remote, partial: Path) -> None:
-    _note(partial).write_text(json.dumps(asdict(remote)), encoding="utf-8")
-
-
 def _known(url: str, partial: Path) -> Remote | None:
-    """Give what the partial file is part of; None if it is of no use."""
+    """Give what the partial file is part of; None if it is of no use, or if its change would not show."""
     try:
         remote = Remote(**json.loads(_note(partial).read_text(encoding="utf-8")))
+        told: tuple[Any, ...] = (remote.size, remote.etag, remote.last_modified)
+        fits = remote.size is None or 0 <= _size(partial) <= remote.size
     except (OSError, ValueError, TypeError):
         return None
-    fits = remote.size is None or _size(partial) <= remote.size
-    return remote if remote.url == url and remote.is_recognizable and fits and _size(partial) else None
+    return remote if remote.url == url and any(told) and fits and _size(partial) else None
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _total(response: Response) -> int | None:
-    """Give the size of the whole file from ``Content-Range: bytes 5-9/10`` (or ``*/10``)."""
-    return _number(response.headers.get("Content-Range", "").rpartition("/")[2])
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() else None
-
-
 def _cause(error: BaseException) -> str:
     """Find what the operating system said below the exceptions that wrap it."""
-    inner: BaseException | None = error
-    seen: set[int] = set()
-    while inner is not None and id(inner) not in seen:
-        seen.add(id(inner))
-        if isinstance(inner, OSError) and inner.strerror:
-            return inner.strerror
-        wrapped = getattr(inner, "reason", None) or (inner.args[0] if inner.args else None)
-        inner = wrapped if isinstance(wrapped, BaseException) else inner.__cause__ or inner.__context__
-    return str(error)
-
-
-def _say_nothing(done: int, total: int | None) -> None:
-    pass
+    for inner in (getattr(error, "reason", None), error.__cause__, *error.args[::-1]):
+        if isinstance(inner, BaseException):
+            return _cause(inner)
+    return getattr(error, "strerror", None) or str(error)

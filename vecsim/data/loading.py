@@ -76,7 +76,7 @@ def load(
     source
         The path of an existing file; else a name: of a file in a folder (``NAME``, ``GROUP/NAME``), of a
         built-in (see `BUILTINS`), of a matrix of SuiteSparse (``NAME``, ``GROUP/NAME``) or the Matrix Market
-        (``NAME``, ``COLLECTION/SET/NAME``); or the http(s) address of a file. A path object means a file.
+        (``NAME``, ``COLLECTION/SET/NAME``); or the address of a file, https://. A path object means a file.
     folders
         Further folders of files.
     download

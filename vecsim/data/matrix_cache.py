@@ -7,7 +7,6 @@ others that want the same file wait for it and find it there.
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -15,8 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from vecsim.atomic_files import write_file
 from vecsim.cache_folder import CACHE_FOLDER, cache_folder
-from vecsim.data.download import DownloadError, Report, discard, download
+from vecsim.data.download import DownloadError, Remote, Report, discard, download
 from vecsim.errors import UserError
 
 T = TypeVar("T")
@@ -109,20 +109,19 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
         found = kept(name)
         if found is not None:
             return accept(found[0])
-        try:
-            return _bring(url, path, accept, report)
-        except DownloadError:
-            raise
-        except UserError:
-            # Whole but damaged: on the way, by a resumption, or on the server, where it will be so again.
-            discard(_beside(path, PARTIAL_SUFFIX))
-        try:
-            return _bring(url, path, accept, report)
-        except DownloadError:
-            raise
-        except UserError as error:
-            discard(_beside(path, PARTIAL_SUFFIX))
-            raise DownloadError(f"{error}; a second download did not help") from None
+        partial = _beside(path, PARTIAL_SUFFIX)
+        # Whole but damaged: on the way, by a resumption, or on the server, where it will be so again.
+        for _ in range(2):
+            remote = download(url, partial, report)
+            try:
+                accepted = accept(partial)
+            except UserError as error:
+                discard(partial)
+                refusal = str(error)
+            else:
+                _keep(partial, path, remote)
+                return accepted
+        raise DownloadError(f"{refusal}; a second download did not help")
 
 
 def files_kept() -> list[Path]:
@@ -132,12 +131,9 @@ def files_kept() -> list[Path]:
     return sorted(path for path in paths if path.is_file() and path.suffix != PARTIAL_SUFFIX)
 
 
-def _bring(url: str, path: Path, accept: Callable[[Path], T], report: Report | None) -> T:
-    partial = _beside(path, PARTIAL_SUFFIX)
-    remote = download(url, partial, report)
-    accepted = accept(partial)
+def _keep(partial: Path, path: Path, remote: Remote) -> None:
     record = Record(
-        url=url,
+        url=remote.url,
         size=partial.stat().st_size,
         sha256=_sha256(partial),
         etag=remote.etag,
@@ -145,9 +141,8 @@ def _bring(url: str, path: Path, accept: Callable[[Path], T], report: Report | N
         fetched=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     # First the record: a file with the record of another is found damaged, not taken for it.
-    _write(_beside(path, RECORD_SUFFIX), json.dumps(asdict(record), indent=2) + "\n")
+    write_file(_beside(path, RECORD_SUFFIX), (json.dumps(asdict(record), indent=2) + "\n").encode("utf-8"))
     partial.replace(path)
-    return accepted
 
 
 @contextmanager
@@ -164,15 +159,6 @@ def _alone(path: Path) -> Iterator[None]:
             f"{error.filename or path}: cannot be written: {error.strerror or error}; "
             f"{CACHE_FOLDER} can name another folder for the cache"
         ) from None
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 
+from vecsim.data.addresses import RULE, is_safe
 from vecsim.errors import UserError
 
 
@@ -36,11 +37,11 @@ class Collection:
         Raises
         ------
         UserError
-            If the environment variable names no address.
+            If the environment variable names no address, or one that is not safe.
         """
         base = os.environ.get(self.variable) or self.default_url
-        if not base.startswith(("https://", "http://")):
-            raise UserError(f"{self.variable}: '{base}' must begin with https:// or http://")
+        if not is_safe(base):
+            raise UserError(f"{self.variable}: '{base}' is no address of a server: {RULE}")
         return f"{base.rstrip('/')}/{path}{self.suffix}"
 
 
