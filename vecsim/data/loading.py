@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
+from vecsim.data.collections.pinned import require_pinned
 from vecsim.data.download import DownloadError, Report
 from vecsim.data.matrix import Matrix, check_size
 from vecsim.data.matrix_cache import fetch, kept, matrix_cache
@@ -188,6 +189,7 @@ def _from_collection(entry: Entry, show_progress: bool) -> Matrix:
         rows, columns = matrix.csr.shape
         if entry.rows is not None and (rows, columns) != (entry.rows, entry.columns):
             raise UserError(f"{url}: has {rows:,} x {columns:,} elements; expected was {entry}")
+        require_pinned(url, entry, matrix.csr)
         return matrix
 
     with _progress(entry.name, show_progress) as report:

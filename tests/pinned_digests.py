@@ -1,0 +1,98 @@
+"""``python -m tests.pinned_digests``: compare the digests pinned for downloads with the files that are here.
+
+``--record`` writes ``vecsim/data/collections/pinned.csv`` anew: a row for each matrix that an experiment
+names and whose file, in the folders of ``VECSIM_MATRICES``, is as its collection gives it. Others have been
+converted from other sources, and may differ in the last digit or in explicit zeros from what a server gives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from experiments.crosscheck.matrices import listed
+from experiments.gpu_bench.suite import suite
+from experiments.hism.six_matrices import MATRICES
+from experiments.hism.suite import members
+from experiments.hism.suite.origin import FILE
+from vecsim.atomic_files import write_file
+from vecsim.data import read
+from vecsim.data.collections import MATRIX_MARKET, SUITESPARSE, Entry, counterpart, find_entries, pinned
+from vecsim.data.search_path import find_file, matrix_folders
+from vecsim.digests import matrix_sha256
+
+PINNED = Path(str(pinned.FILE))
+
+# SuiteSparse writes the matrix and its editor above the entries, the Matrix Market nothing, and 14 digits.
+_OF_SUITESPARSE = re.compile(rb"^% .*Collection, Tim Davis$.*^% name: (\S+)$", re.MULTILINE | re.DOTALL)
+_OF_MATRIX_MARKET = re.compile(
+    rb"%%MatrixMarket matrix coordinate real \w+\n[\d ]+\n(\d+ \d+ [ -]\d\.\d{13}e[+-]\d\d\n)+"
+)
+
+
+def names() -> list[str]:
+    """Give the names of files that the experiments name, sorted."""
+    origins = (origin.split() for member in members() for origin in member.origins)
+    found = {name for kind, name, *_ in origins if kind == FILE}
+    found |= {matrix.name for matrix in MATRICES}
+    found |= {matrix.source for matrix in (*listed(), *suite()) if matrix.source}
+    return sorted(name for name in found if find_entries(name))
+
+
+def entry_of(name: str, content: bytes) -> Entry | None:
+    """Say of which collection a file is, as its text shows; None if of none."""
+    told = _OF_SUITESPARSE.search(content)
+    if told:
+        collection, path = SUITESPARSE, told[1].decode()
+    elif _OF_MATRIX_MARKET.fullmatch(content):
+        collection, path = MATRIX_MARKET, ""
+    else:
+        return None
+    candidates = [other for entry in find_entries(name) for other in (entry, counterpart(entry)) if other]
+    of_it = [entry for entry in candidates if entry.collection is collection and path in ("", entry.path)]
+    return of_it[0] if len(of_it) == 1 else None
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    """Give path and digest of each file that is here as a collection gives it."""
+    for name in names():
+        file = find_file(name, matrix_folders())
+        if file is not None and file.name.endswith(".mtx.gz"):
+            entry = entry_of(name, gzip.decompress(file.read_bytes()))
+            if entry is not None:
+                yield entry.path, matrix_sha256(read(file).csr)
+
+
+def record(found: dict[str, str]) -> None:
+    """Write the file anew."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["path", "sha256"])
+    writer.writerows(sorted(found.items()))
+    write_file(PINNED, text.getvalue().encode("ascii"))
+
+
+def main() -> int:
+    """Return 1 if a file that is here has another digest than is pinned, or none is."""
+    parser = argparse.ArgumentParser(prog="python -m tests.pinned_digests", description=__doc__)
+    parser.add_argument("--record", action="store_true", help="write the file anew, of what is here")
+    arguments = parser.parse_args()
+    found = dict(rows())
+    if arguments.record:
+        record(found)
+        print(f"{len(found)} digests written to {PINNED}, for {len(names())} names")
+        return 0
+    differing = {path for path, digest in found.items() if pinned.pinned().get(path) != digest}
+    for path in sorted(differing):
+        print(f"{path}: found {found[path]}, pinned is {pinned.pinned().get(path)}")
+    print(f"{len(found)} of {len(pinned.pinned())} pinned digests compared, {len(differing)} differ")
+    return int(bool(differing))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
