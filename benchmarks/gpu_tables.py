@@ -230,7 +230,7 @@ def _missing(run: Run) -> str:
     lines = [
         f"- {record.matrix}: {record.status}, {record.reason}"
         for record in run.records
-        if record.status == "not_at_hand"
+        if record.status == "not_found"
     ]
     failed = [record for record in summary.not_measured(run.records) if record.status in ("wrong", "failed")]
     lines += [

@@ -1,4 +1,4 @@
-"""The matrices of the simulator's benchmark: real files where they are at hand, stand-ins where not."""
+"""The matrices of the simulator's benchmark: real files where they are available, stand-ins where not."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-NOT_AT_HAND = "not at hand"
+NOT_FOUND = "not found"
 """What stands in the place of a number whose matrix is not there."""
 
 
@@ -32,7 +32,7 @@ class Comparison:
     paper: str
     ours: float | None
     note: str = ""
-    absent: str = NOT_AT_HAND
+    absent: str = NOT_FOUND
 
     @property
     def difference_percent(self) -> float | None:

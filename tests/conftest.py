@@ -65,7 +65,7 @@ def folders_of_real_matrices():
 
 @pytest.fixture(scope="session", autouse=True)
 def surroundings():
-    """Let no test ask the network, nor depend on which matrices are at hand unless it says so."""
+    """Let no test ask the network, nor depend on which matrices are available unless it says so."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VECSIM_OFFLINE", "1")
         patch.setenv("NO_PROXY", "127.0.0.1")
@@ -76,7 +76,7 @@ def surroundings():
 
 @pytest.fixture
 def real_matrices(monkeypatch):
-    """Let `load` find the real matrices that are at hand."""
+    """Let `load` find the real matrices that are available."""
     monkeypatch.setenv("VECSIM_MATRICES", os.pathsep.join(map(str, folders_of_real_matrices())))
 
 
@@ -88,7 +88,7 @@ def real_matrix():
         for folder in folders_of_real_matrices():
             if (folder / f"{name}.mtx.gz").is_file():
                 return folder / f"{name}.mtx.gz"
-        return pytest.skip(f"{name}.mtx.gz is not at hand")
+        return pytest.skip(f"{name}.mtx.gz is not found")
 
     return find
 

@@ -76,13 +76,13 @@ def worked(
         {m.name: m for m in members},
         dict.fromkeys(CRITERIA, figure),
         dict.fromkeys(CRITERIA, of_originals or figure),
-        {m.name: "not at hand" for m in members if m.name not in cycles},
+        {m.name: "not found" for m in members if m.name not in cycles},
         Measured(timings, {}),
     )
 
 
 def install(monkeypatch: Any) -> None:
-    """Put built-in matrices in the place of the suite; one of them is a stand-in, one is not at hand."""
+    """Put built-in matrices in the place of the suite; one of them is a stand-in, one is not found."""
     members = []
     for name in NAMES:
         csr = load_builtin(name).csr

@@ -43,7 +43,7 @@ class Listed:
         Raises
         ------
         UserError
-            If it is a file that is not at hand.
+            If it is a file that is not found.
         """
         if self.source:
             return load(self.source, download=False)

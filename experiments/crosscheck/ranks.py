@@ -1,4 +1,4 @@
-"""Whether two worlds rank formats alike: correlations of ratios over matrices, and of orders by matrix."""
+"""Whether two machines rank formats alike: correlations of ratios over matrices, and of orders by matrix."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import kendalltau, rankdata
 
+from experiments.crosscheck.products import Check
 from experiments.crosscheck.results import Checked
-from experiments.crosscheck.worlds import Check
 
 ALIKE = 1.05
 """Times that differ by less than this factor count as equal: a GPU's vary by as much from run to run."""
@@ -60,7 +60,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Sides:
-    """On how many matrices the same one of two programs is faster in both worlds.
+    """On how many matrices the same one of two programs is faster on both machines.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class Order:
-    """The formats of one matrix in the order of each world.
+    """The formats of one matrix in the order of each machine.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> Correlation:
 
 
 def of_ratios(found: Sequence[Ratio]) -> Correlation:
-    """Correlate the ratios of both worlds."""
+    """Correlate the ratios of both machines."""
     return correlation([ratio.cycles for ratio in found], [ratio.time for ratio in found])
 
 

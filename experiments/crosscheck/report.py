@@ -7,6 +7,7 @@ from statistics import fmean, median
 
 from experiments.comparison import Comparison
 from experiments.crosscheck.matrices import listed
+from experiments.crosscheck.products import REFERENCE
 from experiments.crosscheck.ranks import (
     ALIKE,
     Order,
@@ -21,7 +22,6 @@ from experiments.crosscheck.ranks import (
 )
 from experiments.crosscheck.results import Checked, Results
 from experiments.crosscheck.source import Recorded, recorded
-from experiments.crosscheck.worlds import REFERENCE
 from experiments.hism.timing import METHODS
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 from experiments.request import Request
@@ -46,7 +46,7 @@ READ_FROM_THE_KEPT_RESULTS = (
     "rows. The simulated machine has one stream of instructions, no lanes to be left idle by a long row, and "
     "sees none of this.",
 )
-"""Where and why the worlds disagree."""
+"""Where and why the machines disagree."""
 OUTLIERS = 3
 """Matrices of each picture that are named: those furthest from the common order."""
 
@@ -75,15 +75,15 @@ def make_pairs(request: Request) -> Item:
         title,
         f"Each point is a matrix. Across, simulated cycles of the first program over the second's on the "
         f"machine {results.machine.label}; up, GPU times of their formats on {_device(results)}. Where the "
-        "machine ranks matrices as the GPU does, points rise and Spearman's rho is 1; where both worlds find "
-        "the same format faster, they lie to the lower left or upper right of the lines. The dashed line is "
+        "machine ranks matrices as the GPU does, points rise and Spearman's rho is 1; where both find "
+        "the same format faster, they are to the lower left or upper right of the lines. The dashed line is "
         "where both ratios are equal. CHiSM multiplies the image of HiSM, so its cycles stand beside the "
         f"GPU's times of HiSM. {_answer(by_pair)}",
         tuple(rows),
         _picture(results, by_pair),
         notes=(
             "interval: 95 % of 2000 samples of the matrices, drawn with replacement, have a rho within it",
-            "same side: matrices on which the same format is faster in both worlds, of those whose GPU "
+            "same side: matrices on which the same format is faster on both machines, of those whose GPU "
             f"times differ by a factor of {ALIKE} or more",
             f"large: {LARGE:,} non-zeros or more",
         ),
@@ -117,7 +117,7 @@ def make_rankings(request: Request) -> Item:
         title,
         "The four formats in the order of simulated cycles and in the order of GPU times, on every matrix; "
         "Kendall's tau is 1 where both are the same and -1 where one is the other reversed. Speeds are those "
-        f"relative to CRS in each world. {_winners(every)}",
+        f"relative to CRS on each machine. {_winners(every)}",
         tuple(rows),
         notes=(
             "lost: how many times longer the GPU takes with the format that has the fewest cycles than with "
@@ -128,7 +128,7 @@ def make_rankings(request: Request) -> Item:
 
 
 def make_reasons(request: Request) -> Item:
-    """Say which properties of a matrix go with the ratios of each world.
+    """Say which properties of a matrix go with the ratios of each machine.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def make_reasons(request: Request) -> Item:
         As `recorded`.
     """
     found = recorded(request)
-    name, title = "crosscheck-reasons", "What decides in each world"
+    name, title = "crosscheck-reasons", "What decides on each machine"
     if found.results is None:
         return _nothing(name, title, found)
     rows = []
@@ -151,8 +151,8 @@ def make_reasons(request: Request) -> Item:
     return Item(
         name,
         title,
-        "Spearman's rho between a property of the matrices and the ratio of two formats, in each world. A "
-        "property with rhos of different sign, or strong in one world alone, is why the worlds disagree.",
+        "Spearman's rho between a property of the matrices and the ratio of two formats, on each machine. A "
+        "property with rhos of different sign, or strong on one machine alone, is why the machines disagree.",
         tuple(rows),
         notes=("longest over mean row: the longest row over the mean one", *READ_FROM_THE_KEPT_RESULTS),
         gaps=found.gaps,
@@ -276,7 +276,7 @@ def _panel(pair: tuple[str, str], pairs: Sequence[Ratio]) -> ScatterPanel:
 
 
 def _outliers(pairs: Sequence[Ratio]) -> dict[tuple[float, float], str]:
-    """Name the points whose ranks in the two worlds are furthest apart."""
+    """Name the points whose ranks in the two machines are furthest apart."""
     by_cycles = sorted(pairs, key=lambda ratio: ratio.cycles)
     by_time = {ratio.matrix.name: rank for rank, ratio in enumerate(sorted(pairs, key=lambda r: r.time))}
     apart = {
@@ -304,9 +304,9 @@ def _summed(label: str, found: Sequence[Order]) -> list[Comparison]:
 
 def _ordered(order: Order) -> list[Comparison]:
     numbers = {
-        f"{METHODS[name]}, {world}": found[REFERENCE] / found[name]
+        f"{METHODS[name]}, {machine}": found[REFERENCE] / found[name]
         for name in RANKED[1:]
-        for world, found in (("cycles", order.cycles), ("GPU", order.times))
+        for machine, found in (("cycles", order.cycles), ("GPU", order.times))
     }
     numbers |= {"tau": order.kendall, "lost": order.lost}
     return [
@@ -320,23 +320,23 @@ def _answer(by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> str:
     above = [_called(pair) for pair, each in found.items() if each.low > 0]
     rhos = [each.spearman for each in found.values()]
     return (
-        f"Rho lies between {min(rhos):.2f} and {max(rhos):.2f}; its interval is above 0 for "
+        f"Rho is between {min(rhos):.2f} and {max(rhos):.2f}; its interval is above 0 for "
         f"{', '.join(above) or 'no pair'}."
     )
 
 
 def _winners(every: Sequence[Order]) -> str:
-    """Say how often both worlds have the same winner, and count which format is the fastest in each."""
+    """Say how often both machines have the same winner, and count which format is the fastest in each."""
     same = sum(order.fastest_by_cycles == order.fastest_on_gpu for order in every)
     parts = [
         f"The format with the fewest cycles is the fastest on the GPU on {same} of {len(every)} matrices"
     ]
-    for world, names in (
+    for machine, names in (
         ("by cycles", [order.fastest_by_cycles for order in every]),
         ("on the GPU", [order.fastest_on_gpu for order in every]),
     ):
         counted = ", ".join(f"{METHODS[name]} {names.count(name)}" for name in RANKED)
-        parts.append(f"fastest {world}: {counted}")
+        parts.append(f"fastest {machine}: {counted}")
     return "; ".join(parts) + "."
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from experiments.crosscheck.paper import KIND
-from experiments.crosscheck.worlds import Check, CrossCheck
+from experiments.crosscheck.products import Check, CrossCheck
 from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 BETWEEN = " - "
-"""Between the names of two worlds."""
+"""Between the names of two implementations."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _check_document(check: Check) -> dict[str, Any]:
         "gpu_bytes": check.gpu_bytes,
         "gpu_status": check.gpu_status,
         "errors": dict(check.errors),
-        "apart": {BETWEEN.join(worlds): apart for worlds, apart in check.apart.items()},
+        "apart": {BETWEEN.join(implementations): apart for implementations, apart in check.apart.items()},
     }
 
 
@@ -183,7 +183,9 @@ def _check(document: Mapping[str, Any]) -> Check:
         program=document["program"],
         format=document["format"],
         errors=_numbers(document["errors"]),
-        apart={_pair(worlds): apart for worlds, apart in _numbers(document["apart"]).items()},
+        apart={
+            _pair(implementations): apart for implementations, apart in _numbers(document["apart"]).items()
+        },
         image_bytes=int(document["image_bytes"]),
         cycles=int(document["cycles"]),
         gpu_kernel=document["gpu_kernel"],
@@ -200,6 +202,6 @@ def _numbers(document: Mapping[str, Any]) -> dict[str, float]:
     return {name: float("nan") if value is None else float(value) for name, value in document.items()}
 
 
-def _pair(worlds: str) -> tuple[str, str]:
-    first, _, second = worlds.partition(BETWEEN)
+def _pair(implementations: str) -> tuple[str, str]:
+    first, _, second = implementations.partition(BETWEEN)
     return first, second

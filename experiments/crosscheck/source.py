@@ -50,7 +50,7 @@ def recorded(request: Request) -> Recorded:
     """Give the results for a request, once for each.
 
     The cycles in the file are taken where they are of the machine asked for; else they are simulated, with
-    the matrices that are at hand.
+    the matrices that are available.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def _recorded(request: Request) -> Recorded:
         return Recorded(
             None,
             "",
-            ("no results of a GPU are at hand: make some with `vecsim crosscheck --suite --json FILE`",),
+            ("no results of a GPU are available: make some with `vecsim crosscheck --suite --json FILE`",),
         )
     results = read_results(path)
     request.matrices.update({m.name: {"matrix_sha256": m.sha256} for m in results.matrices if m.sha256})

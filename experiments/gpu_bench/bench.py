@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from experiments.gpu_bench import compilation
-from experiments.gpu_bench.case import Device
+from experiments.gpu_bench.matrix_supply import Supplied, supply
 from experiments.gpu_bench.measuring import Bench
-from experiments.gpu_bench.phases import Phases
+from experiments.gpu_bench.phase_clock import Phases
+from experiments.gpu_bench.product_case import Device
 from experiments.gpu_bench.records import Run, RunJournal
 from experiments.gpu_bench.suite import select
-from experiments.gpu_bench.supply import Supplied, supply
 from vecsim.provenance import provenance
 
 Watch = Callable[[str], None]

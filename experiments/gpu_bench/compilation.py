@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from experiments.gpu_bench.matrix_supply import DTYPES
 from experiments.gpu_bench.methods import HISTORICAL_ENTRIES
-from experiments.gpu_bench.supply import DTYPES
 from gpu.runtime import kernel_cache
 from vecsim.worker_processes import begin_worker
 

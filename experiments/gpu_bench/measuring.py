@@ -16,14 +16,14 @@ from math import isfinite
 from typing import Any
 
 from experiments.gpu_bench import compilation, methods
-from experiments.gpu_bench.case import Case, Device, transpose, typed
 from experiments.gpu_bench.finals import COLD_CANDIDATES, Finals
+from experiments.gpu_bench.matrix_supply import DTYPES, Supplied
 from experiments.gpu_bench.methods import Method, Placed
-from experiments.gpu_bench.phases import Phases
+from experiments.gpu_bench.phase_clock import Phases
+from experiments.gpu_bench.product_case import Case, Device, transpose, typed
 from experiments.gpu_bench.records import OURS, Record, RunJournal, with_status
-from experiments.gpu_bench.screened import SCREEN_SECONDS, Screened, with_timing
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.gpu_bench.supply import DTYPES, Supplied
+from experiments.gpu_bench.timed_method import SCREEN_SECONDS, Screened, with_timing
 from vecsim.errors import UserError
 
 MOST_TIMES_MEASURED = 1.5

@@ -20,12 +20,14 @@ STATUSES = (
     OK,
     "pruned",
     "not_representable",
-    "not_at_hand",
+    "not_found",
     "out_of_memory",
     "wrong",
     "failed",
 )
 """Of a record: timed; left out because it cannot be the best; and the ways to fail."""
+FORMER_STATUSES = {"not_at_hand": "not_found"}
+"""How files of earlier versions call them, and how they are called now."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ class Record:
         """Read what `document` gave."""
         entries = dict(document)
         entries["class_"] = entries.pop("class")
+        status = entries.get("status", OK)
+        entries["status"] = FORMER_STATUSES.get(status, status)
         return cls(**entries)
 
 

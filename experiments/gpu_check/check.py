@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.gpu_bench.case import LIMITS
+from experiments.gpu_bench.matrix_supply import DTYPES
+from experiments.gpu_bench.product_case import LIMITS
 from experiments.gpu_bench.suite import SuiteMatrix, select
-from experiments.gpu_bench.supply import DTYPES
 from experiments.gpu_check.stored import Stored, storing, wait_for
-from experiments.host_types import with_type
+from experiments.value_types import with_type
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
 from vecsim.worker_processes import begin_worker
@@ -48,7 +48,7 @@ class Checked:
     matrix, method, dtype
         Names.
     status
-        ``ok``; ``wrong``: the error is over the limit; ``not_representable``; ``not_at_hand``: there is no
+        ``ok``; ``wrong``: the error is over the limit; ``not_representable``; ``not_found``: there is no
         such file; ``not_reached``: the time was over; ``failed``.
     reason
         Why it is not ``ok``.
@@ -252,7 +252,7 @@ def faults(records: Sequence[Checked]) -> list[str]:
     return [
         f"{each.method} on {each.matrix}, {each.dtype}: {each.status}: {each.reason}"
         for each in records
-        if each.status not in (*RIGHT, "not_at_hand", NOT_REACHED)
+        if each.status not in (*RIGHT, "not_found", NOT_REACHED)
     ]
 
 

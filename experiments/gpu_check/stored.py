@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from experiments.gpu_bench.matrix_supply import DTYPES, make
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.gpu_bench.supply import DTYPES, make
 from vecsim.formats.accuracy import ExactProduct
 from vecsim.worker_processes import begin_worker
 
@@ -33,7 +33,7 @@ class Stored:
     Attributes
     ----------
     csr
-        csr_array of float64; None if it is not at hand.
+        csr_array of float64; None if it is not found.
     exact
         x and the exact product, by type.
     status, missing

@@ -11,7 +11,7 @@ from experiments.hism.suite import Member
 from experiments.hism.suite_runs import SuiteRuns
 from experiments.hism.timing import METHODS
 from experiments.report.item import Appendix, Table
-from experiments.report.pivot import three_digits
+from experiments.report.number_tables import three_digits
 from experiments.request import Request
 from vecsim.data import Matrix
 from vecsim.digests import pattern_sha256
@@ -62,7 +62,7 @@ def table_matrices(six: Mapping[str, Matrix]) -> Appendix:
 
 def matrices(runs: SuiteRuns) -> Appendix:
     """List every matrix of the suite with its provenance."""
-    columns = ("matrix", "provenance", "at hand", "rows", "columns", "non-zeros", "locality", "a row")
+    columns = ("matrix", "provenance", "available", "rows", "columns", "non-zeros", "locality", "a row")
     numbers = frozenset(columns[3:])
     more = ("collection", "application", "origin", "stands in for", "note", "SHA-256 of the pattern")
     counts = {

@@ -167,7 +167,7 @@ def verdicts(figure: int, ten: Sequence[Subject], times: Mapping[str, Times]) ->
     ten
         Its matrices, from left to right.
     times
-        By name, of those that are at hand.
+        By name, of those that are available.
     """
     return [_verdict(claim, ten, times) for claim in CLAIMS if claim.figure == figure]
 
@@ -176,7 +176,7 @@ def _verdict(claim: Claim, ten: Sequence[Subject], times: Mapping[str, Times]) -
     meant = [subject.name for subject in ten if claim.about(subject)]
     found = {name: times[name] for name in meant if name in times}
     if not found:
-        why = "not at hand" if meant else "not among these matrices"
+        why = "not found" if meant else "not among these matrices"
         return Verdict(claim.text, None, f"{', '.join(meant) or 'it'}: {why}")
     if claim.on_average:
         found = {"mean": {program: fmean(t[program] for t in found.values()) for program in METHODS}}
@@ -184,7 +184,7 @@ def _verdict(claim: Claim, ten: Sequence[Subject], times: Mapping[str, Times]) -
     told = "; ".join(_told(claim, name, t) for name, t in (against or found).items())
     missing = [name for name in meant if name not in times]
     if missing:
-        told += f"; not at hand: {', '.join(missing)}"
+        told += f"; not found: {', '.join(missing)}"
     return Verdict(claim.text, not against, f"against it: {told}" if against else told)
 
 

@@ -12,7 +12,7 @@ from experiments.hism.suite import Criterion, FigureMember, Member
 from experiments.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.hism.timing import METHODS, Times, relative
 from experiments.report.item import BarChart, Item, Panel
-from experiments.report.pivot import three_digits
+from experiments.report.number_tables import three_digits
 from experiments.request import Request
 
 
@@ -61,7 +61,7 @@ ORIGINALS_SUFFIX = ", without stand-ins"
 NOTES = (
     "The ten matrices are those of the suite that come nearest to equal steps on a logarithmic scale, as the "
     "paper chose its ten; the lines separate its groups small, medium and large.",
-    "Matrices marked as stand-ins are generated in place of files of the collection that are not at hand. "
+    "Matrices marked as stand-ins are generated in place of files of the collection that are not found. "
     "Rows ending in “, without stand-ins” are of ten matrices chosen anew among the others.",
 )
 
@@ -116,7 +116,7 @@ def rows(
     times: Mapping[str, Times],
     suffix: str = "",
 ) -> list[Comparison]:
-    """Give every bar: `row` is the matrix and `suffix`, `quantity` the method; None if not at hand."""
+    """Give every bar: `row` is the matrix and `suffix`, `quantity` the method; None if not found."""
     return [
         Comparison(
             place.name + suffix,
@@ -203,7 +203,7 @@ def gaps(
     ours = sum(not place.named_by_paper for place in ten)
     found = []
     if missing:
-        found.append(f"Not at hand, and therefore without bars: {', '.join(missing)}.")
+        found.append(f"Not found, and therefore without bars: {', '.join(missing)}.")
     if stand_ins:
         found.append(f"Stand-ins: {', '.join(stand_ins)}.")
     found.append(f"The paper's text does not name {ours} of its ten matrices; those here are our picks.")

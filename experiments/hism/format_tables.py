@@ -11,8 +11,8 @@ from experiments.hism.six_matrices import MATRICES, not_at_hand
 from experiments.hism.suite import member_for
 from experiments.hism.suite.loading import load as load_member
 from experiments.hism.suite.origin import is_at_hand
-from experiments.report.beside import paper_beside_ours
 from experiments.report.item import Item, Verdict
+from experiments.report.paper_chart import paper_beside_ours
 from experiments.request import Request
 from vecsim.data import Matrix, NotAtHandError, load
 from vecsim.digests import matrix_sha256
@@ -85,7 +85,7 @@ def _made(name: str) -> Matrix | None:
     origin = next(filter(is_at_hand, member.origins), None)
     if origin is None or not member.has_original_pattern:
         return None
-    remark = f"{name} is not at hand; taken is its pattern, made by {origin}: {member.note}"
+    remark = f"{name} is not found; taken is its pattern, made by {origin}: {member.note}"
     return Matrix(member.name, load_member(member), origin, (remark,))
 
 

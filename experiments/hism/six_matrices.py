@@ -64,15 +64,13 @@ def _difference_from_print(matrix: TableMatrix, csr: Any) -> str:
     found = (*csr.shape, csr.nnz)
     if found == printed:
         return ""
-    return (
-        f"the matrix at hand is {_size(found)}, the paper's {_size(printed)}: explicit zeros may be missing"
-    )
+    return f"the matrix found is {_size(found)}, the paper's {_size(printed)}: explicit zeros may be missing"
 
 
 def not_at_hand(matrix: TableMatrix) -> str:
     """Say that a matrix is missing, and what would help."""
     return (
-        f"{matrix.name} is not at hand: `vecsim formats {matrix.name}` downloads it, or put its file into a "
+        f"{matrix.name} is not found: `vecsim formats {matrix.name}` downloads it, or put its file into a "
         "folder that VECSIM_MATRICES names"
     )
 

@@ -64,7 +64,7 @@ def suite_runs(request: Request) -> SuiteRuns:
 def _measured(request: Request) -> SuiteRuns:
     members = suite.members()
     by_name = {member.name: member for member in members}
-    absent = {member.name: "its file or mesh is not at hand" for member in suite.missing()}
+    absent = {member.name: "its file or mesh is not found" for member in suite.missing()}
     measured = measure_members([m for m in members if m.name not in absent], suite.load, request)
     for name in measured.timings:
         request.matrices[name] = {"pattern_sha256": by_name[name].pattern_sha256}

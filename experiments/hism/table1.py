@@ -108,7 +108,7 @@ def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
                     holds(numbers) if numbers else None,
                     f"{min(numbers):.3f} to {max(numbers):.3f} of it, {fmean(numbers):.3f} on average"
                     if numbers
-                    else "no matrix of the table is at hand",
+                    else "no matrix of the table is available",
                 )
             )
     return made

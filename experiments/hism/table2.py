@@ -11,9 +11,9 @@ from experiments.comparison import Comparison
 from experiments.hism.suite import FigureMember, Member
 from experiments.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.hism.timing import METHODS, Cycles, Times, relative
-from experiments.report.beside import paper_beside_ours
 from experiments.report.item import Item, Verdict
-from experiments.report.pivot import largest
+from experiments.report.number_tables import largest
+from experiments.report.paper_chart import paper_beside_ours
 from experiments.request import Request
 
 GROUPS = ("all", "small", "medium", "large")
@@ -124,9 +124,9 @@ NOTES = (
     "means. Rows without a suffix are made so and stand beside the paper's numbers.",
     "mean of ratios: the cycles of two programs are divided for each matrix, then the mean is taken. For the "
     "rows of CHiSM it is the same number.",
-    "without stand-ins: only matrices whose entries lie where those of the collection's matrix do, with the "
+    "without stand-ins: only matrices whose entries are where those of the collection's matrix do, with the "
     "matrices of Figure 2 chosen anew among them. Stand-ins are generated in place of files of the "
-    "collection that are not at hand.",
+    "collection that are not found.",
     "whole suite by size: every matrix of the suite in the group to which its number of non-zeros belongs, "
     "instead of the three or four of Figure 2; the groups meet half way, on the logarithmic scale, between "
     "the matrices of Figure 2.",
@@ -230,7 +230,7 @@ def orderings(suite: Grouped, cycles: Cycles) -> list[Verdict]:
         at_hand = [relative(cycles[name]) for name in suite.picked[group] if name in cycles]
         claim = f"{group}: " + " > ".join(f"{METHODS[p]} {printed[p]:.2f}" for p in order)
         if not at_hand:
-            found.append(Verdict(claim, None, "no matrix of the group is at hand"))
+            found.append(Verdict(claim, None, "no matrix of the group is available"))
             continue
         means = {program: fmean(t[program] for t in at_hand) for program in METHODS}
         ours = slowest_first(means)
@@ -311,7 +311,7 @@ def gaps(runs: SuiteRuns, filled: Sequence[Comparison]) -> tuple[str, ...]:
     found += cost_of_the_cache(runs)
     if runs.missing:
         found.append(
-            f"Not at hand and left out ({len(runs.missing)} of {len(runs.members)} matrices; `vecsim formats "
+            f"Not found and left out ({len(runs.missing)} of {len(runs.members)} matrices; `vecsim formats "
             "NAME` downloads one of a collection, VECSIM_MATRICES may name a folder that has them): "
             f"{', '.join(runs.missing)}."
         )

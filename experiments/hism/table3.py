@@ -15,7 +15,7 @@ from experiments.hism.six_matrices import (
     remark_on,
 )
 from experiments.report.item import Verdict
-from experiments.report.pivot import three_digits
+from experiments.report.number_tables import three_digits
 from vecsim.formats import BBCS, CRS, JD, HiSM
 from vecsim.formats.insertion import Steps
 from vecsim.formats.insertion.empty_positions import (
@@ -53,8 +53,8 @@ NOTES = (
     "Counted: a comparison is a stored position compared with the new one, in a search from the first entry "
     "on; a displacement an entry, pointer or row number moved; an update a pointer, length, flag or count "
     "changed in place; all are steps. Block arrays of HiSM and block columns of BBCS have an address and a "
-    "length of their own, so their neighbours stay where they are; rows of CRS and diagonals of JD lie end "
-    "to end, so all that is behind moves. JD searches the row in the permutation and, as the format does "
+    "length of their own, so their neighbours stay where they are; rows of CRS and diagonals of JD are "
+    "stored end to end, so all that is behind moves. JD searches the row in the permutation and, as the format does "
     "here, moves it past others to keep rows of equal length in order.",
     "Rows ending in “, counted in stored blocks” are means over the empty positions of non-empty 64 x 64 "
     "blocks only, the case that the model supposes. Elsewhere an insertion into HiSM only searches the upper "
@@ -172,7 +172,7 @@ def _by_matrix(found: Sequence[Comparison], quantity: str, suffix: str) -> dict[
 
 def _verdict(claim: str, ratios: Mapping[str, float], holds: Callable[[float], bool]) -> Verdict:
     if not ratios:
-        return Verdict(claim, None, "no matrix of the table that it is about is at hand")
+        return Verdict(claim, None, "no matrix of the table that it is about is available")
     detail = ", ".join(f"{label} {three_digits(ratio)}" for label, ratio in ratios.items())
     return Verdict(
         claim, all(holds(ratio) for ratio in ratios.values()), f"steps over those of HiSM: {detail}"

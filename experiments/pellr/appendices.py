@@ -9,7 +9,7 @@ from experiments.pellr.results import MatrixRecord, Record
 from experiments.pellr.speeds import STATUS_WORDS, Speeds
 from experiments.pellr.subjects import KINDS
 from experiments.report.item import Appendix, Table
-from experiments.report.pivot import three_digits
+from experiments.report.number_tables import three_digits
 
 
 def make(speeds: Speeds | None) -> tuple[Appendix, ...]:

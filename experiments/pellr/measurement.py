@@ -1,4 +1,4 @@
-"""The measurement: every method on every matrix, in both types, on the GPU at hand."""
+"""The measurement: every method on every matrix, in both types, on the GPU of this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.host_types import with_type
 from experiments.pellr import subjects
 from experiments.pellr.iterations import iterations, sorted_iterations, work
 from experiments.pellr.methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
@@ -21,6 +20,7 @@ from experiments.pellr.paper import KIND
 from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 from experiments.pellr.subjects import Subject
 from experiments.request import Watch
+from experiments.value_types import with_type
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
@@ -37,7 +37,7 @@ Timer = Callable[[Callable[[Any], None]], Any]
 
 
 def measure(watch: Watch) -> Results:
-    """Measure everything on the GPU at hand.
+    """Measure everything on the GPU of this machine.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def measure_subjects(chosen: Sequence[Subject], gpu: Gpu, timer: Timer, watch: W
 def _cases(
     subject: Subject, gpu: Gpu, seconds: dict[str, float]
 ) -> Iterator[tuple[MatrixRecord, Any, list[Method]]]:
-    """Give a subject's matrix and, if the paper names it, the same repeated; None for what is not at hand."""
+    """Give a subject's matrix and, if the paper names it, the same repeated; None for what is not found."""
     blank = MatrixRecord(
         subject.name, subject.kind, subject.stands_for, subject.note, subject.printed, of=subject.name
     )

@@ -21,8 +21,8 @@ FILE = "pellr-results.json"
 def speeds_of(request: Request) -> Speeds | None:
     """Give the results that a request is to show, once for all items; None if there are none to be had.
 
-    Those of the file that was given; else what the GPU at hand measures, which is written to the folder of
-    the report; else those that come with the package, the newest.
+    Those of the file that was given; else what the GPU of this machine measures, which is written to the
+    folder of the report; else those that come with the package, the newest.
 
     Raises
     ------

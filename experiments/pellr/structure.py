@@ -85,7 +85,7 @@ def _verdicts(memplus: MatrixRecord) -> list[Verdict]:
             f"{long:,} of {memplus.rows:,} rows have {LONG} or more entries, the longest {memplus.longest}",
         ),
         Verdict(
-            "Many dots of memplus lie on the diagonal, at the upper and at the left side",
+            "Many dots of memplus are on the diagonal, at the upper and at the left side",
             memplus.diagonal_share > 0.1 and min(memplus.upper_share, memplus.left_share) > 0.15,
             f"{memplus.diagonal_share:.0%} of the entries on the diagonal, {memplus.upper_share:.0%} in the "
             f"first tenth of the rows, {memplus.left_share:.0%} in the first tenth of the columns",

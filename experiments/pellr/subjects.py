@@ -16,7 +16,7 @@ Kind = Literal["file", "pattern", "stand-in", "ours", "filled", "generated"]
 KINDS: dict[str, str] = {
     "file": "the paper's matrix, from the collection's file",
     "pattern": "entries where the paper's matrix has them, other values (no time depends on them)",
-    "stand-in": "another matrix in place of one that is not at hand",
+    "stand-in": "another matrix in place of one that is not found",
     "ours": "a matrix of the collections that the paper's text does not name",
     "filled": "a matrix repeated along the diagonal until it fills the GPU as often as it filled the paper's",
     "generated": "made for its row lengths",
@@ -94,7 +94,7 @@ NAMED = (
         "stand-in",
         "file rail_5177",
         "mhd4800b",
-        "nearest at hand in order and row lengths; another application",
+        "nearest available in order and row lengths; another application",
         {"sigma": 2, "range": 9},
     ),
     Subject("dwa512", "stand-in", "file dwa512", "dw2048", "a smaller waveguide of the same set"),
@@ -149,7 +149,7 @@ def load(subject: Subject) -> Any:
     Raises
     ------
     UserError
-        If its file is not at hand.
+        If its file is not found.
     """
     if subject.kind == "generated":
         return generate(next(each for each in DISTRIBUTIONS if each.name == subject.name))

@@ -14,12 +14,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from experiments.comparison import NOT_AT_HAND
+from experiments.comparison import NOT_FOUND
 from experiments.report import scatter
 from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
 from experiments.report.item import BarChart, Chart, Panel
-from experiments.report.pivot import three_digits
+from experiments.report.number_tables import three_digits
 
 DPI = 160
 BAR_INCHES = 0.19
@@ -243,9 +243,7 @@ def _write_missing(place: Axes, panel: Panel) -> None:
     """Say so where a group has no bar at all, and mark single ones."""
     for category in range(len(panel.categories)):
         heights = [bars[category] for bars in panel.series.values()]
-        words = [
-            panel.absent[name][category] if name in panel.absent else NOT_AT_HAND for name in panel.series
-        ]
+        words = [panel.absent[name][category] if name in panel.absent else NOT_FOUND for name in panel.series]
         if all(height is None for height in heights) and len(set(words)) == 1:
             _write_at_foot(place, category, words[0])
         else:

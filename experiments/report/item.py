@@ -21,7 +21,7 @@ class Panel:
     series
         Heights by the name of the series, one for each category; None where there is no number.
     absent
-        In a word or two what stands in the place of each height that is None; `NOT_AT_HAND` for series that
+        In a word or two what stands in the place of each height that is None; `NOT_FOUND` for series that
         this does not name.
     """
 

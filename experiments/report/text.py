@@ -1,4 +1,4 @@
-"""Reports as text: Markdown for each item, one HTML page for all; templates lie beside this module."""
+"""Reports as text: Markdown for each item, one HTML page for all; templates are beside this module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import jinja2
 
 from experiments.report.csv_files import HOLDS
 from experiments.report.item import Item, Part, Report
-from experiments.report.pivot import Pivot, pivots
+from experiments.report.number_tables import Pivot, pivots
 from experiments.report.tally import CLOSE, FAR, distance, tally
 
 

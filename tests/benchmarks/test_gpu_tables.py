@@ -44,7 +44,7 @@ def results():
             record(matrix, class_, "cusparse 12.6.3", "csr_alg1", 30.0),
             record(matrix, class_, "vecsim", "auto", 11.0, parameters={"format": "crs"}),
         ]
-    records.append(record("lost", "small", "vecsim", "", None, status="not_at_hand", reason="no file"))
+    records.append(record("lost", "small", "vecsim", "", None, status="not_found", reason="no file"))
     header = {
         "device": {"name": "Fake GPU"},
         "date": "2026-11-21T10:00:00",

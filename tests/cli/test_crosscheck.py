@@ -1,4 +1,4 @@
-"""`vecsim crosscheck`: the same products in three worlds."""
+"""`vecsim crosscheck`: the same products by three implementations."""
 
 import importlib.util
 import json
@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from experiments.crosscheck import device, worlds
+from experiments.crosscheck import device, products
 from experiments.crosscheck.device import Device, DeviceProduct
 from experiments.crosscheck.results import read_results
 from programs.registry import PROGRAMS
@@ -30,7 +30,7 @@ def gpu_that_gives(monkeypatch, change):
         return DeviceProduct(y, name, 1000, 2.0 if name == "crs" else 4.0, 0.01)
 
     monkeypatch.setattr(device, "find_device", lambda: (Device("Fake GPU", timed=True), ""))
-    monkeypatch.setattr(worlds, "multiply", multiply)
+    monkeypatch.setattr(products, "multiply", multiply)
     monkeypatch.setattr("vecsim.cli.crosscheck._facts", lambda found: {"name": found.name})
 
 
@@ -39,7 +39,7 @@ def rows_of(table):
     return {line.split()[0]: line.split()[1:] for line in lines if line.split()[:1]}
 
 
-def test_without_a_gpu_two_worlds_are_compared(vecsim, matrix):
+def test_without_a_gpu_two_implementations_are_compared(vecsim, matrix):
     result = vecsim("crosscheck", matrix)
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
@@ -81,7 +81,7 @@ def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("change", [lambda y: y * (1 + 1e-6), lambda y: y + np.nan])
-def test_worlds_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypatch, tmp_path, change):
+def test_results_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypatch, tmp_path, change):
     gpu_that_gives(monkeypatch, change)
     result = vecsim("crosscheck", matrix, "--json", tmp_path / "r.json")
     assert result.code == 1
@@ -94,7 +94,7 @@ def test_worlds_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypat
 def test_a_format_that_the_gpu_cannot_hold_is_told_of(vecsim, matrix, monkeypatch):
     gpu_that_gives(monkeypatch, lambda y: y)
     nothing = DeviceProduct(status="too little memory")
-    monkeypatch.setattr(worlds, "multiply", lambda *_: nothing)
+    monkeypatch.setattr(products, "multiply", lambda *_: nothing)
     result = vecsim("crosscheck", matrix)
     assert result.code == 0
     assert "not on the GPU: too little memory" in result.out

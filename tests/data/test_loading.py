@@ -253,7 +253,7 @@ def test_offline(served, monkeypatch):
     with pytest.raises(NotAtHandError) as error:
         load("memplus")
     assert str(error.value) == (
-        "SuiteSparse Hamm/memplus (17,758 x 17,758, 126,150 entries): is not at hand, and VECSIM_OFFLINE "
+        "SuiteSparse Hamm/memplus (17,758 x 17,758, 126,150 entries): is not found, and VECSIM_OFFLINE "
         "forbids to download it; a file memplus.mtx.gz in a folder that VECSIM_MATRICES names would do"
     )
     assert served.requests == []
@@ -265,7 +265,7 @@ def test_offline(served, monkeypatch):
 
 def test_without_leave_to_download(served):
     for name in ("bcspwr01", f"{served.url}{SMALL}"):
-        with pytest.raises(NotAtHandError, match=r" is not at hand(;|$)"):
+        with pytest.raises(NotAtHandError, match=r" is not found(;|$)"):
             load(name, download=False)
     assert served.requests == []
     load("bcspwr01")

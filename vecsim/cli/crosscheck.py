@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from experiments.crosscheck.device import Device
+    from experiments.crosscheck.products import Check
     from experiments.crosscheck.results import Checked
-    from experiments.crosscheck.worlds import Check
     from vecsim.data import Matrix
     from vecsim.machine import Machine
     from vecsim.progress import Progress
 
 DISAGREE = 1
-"""Exit code when two results are further apart than rounding allows."""
+"""Exit code when two implementations are further apart than rounding allows."""
 NUMBERS = (
     "error\nSciPy",
     "error\nsimulator",
@@ -137,7 +137,7 @@ def _named(names: Sequence[str]) -> list[Matrix]:
 
 
 def _suite(missing: dict[str, str]) -> Iterator[Matrix]:
-    """Read the matrices of the experiment, one after the other; `missing` gets those that are not here."""
+    """Read the matrices of the experiment, one after the other; `missing` gets those not found."""
     from experiments.crosscheck.matrices import listed
 
     for each in listed():
@@ -164,8 +164,8 @@ def _checked(
     work: Progress,
 ) -> Iterator[Checked]:
     """Check one matrix after the other."""
+    from experiments.crosscheck.products import crosscheck as check
     from experiments.crosscheck.results import Checked
-    from experiments.crosscheck.worlds import crosscheck as check
     from vecsim.cli.run import matrix_values
     from vecsim.digests import matrix_sha256
 
@@ -190,14 +190,14 @@ def _header(each: Checked, machine: str, engine: str, value_bits: int, device: D
 
 def _table(checks: Sequence[Check]) -> Table:
     """Show one matrix, a row a program."""
-    from experiments.crosscheck.worlds import GPU, REFERENCE, SCIPY, SIMULATOR
+    from experiments.crosscheck.products import GPU, REFERENCE, SCIPY, SIMULATOR
     from vecsim.cli.console import fill, table
 
     base = next(check for check in checks if check.program == REFERENCE)
     rows = (
         (
             check.program,
-            *(_power(check.errors.get(world)) for world in (SCIPY, SIMULATOR, GPU)),
+            *(_power(check.errors.get(implementation)) for implementation in (SCIPY, SIMULATOR, GPU)),
             _power(check.furthest),
             check.image_bytes,
             _ratio(check.image_bytes, base.image_bytes),

@@ -126,7 +126,7 @@ def show_item(output: Output, item: Item) -> None:
     Where no paper prints any, a short table of ours is shown.
     """
     from experiments.report.csv_files import HOLDS
-    from experiments.report.pivot import pivots
+    from experiments.report.number_tables import pivots
     from vecsim.cli.console import fill, table
 
     output.text(f"{item.name}: {item.title}")

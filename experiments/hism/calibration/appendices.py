@@ -294,7 +294,7 @@ def search_provenance(found: Calibration, engine: str) -> Appendix:
         ("code that decides cycles", code_fingerprint()[:16]),
         ("engine", engine),
         ("matrices", str(len(members))),
-        ("not at hand", ", ".join(found.ground.missing) or "none"),
+        ("not found", ", ".join(found.ground.missing) or "none"),
         ("SHA-256 of names and patterns", hashlib.sha256(suite.encode()).hexdigest()[:16]),
         ("proposed machine", found.machine.label_with_digest),
         ("searches asked for", str(found.effort.begun)),

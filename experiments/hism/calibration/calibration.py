@@ -59,12 +59,12 @@ class Ground:
 
     @property
     def figure_names(self) -> list[str]:
-        """The members of all figures that are at hand."""
+        """The members of all figures that are available."""
         names = dict.fromkeys(place.name for ten in self.figures.values() for place in ten)
         return [name for name in names if name in self.members]
 
     def picked(self) -> dict[str, list[str]]:
-        """Give the groups of Table 2, as far as they are at hand."""
+        """Give the groups of Table 2, as far as they are available."""
         of_suite = self.groups["suite"].picked
         return {group: [name for name in of_suite[group] if name in self.members] for group in GROUPS}
 
@@ -180,7 +180,7 @@ class Calibration:
 
 
 def ground(quick: bool = False) -> Ground:
-    """Give the suite as far as it is at hand; of a quick calibration only what is small.
+    """Give the suite as far as it is available; of a quick calibration only what is small.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def ground(quick: bool = False) -> Ground:
     absent = {member.name for member in suite.missing()}
     at_hand = {m.name: m for m in members if m.name not in absent and not (quick and m.size > QUICK)}
     if not at_hand:
-        raise UserError("no matrix of the suite is at hand: VECSIM_MATRICES may name a folder that has them")
+        raise UserError("no matrix of the suite was found: VECSIM_MATRICES may name a folder that has them")
     originals = [member for member in members if member.has_original_pattern]
     return Ground(
         at_hand,
@@ -227,7 +227,7 @@ def calibrate(
     Raises
     ------
     UserError
-        Nothing is at hand, a result is wrong, or no candidate keeps what the paper states.
+        Nothing is available, a result is wrong, or no candidate keeps what the paper states.
     """
     effort = effort or Effort()
     found = ground(effort.quick)

@@ -12,9 +12,9 @@ from experiments.hism.calibration.facts import FACTS
 from experiments.hism.calibration.search import LARGE, SMALL
 from experiments.hism.paper import PAPER
 from experiments.hism.table2 import GROUPS, PRINTED
-from experiments.report.beside import paper_beside_ours
 from experiments.report.environment import made_by
 from experiments.report.item import Item, Part, Report, Verdict
+from experiments.report.paper_chart import paper_beside_ours
 
 BOUND = 16
 """Of the 18 numbers of all, small and medium, so many are to be within 15 %."""
@@ -93,7 +93,7 @@ def _bounds(distance: Distance) -> list[Verdict]:
 
 def _concluded(found: Calibration) -> list[Verdict]:
     return [
-        Verdict(words, holds, "on the whole suite" if holds is not None else "its matrices are not at hand")
+        Verdict(words, holds, "on the whole suite" if holds is not None else "its matrices are not found")
         for words, holds in found.concluded[0].items()
     ]
 
@@ -114,7 +114,7 @@ def _gaps(found: Calibration) -> tuple[str, ...]:
     if none:
         gaps.append(f"Conclusions that hold on no machine that was examined: {'; '.join(none)}.")
     if found.ground.missing:
-        gaps.append(f"Not at hand and left out: {', '.join(found.ground.missing)}.")
+        gaps.append(f"Not found and left out: {', '.join(found.ground.missing)}.")
     if found.finished < found.effort.begun:
         gaps.append(
             f"The search was ended after {found.effort.minutes:g} minutes; {found.finished} of "

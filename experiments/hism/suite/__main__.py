@@ -27,7 +27,7 @@ def main() -> int:
     lacking = missing()
     if lacking:
         names = ", ".join(member.name for member in lacking)
-        console.print(f"{len(lacking)} of {len(members())} members are not at hand here: {names}")
+        console.print(f"{len(lacking)} of {len(members())} members are not found here: {names}")
     return 0
 
 

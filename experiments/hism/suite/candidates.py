@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from experiments.hism.suite.member import Member, read_members
-from experiments.hism.suite.paper import NAMED
+from experiments.hism.suite.stated_by_paper import NAMED
 from vecsim.data.collections import MATRIX_MARKET, Entry, counterpart, entries
 
 CANDIDATES_FILE = "candidates.csv"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from experiments.hism.suite.candidates import Candidate
 from experiments.hism.suite.figures import steps_away
 from experiments.hism.suite.member import CRITERIA
-from experiments.hism.suite.paper import LOG_STEPS, MEANS, SUITE_SIZE
+from experiments.hism.suite.stated_by_paper import LOG_STEPS, MEANS, SUITE_SIZE
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.hism.suite.member import Criterion, Member, members
-from experiments.hism.suite.paper import FIGURE_LENGTH, LOG_STEPS, NAMED_IN_FIGURES, RANGES
+from experiments.hism.suite.stated_by_paper import FIGURE_LENGTH, LOG_STEPS, NAMED_IN_FIGURES, RANGES
 
 Group = Literal["small", "medium", "large"]
 

@@ -31,7 +31,7 @@ _CYLINDER = (
     "of entries and bandwidth (614) are those of the original"
 )
 _CAVITY = "cavity14 agrees in every place; order, number of entries and bandwidth are those of the original"
-_FLOW = "its file was not at hand; of its family e05r0000 and e20r0000 agree in every entry, to seven digits"
+_FLOW = "its file was not found; of its family e05r0000 and e20r0000 agree in every entry, to seven digits"
 _SHL = (
     "the rebuilt file lacks five diagonal entries, which are restored: columns 0, 1, 2 would be empty, 660 "
     "and 661 have them in shl_200; order, number of entries and longest row (422) are then the original's; "

@@ -16,7 +16,7 @@ Criterion = Literal["size", "locality", "average_per_row"]
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 PROVENANCES: tuple[Provenance, ...] = get_args(Provenance)
-# Between the origins of one matrix; the first that is at hand is taken.
+# Between the origins of one matrix; the first that is available is taken.
 ALTERNATIVE = " | "
 SUITE_FILE = "suite.csv"
 
@@ -84,7 +84,7 @@ class Member:
 
     @property
     def has_original_pattern(self) -> bool:
-        """Whether its entries lie where those of the collection's matrix do; not so for a stand-in."""
+        """Whether its entries are where those of the collection's matrix do; not so for a stand-in."""
         return self.provenance != "stand-in"
 
 

@@ -2,7 +2,7 @@
 
 The paper chose 132 of the Matrix Market's matrices, "taking care not to select similar matrices in terms of
 application, size and sparsity patterns", and states range and mean of three criteria. So is this suite, from
-what is at hand, by these statistics alone; no matrix was run before the choice was made.
+what is available, by these statistics alone; no matrix was run before the choice was made.
 
 `survey` wrote down what could be chosen (candidates.csv), `choice` tells how it was. No random number is
 drawn: the same candidates give the same suite.

@@ -7,7 +7,7 @@ import numpy as np
 
 from experiments.hism.suite.member import CRITERIA, Criterion, Member, members
 from experiments.hism.suite.origin import needs_no_file
-from experiments.hism.suite.paper import MEANS, RANGES, SUITE_SIZE
+from experiments.hism.suite.stated_by_paper import MEANS, RANGES, SUITE_SIZE
 
 PAPER, ALL, WITHOUT_STAND_INS = "the paper", "the suite", "without stand-ins"
 

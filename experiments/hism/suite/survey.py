@@ -16,7 +16,7 @@ from experiments.hism.suite.candidates import CANDIDATES_FILE, matrix_market
 from experiments.hism.suite.made import MADE, Made
 from experiments.hism.suite.member import ALTERNATIVE, Criterion, Member, write_members
 from experiments.hism.suite.origin import fetch, file_of, is_at_hand
-from experiments.hism.suite.paper import NAMED, RANGES
+from experiments.hism.suite.stated_by_paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import Entry, counterpart
 from vecsim.data.metrics import metrics
@@ -33,7 +33,7 @@ _NOT_A_KIND = re.compile(r"\b(sequence|subsequent|duplicate|problem)\b")
 def survey() -> list[Member]:
     """Return what may be chosen, one for each pattern, by rising size.
 
-    All matrices of the Matrix Market whose files are at hand, those of its families that are built in, and
+    All matrices of the Matrix Market whose files are available, those of its families that are built in, and
     those of `made`. Of several with the same pattern the first stays (what the paper names, then a file
     before a made one); what lies outside the paper's ranges goes.
     """

@@ -1,7 +1,7 @@
 """Results of a cross-check that are worked by hand."""
 
+from experiments.crosscheck.products import Check, CrossCheck
 from experiments.crosscheck.results import Checked
-from experiments.crosscheck.worlds import Check, CrossCheck
 from programs.registry import PROGRAMS
 from vecsim.cli.output import to_json
 

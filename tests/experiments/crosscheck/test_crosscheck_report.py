@@ -35,7 +35,7 @@ def test_pairs_of_formats(request_):
     assert numbers(item, "BBCS over CRS")["Spearman's rho"] == -1
     assert numbers(item, "CHiSM over CRS")["other side"] == 2
     assert "Rho lies between -1.00 and 1.00; its interval is above 0 for JD over CRS" in item.summary
-    assert item.gaps == ("qc324: not at hand",)
+    assert item.gaps == ("qc324: not found",)
     assert not item.faults
     panel = item.chart.panels[0]
     assert panel.title == "JD over CRS, rho 1.00"
@@ -99,7 +99,7 @@ def test_another_machine_is_simulated(request_, monkeypatch):
         asked.extend((subject.name, subject.size) for subject in subjects)
         cycles = {"crs": 9, "jd": 8, "bbcs": 7, "hism": 6, "chism": 5}
         timings = {program: Timing(program, count, 1, 1, 0.0) for program, count in cycles.items()}
-        return Measured({"gre_185": timings}, {"memplus": "not at hand"})
+        return Measured({"gre_185": timings}, {"memplus": "not found"})
 
     monkeypatch.setattr(module, "measure_members", measure)
     request = Request(load_machine("wide"), recorded=request_.recorded)
@@ -107,7 +107,7 @@ def test_another_machine_is_simulated(request_, monkeypatch):
     assert asked == [("gre_185", 1000), ("memplus", 60_000)]
     assert [each.name for each in found.results.matrices] == ["gre_185"]
     assert found.results.machine.label == "wide"
-    assert "memplus: not at hand" in found.gaps
+    assert "memplus: not found" in found.gaps
     assert any(gap.startswith("mine: is no matrix of the list") for gap in found.gaps)
     assert module.recorded(request) is found
 

@@ -13,14 +13,14 @@ import scipy.sparse
 from fake_cuda import FakeCusparse, FakeDriver, Status
 
 from experiments.gpu_bench import bench, compilation, methods
-from experiments.gpu_bench.case import Device
+from experiments.gpu_bench.matrix_supply import Supplied, rounded_product
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.methods import Method, Ranked
-from experiments.gpu_bench.phases import Phases
+from experiments.gpu_bench.phase_clock import Phases
+from experiments.gpu_bench.product_case import Device
 from experiments.gpu_bench.records import BENCHMARK, RunJournal
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.summary import auto_summary, class_means, pairs
-from experiments.gpu_bench.supply import Supplied, rounded_product
 from gpu.baseline import cusparse, cusparse_library
 from gpu.baseline.cusparse_library import Cusparse
 from gpu.measure.ceilings import Bandwidth, Bandwidths
@@ -202,8 +202,8 @@ def test_blocks_that_are_not_dense_are_pruned_with_their_fill(driver, monkeypatc
 
 
 def test_what_is_not_at_hand_is_recorded(driver):
-    records, line = run(driver, supplied=Supplied(TINY, None, {}, status="not_at_hand", missing="not here"))
-    assert [(record.status, record.reason) for record in records] == [("not_at_hand", "not here")]
+    records, line = run(driver, supplied=Supplied(TINY, None, {}, status="not_found", missing="not here"))
+    assert [(record.status, record.reason) for record in records] == [("not_found", "not here")]
     assert "not_at_hand: not here" in line
 
 
@@ -369,6 +369,29 @@ def test_a_small_matrix_on_a_real_gpu(tmp_path):
     timed = [record for record in ran.records if record.status == "ok"]
     assert all(record.error < 1e-6 and record.median_us > 0.5 for record in timed)
     assert {record.ours for record in timed} == {True, False}
-    assert not [record for record in ran.records if record.status in ("wrong", "failed", "not_at_hand")]
+    assert not [record for record in ran.records if record.status in ("wrong", "failed", "not_found")]
     # Both types, warm and cold.
     assert len(pairs(ran.records)) == 4
+
+
+def test_a_status_of_an_earlier_version_is_still_read():
+    from experiments.gpu_bench.records import Record
+
+    blank = Record(
+        matrix="m",
+        class_="small",
+        generated=False,
+        rows=0,
+        cols=0,
+        nnz=0,
+        dtype="float64",
+        operation="spmv",
+        method="",
+        parameters={},
+        library="vecsim",
+        device="a GPU",
+        commit="abc",
+        date="2026-11-22",
+    )
+    document = {**blank.document(), "status": "not_at_hand"}
+    assert Record.from_document(document).status == "not_found"

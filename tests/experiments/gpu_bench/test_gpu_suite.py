@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse
 
 from experiments.gpu_bench.check_suite import main
+from experiments.gpu_bench.matrix_supply import make, rounded_product, supply
 from experiments.gpu_bench.suite import CLASSES, select, statistics_of, suite
-from experiments.gpu_bench.supply import make, rounded_product, supply
 from vecsim.data import NotAtHandError
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
@@ -106,5 +106,5 @@ def test_matrices_come_from_other_processes_as_they_are_made_here(monkeypatch, t
     for key, exact in here.exact.items():
         np.testing.assert_array_equal(made.exact[key].y, exact.y)
         np.testing.assert_array_equal(made.exact[key].x, exact.x)
-    assert (missing.csr, missing.status) == (None, "not_at_hand")
+    assert (missing.csr, missing.status) == (None, "not_found")
     assert "memplus" in missing.missing

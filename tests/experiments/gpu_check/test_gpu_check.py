@@ -64,7 +64,7 @@ def test_other_processes_make_matrices_and_say_what_is_missing(tmp_path):
     try:
         assert wait_for(tmp_path / "there").csr.nnz == load("lap_25").csr.nnz
         missing = wait_for(tmp_path / "missing")
-        assert (missing.csr, missing.status) == (None, "not_at_hand")
+        assert (missing.csr, missing.status) == (None, "not_found")
         assert "no-such-matrix" in missing.missing
     finally:
         pool.shutdown()
@@ -84,7 +84,7 @@ RECORDS = (
     Checked("b", "crs", "float64", "ok", "", 1.23456e-16, 1e-12),
     Checked("a", "ell", "float32", "not_representable", "too wide"),
     Checked("a", "jd", "float32", "wrong", "the error is 0.5", 0.5, 1e-5),
-    Checked("c", "jd", "float32", "not_at_hand", "no such file"),
+    Checked("c", "jd", "float32", "not_found", "no such file"),
     Checked("c", "coo", "float32", "failed", "ValueError: x"),
 )
 

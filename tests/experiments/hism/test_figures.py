@@ -94,7 +94,7 @@ def test_a_matrix_that_is_not_at_hand_has_no_bars():
     assert {row.ours for row in item.rows if row.row == "m3"} == {None}
     assert item.chart is not None
     assert item.chart.panels[0].series["CRS"][3] is None
-    assert "Not at hand, and therefore without bars: m3." in item.gaps
+    assert "Not found, and therefore without bars: m3." in item.gaps
 
 
 def test_claims_are_about_the_collection_s_matrices():
@@ -158,9 +158,9 @@ def test_a_claim_about_what_is_not_there_is_left_open():
     found = times()
     del found["qc324"], found["m7"]
     qc324 = verdict(4, "On qc324", found)
-    assert (qc324.holds, qc324.detail) == (None, "qc324: not at hand")
+    assert (qc324.holds, qc324.detail) == (None, "qc324: not found")
     many = verdict(3, "With many non-zeros a row", {**found, "m8": found["m8"] | {"crs": 3.0}})
-    assert (many.holds, many.detail) == (True, "m8: CRS 3.00, JD 4.00; not at hand: m7, qc324")
+    assert (many.holds, many.detail) == (True, "m8: CRS 3.00, JD 4.00; not found: m7, qc324")
 
 
 def test_every_claim_is_about_a_figure_and_its_programs():

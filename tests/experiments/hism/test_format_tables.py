@@ -11,9 +11,7 @@ from experiments.hism.six_matrices import MATRICES
 from experiments.request import Request
 from vecsim.machine import load_machine
 
-MADE = (
-    "cavity16 is not at hand; taken is its pattern, made by driven_cavity cells=20 boundary=kept: cavity14 "
-)
+MADE = "cavity16 is not found; taken is its pattern, made by driven_cavity cells=20 boundary=kept: cavity14 "
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ def test_a_file_is_taken_before_what_is_made(nothing_at_hand, request_, monkeypa
     assert not any(gap.startswith("cavity16") for gap in item.gaps[:-1])
     (gap,) = {row.note.partition("; ")[2] for row in item.rows if row.row == "cavity16"}
     assert gap.startswith(
-        "the matrix at hand is 4562 x 4562 with 3 entries, the paper's 4562 x 4562 with 138"
+        "the matrix that was found is 4562 x 4562 with 3 entries, the paper's 4562 x 4562 with 138"
     )
 
 

@@ -67,7 +67,7 @@ def test_it_says_how_it_was_made():
     for what in ("made", "vecsim", "commit", "engine", "matrices", "candidates examined"):
         assert told[what]
     assert told["matrices"] == "132"
-    assert told["not at hand"] == "none"
+    assert told["not found"] == "none"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages are not beside the tests")

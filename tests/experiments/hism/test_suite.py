@@ -7,7 +7,7 @@ from file_server import File
 from experiments.hism import suite
 from experiments.hism.suite import CRITERIA, origin, statistics
 from experiments.hism.suite.origin import BUILTIN, FILE, RECONSTRUCTED, needs_no_file
-from experiments.hism.suite.paper import MEANS, NAMED, RANGES
+from experiments.hism.suite.stated_by_paper import MEANS, NAMED, RANGES
 from vecsim.data import load, values_as
 from vecsim.data.metrics import metrics
 from vecsim.digests import pattern_sha256
@@ -61,7 +61,7 @@ def test_means_are_near_the_papers(criterion):
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
 def test_what_is_at_hand_is_what_is_listed(real_matrices, member):
     if not any(map(origin.is_at_hand, member.origins)):
-        pytest.skip(f"{member.origin} is not at hand")
+        pytest.skip(f"{member.origin} is not found")
     csr = suite.load(member)
     found = metrics(csr)
     assert csr.shape == (member.rows, member.columns)
@@ -238,4 +238,4 @@ def test_the_report_names_what_is_missing(nothing_at_hand, capsys):
     printed = capsys.readouterr().out
     assert "115,081" in printed
     assert "s3dkt3m2" in printed
-    assert "of 132 members are not at hand here: bcsstm01" in printed
+    assert "of 132 members are not found here: bcsstm01" in printed

@@ -10,8 +10,8 @@ from experiments.hism.suite.candidates import candidates
 from experiments.hism.suite.choice import FAMILY_LIMIT, SIMILAR, choose, distances, likeness
 from experiments.hism.suite.figures import steps_away
 from experiments.hism.suite.made import MADE
-from experiments.hism.suite.paper import NAMED, RANGES
 from experiments.hism.suite.selection import select
+from experiments.hism.suite.stated_by_paper import NAMED, RANGES
 
 CANDIDATES = candidates()
 CHOSEN = [candidate for candidate in CANDIDATES if candidate.member in suite.members()]

@@ -1,4 +1,4 @@
-"""Table 1 against the paper, on its real matrices where they are at hand."""
+"""Table 1 against the paper, on its real matrices where they are available."""
 
 import itertools
 import math
@@ -126,7 +126,7 @@ def test_bytes_by_hand():
 def test_missing_matrices_keep_their_rows():
     rows = labelled(table1.rows({}))
     assert len(rows) == 18
-    assert all(row.ours is None and row.paper and "not at hand" in row.note for row in rows.values())
+    assert all(row.ours is None and row.paper and "not found" in row.note for row in rows.values())
     expected = "0.6167 to 0.6173, as the printed BBCS number allows 415 to 552 block pointers"
     assert expected in rows["cavity16", "vs JD"].note
     assert all(verdict.holds is None for verdict in table1.verdicts([*rows.values()]))

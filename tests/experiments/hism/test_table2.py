@@ -140,7 +140,7 @@ def test_what_is_missing_is_left_out_and_told():
     assert note == "2 of 3 matrices: m0, m2"
     (large,) = [r for r in item.rows if (r.row, r.quantity) == ("CHiSM vs CRS", "large")]
     assert (large.paper, large.ours, large.difference_percent) == ("5.33", None, None)
-    (missing,) = [gap for gap in item.gaps if gap.startswith("Not at hand and left out (4 of 11 matrices;")]
+    (missing,) = [gap for gap in item.gaps if gap.startswith("Not found and left out (4 of 11 matrices;")]
     assert "m1, m7, m8, m9." in missing
     assert item.verdicts[3].holds is None
     assert len([row for row in item.rows if row.paper]) == 24

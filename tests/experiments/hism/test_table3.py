@@ -1,4 +1,4 @@
-"""Table 3 against the paper, on its real matrices where they are at hand, and counted steps."""
+"""Table 3 against the paper, on its real matrices where they are available, and counted steps."""
 
 import numpy as np
 import pytest
@@ -137,7 +137,7 @@ def test_a_matrix_with_too_few_entries_for_the_model_has_no_ratio():
 def test_missing_matrices_keep_their_rows():
     rows = labelled(table3.rows({}))
     assert len(rows) == 18
-    assert all(row.ours is None and row.paper and "not at hand" in row.note for row in rows.values())
+    assert all(row.ours is None and row.paper and "not found" in row.note for row in rows.values())
     # From the printed size and the printed 346 steps, the model gives what the paper prints.
     assert "the model gives 4.395 " in rows["cavity16", "vs JD"].note
     assert "the model gives 199.692 " in rows["cavity16", "vs CRS"].note

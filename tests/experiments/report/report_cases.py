@@ -7,7 +7,7 @@ ROWS = (
     Comparison("A vs B", "all", "2.0", 2.1, "12 matrices"),
     Comparison("A vs B", "large", "4", 3.0, "3 matrices"),
     Comparison("A vs C", "all", "1.003", 1.0031, "12 matrices"),
-    Comparison("A vs C", "large", "0.5", None, "none at hand"),
+    Comparison("A vs C", "large", "0.5", None, "none available"),
     Comparison("A vs B, otherwise", "all", "", 1234.5),
 )
 CHART = BarChart(

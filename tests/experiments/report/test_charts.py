@@ -7,8 +7,8 @@ from report_cases import CHART, ROWS
 
 from experiments.comparison import Comparison
 from experiments.report import charts
-from experiments.report.beside import paper_beside_ours
 from experiments.report.item import BarChart, Panel
+from experiments.report.paper_chart import paper_beside_ours
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -33,18 +33,18 @@ def texts(chart: BarChart) -> list[str]:
 
 def test_bars_have_the_heights_that_they_write():
     assert bars(CHART) == {"paper": [(0, 1), (0, 2)], "ours": [(0, 1.5), (0, 0)]}
-    assert texts(CHART) == ["1.00", "2.00", "1.50", "not at hand"]
+    assert texts(CHART) == ["1.00", "2.00", "1.50", "not found"]
 
 
 def test_a_group_without_any_bar_says_so_once():
     chart = BarChart("t", "v", (Panel("", ("a", "b"), {"x": (1.0, None), "y": (2.0, None)}),), "d")
-    assert texts(chart) == ["1", "2", "not at hand"]
+    assert texts(chart) == ["1", "2", "not found"]
 
 
 def test_a_bar_that_is_not_there_says_why():
     absent = {"y": ("", "refused")}
     panel = Panel("", ("a", "b"), {"x": (1.0, None), "y": (2.0, None)}, absent)
-    assert texts(BarChart("t", "v", (panel,), "d")) == ["1", "2", "not at hand", "refused"]
+    assert texts(BarChart("t", "v", (panel,), "d")) == ["1", "2", "not found", "refused"]
 
 
 def test_on_a_logarithmic_axis_bars_grow_from_one():

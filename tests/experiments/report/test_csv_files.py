@@ -13,7 +13,7 @@ def test_every_number_is_in_the_file_of_an_item():
     assert [row["paper"] for row in rows] == ["2.0", "4", "1.003", "0.5", ""]  # as printed
     assert [row["ours"] for row in rows] == ["2.1", "3", "1.0031", "", "1234.5"]
     assert [row["difference_percent"] for row in rows] == ["5.00", "-25.00", "0.01", "", ""]
-    assert rows[3]["note"] == "none at hand"
+    assert rows[3]["note"] == "none available"
 
 
 def test_commas_and_quotes_survive():

@@ -72,7 +72,7 @@ def test_the_page_says_all_that_the_report_holds(page):
         assert text in words
     for text in ("The fourth is missing.", "crs on m: wrong", "a<b", 'name = "tiny"', "+5.0 %", "-25.0 %"):
         assert text in words
-    for text in ("yes", "no", "unknown", "not at hand"):
+    for text in ("yes", "no", "unknown", "not found"):
         assert text in page.words
 
 

@@ -8,7 +8,7 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu.runtime.cuda
-from experiments.gpu_bench.supply import DTYPES, rounded_product
+from experiments.gpu_bench.matrix_supply import DTYPES, rounded_product
 from experiments.gpu_check import check
 from experiments.gpu_check.stored import Stored
 from gpu.registry import KERNELS

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.gpu_bench.case import Case, Device
 from experiments.gpu_bench.methods import Method, Placed
+from experiments.gpu_bench.product_case import Case, Device
 from experiments.gpu_bench.records import Record
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ import pytest
 from report_cases import ROWS
 
 from experiments.comparison import Comparison
-from experiments.report.pivot import largest, pivots, shown, three_digits
+from experiments.report.number_tables import largest, pivots, shown, three_digits
 
 
 def test_rows_of_the_paper_come_first_and_alone():
@@ -17,7 +17,7 @@ def test_rows_of_the_paper_come_first_and_alone():
 
 def test_notes_that_differ_within_a_row_stand_at_its_numbers():
     (with_paper, _), notes = pivots(ROWS)
-    assert notes == ("12 matrices", "3 matrices", "none at hand")
+    assert notes == ("12 matrices", "3 matrices", "none available")
     assert [[cell.note for cell in line.cells] for line in with_paper.lines] == [[1, 2], [1, 3]]
     assert [(line.note, line.remark) for line in with_paper.lines] == [(None, ""), (None, "")]
 
@@ -56,7 +56,7 @@ def test_a_row_that_lacks_a_quantity_has_an_empty_cell():
 
 @pytest.mark.parametrize(
     ("paper", "ours", "text"),
-    [("1.003", 1.00314, "1.0031"), ("200", 199.7, "199.7"), ("", 199.7, "200"), ("0.5", None, "not at hand")],
+    [("1.003", 1.00314, "1.0031"), ("200", 199.7, "199.7"), ("", 199.7, "200"), ("0.5", None, "not found")],
 )
 def test_ours_has_a_digit_more_than_the_paper(paper, ours, text):
     assert shown(Comparison("r", "q", paper, ours)) == text

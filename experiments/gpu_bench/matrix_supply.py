@@ -52,7 +52,7 @@ class Supplied:
     matrix
         Its entry in the suite.
     csr
-        csr_array of float64; None if it is not at hand.
+        csr_array of float64; None if it is not found.
     exact
         By operation and type.
     seconds
@@ -85,7 +85,7 @@ def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
     try:
         csr = matrix.make()
     except UserError as error:
-        return Supplied(matrix, None, {}, status="not_at_hand", missing=str(error))
+        return Supplied(matrix, None, {}, status="not_found", missing=str(error))
     except Exception as error:  # the other matrices go on
         return Supplied(matrix, None, {}, status="failed", missing=f"{type(error).__name__}: {error}")
     rng = np.random.default_rng(SEED)

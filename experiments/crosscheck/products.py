@@ -1,4 +1,4 @@
-"""One matrix in three worlds: y = A x by SciPy, by the simulated programs and on a GPU, compared."""
+"""One matrix by three implementations: y = A x by SciPy, by the simulated programs and on a GPU, compared."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from vecsim.machine import Machine
 REFERENCE = "crs"
 """What everything else is given relative to."""
 SCIPY, SIMULATOR, GPU = "SciPy", "simulator", "GPU"
-"""The worlds."""
+"""The implementations."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One program, and its format, in every world.
+    """One program, and its format, by every implementation.
 
     Attributes
     ----------
     program, format
         Names.
     errors
-        By world, see `vecsim.formats.accuracy`.
+        By implementation, see `vecsim.formats.accuracy`.
     apart
-        How far two worlds are from each other, by their names.
+        How far two implementations are from each other, by their names.
     image_bytes
         Bytes of the matrix in the simulated memory, without gaps.
     cycles
@@ -65,20 +65,20 @@ class Check:
 
     @property
     def furthest(self) -> float:
-        """The largest distance between two worlds; NaN if any is."""
+        """The largest distance between two implementations; NaN if any is."""
         return float(np.max(list(self.apart.values())))
 
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """A matrix in every world.
+    """A matrix by every implementation.
 
     Attributes
     ----------
     checks
         One a program, in the order of the programs.
     allowed
-        How far two worlds may be from each other: twice the bound of `rounding_bound`.
+        How far two implementations may be from each other: twice the bound of `rounding_bound`.
     longest_row
         Entries of the longest row, from which the bound follows.
     """
@@ -101,7 +101,7 @@ class CrossCheck:
 def crosscheck(
     matrix: Any, machine: Machine, device: Device | None, *, seed: int = 0, engine: str = DEFAULT_ENGINE
 ) -> CrossCheck:
-    """Multiply a matrix by the x of `seed` in every format and world.
+    """Multiply a matrix by the x of `seed` in every format and implementation.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _check(
     return Check(
         program.name,
         program.format,
-        {world: relative_error(matrix, x, y) for world, y in results.items()},
+        {implementation: relative_error(matrix, x, y) for implementation, y in results.items()},
         {
             (first, second): disagreement(matrix, x, results[first], results[second])
             for first, second in combinations(results, 2)
