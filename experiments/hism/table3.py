@@ -54,8 +54,8 @@ NOTES = (
     "on; a displacement an entry, pointer or row number moved; an update a pointer, length, flag or count "
     "changed in place; all are steps. Block arrays of HiSM and block columns of BBCS have an address and a "
     "length of their own, so their neighbours stay where they are; rows of CRS and diagonals of JD are "
-    "stored end to end, so all that is behind moves. JD searches the row in the permutation and, as the format does "
-    "here, moves it past others to keep rows of equal length in order.",
+    "stored end to end, so all that is behind moves. JD searches the row in the permutation and, as the "
+    "format does here, moves it past others to keep rows of equal length in order.",
     "Rows ending in “, counted in stored blocks” are means over the empty positions of non-empty 64 x 64 "
     "blocks only, the case that the model supposes. Elsewhere an insertion into HiSM only searches the upper "
     "levels and writes a new array of one entry.",

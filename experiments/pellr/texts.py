@@ -148,8 +148,8 @@ def locality_text(speeds: Speeds) -> str:
             parts.append(f"{mean:.2f} on matrices {words}")
     return (
         "Sorting has a price that the formulas do not know: rows that run at the same time are stored far "
-        "apart and read x at many places. With the same slices taken in the order of their first rows (“near”) "
-        "neighbours run together again: in float64 PELLR's time over that is "
+        "apart and read x at many places. With the same slices taken in the order of their first rows "
+        "(“near”) neighbours run together again: in float64 PELLR's time over that is "
         f"{', '.join(parts) or 'not measured'}."
     )
 
