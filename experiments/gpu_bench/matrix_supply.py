@@ -58,7 +58,7 @@ class Supplied:
     seconds
         How long it took to make, in its own process.
     status, missing
-        Of the record, if there is no matrix: not_at_hand or failed; and why.
+        Of the record, if there is no matrix: not_found or failed; and why.
     sha256
         Digest of the matrix (`vecsim.digests.matrix_sha256`).
     """

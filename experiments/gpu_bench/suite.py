@@ -99,7 +99,7 @@ class SuiteMatrix:
 
         Raises
         ------
-        NotAtHandError
+        NotFoundLocallyError
             If it is a file that would have to be downloaded.
         """
         if self.source:

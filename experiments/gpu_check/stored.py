@@ -37,7 +37,7 @@ class Stored:
     exact
         x and the exact product, by type.
     status, missing
-        Why there is no matrix: not_at_hand or failed, and the reason.
+        Why there is no matrix: not_found or failed, and the reason.
     sha256
         Digest of the matrix (`vecsim.digests.matrix_sha256`).
     """

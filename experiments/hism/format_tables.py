@@ -7,21 +7,21 @@ from typing import Any
 
 from experiments.comparison import Comparison
 from experiments.hism import table1, table3
-from experiments.hism.six_matrices import MATRICES, not_at_hand
+from experiments.hism.six_matrices import MATRICES, why_missing
 from experiments.hism.suite import member_for
 from experiments.hism.suite.loading import load as load_member
-from experiments.hism.suite.origin import is_at_hand
+from experiments.hism.suite.origin import is_available
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
 from experiments.request import Request
-from vecsim.data import Matrix, NotAtHandError, load
+from vecsim.data import Matrix, NotFoundLocallyError, load
 from vecsim.digests import matrix_sha256
 
 KEY = "the six matrices of Tables 1 and 3"
 
 
 def make_table1(request: Request) -> Item:
-    """Make Table 1 of the matrices at hand."""
+    """Make Table 1 of the matrices that are found."""
     return _item(
         "hism-table1",
         table1.TITLE,
@@ -35,7 +35,7 @@ def make_table1(request: Request) -> Item:
 
 
 def make_table3(request: Request) -> Item:
-    """Make Table 3 of the matrices at hand."""
+    """Make Table 3 of the matrices that are found."""
     return _item(
         "hism-table3",
         table3.TITLE,
@@ -75,14 +75,14 @@ def six_matrices(request: Request) -> dict[str, Matrix]:
 def _load(name: str) -> Matrix | None:
     try:
         return load(name, download=False)
-    except NotAtHandError:
+    except NotFoundLocallyError:
         return _made(name)
 
 
 def _made(name: str) -> Matrix | None:
     """Make a matrix with the pattern of another, as the suite does; None if it cannot be made here."""
     member = member_for(name)
-    origin = next(filter(is_at_hand, member.origins), None)
+    origin = next(filter(is_available, member.origins), None)
     if origin is None or not member.has_original_pattern:
         return None
     remark = f"{name} is not found; taken is its pattern, made by {origin}: {member.note}"
@@ -104,7 +104,7 @@ def _item(
     matrices = six_matrices(request)
     remarks = {found: "; ".join(matrix.warnings) for found, matrix in matrices.items()}
     rows = fill({found: matrix.csr for found, matrix in matrices.items()}, remarks)
-    missing = [not_at_hand(matrix) for matrix in MATRICES if matrix.name not in matrices]
+    missing = [why_missing(matrix) for matrix in MATRICES if matrix.name not in matrices]
     return Item(
         name=name,
         title=title,

@@ -49,7 +49,7 @@ QUANTITIES = ("vs JD", "vs CRS", "vs BBCS")
 
 
 def remark_on(matrix: TableMatrix, csr: Any, remarks: Mapping[str, str]) -> str:
-    """Say what a reader must know of a matrix at hand: what is remarked, and how it differs from the print.
+    """Say what a reader must know of a matrix: what is remarked, and how it differs from the print.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _difference_from_print(matrix: TableMatrix, csr: Any) -> str:
     return f"the matrix found is {_size(found)}, the paper's {_size(printed)}: explicit zeros may be missing"
 
 
-def not_at_hand(matrix: TableMatrix) -> str:
+def why_missing(matrix: TableMatrix) -> str:
     """Say that a matrix is missing, and what would help."""
     return (
         f"{matrix.name} is not found: `vecsim formats {matrix.name}` downloads it, or put its file into a "

@@ -19,7 +19,7 @@ class SuiteRuns:
     Attributes
     ----------
     members
-        All of them, at hand or not, by name.
+        All of them, found or not, by name.
     figures
         The ten of each figure, from left to right, by what it sorts by.
     figures_of_originals

@@ -15,8 +15,8 @@ from experiments.hism.six_matrices import (
     QUANTITIES,
     SECTION_SIZE,
     TableMatrix,
-    not_at_hand,
     remark_on,
+    why_missing,
 )
 from experiments.report.item import Verdict
 from vecsim.formats import BBCS, CRS, JD, HiSM
@@ -157,7 +157,7 @@ def _missing_rows(matrix: TableMatrix) -> list[Comparison]:
             quantity,
             paper,
             None,
-            not_at_hand(matrix) + (f"; expected: {expected[quantity]}" if quantity in expected else ""),
+            why_missing(matrix) + (f"; expected: {expected[quantity]}" if quantity in expected else ""),
         )
         for quantity, paper in zip(QUANTITIES, PRINTED[matrix.name], strict=True)
     ]

@@ -188,7 +188,7 @@ def rows(suite: Grouped, originals: Grouped, cycles: Cycles) -> list[Comparison]
     originals
         Those that stand in for no other.
     cycles
-        Of the matrices at hand; the others are left out, and the notes say how many.
+        Of the matrices that are found; the others are left out, and the notes say how many.
     """
     times = {name: relative(found) for name, found in cycles.items()}
     return [
@@ -202,21 +202,21 @@ def rows(suite: Grouped, originals: Grouped, cycles: Cycles) -> list[Comparison]
 
 def _row(suite: Grouped, times: Mapping[str, Times], variant: Variant, label: str, group: str) -> Comparison:
     members = (suite.by_size if variant.by_size else suite.picked)[group]
-    at_hand = [name for name in members if name in times]
+    available = [name for name in members if name in times]
     fast, slow = (next(p for p, title in METHODS.items() if title == word) for word in label.split(" vs "))
     paper = "" if variant.suffix else PRINTED[label][GROUPS.index(group)]
-    note = _made_of(suite, members, at_hand)
+    note = _made_of(suite, members, available)
     if paper and (label, group) in PRINTED_NOTES:
         note += f"; {PRINTED_NOTES[label, group]}"
-    ours = variant.average([times[name] for name in at_hand], slow, fast)
+    ours = variant.average([times[name] for name in available], slow, fast)
     return Comparison(label + variant.suffix, group, paper, ours, note)
 
 
-def _made_of(suite: Grouped, members: Sequence[str], at_hand: Sequence[str]) -> str:
+def _made_of(suite: Grouped, members: Sequence[str], available: Sequence[str]) -> str:
     """Say over which matrices a mean goes."""
-    which = f": {', '.join(at_hand)}" if 0 < len(at_hand) <= 4 else ""
-    whole = f"{len(at_hand)} of {len(members)}" if len(at_hand) < len(members) else f"{len(members)}"
-    stand_ins = sum(name in suite.stand_ins for name in at_hand)
+    which = f": {', '.join(available)}" if 0 < len(available) <= 4 else ""
+    whole = f"{len(available)} of {len(members)}" if len(available) < len(members) else f"{len(members)}"
+    stand_ins = sum(name in suite.stand_ins for name in available)
     what = "matrix" if whole == "1" else "matrices"
     return f"{whole} {what}{which}" + (f" ({stand_ins} stand-in{'s' * (stand_ins > 1)})" if stand_ins else "")
 
@@ -227,12 +227,12 @@ def orderings(suite: Grouped, cycles: Cycles) -> list[Verdict]:
     for group in GROUPS:
         printed = printed_times(group)
         order = slowest_first(printed)
-        at_hand = [relative(cycles[name]) for name in suite.picked[group] if name in cycles]
+        available = [relative(cycles[name]) for name in suite.picked[group] if name in cycles]
         claim = f"{group}: " + " > ".join(f"{METHODS[p]} {printed[p]:.2f}" for p in order)
-        if not at_hand:
+        if not available:
             found.append(Verdict(claim, None, "no matrix of the group is available"))
             continue
-        means = {program: fmean(t[program] for t in at_hand) for program in METHODS}
+        means = {program: fmean(t[program] for t in available) for program in METHODS}
         ours = slowest_first(means)
         detail = " > ".join(f"{METHODS[p]} {means[p]:.2f}" for p in ours)
         found.append(Verdict(claim, ours == order, detail))

@@ -11,8 +11,8 @@ from experiments.hism.six_matrices import (
     QUANTITIES,
     SECTION_SIZE,
     TableMatrix,
-    not_at_hand,
     remark_on,
+    why_missing,
 )
 from experiments.report.item import Verdict
 from experiments.report.number_tables import three_digits
@@ -191,7 +191,7 @@ def _missing_rows(matrix: TableMatrix) -> list[Comparison]:
             quantity,
             paper,
             None,
-            not_at_hand(matrix)
+            why_missing(matrix)
             + (
                 f"; the model gives {expected[quantity]:.3f} for its printed size and {by_print:.0f} steps"
                 if quantity in expected

@@ -73,7 +73,7 @@ def bmipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
         position = int(m.v[p * s + k])
         row = (position >> 16) & (s - 1)
         product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
-        # The sum of a row stays at hand as long as its entries follow each other.
+        # The sum of a row is kept as long as its entries follow each other.
         if k == 0:
             total = m.vs[2 * (y * s + row)] + product
         elif row == m.row[k - 1]:

@@ -77,7 +77,7 @@ def test_tables_of_a_small_results_file(files):
     assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 | 2 | 1e-16 |" in text
     assert "| 2 | 42 | crs 1.10 |" in text
     assert "Cold" not in text
-    assert "- lost: not_at_hand, no file" in text
+    assert "- lost: not_found, no file" in text
 
 
 def test_devices_stand_beside_each_other():

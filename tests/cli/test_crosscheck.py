@@ -114,7 +114,7 @@ def test_values_of_64_bits(vecsim, matrix):
     assert all(error <= 2.0**-52 for check in found["checks"] for error in check["errors"].values())
 
 
-def test_the_suite_tells_what_is_not_at_hand(vecsim, monkeypatch):
+def test_the_suite_tells_what_is_missing(vecsim, monkeypatch):
     from experiments.crosscheck import matrices
 
     there = matrices.Listed("randomwalk-3", "generated", "randomwalk-3")

@@ -59,8 +59,8 @@ def test_an_item_alone(vecsim, tmp_path):
     found = rows(tmp_path / "reproduced" / "hism-fig2.csv")
     assert list(found[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
     assert [row["quantity"] for row in found[:5]] == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
-    at_hand = [row for row in found if row["row"] != suite_cases.ABSENT]
-    assert {row["ours"] for row in at_hand if row["quantity"] == "CHiSM"} == {"1"}
+    available = [row for row in found if row["row"] != suite_cases.ABSENT]
+    assert {row["ours"] for row in available if row["quantity"] == "CHiSM"} == {"1"}
     assert all(row["ours"] == "" for row in found if row["row"] == suite_cases.ABSENT)
     assert "hism-fig2: Figure 2" in result.out
     assert "CHiSM is slower than HiSM" in result.out

@@ -97,7 +97,7 @@ def test_a_server_must_be_asked_by_https(monkeypatch, server):
     )
 
 
-def test_sizes_are_those_of_the_files_at_hand(real_matrix):
+def test_sizes_are_those_of_the_files_available(real_matrix):
     with real_matrix("bcspwr10").with_name("MANIFEST.csv").open() as file:
         listed = {f"{row['ss_group']}/{row['name']}": row for row in csv.DictReader(file)}
     compared = [entry for entry in entries() if entry.path in listed]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from file_server import Answer, File
 
-from vecsim.data import DownloadError, NotAtHandError, load, read
+from vecsim.data import DownloadError, NotFoundLocallyError, load, read
 from vecsim.data.loading import find_download
 from vecsim.errors import UserError
 
@@ -164,7 +164,7 @@ def test_a_folder_named_like_a_matrix_hides_nothing(served, tmp_path, monkeypatc
         load("mine")
 
 
-def test_the_real_matrices_at_hand(real_matrices, real_matrix):
+def test_the_real_matrices_available(real_matrices, real_matrix):
     file = real_matrix("bcspwr10")
     matrix = load("bcspwr10")
     assert matrix.source == str(file)
@@ -250,10 +250,10 @@ def test_a_matrix_beyond_the_address_space_is_not_asked_for(served):
 
 def test_offline(served, monkeypatch):
     monkeypatch.setenv("VECSIM_OFFLINE", "yes")
-    with pytest.raises(NotAtHandError) as error:
+    with pytest.raises(NotFoundLocallyError) as error:
         load("memplus")
     assert str(error.value) == (
-        "SuiteSparse Hamm/memplus (17,758 x 17,758, 126,150 entries): is not found, and VECSIM_OFFLINE "
+        "SuiteSparse Hamm/memplus (17,758 x 17,758, 126,150 entries): not found, and VECSIM_OFFLINE "
         "forbids to download it; a file memplus.mtx.gz in a folder that VECSIM_MATRICES names would do"
     )
     assert served.requests == []
@@ -265,7 +265,7 @@ def test_offline(served, monkeypatch):
 
 def test_without_leave_to_download(served):
     for name in ("bcspwr01", f"{served.url}{SMALL}"):
-        with pytest.raises(NotAtHandError, match=r" is not found(;|$)"):
+        with pytest.raises(NotFoundLocallyError, match=r": not found(;|$)"):
             load(name, download=False)
     assert served.requests == []
     load("bcspwr01")

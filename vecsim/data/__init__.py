@@ -3,7 +3,7 @@
 from vecsim.data.builtin import BUILTINS, DEFAULT_BUILTIN, Builtin, find_builtin, load_builtin
 from vecsim.data.conversion import MatrixLike, as_matrix
 from vecsim.data.download import DownloadError
-from vecsim.data.loading import NotAtHandError, load, read
+from vecsim.data.loading import NotFoundLocallyError, load, read
 from vecsim.data.matrix import MAX_DIMENSION, Matrix
 from vecsim.data.precision import value_bytes, values_as
 
@@ -15,7 +15,7 @@ __all__ = [
     "DownloadError",
     "Matrix",
     "MatrixLike",
-    "NotAtHandError",
+    "NotFoundLocallyError",
     "as_matrix",
     "find_builtin",
     "load",

@@ -29,7 +29,7 @@ NEAR = 3
 HOW_TO_LIST = "`vecsim list matrices` lists all built-in ones and finds others"
 
 
-class NotAtHandError(UserError):
+class NotFoundLocallyError(UserError):
     """A matrix that could be downloaded, but must not be."""
 
 
@@ -92,7 +92,7 @@ def load(
 
     Raises
     ------
-    NotAtHandError
+    NotFoundLocallyError
         If it would have to be downloaded, and must not be.
     DownloadError
         If it cannot be downloaded.
@@ -229,9 +229,9 @@ def _progress(name: str, shown: bool) -> Iterator[Report | None]:
 
 def _require_network(what: str, allowed: bool, remedy: str = "") -> None:
     if os.environ.get(OFFLINE, "") not in ("", "0"):
-        raise NotAtHandError(f"{what}: is not at hand, and {OFFLINE} forbids to download it{remedy}")
+        raise NotFoundLocallyError(f"{what}: not found, and {OFFLINE} forbids to download it{remedy}")
     if not allowed:
-        raise NotAtHandError(f"{what}: is not at hand{remedy}")
+        raise NotFoundLocallyError(f"{what}: not found{remedy}")
 
 
 def _unknown(name: str, folders: Iterable[Path]) -> UserError:

@@ -43,7 +43,7 @@ class Ground:
     Attributes
     ----------
     members
-        Those at hand, by name.
+        Those that were found, by name.
     missing
         Names of the others.
     groups
@@ -81,9 +81,9 @@ class Ground:
     ) -> dict[str, bool | None]:
         """Check what the paper concludes."""
         of_groups = means(evaluated.cycles, weights)
-        return conclusions(evaluated.cycles, of_groups, self.members, self._figures_at_hand())
+        return conclusions(evaluated.cycles, of_groups, self.members, self._available_figures())
 
-    def _figures_at_hand(self) -> dict[Criterion, tuple[FigureMember, ...]]:
+    def _available_figures(self) -> dict[Criterion, tuple[FigureMember, ...]]:
         return {
             criterion: tuple(place for place in ten if place.name in self.members)
             for criterion, ten in self.figures.items()
@@ -189,12 +189,12 @@ def ground(quick: bool = False) -> Ground:
     """
     members = suite.members()
     absent = {member.name for member in suite.missing()}
-    at_hand = {m.name: m for m in members if m.name not in absent and not (quick and m.size > QUICK)}
-    if not at_hand:
+    available = {m.name: m for m in members if m.name not in absent and not (quick and m.size > QUICK)}
+    if not available:
         raise UserError("no matrix of the suite was found: VECSIM_MATRICES may name a folder that has them")
     originals = [member for member in members if member.has_original_pattern]
     return Ground(
-        at_hand,
+        available,
         tuple(sorted(absent)),
         {
             "suite": grouped(members, suite.figure("size", members)),

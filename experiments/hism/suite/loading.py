@@ -3,7 +3,7 @@
 from typing import Any
 
 from experiments.hism.suite.member import Member, members
-from experiments.hism.suite.origin import fetch, is_at_hand
+from experiments.hism.suite.origin import fetch, is_available
 from vecsim.digests import pattern_sha256
 from vecsim.errors import UserError
 
@@ -21,7 +21,7 @@ def load(member: Member) -> Any:
     UserError
         If a file or mesh is missing, or what was found is not the matrix that the suite lists.
     """
-    origin = next(filter(is_at_hand, member.origins), member.origins[0])
+    origin = next(filter(is_available, member.origins), member.origins[0])
     csr = fetch(origin)
     found = pattern_sha256(csr)
     if found != member.pattern_sha256:
@@ -35,4 +35,4 @@ def load(member: Member) -> Any:
 
 def missing() -> tuple[Member, ...]:
     """Return the members that cannot be had here: their file or mesh is in none of the folders."""
-    return tuple(member for member in members() if not any(map(is_at_hand, member.origins)))
+    return tuple(member for member in members() if not any(map(is_available, member.origins)))

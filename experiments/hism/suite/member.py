@@ -36,7 +36,7 @@ class Member:
         them). "stand-in": another matrix, of like size and kind.
     origin
         Where it comes from, see `origin.fetch`; where there are several, joined by " | ", the first that is
-        at hand is taken.
+        available is taken.
     collection
         Collection and set of the Matrix Market that it, or the matrix it stands for, belongs to.
     application

@@ -41,7 +41,7 @@ def fetch(origin: str) -> Any:
     return _with_diagonal(csr, [int(place) for place in restored.split(",")]) if restored else csr
 
 
-def is_at_hand(origin: str) -> bool:
+def is_available(origin: str) -> bool:
     """Return whether all that an origin needs is on this machine; no matrix is read, nothing downloaded."""
     try:
         if origin.split()[0] in (FILE, RECONSTRUCTED):

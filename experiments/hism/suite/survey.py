@@ -1,7 +1,7 @@
 """Which matrices of the Matrix Market can be had: ``python -m experiments.hism.suite.survey`` measures them.
 
-It writes candidates.csv anew, from the files and meshes at hand, the built-in matrices and `made`; what it
-writes does not depend on any run.
+It writes candidates.csv anew, from the files and meshes that are found, the built-in matrices and `made`;
+what it writes does not depend on any run.
 """
 
 import csv
@@ -15,7 +15,7 @@ from hashlib import sha256
 from experiments.hism.suite.candidates import CANDIDATES_FILE, matrix_market
 from experiments.hism.suite.made import MADE, Made
 from experiments.hism.suite.member import ALTERNATIVE, Criterion, Member, write_members
-from experiments.hism.suite.origin import fetch, file_of, is_at_hand
+from experiments.hism.suite.origin import fetch, file_of, is_available
 from experiments.hism.suite.stated_by_paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import Entry, counterpart
@@ -46,10 +46,10 @@ def survey() -> list[Member]:
 
 def _sources(market: dict[str, Entry]) -> Iterator[Made]:
     for name in market:
-        if is_at_hand(f"file {name}"):
+        if is_available(f"file {name}"):
             yield Made(name, "file", f"file {name}", name, "")
     yield from _built_in(market)
-    yield from (made for made in MADE if is_at_hand(made.origin))
+    yield from (made for made in MADE if is_available(made.origin))
 
 
 def _built_in(market: dict[str, Entry]) -> Iterator[Made]:

@@ -31,7 +31,7 @@ def test_a_file(real_matrices, real_matrix, name):
     assert next(each for each in listed() if each.name == name).load().csr.nnz in (1005, 126150)
 
 
-def test_a_file_that_is_not_at_hand(monkeypatch, tmp_path):
+def test_a_file_that_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     with pytest.raises(UserError):

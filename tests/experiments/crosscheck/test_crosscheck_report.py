@@ -34,7 +34,7 @@ def test_pairs_of_formats(request_):
     assert falling["rho, large"] is None
     assert numbers(item, "BBCS over CRS")["Spearman's rho"] == -1
     assert numbers(item, "CHiSM over CRS")["other side"] == 2
-    assert "Rho lies between -1.00 and 1.00; its interval is above 0 for JD over CRS" in item.summary
+    assert "Rho is between -1.00 and 1.00; its interval is above 0 for JD over CRS" in item.summary
     assert item.gaps == ("qc324: not found",)
     assert not item.faults
     panel = item.chart.panels[0]

@@ -201,10 +201,10 @@ def test_blocks_that_are_not_dense_are_pruned_with_their_fill(driver, monkeypatc
     assert "filled to 0." in blocks[0].reason
 
 
-def test_what_is_not_at_hand_is_recorded(driver):
+def test_a_missing_matrix_is_recorded(driver):
     records, line = run(driver, supplied=Supplied(TINY, None, {}, status="not_found", missing="not here"))
     assert [(record.status, record.reason) for record in records] == [("not_found", "not here")]
-    assert "not_at_hand: not here" in line
+    assert "not_found: not here" in line
 
 
 def test_a_record_is_in_the_journal_at_once(driver, monkeypatch, tmp_path):

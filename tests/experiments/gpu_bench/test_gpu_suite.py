@@ -8,7 +8,7 @@ import scipy.sparse
 from experiments.gpu_bench.check_suite import main
 from experiments.gpu_bench.matrix_supply import make, rounded_product, supply
 from experiments.gpu_bench.suite import CLASSES, select, statistics_of, suite
-from vecsim.data import NotAtHandError
+from vecsim.data import NotFoundLocallyError
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 
@@ -42,7 +42,7 @@ def test_every_matrix_is_a_file_or_has_a_seed_and_says_what_it_looks_like(matrix
 def test_statistics_are_those_of_the_matrix(name, real_matrices):
     try:
         csr = BY_NAME[name].make()
-    except NotAtHandError as error:
+    except NotFoundLocallyError as error:
         pytest.skip(str(error))
     assert statistics_of(csr) == BY_NAME[name].statistics
     assert csr.indices.dtype == csr.indptr.dtype == np.int32

@@ -2,7 +2,7 @@ import pytest
 
 
 @pytest.fixture
-def nothing_at_hand(monkeypatch, tmp_path):
+def nothing_found(monkeypatch, tmp_path):
     """Let there be no file and no mesh, wherever the tests run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "cache"))

@@ -89,7 +89,7 @@ def test_bars_say_what_they_are():
     assert "The paper's text does not name 9 of its ten matrices; those here are our picks." in item.gaps
 
 
-def test_a_matrix_that_is_not_at_hand_has_no_bars():
+def test_a_missing_matrix_has_no_bars():
     item = figures.item(FIGURES[3], runs(missing=("m3",)))
     assert {row.ours for row in item.rows if row.row == "m3"} == {None}
     assert item.chart is not None

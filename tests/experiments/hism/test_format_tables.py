@@ -20,7 +20,7 @@ def request_():
 
 
 @pytest.mark.parametrize("make", [format_tables.make_table1, format_tables.make_table3])
-def test_without_files_what_can_be_made_is_filled(nothing_at_hand, request_, make):
+def test_without_files_what_can_be_made_is_filled(nothing_found, request_, make):
     item = make(request_)
     printed = {row.row: [] for row in item.rows if row.paper}
     for row in item.rows:
@@ -37,16 +37,14 @@ def test_without_files_what_can_be_made_is_filled(nothing_at_hand, request_, mak
     assert {verdict.holds for verdict in item.verdicts} <= {True, False}
 
 
-def test_a_file_is_taken_before_what_is_made(nothing_at_hand, request_, monkeypatch, tmp_path):
+def test_a_file_is_taken_before_what_is_made(nothing_found, request_, monkeypatch, tmp_path):
     matrix = scipy.sparse.coo_array((np.ones(3), ([0, 1, 99], [0, 1, 99])), shape=(4562, 4562))
     scipy.io.mmwrite(tmp_path / "cavity16.mtx", matrix)
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
     item = format_tables.make_table1(request_)
     assert not any(gap.startswith("cavity16") for gap in item.gaps[:-1])
     (gap,) = {row.note.partition("; ")[2] for row in item.rows if row.row == "cavity16"}
-    assert gap.startswith(
-        "the matrix that was found is 4562 x 4562 with 3 entries, the paper's 4562 x 4562 with 138"
-    )
+    assert gap.startswith("the matrix found is 4562 x 4562 with 3 entries, the paper's 4562 x 4562 with 138")
 
 
 def test_all_six_where_the_files_are(real_matrices, real_matrix, request_):
@@ -59,7 +57,7 @@ def test_all_six_where_the_files_are(real_matrices, real_matrix, request_):
     assert [verdict.holds for verdict in items[1].verdicts[:4]] == [True] * 4
 
 
-def test_the_report_says_where_they_are_from(nothing_at_hand, request_):
+def test_the_report_says_where_they_are_from(nothing_found, request_):
     six = format_tables.six_matrices(request_)
     assert format_tables.six_matrices(request_) is six
     table = table_matrices(six).table

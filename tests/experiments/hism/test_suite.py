@@ -59,8 +59,8 @@ def test_means_are_near_the_papers(criterion):
 
 
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
-def test_what_is_at_hand_is_what_is_listed(real_matrices, member):
-    if not any(map(origin.is_at_hand, member.origins)):
+def test_what_is_available_is_what_is_listed(real_matrices, member):
+    if not any(map(origin.is_available, member.origins)):
         pytest.skip(f"{member.origin} is not found")
     csr = suite.load(member)
     found = metrics(csr)
@@ -78,11 +78,11 @@ def test_every_alternative_is_the_same_matrix():
             assert pattern_sha256(origin.fetch(source)) == member.pattern_sha256
 
 
-def test_without_any_file(nothing_at_hand):
+def test_without_any_file(nothing_found):
     lacking = suite.missing()
-    at_hand = [member for member in MEMBERS if member not in lacking]
-    assert at_hand == [member for member in MEMBERS if any(map(needs_no_file, member.origins))]
-    names = {member.name for member in at_hand}
+    available = [member for member in MEMBERS if member not in lacking]
+    assert available == [member for member in MEMBERS if any(map(needs_no_file, member.origins))]
+    names = {member.name for member in available}
     # Of the files, those that are built in too.
     assert {"tols90", "pde2961", "e20r0000", "cavity16-pattern", "s3dkt3m2-pattern"} <= names
     assert suite.load(suite.member("e05r0000")).nnz == 5856
@@ -93,7 +93,7 @@ def test_without_any_file(nothing_at_hand):
         suite.load(suite.member("lion-shell"))
 
 
-def test_files_are_looked_for_in_the_named_folders(nothing_at_hand, monkeypatch, tmp_path):
+def test_files_are_looked_for_in_the_named_folders(nothing_found, monkeypatch, tmp_path):
     assert suite.member("bcsstm01") in suite.missing()
     lines = [f"{i} {i} {float(i)}" for i in range(1, 49)]
     folder = tmp_path / "mine"
@@ -110,7 +110,7 @@ def test_files_are_looked_for_in_the_named_folders(nothing_at_hand, monkeypatch,
     assert suite.member("lion-shell") not in suite.missing()
 
 
-def test_downloads_are_found(nothing_at_hand, collections):
+def test_downloads_are_found(nothing_found, collections):
     lines = [f"{i} {i} {float(i)}" for i in range(1, 49)]
     text = "\n".join(["%%MatrixMarket matrix coordinate real general", "48 48 48", *lines]).encode()
     collections.files["/pub/MatrixMarket2/Harwell-Boeing/bcsstruc1/bcsstm01.mtx.gz"] = File(text)
@@ -121,7 +121,7 @@ def test_downloads_are_found(nothing_at_hand, collections):
     assert len(collections.requests) == asked
 
 
-def test_a_mesh_is_of_no_use_without_the_library(nothing_at_hand, monkeypatch, tmp_path):
+def test_a_mesh_is_of_no_use_without_the_library(nothing_found, monkeypatch, tmp_path):
     (tmp_path / "libigl_lion.off").write_text("OFF\n")
     monkeypatch.setenv("VECSIM_MESHES", str(tmp_path))
     monkeypatch.setattr(origin, "can_read_meshes", lambda: False)
@@ -130,7 +130,7 @@ def test_a_mesh_is_of_no_use_without_the_library(nothing_at_hand, monkeypatch, t
     assert suite.member("lion-shell") not in suite.missing()
 
 
-def test_another_matrix_under_the_same_name_is_refused(nothing_at_hand, monkeypatch, tmp_path):
+def test_another_matrix_under_the_same_name_is_refused(nothing_found, monkeypatch, tmp_path):
     (tmp_path / "bcspwr10.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n")
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
     with pytest.raises(
@@ -139,7 +139,7 @@ def test_another_matrix_under_the_same_name_is_refused(nothing_at_hand, monkeypa
         suite.load(suite.member("bcspwr10"))
 
 
-def test_diagonal_entries_are_restored(nothing_at_hand, monkeypatch, tmp_path):
+def test_diagonal_entries_are_restored(nothing_found, monkeypatch, tmp_path):
     folder = tmp_path / "reconstructed"
     folder.mkdir()
     text = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 7\n3 1 0\n"
@@ -231,7 +231,7 @@ def test_subsets_and_their_distributions():
     assert worked.mean_off_percent == pytest.approx(100 * (526.5 / 115081 - 1))
 
 
-def test_the_report_names_what_is_missing(nothing_at_hand, capsys):
+def test_the_report_names_what_is_missing(nothing_found, capsys):
     from experiments.hism.suite.__main__ import main
 
     assert main() == 0

@@ -78,7 +78,7 @@ def test_too_few_candidates():
 def test_what_is_made_says_for_what(made):
     names = {candidate.member.name: candidate.member for candidate in CANDIDATES}
     if made.provenance == "generated":
-        # Under the collection's own name; of a file at hand it is the second origin.
+        # Under the collection's own name; of a file that was found it is the second origin.
         assert made.name == made.original
         assert made.origin in names[made.name].origins
     else:

@@ -28,22 +28,22 @@ def labelled(rows):
 
 
 @pytest.fixture
-def at_hand(real_matrix):
+def available(real_matrix):
     files = {name: real_matrix(name) for name in POINTERS if name != "cavity16"}
     made = {"cavity16": suite.load(suite.member_for("cavity16"))}
     return made | {name: scipy.sparse.csr_array(scipy.io.mmread(file)) for name, file in files.items()}
 
 
-def test_the_matrices_are_those_of_the_paper(at_hand):
+def test_the_matrices_are_those_of_the_paper(available):
     for matrix in MATRICES:
-        csr = at_hand[matrix.name]
+        csr = available[matrix.name]
         assert (*csr.shape, csr.nnz) == (matrix.dimension, matrix.dimension, matrix.size)
         hism = HiSM.from_scipy(csr, section_size=64)
         assert (hism.level_arrays[0], sum(hism.level_entries[1:])) == POINTERS[matrix.name]
 
 
-def test_the_papers_accounting_gives_its_numbers(at_hand):
-    rows = [row for row in table1.rows(at_hand) if row.paper and row.ours is not None]
+def test_the_papers_accounting_gives_its_numbers(available):
+    rows = [row for row in table1.rows(available) if row.paper and row.ours is not None]
     assert len(rows) == 18
     for row in rows:
         assert row.ours == pytest.approx(float(row.paper), abs=0.015), row
@@ -51,8 +51,8 @@ def test_the_papers_accounting_gives_its_numbers(at_hand):
             assert math.floor(row.ours * 1000) / 1000 == float(row.paper), row
 
 
-def test_all_but_one_number_of_the_paper_is_rounded_or_cut(at_hand):
-    rows = [row for row in table1.rows(at_hand) if row.paper and row.ours is not None]
+def test_all_but_one_number_of_the_paper_is_rounded_or_cut(available):
+    rows = [row for row in table1.rows(available) if row.paper and row.ours is not None]
     others = [(row.row, row.quantity) for row in rows if not printed_as(row.ours, row.paper)]
     assert others == [("memplus", "vs JD")]
 
@@ -63,7 +63,7 @@ def printed_as(number, text):
     return float(text) - unit / 2 <= number < float(text) + unit
 
 
-def test_no_plausible_widths_give_all_numbers_of_the_paper(at_hand):
+def test_no_plausible_widths_give_all_numbers_of_the_paper(available):
     widths = {
         "entry": (4.875, 5, 5.5, 6),
         "pointer": (0, 4.875, 5, 6, 8, 9, 10),
@@ -73,7 +73,7 @@ def test_no_plausible_widths_give_all_numbers_of_the_paper(at_hand):
     }
     sizes = {
         name: (csr.shape[0], csr.nnz, POINTERS[name][1], JD.from_scipy(csr).diagonals)
-        for name, csr in at_hand.items()
+        for name, csr in available.items()
     }
     matches = {}
     for entry, pointer, row_of_jd, diagonal, row_of_crs in itertools.product(*widths.values()):
@@ -90,8 +90,8 @@ def test_no_plausible_widths_give_all_numbers_of_the_paper(at_hand):
     assert max(matches.values()) == matches[5, 5, 4, 0, 8] == 11
 
 
-def test_the_memory_image_saves_less(at_hand):
-    rows = [row for row in table1.rows(at_hand) if row.row.endswith(table1.IMAGE_SUFFIX)]
+def test_the_memory_image_saves_less(available):
+    rows = [row for row in table1.rows(available) if row.row.endswith(table1.IMAGE_SUFFIX)]
     assert len(rows) == 18
     assert not any(row.paper for row in rows)
     against = {quantity: [row.ours for row in rows if row.quantity == quantity] for quantity in QUANTITIES}
@@ -101,8 +101,8 @@ def test_the_memory_image_saves_less(at_hand):
     assert (min(more), max(more)) == (17, 20)
 
 
-def test_claims_hold_as_the_paper_counts_but_not_in_memory(at_hand):
-    holds = [verdict.holds for verdict in table1.verdicts(table1.rows(at_hand))]
+def test_claims_hold_as_the_paper_counts_but_not_in_memory(available):
+    holds = [verdict.holds for verdict in table1.verdicts(table1.rows(available))]
     assert holds == [True, True, False, False]
 
 

@@ -146,7 +146,7 @@ def test_what_is_missing_is_left_out_and_told():
     assert len([row for row in item.rows if row.paper]) == 24
 
 
-def test_a_suite_that_is_not_at_hand_at_all():
+def test_a_suite_that_is_missing_altogether():
     item = table2.item(suite(missing=SIZES))
     assert all(row.ours is None for row in item.rows)
     assert [verdict.holds for verdict in item.verdicts] == [None] * 4

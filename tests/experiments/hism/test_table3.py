@@ -16,13 +16,13 @@ def labelled(rows):
 
 
 @pytest.fixture
-def at_hand(real_matrix):
+def available(real_matrix):
     made = {"cavity16": suite.load(suite.member_for("cavity16"))}
     return made | {name: scipy.sparse.csr_array(scipy.io.mmread(real_matrix(name))) for name in NAMES}
 
 
-def test_the_model_gives_the_papers_numbers(at_hand):
-    rows = [row for row in table3.rows(at_hand) if row.paper and row.ours is not None]
+def test_the_model_gives_the_papers_numbers(available):
+    rows = [row for row in table3.rows(available) if row.paper and row.ours is not None]
     assert len(rows) == 18
     for row in rows:
         unit = 10.0 ** -len(row.paper.partition(".")[2])
@@ -31,17 +31,17 @@ def test_the_model_gives_the_papers_numbers(at_hand):
             assert row.ours == float(row.paper), row
 
 
-def test_only_divisions_without_remainder_give_the_papers_numbers(at_hand):
+def test_only_divisions_without_remainder_give_the_papers_numbers(available):
     above = []
-    for name, csr in at_hand.items():
+    for name, csr in available.items():
         hism = HiSM.from_scipy(csr, section_size=64)
         halves = np.array(hism.level_entries) / hism.level_arrays / 2
         above.append(halves[0] + halves.sum() - float(table3.PRINTED[name][2]))
     assert (round(min(above), 1), round(max(above), 1)) == (0.5, 2.1)
 
 
-def test_bbcs_as_the_text_means_it(at_hand):
-    rows = labelled(table3.rows(at_hand))
+def test_bbcs_as_the_text_means_it(available):
+    rows = labelled(table3.rows(available))
     expected = {
         "cavity16": 399,
         "gre 185": 6.93,
@@ -54,14 +54,14 @@ def test_bbcs_as_the_text_means_it(at_hand):
         assert rows[label + table3.BBCS_SUFFIX, "vs BBCS"].ours == pytest.approx(ratio, rel=2e-3)
 
 
-def test_in_stored_blocks_hism_takes_about_the_steps_of_the_model(at_hand):
-    rows = labelled(table3.rows({"gre_185": at_hand["gre_185"]}))
+def test_in_stored_blocks_hism_takes_about_the_steps_of_the_model(available):
+    rows = labelled(table3.rows({"gre_185": available["gre_185"]}))
     note = rows["gre 185" + table3.IN_BLOCKS_SUFFIX, "vs CRS"].note
     assert note.startswith("HiSM 148.0 (76.8 comparisons, 70.2 displaced, 1.0 updates); JD 419.3 ")
 
 
-def test_counted_steps_change_what_the_paper_concludes(at_hand):
-    verdicts = table3.verdicts(table3.rows(at_hand))
+def test_counted_steps_change_what_the_paper_concludes(available):
+    verdicts = table3.verdicts(table3.rows(available))
     # Against CRS, against JD in small and in large matrices, against BBCS.
     assert [verdict.holds for verdict in verdicts] == [
         *(True, True, True, True),

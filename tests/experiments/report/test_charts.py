@@ -56,7 +56,7 @@ def test_on_a_logarithmic_axis_bars_grow_from_one():
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
-def test_nothing_at_hand_is_a_picture_too(logarithmic):
+def test_nothing_found_is_a_picture_too(logarithmic):
     chart = BarChart("t", "v", (Panel("", ("a",), {"x": (None,)}),), "d", logarithmic=logarithmic)
     assert size(charts.draw(chart).png)[0] > 100
 

@@ -30,7 +30,7 @@ def driven_cavity(cells: int, boundary: Literal["dropped", "kept"] = "dropped") 
     boundary
         "dropped": the velocities of the boundary and the first pressure are no unknowns. This is the
         DRIVCAV collection: 5 and 20 cells are e05r0000 and e20r0000, every entry (to the seven digits of
-        the files), so 30 and 40 cells are e30r0000 and e40r0000 (order compared; no file was at hand).
+        the files), so 30 and 40 cells are e30r0000 and e40r0000 (order compared; no file was available).
         "kept": they stay as unknowns with a one on the diagonal and a row, but no column, of couplings.
         This is the pattern of DRIVCAV_OLD: 15 cells is that of cavity14, entry by entry, 20 cells has the
         order and number of entries of cavity16. (Its values are of a flow with inertia, ours are not.)
