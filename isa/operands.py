@@ -108,7 +108,7 @@ def field_value(operand: Operand, field: Field, pc: int, symbols: Symbols) -> in
     Raises
     ------
     Problem
-        An undefined symbol, an immediate out of range, a branch too far or to data.
+        An undefined symbol, an immediate out of range, a branch too far, to data or before instruction 0.
     """
     if isinstance(field, int):
         return field
@@ -117,6 +117,8 @@ def field_value(operand: Operand, field: Field, pc: int, symbols: Symbols) -> in
         return in_range(value, operand.limits, "immediate", field.column)
     if isinstance(field, Name) and field.text in symbols.data_labels:
         raise Problem(field.column, f"{field.text!r} is a data label; a branch goes to a code label")
+    if value < 0:
+        raise Problem(field.column, f"branch to instruction {value}: the first is 0")
     low, high = operand.limits
     if not low <= value - pc <= high:
         raise Problem(

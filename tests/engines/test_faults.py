@@ -1,5 +1,7 @@
 """Programs that do what the machine cannot do end in one clear message with their place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,21 @@ def test_position_bytes_are_one_or_two(engine):
     program = assemble("ldb.w v1, v2, (x1), x2, 3\nhalt", file="bad.s")
     with pytest.raises(UserError, match=r"bad\.s:1.*3 position bytes: must be 1 or 2"):
         start(program, np.zeros(64, np.uint8), MACHINE, engine=engine)
+
+
+@pytest.mark.parametrize("target", [-1, -2, -5])
+@pytest.mark.parametrize("branch", ["beq x1, x2, 0", "bne x0, x0, 0", "j 0"])
+def test_a_branch_to_an_instruction_before_the_first(engine, branch, target):
+    program = assemble(f"nop\n{branch}\nhalt", file="bad.s")
+    words = program.words.copy()
+    operand = program.instruction(1).operands[-1]
+    mask = ((1 << operand.bits) - 1) << operand.shift
+    distance = (target - 1) << operand.shift
+    words[1] = (int(words[1]) & ~mask) | (distance & mask)
+    for memory_ports in (1, 2):
+        machine = load_machine("vs2003", [f"memory_ports={memory_ports}"])
+        with pytest.raises(UserError, match=rf"bad\.s:2.*branch to instruction {target}: the first is 0"):
+            start(replace(program, words=words), np.zeros(64, np.uint8), machine, engine=engine)
 
 
 def test_a_program_without_instructions(engine):

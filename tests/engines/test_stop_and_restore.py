@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
+from isa.assembler import assemble
 from isa.state import ARCHITECTURAL
 from vecsim.engines.protocol import ENGINES, start, whole_words
 from vecsim.engines.simpy.engine import SimpyEngine
 from vecsim.engines.timeline import TimelineRequest
+from vecsim.errors import UserError
 
 LIMIT = 1_000_000
 seeds = st.integers(0, 2**32 - 1)
@@ -85,24 +87,48 @@ def test_advancing_by_instructions(engine, seed):
     case = random_case(seed)
     straight = finish(start(case.program, case.memory, case.machine, engine=engine))
     running = start(case.program, case.memory, case.machine, engine=engine)
-    count = 0
-    while not running.finished and running.cycle < LIMIT:
-        count += 5
-        running.advance(instructions=count)
+    while not running.finished:
+        before = running.result().instructions
+        running.advance(instructions=5)
         executed = running.result().instructions
         if executed < straight.instructions:
-            assert count <= executed < count + case.machine.issue_width
-        elif not running.finished:
-            running.advance(cycle=LIMIT)
+            assert before + 5 <= executed < before + 5 + case.machine.issue_width
+        assert running.cycle <= straight.cycles
+    assert running.cycle == straight.cycles
     assert_same(running.result(), straight, timeline=False)
 
 
-def test_a_snapshot_of_another_machine_is_refused():
-    first, second = random_case(1), random_case(1)
-    wider = second.machine.model_copy(update={"section_size": 32})
-    snapshot = start(first.program, first.memory, first.machine).snapshot()
-    with pytest.raises(ValueError, match="another machine"):
-        start(second.program, second.memory, wider).restore(snapshot)
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("change", [{"section_size": 32}, {"banks": 3}, {"lanes": 5}])
+def test_a_snapshot_of_another_machine_is_refused(engine, change):
+    case = random_case(1)
+    snapshot = start(case.program, case.memory, case.machine, engine=engine).snapshot()
+    other = start(case.program, case.memory, case.machine.model_copy(update=change), engine=engine)
+    with pytest.raises(UserError, match=r"^the snapshot is of another machine, of digest [0-9a-f]{12}; that"):
+        other.restore(snapshot)
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_a_snapshot_of_another_program_is_refused(engine):
+    memory = np.zeros(64, np.uint8)
+    long = start(assemble("nop\n" * 5000 + "halt"), memory, "vs2003", engine=engine)
+    long.advance(instructions=4990)
+    short = start(assemble("halt"), memory, "vs2003", engine=engine)
+    with pytest.raises(UserError, match=r"^the snapshot is of another program, of digest [0-9a-f]{12}; that"):
+        short.restore(long.snapshot())
+    short.advance()
+    assert short.finished
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_a_snapshot_goes_on_in_another_run_and_on_a_machine_of_another_name(engine):
+    case = random_case(1)
+    running = start(case.program, case.memory, case.machine, engine=engine)
+    running.advance(cycle=20)
+    renamed = case.machine.model_copy(update={"name": "another"})
+    other = start(assemble(case.assembly), case.memory, renamed, engine=engine)
+    other.restore(running.snapshot())
+    assert_same(finish(other), finish(running), timeline=False)
 
 
 @pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit")])

@@ -118,6 +118,8 @@ MISTAKES = [
     (".reg 5, x5", 1, "5", "a name must stand here: .reg NAME, ..."),
     ("beq x1, x2, 8192", 1, "8192", "branch too far: 8192 instructions; this branch reaches -8192 to 8191"),
     ("j 262144", 1, "262144", "branch too far: 262144 instructions; this branch reaches -262144 to 262143"),
+    ("j -1", 1, "-1", "branch to instruction -1: the first is 0"),
+    ("nop\nbeq x1, x2, -7", 2, "-7", "branch to instruction -7: the first is 0"),
     ("j a\n.data\na: .word 1", 1, "a", "'a' is a data label; a branch goes to a code label"),
     ("nop\n .if 1\nnop", 2, ".if", ".if without .endif"),
     (".if 1\n.if 0\n.endif", 1, ".if", ".if without .endif"),

@@ -94,8 +94,8 @@ def decode(program: Program, machine: Machine) -> Decoded:
     Raises
     ------
     UserError
-        A vector register that the machine does not have, or position bytes other than 1 and 2; a mistake in
-        a user's own instruction.
+        A vector register that the machine does not have, position bytes other than 1 and 2, or a branch to an
+        instruction before the first; a mistake in a user's own instruction.
     """
     check_own_instructions(program.instruction_set)
     rows = [_decode_one(program, machine, pc) for pc in range(len(program.opcode))]
@@ -134,7 +134,9 @@ def _decode_one(program: Program, machine: Machine, pc: int) -> dict[str, int | 
         row |= _access(program, instruction, operands, machine, pc)
     for operand, field in operands:
         if operand.kind == "t":
-            row["target"] = pc + field
+            row["target"] = target = pc + field
+            if target < 0:
+                raise UserError(f"{program.where(pc)}: branch to instruction {target}: the first is 0")
     if instruction.length in (Length.SECTION, Length.COUNT):
         row["length_register"] = [field for operand, field in operands if operand.kind == "x"][-1]
     return row

@@ -113,11 +113,17 @@ class Run(Overview):
 
 
 class Engine(Protocol):
-    """A program under way."""
+    """A program under way, which stands at the boundary between two cycles.
+
+    All engines stand at the same boundaries, in the same state, whatever the way there.
+    """
 
     @property
     def cycle(self) -> int:
-        """The cycle that comes next."""
+        """The cycle that comes next, so as many as have passed; once finished, the cycles of the run.
+
+        After a fault it is the cycle in which the instruction would have issued.
+        """
 
     @property
     def pc(self) -> int:
@@ -125,20 +131,29 @@ class Engine(Protocol):
 
     @property
     def finished(self) -> bool:
-        """True when halt has issued and everything has retired from the units."""
+        """True when halt has issued and everything has retired: ``cycle`` is that of the last retirement."""
 
     @property
     def state(self) -> State:
         """Registers and memory, as of the instructions issued so far."""
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
-        """Go on until the boundary before ``cycle``, or the end of the cycle in which the
-        ``instructions``-th instruction issues, or the end of the program.
+        """Go on to the boundary that is first of those asked for, or to the end of the program.
+
+        Parameters
+        ----------
+        cycle
+            The number of a cycle: stop before it. One that has passed moves nothing.
+        instructions
+            So many further instructions: stop after the cycle in which the last of them issues. Others may
+            issue in it too, on a machine that issues several in a cycle. Less than 1 moves nothing; behind
+            halt, where no instruction comes any more, it goes to the end.
 
         Raises
         ------
         Fault
-            The program does what the machine cannot do.
+            The program does what the machine cannot do, before that boundary; also when it is asked to go on
+            after that, until a snapshot is restored.
         """
 
     def snapshot(self) -> Snapshot:
@@ -148,6 +163,11 @@ class Engine(Protocol):
         """Go back, or forward, to a snapshot of the same program on the same machine.
 
         The timeline restarts there; rows of instructions that had left flight are not in a snapshot.
+
+        Raises
+        ------
+        UserError
+            The snapshot is of another program or another machine.
         """
 
     def result(self) -> Run:
@@ -254,14 +274,15 @@ def run(
     program, memory, machine, engine, timeline
         As :func:`start` takes them.
     max_cycles
-        A program that has not ended by then is taken for an infinite loop.
+        The most that the run may take: one whose last retirement comes later is a fault, whether it is an
+        infinite loop or not.
     progress, progress_cycles
         Called with the running engine every so many cycles.
 
     Raises
     ------
     Fault
-        The program does what the machine cannot do, or does not end.
+        The program does what the machine cannot do, or takes more than ``max_cycles``.
     UserError
         See :func:`start`.
 
@@ -278,7 +299,7 @@ def run(
     while not running.finished:
         if running.cycle >= max_cycles:
             what = f"no end after {max_cycles} cycles: an infinite loop, or raise the limit (--max-cycles)"
-            raise Fault(program, running.pc, running.cycle, what)
+            raise Fault(program, min(running.pc, len(program) - 1), running.cycle, what)
         step = max_cycles if progress is None else min(max_cycles, running.cycle + progress_cycles)
         running.advance(cycle=step)
         if progress is not None:

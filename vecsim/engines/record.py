@@ -14,8 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.declaration import Unit
+from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
+from vecsim.digests import SHOWN_DIGITS, program_sha256
 from vecsim.engines.decoded import SCALARS
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 Ints = npt.NDArray[np.int64]
@@ -220,36 +223,59 @@ def _zeros(*shape: int) -> Ints:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A copy of everything at the boundary of a cycle."""
+    """A copy of everything at the boundary of a cycle; program and machine are named by their digests."""
 
+    program: str
+    machine: str
     cycle: int
     architectural: dict[str, npt.NDArray[Any]]
     timing: dict[str, npt.NDArray[Any]]
 
 
-def take_snapshot(cycle: int, state: State, record: TimingRecord) -> Snapshot:
-    """Copy the state and the record."""
+def take_snapshot(
+    program: Program, machine: Machine, cycle: int, state: State, record: TimingRecord
+) -> Snapshot:
+    """Copy the state and the record of a program under way.
+
+    Parameters
+    ----------
+    program, machine
+        What runs, and on what.
+    cycle
+        The boundary before which it stands.
+    state, record
+        All that decides what happens next.
+    """
     return Snapshot(
+        program_sha256(program),
+        machine.sha256,
         cycle,
         {name: getattr(state, name).copy() for name in ARCHITECTURAL},
         {field.name: getattr(record, field.name).copy() for field in fields(record)},
     )
 
 
-def from_snapshot(snapshot: Snapshot, machine: Machine) -> tuple[State, TimingRecord]:
+def from_snapshot(snapshot: Snapshot, program: Program, machine: Machine) -> tuple[State, TimingRecord]:
     """Give a new state and record that hold what the snapshot holds.
 
     Raises
     ------
-    ValueError
-        The snapshot is of a machine of other dimensions.
+    UserError
+        The snapshot is of another program or another machine.
     """
+    for what, taken, here in (
+        ("program", snapshot.program, program_sha256(program)),
+        ("machine", snapshot.machine, machine.sha256),
+    ):
+        if taken != here:
+            raise UserError(
+                f"the snapshot is of another {what}, of digest {taken[:SHOWN_DIGITS]}; "
+                f"that of this one is {here[:SHOWN_DIGITS]}"
+            )
     memory = np.zeros_like(snapshot.architectural["memory"])
     state = new_state(machine.section_size, machine.vector_registers, memory)
     record = new_record(machine)
     for name, values in snapshot.timing.items():
-        if getattr(record, name).shape != values.shape:
-            raise ValueError(f"the snapshot is of another machine: {name} has the shape {values.shape}")
         getattr(record, name)[...] = values
     copy_into(state, snapshot.architectural)
     return state, record

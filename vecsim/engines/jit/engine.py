@@ -14,7 +14,7 @@ from vecsim.engines.fault import Fault, Trouble
 from vecsim.engines.jit.arrays import Scratch, lay_out
 from vecsim.engines.jit.code import constant_tracks, machine_numbers, program_table
 from vecsim.engines.jit.machine_code import Loop, machine_code
-from vecsim.engines.jit.outcome import CYCLE, FINISHED, START, STOPPED, TROUBLE
+from vecsim.engines.jit.outcome import CYCLE, FULL, START, STOPPED, TROUBLE
 from vecsim.engines.jit.quick_runs import quick_runs
 from vecsim.engines.jit.stepwise.places import places
 from vecsim.engines.protocol import Run, make_run
@@ -23,6 +23,7 @@ from vecsim.engines.static import unpack
 from vecsim.engines.timeline import CHUNK, COLUMNS, TimelineRequest, TimelineWriter
 from vecsim.machine import Machine
 
+NEVER = 1 << 60
 SLICE_CYCLES = 20_000_000
 """Cycles after which compiled code comes back, so that an interrupt is heard."""
 
@@ -41,6 +42,7 @@ class JitEngine:
         self.machine = machine
         self._decoded = decode(program, machine)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
+        self._fault: Fault | None = None
         record = new_record(machine)
         record.control[PC] = program.entry
         self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
@@ -91,8 +93,13 @@ class JitEngine:
         return bool((self._record.slots[:, AGE] >= 0).any())
 
     @property
+    def _at_end(self) -> bool:
+        """True when halt has issued and nothing is in flight, so that the last retirement is known."""
+        return bool(self._record.control[HALTED]) and not self._in_flight
+
+    @property
     def cycle(self) -> int:
-        """The cycle that comes next."""
+        """See :attr:`vecsim.engines.protocol.Engine.cycle`."""
         return self._cycle
 
     @property
@@ -107,34 +114,34 @@ class JitEngine:
 
     @property
     def finished(self) -> bool:
-        """True when halt has issued and everything is dated."""
-        return bool(self._record.control[HALTED]) and not self._in_flight
+        """See :attr:`vecsim.engines.protocol.Engine.finished`."""
+        return self._at_end and self._cycle >= int(self._record.control[LAST_RETIRED])
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
-        record, outcome = self._record, self._scratch.outcome
-        count = -1 if instructions is None else instructions
-        if instructions is not None and instructions <= record.control[COUNT]:
+        if instructions is not None and instructions < 1:
             return
-        end = 1 << 60 if cycle is None else cycle
-        while self._cycle < end and not self.finished:
+        record, outcome = self._record, self._scratch.outcome
+        end = NEVER if cycle is None else cycle
+        count = -1 if instructions is None else int(record.control[COUNT]) + instructions
+        if self._fault is not None and self._cycle < end:
+            raise self._fault
+        while self._cycle < end and not self._at_end:
             stop = min(end, self._cycle + SLICE_CYCLES)
-            outcome[CYCLE] = self._cycle
-            status = self._run(self._table.ctypes.data, stop, count, self._capacity)
+            outcome[CYCLE] = outcome[START] = self._cycle
+            within = 0 <= self.pc <= len(self._decoded.operation)  # a snapshot may be of a jump astray
+            status = self._run(self._table.ctypes.data, stop, count, self._capacity) if within else TROUBLE
             self._keep_rows()
             if status == TROUBLE:
                 self._raise()
-            counted = instructions is not None and record.control[COUNT] >= instructions
-            boundary = int(record.control[ISSUE_CYCLE]) + 1
-            if status == FINISHED:
-                self._cycle = max(self._cycle + 1, int(record.control[LAST_RETIRED]))
-            elif status == STOPPED:
-                self._cycle = boundary if counted else stop
-            else:  # FULL: go on, with the rest of the cycle if the count is reached
+            if 0 <= count <= record.control[COUNT]:  # a boundary may be left, with rows yet to be written
+                end = min(end, int(record.control[ISSUE_CYCLE]) + 1)
+            if status == STOPPED:
+                self._cycle = min(stop, end)
+            elif status == FULL:
                 self._cycle = int(outcome[CYCLE])
-                end = min(end, boundary) if counted else end
-            if counted and status == STOPPED:
-                return
+        if self._at_end:
+            self._cycle = max(self._cycle, min(end, int(record.control[LAST_RETIRED])))
 
     def _keep_rows(self) -> None:
         if self._timeline is not None:
@@ -150,16 +157,19 @@ class JitEngine:
             static = unpack(self.program, self._decoded, self.machine)[self.pc]
             access.check(self._state, static)
         except Trouble as trouble:
-            raise Fault(self.program, self.pc, int(self._scratch.outcome[START]), str(trouble)) from None
+            self._fault = Fault(self.program, self.pc, int(self._scratch.outcome[START]), str(trouble))
+            self._cycle = self._fault.cycle
+            raise self._fault from None
         raise AssertionError("compiled code found a fault that the interpreted checks do not")
 
     def snapshot(self) -> Snapshot:
         """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
-        return take_snapshot(self.cycle, self._state, self._record)
+        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._record)
 
     def restore(self, snapshot: Snapshot) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.restore`."""
-        state, record = from_snapshot(snapshot, self.machine)
+        state, record = from_snapshot(snapshot, self.program, self.machine)
+        self._fault = None
         if self._timeline is not None:
             self._timeline.clear()
         self._connect(snapshot.cycle, state, record)

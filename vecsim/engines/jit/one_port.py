@@ -131,10 +131,13 @@ def _room_at(r: Any, scratch: Any, unit: Any) -> Any:
 
 @inline
 def _place(w: Any, i: Any, n: Any) -> Any:
-    """Set the addresses of n elements; give False if the instruction cannot be executed."""
+    """Set the addresses of n elements; give False if the instruction cannot be executed.
+
+    One of no elements touches nothing, and so can.
+    """
     m, scratch = state_of(w), scratch_of(w)
     code, machine = scratch.program, scratch.machine
-    if code[i + SLICE_REGISTER] >= 0:
+    if n > 0 and code[i + SLICE_REGISTER] >= 0:
         slice_ = m.x[code[i + SLICE_REGISTER]]
         if slice_ < 0 or slice_ >= machine[SECTION_SIZE]:
             return False

@@ -6,7 +6,6 @@ The lists here (``order``, ``followers``, ...) are views of the record, rebuilt 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from vecsim.engines.columns import (
     HALTED,
     ISSUED_AT,
     LAST_BYTE,
+    LAST_RETIRED,
     ORDER_END,
     PORT,
     SLICE,
@@ -38,12 +38,10 @@ from vecsim.engines.columns import (
 )
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.simpy.accounts import Accounts
+from vecsim.engines.simpy.clocked import BOUNDARY, Alarm, Clocked
 from vecsim.engines.static import Static
 from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import Machine
-
-if TYPE_CHECKING:
-    from vecsim.engines.simpy.clocked import Alarm, Clocked
 
 MEMORY, SPARSE = int(Unit.MEMORY), int(Unit.SPARSE)
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
@@ -110,7 +108,7 @@ class Core:
         self.awaited = Awaited.NOTHING
         """What the next instruction waits for in instructions in flight."""
         self.end: Alarm | None = None
-        """Fires at the boundary after the last instruction has left flight."""
+        """Fires at the boundary of the last retirement."""
         self.count_reached: Alarm | None = None
         self.issue_cycle = 0
         """The cycle that issue works on; with nothing in flight it may be ahead."""
@@ -150,10 +148,15 @@ class Core:
             if row[ACCEPTED_AT] >= 0:
                 self.process[i] = self.ports[row[PORT]] if row[UNIT] == MEMORY else self.units[row[UNIT]]
 
+    @property
+    def at_end(self) -> bool:
+        """True when halt has issued and nothing is in flight, so that the last retirement is known."""
+        return bool(self.control[HALTED]) and not self.order
+
     def check_end(self) -> None:
-        """Let the run stop at the next boundary if halt has issued and nothing is in flight."""
-        if self.control[HALTED] and not self.order and self.end is not None:
-            self.end.set(1, 0)
+        """Let the run stop at the last retirement if that is known."""
+        if self.at_end and self.end is not None:
+            self.end.set(self.control[LAST_RETIRED] - int(self.end.env.now), BOUNDARY)
             self.end = None
 
     # Who waits for whom

@@ -45,6 +45,7 @@ class SimpyEngine:
         self.machine = machine
         self._instructions = unpack(program, decode(program, machine), machine)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
+        self._fault: Fault | None = None
         state = new_state(machine.section_size, machine.vector_registers, memory)
         record = new_record(machine)
         record.control[Control.PC] = program.entry
@@ -69,8 +70,8 @@ class SimpyEngine:
 
     @property
     def cycle(self) -> int:
-        """The cycle that comes next."""
-        return int(self._environment.now)
+        """See :attr:`vecsim.engines.protocol.Engine.cycle`."""
+        return int(self._environment.now) if self._fault is None else self._fault.cycle
 
     @property
     def pc(self) -> int:
@@ -84,19 +85,21 @@ class SimpyEngine:
 
     @property
     def finished(self) -> bool:
-        """True when halt has issued and everything has retired from the units."""
-        return bool(self._core.control[Control.HALTED]) and not self._core.order
+        """See :attr:`vecsim.engines.protocol.Engine.finished`."""
+        control = self._core.control
+        return self._core.at_end and self.cycle >= control[Control.LAST_RETIRED]
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
         environment, core = self._environment, self._core
-        count = core.control[Control.AGE]
         if (
             self.finished
             or (cycle is not None and cycle <= self.cycle)
-            or (instructions is not None and instructions <= count)
+            or (instructions is not None and instructions < 1)
         ):
             return
+        if self._fault is not None:
+            raise self._fault
         core.end = Alarm(environment)
         stops: list[simpy.Event] = [core.end]
         core.stop_cycle = NEVER if cycle is None else cycle
@@ -105,23 +108,27 @@ class SimpyEngine:
             at_cycle.set(cycle - self.cycle, BOUNDARY)
             stops.append(at_cycle)
         if instructions is not None:
-            core.count_reached, core.stop_count = Alarm(environment), instructions
+            core.count_reached = Alarm(environment)
+            core.stop_count = core.control[Control.AGE] + instructions
             stops.append(core.count_reached)
+        core.check_end()
         try:
             with np.errstate(all="ignore"):
                 environment.run(until=environment.any_of(stops))
         except Trouble as trouble:
-            raise Fault(self.program, self.pc, core.issue_cycle, str(trouble)) from None
+            self._fault = Fault(self.program, self.pc, core.issue_cycle, str(trouble))
+            raise self._fault from None
         finally:
             core.end, core.stop_count = None, 0
 
     def snapshot(self) -> Snapshot:
         """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
-        return take_snapshot(self.cycle, self._core.state, self._core.record)
+        return take_snapshot(self.program, self.machine, self.cycle, self._core.state, self._core.record)
 
     def restore(self, snapshot: Snapshot) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.restore`."""
-        state, record = from_snapshot(snapshot, self.machine)
+        state, record = from_snapshot(snapshot, self.program, self.machine)
+        self._fault = None
         if self._timeline is not None:
             self._timeline.clear()
         self._build(snapshot.cycle, Core(self.machine, state, record, self._instructions, self._timeline))
