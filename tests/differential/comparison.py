@@ -20,6 +20,7 @@ from vecsim.engines.timeline import TimelineRequest
 from vecsim.errors import UserError
 
 from .cases import Case
+from .random_stops import stops_of, visit
 from .variants import start_engine
 
 SHOWN = 12
@@ -74,14 +75,17 @@ def outcome(case: Case, name: str) -> Outcome:
 
 
 def _finish(case: Case, running: Engine) -> Outcome:
+    facts: Facts = {}
     try:
+        for i, stood in enumerate(visit(running, stops_of(case.program), case.max_cycles)):
+            facts[f"stop {i}"] = stood
         running.advance(cycle=case.max_cycles)
+        facts |= {"cycle": running.cycle, "pc": running.pc}
         if not running.finished:
             raise Fault(case.program, running.pc, running.cycle, "no end")
-        result = running.result()
-        return Outcome(End.RUN, "", run_facts(result))
+        return Outcome(End.RUN, "", facts | run_facts(running.result()))
     except Fault as fault:
-        facts = {"pc": running.pc, **_state_facts(running.state)}
+        facts |= {"cycle": running.cycle, "pc": running.pc, **_state_facts(running.state)}
         return Outcome(End.FAULT, str(fault), facts)
     except Exception:  # see above
         return Outcome(End.CRASH, traceback.format_exc(), {})

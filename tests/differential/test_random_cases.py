@@ -124,3 +124,10 @@ def test_a_case_comes_back_from_its_files(seed, tmp_path):
     assert again.program.entry == case.program.entry
     assert again.machine == case.machine.model_copy(update={"name": again.machine.name})
     assert (again.timeline, again.max_cycles) == (case.timeline, case.max_cycles)
+
+
+def test_programs_are_stopped_in_every_way(runs):
+    stood = [fact for _, found in runs for name, fact in found.facts.items() if name.startswith("stop ")]
+    assert 100 < sum("stop 0" in found.facts for _, found in runs) < 200
+    for way in ("under way", "finished", "outside memory"):
+        assert sum(way in each for each in stood) > 2, way

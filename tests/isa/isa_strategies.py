@@ -10,16 +10,20 @@ from isa.program import Program
 INSTRUCTIONS = st.sampled_from(BASE.instructions)
 
 
-def fields_of(instruction: Instruction) -> st.SearchStrategy[tuple[int, ...]]:
-    """Any fields that the operands of ``instruction`` hold."""
-    return st.tuples(*(st.integers(*operand.limits) for operand in instruction.operands))
+def fields_of(instruction: Instruction, pc: int = 0) -> st.SearchStrategy[tuple[int, ...]]:
+    """Any fields that the operands of ``instruction`` hold; a branch at ``pc`` goes to none below 0."""
+    limits = [
+        (max(operand.limits[0], -pc), operand.limits[1]) if operand.kind == "t" else operand.limits
+        for operand in instruction.operands
+    ]
+    return st.tuples(*(st.integers(*each) for each in limits))
 
 
 @st.composite
-def rows(draw: st.DrawFn) -> tuple[Instruction, tuple[int, ...]]:
-    """An instruction of the table and fields for it."""
-    instruction = draw(INSTRUCTIONS)
-    return instruction, draw(fields_of(instruction))
+def code(draw: st.DrawFn, max_size: int) -> list[tuple[Instruction, tuple[int, ...]]]:
+    """Instructions of the table, one after the other, and fields for them."""
+    drawn = draw(st.lists(INSTRUCTIONS, max_size=max_size))
+    return [(instruction, draw(fields_of(instruction, pc))) for pc, instruction in enumerate(drawn)]
 
 
 def same_code(a: Program, b: Program) -> bool:

@@ -145,8 +145,8 @@ class JitEngine:
 
     def _keep_rows(self) -> None:
         if self._timeline is not None:
-            count = int(self._scratch.timeline[0])
-            self._timeline.extend(self._scratch.timeline[1 : 1 + count * len(COLUMNS)].reshape(count, -1))
+            filled = 1 + int(self._scratch.timeline[0]) * len(COLUMNS)
+            self._timeline.extend(self._scratch.timeline[1:filled].reshape(-1, len(COLUMNS)))
             self._scratch.timeline[0] = 0
 
     def _raise(self) -> None:
