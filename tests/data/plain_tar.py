@@ -66,12 +66,12 @@ def members(data: bytes) -> Iterator[Member]:
     common: dict[str, str] = {}
     own: dict[str, str] = {}
     long_name = None
-    long_link = False
+    waiting = ""
     while place < len(data):
         block = data[place : place + BLOCK]
         refuse_unless(len(block) == BLOCK, "half a header")
         if not any(block):
-            refuse_unless(not own and long_name is None and not long_link, "a header for nothing")
+            refuse_unless(not waiting, "a header for nothing")
             return
         member = header(block)
         place += BLOCK
@@ -84,18 +84,19 @@ def members(data: bytes) -> Iterator[Member]:
         refuse_unless(size >= 0 and -(-size // BLOCK) * BLOCK <= len(data) - place, "cut off")
         content = data[place : place + size]
         place += -(-size // BLOCK) * BLOCK
+        refuse_unless(member.kind not in waiting, "two headers of one kind for one file")
+        if member.kind in "xLK":
+            waiting += member.kind
         if member.kind in "xg":
             (own if member.kind == "x" else common).update(records_of(content))
         elif member.kind == "L":
             long_name = content.split(b"\0")[0].decode("utf-8", "surrogateescape")
-        elif member.kind == "K":
-            long_link = True
-        else:
-            member.name = long_name or records.get("path", member.name)
+        elif member.kind != "K":
+            member.name = records.get("path", member.name) if long_name is None else long_name
             member.data = content
-            own, long_name, long_link = {}, None, False
+            own, long_name, waiting = {}, None, ""
             yield member
-    refuse_unless(not own and long_name is None and not long_link, "a header for nothing")
+    refuse_unless(not waiting, "a header for nothing")
 
 
 def header(block: bytes) -> Member:
@@ -140,6 +141,8 @@ def records_of(content: bytes) -> dict[str, str]:
         refuse_unless(equals and key, "no record")
         if key.decode("latin-1") not in KNOWN:
             raise NotJudged(key.decode("latin-1"))
+        if key == b"size":
+            integer_of(value.decode("latin-1"), "")
         found[key.decode("ascii")] = value.decode("utf-8", "surrogateescape")
         content = content[length:]
     return found

@@ -185,6 +185,90 @@ def test_a_header_that_holds_gigabytes(tmp_path, kind, monkeypatch):
     refused(written(tmp_path, bomb), "a header of the archive has more than 64 KiB")
 
 
+def after(records, kind, size=None):
+    """An archive with a PAX header of its own before the matrix; the size may be another one."""
+    pax = header(len(records) if size is None else size, b"a/pax", kind)
+    return pax + records.ljust(-(-len(records) // 512) * 512, b"\0") + MATRIX
+
+
+MATRIX = header(len(text(7))) + text(7).ljust(512, b"\0") + bytes(1024)
+
+
+@pytest.mark.parametrize("kind", [b"x", b"g"])
+@pytest.mark.parametrize(
+    "records",
+    [
+        b"4 =\n",  # no keyword
+        b"4 a\n",  # no value
+        b"11 comment=x\n",  # the length is that of another record
+        b"14 comment=x\n",
+        b"13 comment=x ",  # no end of the line
+        b"13 comment=x\n-1 comment=x\n",
+        b"13 comment=x\n x",
+        b" 13 comment=x\n",
+        b"99999999999999999999999 comment=x\n",
+        b"12 size=1_0\n",
+        b"10 size=x\n",
+        b"9 size=\n",
+        b"11 size=-1\n",
+    ],
+)
+def test_a_pax_header_of_what_are_no_records(tmp_path, kind, records):
+    """Python 3.11 passes over some of these, and takes a size that is none for 0."""
+    refused(written(tmp_path, after(records, kind)), "the archive is damaged .a PAX header ")
+
+
+@pytest.mark.parametrize("kind", [b"x", b"g"])
+@pytest.mark.parametrize(
+    "records",
+    [
+        b"13 comment=x\n",
+        b"13 comment=x\n13 mtime=7.5\n",
+        b"12 comment=\n",
+        b"13 comment=x\n\0",
+        b"",
+        b"5 a=\n",
+    ],
+)
+def test_a_pax_header_that_changes_nothing(tmp_path, kind, records):
+    assert read(written(tmp_path, after(records, kind))).csr[0, 0] == 7
+
+
+@pytest.mark.parametrize("size", [-1, -512, 513, 100_000])
+@pytest.mark.parametrize("kind", [b"x", b"g"])
+def test_a_pax_header_of_another_size(tmp_path, kind, size):
+    refused(written(tmp_path, after(b"13 comment=x\n", kind, size)), "the archive is damaged")
+
+
+def test_a_long_name_ends_where_its_header_says(tmp_path):
+    whole = header(7, b"a/more", b"L") + b"b/b.mtx and more".ljust(512, b"\0") + MATRIX
+    assert read(written(tmp_path, whole)).name == "b"
+
+
+@pytest.mark.parametrize("kind", [b"x", b"L", b"K"])
+def test_two_headers_of_one_kind_for_one_file(tmp_path, kind):
+    """Which of two names counts is defined nowhere; GNU tar takes the last, Python the first."""
+    content = b"16 path=b/b.mtx\n" if kind == b"x" else b"b/b.mtx\0"
+    one = header(len(content), b"a/more", kind) + content.ljust(512, b"\0")
+    whole = read(written(tmp_path, one + MATRIX))
+    assert whole.name == ("a" if kind == b"K" else "b")
+    refused(written(tmp_path, one + one + MATRIX), "two headers of one kind for one file")
+    between = header(13, b"a/all", b"g") + b"13 comment=x\n".ljust(512, b"\0")
+    refused(written(tmp_path, one + between + one + MATRIX), "two headers of one kind for one file")
+
+
+def test_a_global_header_may_come_before_nothing(tmp_path):
+    """As git writes one for a tree without files; one that is for the next file may not."""
+    end = bytes(1024)
+    records = b"13 comment=x\n".ljust(512, b"\0")
+    whole = MATRIX.removesuffix(end)
+    for behind in (end, b""):
+        for_all, for_the_next = (whole + header(13, b"pax", kind) + records + behind for kind in (b"g", b"x"))
+        assert read(written(tmp_path, for_all)).csr[0, 0] == 7
+        refused(written(tmp_path, for_the_next), "the archive is damaged")
+    refused(written(tmp_path, whole + header(600, b"pax", b"g") + records), "unexpected end of data")
+
+
 def test_an_archive_of_very_many_files(tmp_path, monkeypatch):
     monkeypatch.setattr("vecsim.data.archive.MOST_MEMBERS", 20)
     few = archive(**{f"a/{n}.txt": b"?" for n in range(19)}, **{"a/a.mtx": text(7)})

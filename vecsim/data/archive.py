@@ -13,7 +13,9 @@ from vecsim.data.source_bytes import Readable, SourceBytes
 from vecsim.errors import UserError
 from vecsim.suggestions import shown
 
-MAGIC_BYTES = 512
+BLOCK_BYTES = 512
+"""Of a header; contents fill whole blocks."""
+MAGIC_BYTES = BLOCK_BYTES
 """Bytes at the beginning that tell an archive."""
 MOST_MEMBERS = 10_000
 _MAGIC = slice(257, 262)
@@ -22,7 +24,15 @@ _MOST_HEADER_BYTES = 1 << 20
 # Where a header has numbers: octal ones, or binary where the first bit is set.
 _NUMBERS = ((100, 108), (108, 116), (116, 124), (124, 136), (136, 148), (148, 156), (329, 337), (337, 345))
 _NUMBER = re.compile(rb"[\x80\xff]| *[0-7]* *(\0|$)")
+# What a record of a PAX header begins with, and the size of a file that one gives.
+_LENGTH = re.compile(rb"(\d{1,20}) ")
+_SIZE = re.compile(rb"\d{1,20}")
 _ENDS: Any = (tarfile.EOFHeaderError, tarfile.EmptyHeaderError)  # type: ignore[attr-defined]
+_END: Any = tarfile.EOFHeaderError  # type: ignore[attr-defined]
+_NOTHING_FOLLOWS: Any = tarfile.SubsequentHeaderError  # type: ignore[attr-defined]
+# Headers of names and of PAX, which concern the next file alone.
+_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_FOR_THE_NEXT = (*_NAMES, tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _HEADERS = "a header of the archive"
 _BUFFER = 1 << 16
 # Names that a message lists.
@@ -107,7 +117,7 @@ def _matrices(
     with opened() as stream:
         with stream.at_most(_MOST_HEADER_BYTES, _HEADERS):
             # Nothing is to be closed but the stream.
-            archive = tarfile.open(  # noqa: SIM115
+            archive = _Archive.open(
                 fileobj=cast(IO[bytes], stream), mode="r|", bufsize=_BUFFER, tarinfo=_Header
             )
         for member in _members(source, stream, archive):
@@ -120,6 +130,12 @@ def _matrices(
             file = archive.extractfile(member)
             assert file is not None  # of a regular file
             yield member.name, file
+
+
+class _Archive(tarfile.TarFile):
+    """An archive that knows which kinds of headers have come for the next file."""
+
+    waiting: frozenset[bytes] = frozenset()
 
 
 class _Header(tarfile.TarInfo):
@@ -143,6 +159,67 @@ class _Header(tarfile.TarInfo):
             raise
         except tarfile.HeaderError as error:
             raise tarfile.ReadError(str(error)) from None
+
+    def _proc_member(self, archive: _Archive) -> tarfile.TarInfo:
+        """Read what belongs to a header, and for one that concerns others the next header too."""
+        if self.type in archive.waiting:
+            # Which of them counts is defined nowhere: GNU tar takes the last, tarfile the first.
+            raise tarfile.ReadError("two headers of one kind for one file")
+        if self.type in _FOR_THE_NEXT:
+            archive.waiting |= {self.type}
+        elif self.type != tarfile.XGLTYPE:
+            archive.waiting = frozenset()
+        if self.type in (*_FOR_THE_NEXT, tarfile.XGLTYPE):
+            self._check_content(archive)
+        try:
+            return cast(tarfile.TarInfo, super()._proc_member(archive))  # type: ignore[misc]
+        except _NOTHING_FOLLOWS:
+            if self.type != tarfile.XGLTYPE:
+                raise
+            # It concerns all files that follow, be it none.
+            raise _END("the end after a global header") from None
+
+    def _check_content(self, archive: _Archive) -> None:
+        """Check what a header says of others, and let tarfile read it, without the rest of its last block."""
+        file = archive.fileobj
+        assert file is not None
+        padded = -(-self.size // BLOCK_BYTES) * BLOCK_BYTES
+        content = file.read(max(padded, 0))
+        if self.size < 0 or len(content) < padded:
+            raise tarfile.ReadError("unexpected end of data")
+        content = content[: self.size]
+        if self.type not in _NAMES:
+            _check_records(content.rstrip(b"\0"))
+        archive.fileobj = cast(Any, _Again(archive, content.ljust(padded, b"\0")))
+
+
+class _Again:
+    """Gives an archive what was read of it already, once, before the file that it has now."""
+
+    def __init__(self, archive: tarfile.TarFile, content: bytes) -> None:
+        self._archive = archive
+        self._file = archive.fileobj
+        self._content = content
+
+    def read(self, size: int) -> bytes:
+        """Give it, and put the file back."""
+        self._archive.fileobj = self._file
+        return self._content
+
+
+def _check_records(content: bytes) -> None:
+    """Check that a PAX header has only records ``LENGTH KEYWORD=VALUE``, each with the end of its line."""
+    place = 0
+    while place < len(content):
+        begins = _LENGTH.match(content, place)
+        length = int(begins[1]) if begins else 0
+        record = content[place : place + length]
+        keyword, equals, value = record[:-1].partition(b" ")[2].partition(b"=")
+        if not (keyword and equals and record.endswith(b"\n") and len(record) == length):
+            raise tarfile.ReadError(f"a PAX header has no record at byte {place}")
+        if keyword == b"size" and not _SIZE.fullmatch(value):
+            raise tarfile.ReadError("a PAX header gives a size that is no number")
+        place += length
 
 
 def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
