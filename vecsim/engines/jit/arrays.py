@@ -61,6 +61,8 @@ class Scratch(NamedTuple):
         See :mod:`vecsim.engines.jit.code`.
     semantics
         (operations,) addresses of compiled semantics; see :mod:`vecsim.engines.jit.calls`.
+    general
+        (rules,) addresses of compiled rules; see :mod:`vecsim.engines.jit.general`.
     runs
         See :mod:`vecsim.engines.jit.quick_runs`.
     hazards
@@ -82,6 +84,7 @@ class Scratch(NamedTuple):
     program: Any
     machine: Any
     semantics: Any
+    general: Any
     runs: Any
     hazards: Any
     outcome: Any
@@ -138,7 +141,17 @@ FAR = (
     *("slots", "waits", "depends", "word_address", "rows", "usable", "taken"),
     *("slice_usable", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
     *("port_slots", "port_count", "port_history"),
-    *("program", "hazards", "timeline", "ring_accepted", "ring_history", "tracks", "runs", "semantics"),
+    *(
+        "program",
+        "hazards",
+        "timeline",
+        "ring_accepted",
+        "ring_history",
+        "tracks",
+        "runs",
+        "semantics",
+        "general",
+    ),
 )
 """Arrays whose addresses stand in the table, in this order; the section size follows."""
 

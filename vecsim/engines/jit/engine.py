@@ -66,6 +66,7 @@ class JitEngine:
                 machine, len(self._decoded.operation), len(state.memory), slots, record.port_history.shape[1]
             ),
             semantics=code.semantics,
+            general=code.general,
             runs=quick_runs(program, machine),
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(places(slots, machine.memory_ports), np.int64),

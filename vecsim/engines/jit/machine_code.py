@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -30,14 +30,22 @@ Loop = Callable[[int, int, int, int], int]
 
 VECTOR, OWN = "vector", "own"
 """The parts with the semantics of vector instructions, and with those of a user's own instructions."""
+GENERAL = "general"
+"""The part with the general rules of a machine with one port."""
+GENERAL_RULES = ("arithmetic", "one", "access", "records")
+"""The functions of that part, see :mod:`vecsim.engines.jit.general`."""
+PARTS_OF_LOOP = {"one_port": ("one_port", GENERAL, VECTOR), "stepwise": ("stepwise", VECTOR)}
 
 
 class MachineCode(NamedTuple):
-    """A loop, the operation of each row of the instruction set, and addresses of semantics by operation."""
+    """A loop, the operation of each row of the instruction set, addresses of semantics by operation and of
+    general rules (0 if the loop has none).
+    """
 
     loop: Loop
     operations: npt.NDArray[np.int64]
     semantics: npt.NDArray[np.int64]
+    general: npt.NDArray[np.int64]
     kept_in_memory: tuple[Any, ...]
 
 
@@ -51,7 +59,7 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
         ``one_port`` or ``stepwise``, a name of :data:`vecsim.engines.jit.parts.LOOPS`.
     """
     numbers, own = operations_of(instruction_set)
-    files = {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in (loop, VECTOR)}
+    files = {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in PARTS_OF_LOOP[loop]}
     if own:
         files[OWN] = f"{OWN}-{fingerprint(own.values())}"
     found = _kept(files)
@@ -67,8 +75,11 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
     for name, rows in ((VECTOR, VECTOR_ROWS), (OWN, own)):
         for operation in rows:
             semantics[operation] = engines[name].get_function_address(row_name(operation))
+    general = np.zeros(len(GENERAL_RULES), np.int64)
+    if GENERAL in engines:
+        general[:] = [engines[GENERAL].get_function_address(rule) for rule in GENERAL_RULES]
     run = _callable(engines[loop].get_function_address(loop))
-    return MachineCode(run, numbers, semantics, tuple(engines.values()))
+    return MachineCode(run, numbers, semantics, general, tuple(engines.values()))
 
 
 def row_name(operation: int) -> str:
@@ -82,7 +93,7 @@ def _kept(files: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, bytes]:
-    """Compile parts: the semantics of vector instructions in a process of their own, the others here.
+    """Compile parts at the same time: loops and own instructions here, each other part in its own process.
 
     Raises
     ------
@@ -93,26 +104,29 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, b
         say("compiling instructions of your own for their first use: a few seconds")
     else:
         say("compiling the engine for its first use on this machine: some 20 seconds")
-    aside = VECTOR if VECTOR in missing and len(missing) > 1 else None
-    with _process(aside) as process:
+    aside = [name for name in missing if name in (GENERAL, VECTOR)]
+    if len(aside) == len(missing):
+        aside.pop()
+    with ExitStack() as stack:
+        processes = {name: stack.enter_context(_process(name)) for name in aside}
         from numba.core.errors import NumbaError
 
         from vecsim.engines.jit.compiler_messages import in_one_line
         from vecsim.engines.jit.parts import compile_part
 
         try:
-            compiled = {name: compile_part(name, own) for name in missing if name != aside}
+            compiled = {name: compile_part(name, own) for name in missing if name not in processes}
         except NumbaError as error:
             raise UserError(in_one_line(str(error))) from None
-        if aside:
-            compiled[aside] = _output(process) or compile_part(aside)
+        for name, process in processes.items():
+            compiled[name] = _output(process) or compile_part(name)
     return compiled
 
 
 @contextmanager
-def _process(part: str | None) -> Iterator[subprocess.Popen[bytes] | None]:
+def _process(part: str) -> Iterator[subprocess.Popen[bytes] | None]:
     """Start a process that compiles a part and ends with this one; None where no process can be started."""
-    if part is None or not sys.executable:
+    if not sys.executable:
         yield None
         return
     command = [sys.executable, "-P", "-m", "vecsim.engines.jit.parts", part, fingerprint(BASE_ROWS.values())]

@@ -25,10 +25,8 @@ from vecsim.engines.columns import (
     VECTOR_INSTRUCTIONS,
 )
 from vecsim.engines.decoded import SCALARS
-from vecsim.engines.jit.access import time_access
 from vecsim.engines.jit.accounts import book, issue_cause
 from vecsim.engines.jit.addresses import elements, place
-from vecsim.engines.jit.arithmetic import time_arithmetic, time_one
 from vecsim.engines.jit.banks import settle
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.chains import time_insert, time_plain_chain, time_sum_chain
@@ -58,6 +56,8 @@ from vecsim.engines.jit.code import (
     WIDTH,
 )
 from vecsim.engines.jit.functions import function, inline
+from vecsim.engines.jit.general import ACCESS as GENERAL_ACCESS
+from vecsim.engines.jit.general import ARITHMETIC, ONE, RECORDS, time_generally
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.operands import lay_floors
 from vecsim.engines.jit.outcome import (
@@ -83,7 +83,6 @@ from vecsim.engines.jit.outcome import (
     TROUBLE,
     UNTIL,
 )
-from vecsim.engines.jit.record_accesses import time_records
 from vecsim.engines.jit.rings import accepted_before, close_rings, open_rings, port_free
 from vecsim.engines.jit.scalars import SCALAR_STORE, issued, make_run_scalars, ready_at, write_ready
 from vecsim.engines.jit.semantics import Semantics
@@ -224,21 +223,21 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         r.counters[ELEMENT_OPERATIONS] += n
         if simple == 1:
             if not time_words(w, i, n, cycle, retired):
-                time_records(w, i, n, cycle, retired)
+                time_generally(w, RECORDS, i, n, -1, cycle, retired)
         elif kind == 1:
             if not time_plain_chain(w, i, n, cycle, retired):
-                time_arithmetic(w, i, n, slice_, cycle, retired)
+                time_generally(w, ARITHMETIC, i, n, slice_, cycle, retired)
         elif kind == 2:
             if not time_sum_chain(w, i, n, cycle, retired):
-                time_arithmetic(w, i, n, slice_, cycle, retired)
+                time_generally(w, ARITHMETIC, i, n, slice_, cycle, retired)
         elif kind == 3:
             time_insert(w, i, cycle, retired)
         elif code[i + TIMING] == ACCESS:
-            time_access(w, code, i, n, cache_first, cycle, retired)
+            time_generally(w, GENERAL_ACCESS, i, n, cache_first, cycle, retired)
         elif element >= 0:
-            time_one(w, i, element, slice_, cycle, retired)
+            time_generally(w, ONE, i, element, slice_, cycle, retired)
         else:
-            time_arithmetic(w, i, n, slice_, cycle, retired)
+            time_generally(w, ARITHMETIC, i, n, slice_, cycle, retired)
 
     @function
     def issue_empty(w: Any, i: Any, n: Any, cycle: Any) -> None:

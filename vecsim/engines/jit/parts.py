@@ -1,8 +1,9 @@
 """The parts that the compiled engine consists of, each an object file of its own.
 
-A loop executes scalar instructions itself and calls the semantics of the others, so a loop and the semantics
-are compiled apart, at the same time; instructions of a user's own are one more part, and all others stay as
-they are. ``python -m vecsim.engines.jit.parts NAME FINGERPRINT`` writes a part to stdout.
+A loop executes scalar instructions itself and calls the semantics of the others; the loop of a machine with
+one port calls the general rules of time. So they are compiled apart, at the same time; a user's own
+instructions are one more part, and all others stay as they are. ``python -m vecsim.engines.jit.parts NAME
+FINGERPRINT`` writes a part to stdout.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.calls import row_signature
 from vecsim.engines.jit.compilation import Exported, compile_object
 from vecsim.engines.jit.fingerprints import fingerprint
-from vecsim.engines.jit.machine_code import OWN, VECTOR, row_name
+from vecsim.engines.jit.general import GENERAL_FUNCTIONS
+from vecsim.engines.jit.machine_code import GENERAL, OWN, VECTOR, row_name
 from vecsim.engines.jit.one_port import make_one_port
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS
 from vecsim.engines.jit.semantics import base_semantics, row_functions
@@ -29,11 +31,14 @@ LOOPS: dict[str, Callable[..., Callable[..., int]]] = {"one_port": make_one_port
 
 
 def compile_part(name: str, own: Mapping[int, Instruction] | None = None) -> bytes:
-    """Compile a part: one of :data:`LOOPS`, ``VECTOR``, or ``OWN`` with these rows by operation."""
+    """Compile a part: a loop of :data:`LOOPS`, ``GENERAL``, ``VECTOR``, ``OWN`` with these rows."""
     if name == OWN:
         return _compile_rows(own or {}, by_user=True)
     if name == VECTOR:
         return _compile_rows(VECTOR_ROWS, by_user=False)
+    if name == GENERAL:
+        called = row_signature(types.none)
+        return compile_object({rule: Exported(plain, called) for rule, plain in GENERAL_FUNCTIONS.items()})
     integer = types.int64
     loop = Exported(LOOPS[name](base_semantics()), signature(integer, integer, integer, integer, integer))
     return compile_object({name: loop})
