@@ -19,8 +19,8 @@ BASE, ELEMENT, WORD, WORDS = int(Slot.BASE), int(Slot.ELEMENT), int(Slot.WORD), 
 ADDRESS, LAST_BYTE = int(Slot.ADDRESS), int(Slot.LAST_BYTE)
 START_CYCLE, CYCLE, IN_CYCLE = int(Slot.START_CYCLE), int(Slot.CYCLE), int(Slot.IN_CYCLE)
 ORDER_END, CHARGED, AFTER = int(Slot.ORDER_END), int(Slot.CHARGED), int(Slot.AFTER)
-FIRST_USABLE, SLICE, CACHE_FIRST = (
-    int(Slot.FIRST_USABLE),
+FIRST_READY, SLICE, CACHE_FIRST = (
+    int(Slot.FIRST_READY),
     int(Slot.SLICE),
     int(Slot.CACHE_FIRST),
 )

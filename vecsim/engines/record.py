@@ -99,7 +99,7 @@ class Slot(IntEnum):
     ORDER_END = 17  # when the last of the accesses that it had to follow ended
     CHARGED = 18  # cycles charged to it while it was the oldest
     AFTER = 19  # latest retirement of known instructions between it and the next in flight
-    FIRST_USABLE = 20
+    FIRST_READY = 20
     SLICE = 21  # the slice of the cache that a sparse instruction adds to, -1
     CACHE_FIRST = 22  # first element of the cache that an access moves, -1
 
@@ -117,12 +117,12 @@ class Wait(IntEnum):
 class TimingRecord:
     """All timing state; N slots, P ports, V + 1 vector registers (the mask is the last), s elements.
 
-    Cycle arrays hold the cycle from which something is usable (``usable``, ``ready``, ``bank_free``) or
+    Cycle arrays hold the cycle from which something is ready (``ready``, ``scalar_ready``, ``bank_free``) or
     in which it happened (``taken``).
     """
 
     control: Ints
-    ready: Ints
+    scalar_ready: Ints
     """(68,) scalar registers; PENDING if a vector instruction in flight writes it."""
     slots: Ints
     """(N, len(Slot))."""
@@ -134,17 +134,17 @@ class TimingRecord:
     """(N, s) word address of each element of strided and indexed accesses."""
     rows: Ints
     """(N, s) row of each entry of sparse instructions."""
-    usable: Ints
+    ready: Ints
     """((V + 1) * s,) element by element."""
     taken: Ints
     """((V + 1) * s,) latest cycle in which a reader took the element."""
-    usable_all: Ints
-    """(V + 1,) from here on every element is usable."""
+    ready_all: Ints
+    """(V + 1,) from here on every element is ready."""
     taken_all: Ints
     """(V + 1,) latest cycle in which any element was taken."""
-    usable_accumulator: Ints
-    """(V + 1,) like usable_all without what the sparse unit wrote, which it forwards to itself."""
-    slice_usable: Ints
+    ready_accumulator: Ints
+    """(V + 1,) like ready_all without what the sparse unit wrote, which it forwards to itself."""
+    slice_ready: Ints
     """(s,) slices of the vector cache."""
     slice_taken: Ints
     slice_accumulator: Ints
@@ -185,18 +185,18 @@ def new_record(machine: Machine) -> TimingRecord:
     zeros, units = _zeros, len(Unit)
     record = TimingRecord(
         control=zeros(len(Control)),
-        ready=zeros(SCALARS),
+        scalar_ready=zeros(SCALARS),
         slots=zeros(slots, len(Slot)),
         waits=zeros(slots, WAITS),
         depends=np.zeros((slots, slots), np.uint8),
         word_address=zeros(slots, s),
         rows=zeros(slots, s),
-        usable=zeros(registers * s),
+        ready=zeros(registers * s),
         taken=zeros(registers * s) - 1,
-        usable_all=zeros(registers),
+        ready_all=zeros(registers),
         taken_all=zeros(registers) - 1,
-        usable_accumulator=zeros(registers),
-        slice_usable=zeros(s),
+        ready_accumulator=zeros(registers),
+        slice_ready=zeros(s),
         slice_taken=zeros(s) - 1,
         slice_accumulator=zeros(s),
         bank_free=zeros(machine.banks),

@@ -27,7 +27,7 @@ COLUMNS = (
     *(f"wait_{Cause(i).name.lower()}" for i in range(WAITS)),
 )
 """Instruction number; place in program order; unit; memory port (-1: none); elements; cycles of issue,
-acceptance by the unit, start of the first element, first and last element usable, retirement; byte
+acceptance by the unit, start of the first element, first and last element ready, retirement; byte
 address (-1: none) and words of an access; cycles waited by cause. Scalar instructions have accept = start
 = issue, and vector instructions of length 0 are shown like them."""
 

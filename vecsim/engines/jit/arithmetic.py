@@ -72,34 +72,34 @@ def result_latency(code: Any, i: Any, n: Any) -> Any:
 
 @inline
 def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, operand: Any, n: Any) -> None:
-    """List from when each element's operands are usable and from when it may be written."""
+    """List from when each element's operands are ready and from when it may be written."""
     hazard = scratch.hazards
     v = code[i + READS + 1]
     if v >= 0:
-        at, floor = v * s, scratch.usable_floor[v]
+        at, floor = v * s, scratch.ready_floor[v]
         for k in range(n):
-            operand[k] = larger(r.usable[at + k], floor)
+            operand[k] = larger(r.ready[at + k], floor)
     else:
         for k in range(n):
             operand[k] = 0
     for j in range(1, code[i + READS]):
         v = code[i + READS + 1 + j]
-        at, floor = v * s, scratch.usable_floor[v]
+        at, floor = v * s, scratch.ready_floor[v]
         for k in range(n):
-            operand[k] = raised(operand[k], larger(r.usable[at + k], floor))
+            operand[k] = raised(operand[k], larger(r.ready[at + k], floor))
     v = code[i + WRITES + 1]
     if v >= 0:
-        at, floor = v * s, larger(scratch.usable_floor[v], scratch.taken_floor[v] + 1)
+        at, floor = v * s, larger(scratch.ready_floor[v], scratch.taken_floor[v] + 1)
         for k in range(n):
-            hazard[k] = larger(larger(r.usable[at + k], r.taken[at + k] + 1), floor)
+            hazard[k] = larger(larger(r.ready[at + k], r.taken[at + k] + 1), floor)
     else:
         for k in range(n):
             hazard[k] = 0
     for j in range(1, code[i + WRITES]):
         v = code[i + WRITES + 1 + j]
-        at, floor = v * s, larger(scratch.usable_floor[v], scratch.taken_floor[v] + 1)
+        at, floor = v * s, larger(scratch.ready_floor[v], scratch.taken_floor[v] + 1)
         for k in range(n):
-            hazard[k] = raised(hazard[k], larger(larger(r.usable[at + k], r.taken[at + k] + 1), floor))
+            hazard[k] = raised(hazard[k], larger(larger(r.ready[at + k], r.taken[at + k] + 1), floor))
 
 
 @inline
@@ -170,23 +170,23 @@ def _binding(r: Any, code: Any, i: Any) -> Any:
     if v >= 0:
         u = code[i + READS + 2]
         if u >= 0:
-            v = u if r.usable_all[u] > r.usable_all[v] else v
+            v = u if r.ready_all[u] > r.ready_all[v] else v
             u = code[i + READS + 3]
             if u >= 0:
-                v = u if r.usable_all[u] > r.usable_all[v] else v
+                v = u if r.ready_all[u] > r.ready_all[v] else v
     return v
 
 
 @inline
 def _others_are_clear(r: Any, scratch: Any, code: Any, i: Any, binding: Any, n: Any, start: Any) -> Any:
     """Tell whether no register but ``binding`` holds up an element that starts with binding's own."""
-    track, add = scratch.usable_track[binding], scratch.usable_add[binding]
+    track, add = scratch.ready_track[binding], scratch.ready_add[binding]
     clear = True
     for j in range(1, 4):
         v = code[i + READS + j]
-        if v >= 0 and r.usable_all[v] > start:
-            same = (scratch.usable_track[v] == track) & (scratch.usable_count[v] >= n)
-            clear &= same & (scratch.usable_add[v] <= add)
+        if v >= 0 and r.ready_all[v] > start:
+            same = (scratch.ready_track[v] == track) & (scratch.ready_count[v] >= n)
+            clear &= same & (scratch.ready_add[v] <= add)
     return clear
 
 
@@ -257,7 +257,7 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     r.unit_busy[unit] += 1
     r.unit_free[unit] = start + 1
     if slice_ >= 0:
-        r.slice_usable[slice_] = larger(r.slice_usable[slice_], result)
+        r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, start, result)
     outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
     outcome[FIRST] = result
@@ -285,7 +285,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     clear = hazard_clear(r, code, i)
     safe = clear
     if binding >= 0:
-        clear = larger(clear, r.usable_all[binding])
+        clear = larger(clear, r.ready_all[binding])
     start = accepted
     if code[i + PLAIN] == 0 or clear > accepted:
         operand = element_operand(r, scratch, code, i, s, 0)
@@ -311,8 +311,8 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
         last, busy = scratch.tracks[track * s + n - 1], outcome[BUSY]
     else:
         track, add = NONE, 0
-        if safe <= start and binding >= 0 and scratch.usable_count[binding] >= n:
-            track, add = scratch.usable_track[binding], scratch.usable_add[binding]
+        if safe <= start and binding >= 0 and scratch.ready_count[binding] >= n:
+            track, add = scratch.ready_track[binding], scratch.ready_add[binding]
             if track >= 0 and (
                 scratch.tracks[track * s] + add != start
                 or not _others_are_clear(r, scratch, code, i, binding, n, start)
@@ -337,7 +337,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     r.unit_busy[unit] += busy
     r.unit_free[unit] = last + 1
     if slice_ >= 0:
-        r.slice_usable[slice_] = larger(r.slice_usable[slice_], result)
+        r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, last, result)
     outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
     outcome[FIRST] = result if timing == REDUCTION else start + latency

@@ -23,18 +23,18 @@ class Record(NamedTuple):
     """The timing record, :class:`vecsim.engines.record.TimingRecord`, with every array flat."""
 
     control: Any
-    ready: Any
+    scalar_ready: Any
     slots: Any
     waits: Any
     depends: Any
     word_address: Any
     rows: Any
-    usable: Any
+    ready: Any
     taken: Any
-    usable_all: Any
+    ready_all: Any
     taken_all: Any
-    usable_accumulator: Any
-    slice_usable: Any
+    ready_accumulator: Any
+    slice_ready: Any
     slice_taken: Any
     slice_accumulator: Any
     bank_free: Any
@@ -71,13 +71,13 @@ class Scratch(NamedTuple):
         See :mod:`vecsim.engines.jit.outcome`.
     timeline
         How many rows of the timeline there are, and then the rows.
-    usable_floor, taken_floor
+    ready_floor, taken_floor
         (V + 1,) see :mod:`vecsim.engines.jit.operands`.
     ring_accepted, ring_history
         See :mod:`vecsim.engines.jit.rings`.
     tracks, track_pace, track_number
         (TRACKS, s) cycles; (TRACKS,) most elements in a cycle; (TRACKS,) the how manieth track it was.
-    usable_track, usable_add, usable_count, taken_track, taken_add, taken_count
+    ready_track, ready_add, ready_count, taken_track, taken_add, taken_count
         (V + 1,) the tracks of the vector registers; see :mod:`vecsim.engines.jit.tracks`.
     """
 
@@ -89,16 +89,16 @@ class Scratch(NamedTuple):
     hazards: Any
     outcome: Any
     timeline: Any
-    usable_floor: Any
+    ready_floor: Any
     taken_floor: Any
     ring_accepted: Any
     ring_history: Any
     tracks: Any
     track_pace: Any
     track_number: Any
-    usable_track: Any
-    usable_add: Any
-    usable_count: Any
+    ready_track: Any
+    ready_add: Any
+    ready_count: Any
     taken_track: Any
     taken_add: Any
     taken_count: Any
@@ -106,10 +106,10 @@ class Scratch(NamedTuple):
 
 _SIZES = {
     "control": len(Control),
-    "ready": SCALARS,
-    "usable_all": REGISTERS + 1,
+    "scalar_ready": SCALARS,
+    "ready_all": REGISTERS + 1,
     "taken_all": REGISTERS + 1,
-    "usable_accumulator": REGISTERS + 1,
+    "ready_accumulator": REGISTERS + 1,
     "unit_free": len(Unit),
     "unit_slot": len(Unit),
     "queued": len(Unit),
@@ -121,11 +121,11 @@ _SIZES = {
     "f": REGISTERS,
     "special": len(SPECIAL_REGISTERS),
     "machine": MACHINE_NUMBERS,
-    "usable_floor": REGISTERS + 1,
+    "ready_floor": REGISTERS + 1,
     "taken_floor": REGISTERS + 1,
-    "usable_track": REGISTERS + 1,
-    "usable_add": REGISTERS + 1,
-    "usable_count": REGISTERS + 1,
+    "ready_track": REGISTERS + 1,
+    "ready_add": REGISTERS + 1,
+    "ready_count": REGISTERS + 1,
     "taken_track": REGISTERS + 1,
     "taken_add": REGISTERS + 1,
     "taken_count": REGISTERS + 1,
@@ -138,8 +138,8 @@ them without loading an address. ``outcome`` is as long as it is, and so the las
 
 FAR = (
     *("v", "mask", "cache", "memory", "address", "row"),
-    *("slots", "waits", "depends", "word_address", "rows", "usable", "taken"),
-    *("slice_usable", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
+    *("slots", "waits", "depends", "word_address", "rows", "ready", "taken"),
+    *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
     *("port_slots", "port_count", "port_history"),
     *(
         "program",

@@ -40,9 +40,9 @@ def _enter_slices(
     operand, hazard = 0, 0
     for slice_ in range(begin, stop):
         if store:
-            operand = larger(operand, r.slice_usable[slice_])
+            operand = larger(operand, r.slice_ready[slice_])
         else:
-            hazard = larger(hazard, larger(r.slice_usable[slice_], r.slice_taken[slice_] + 1))
+            hazard = larger(hazard, larger(r.slice_ready[slice_], r.slice_taken[slice_] + 1))
     return operand, hazard
 
 
@@ -53,7 +53,7 @@ def _leave_slices(r: Any, s: Any, store: Any, cache_first: Any, done: Any, throu
         if store:
             r.slice_taken[slice_] = larger(r.slice_taken[slice_], cycle)
         else:
-            r.slice_usable[slice_] = cycle + 1
+            r.slice_ready[slice_] = cycle + 1
             r.slice_accumulator[slice_] = cycle + 1
 
 

@@ -27,7 +27,7 @@ from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import ACCEPT, BUSY, FIRST, LAST, RETIRE, START, WAITED
 from vecsim.engines.jit.rings import accept, accepted_last, push_accepted
-from vecsim.engines.jit.tracks import catch_up, cycles_in, give, lay_usable, take, taken_at, usable_at
+from vecsim.engines.jit.tracks import catch_up, cycles_in, give, lay_ready, ready_at, take, taken_at
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 
@@ -42,28 +42,28 @@ def _make_chain(sums: bool) -> Any:
         unit, depth, latency = code[i + UNIT], machine[UNIT_QUEUE] + 1, code[i + LATENCY]
         accepted = larger(issue, larger(r.unit_free[unit], accepted_last(scratch, depth, unit)))
         v, d, safe = code[i + READS + 1], 0, 0
-        binding, until, others = v, r.usable_all[v], 0
+        binding, until, others = v, r.ready_all[v], 0
         if not sums:
             d = code[i + WRITES + 1]
             safe = r.taken_all[d] + 1
             if d != v and d != code[i + SECOND] and d != code[i + THIRD]:  # else its elements are operands
-                safe = larger(safe, r.usable_all[d])
+                safe = larger(safe, r.ready_all[d])
             for u in (code[i + SECOND], code[i + THIRD]):
-                if r.usable_all[u] > until:
-                    binding, until, others = u, r.usable_all[u], until
+                if r.ready_all[u] > until:
+                    binding, until, others = u, r.ready_all[u], until
                 elif u != binding:
-                    others = larger(others, r.usable_all[u])
+                    others = larger(others, r.ready_all[u])
         track, add, start = BY_LANES, accepted, accepted
         if larger(until, safe) <= accepted:
             last = accepted + ((n - 1) * machine[LANES_SCALE] >> 32)
             busy = last - accepted + 1
             waited = accepted
         else:
-            track, add, lanes = scratch.usable_track[binding], scratch.usable_add[binding], machine[LANES]
-            if track < 0 or scratch.usable_count[binding] < n:
+            track, add, lanes = scratch.ready_track[binding], scratch.ready_add[binding], machine[LANES]
+            if track < 0 or scratch.ready_count[binding] < n:
                 return False
             at, pace = track * machine[SECTION_SIZE], scratch.track_pace[track]
-            floor, start = scratch.usable_floor[binding], larger(accepted, tracks[at] + add)
+            floor, start = scratch.ready_floor[binding], larger(accepted, tracks[at] + add)
             if start < larger(larger(safe, others), floor):
                 return False
             waited = start
@@ -89,7 +89,7 @@ def _make_chain(sums: bool) -> Any:
         result = last + latency
         if sums:
             result = last + result_latency(code, i, n)
-            r.ready[code[i + LATE + 1]] = result
+            r.scalar_ready[code[i + LATE + 1]] = result
             outcome[FIRST] = result
         else:
             for u in (code[i + SECOND], code[i + THIRD]):
@@ -97,8 +97,8 @@ def _make_chain(sums: bool) -> Any:
                     take(w, scratch, u, track, add, n)
                     r.taken_all[u] = larger(r.taken_all[u], last)
             give(w, scratch, d, track, add + latency, n)
-            r.usable_all[d] = larger(r.usable_all[d], result)
-            r.usable_accumulator[d] = larger(r.usable_accumulator[d], result)
+            r.ready_all[d] = larger(r.ready_all[d], result)
+            r.ready_accumulator[d] = larger(r.ready_accumulator[d], result)
             outcome[FIRST] = start + latency
         outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
         return True
@@ -117,16 +117,16 @@ def time_insert(w: Any, i: Any, issue: Any, retired: Any) -> None:
     if accepted > issue:
         book(r, BY_UNIT, issue, accepted, retired)
     start = accepted
-    if larger(r.usable_all[v], r.taken_all[v] + 1) > accepted:
-        free = larger(usable_at(r, scratch, v, s, element), taken_at(r, scratch, v, s, element) + 1)
+    if larger(r.ready_all[v], r.taken_all[v] + 1) > accepted:
+        free = larger(ready_at(r, scratch, v, s, element), taken_at(r, scratch, v, s, element) + 1)
         start = larger(accepted, free)
         book(r, BY_HAZARD, accepted, start, retired)
     result = start + code[i + LATENCY]
-    if scratch.usable_track[v] >= 0:
-        lay_usable(w, v)
-    r.usable[v * s + element] = result
-    r.usable_all[v] = larger(r.usable_all[v], result)
-    r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+    if scratch.ready_track[v] >= 0:
+        lay_ready(w, v)
+    r.ready[v * s + element] = result
+    r.ready_all[v] = larger(r.ready_all[v], result)
+    r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     r.unit_busy[unit] += 1
     r.unit_free[unit] = start + 1
     outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result

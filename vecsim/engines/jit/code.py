@@ -27,7 +27,7 @@ FIELD = 4
 AWAITED = 9
 """Scalar registers that must be ready at issue, how many; then the registers, the first three padded
 with x0."""
-READY = 21
+SCALAR_WRITES = 21
 """Scalar registers written at issue, how many; then the registers."""
 LATE = 26
 """Scalar registers that come with the last element, how many; then the registers."""
@@ -93,7 +93,7 @@ _SINGLE = {
 }
 _LISTS = {
     "awaited": AWAITED,
-    "scalar_writes": READY,
+    "scalar_writes": SCALAR_WRITES,
     "late_writes": LATE,
     "vector_reads": READS,
     "vector_writes": WRITES,
@@ -139,7 +139,7 @@ def _mark_chains(rows: Ints) -> None:
     odd = (
         (rows[:, ACCUMULATOR] != NONE)
         | (rows[:, SLICE_REGISTER] != NONE)
-        | (rows[:, LATE] + rows[:, READY] > 0)
+        | (rows[:, LATE] + rows[:, SCALAR_WRITES] > 0)
     )
     one = (rows[:, TIMING] == ELEMENTWISE) & (rows[:, ELEMENT_REGISTER] != NONE) & (rows[:, CACHE] != 1)
     inserts = one & ~odd & ~whole & (reads == 0) & (writes == 1)

@@ -56,7 +56,7 @@ class JitEngine:
         code = machine_code(self.program.instruction_set, loop)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
-        registers = len(record.usable_all)
+        registers = len(record.ready_all)
         operations = code.operations[self._decoded.operation]
         program = program_table(self._decoded._replace(operation=operations))
         tracks, pace = constant_tracks(machine)
@@ -71,16 +71,16 @@ class JitEngine:
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(places(slots, machine.memory_ports), np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
-            usable_floor=np.zeros(registers, np.int64),
+            ready_floor=np.zeros(registers, np.int64),
             taken_floor=np.full(registers, -1, np.int64),
             ring_accepted=np.zeros(record.accepted.size, np.int64),
             ring_history=np.zeros(record.port_history[0].size, np.int64),
             tracks=tracks,
             track_pace=pace,
             track_number=np.zeros(len(pace), np.int64),
-            usable_track=np.full(registers, NONE, np.int64),
-            usable_add=np.zeros(registers, np.int64),
-            usable_count=np.zeros(registers, np.int64),
+            ready_track=np.full(registers, NONE, np.int64),
+            ready_add=np.zeros(registers, np.int64),
+            ready_count=np.zeros(registers, np.int64),
             taken_track=np.full(registers, NONE, np.int64),
             taken_add=np.zeros(registers, np.int64),
             taken_count=np.zeros(registers, np.int64),

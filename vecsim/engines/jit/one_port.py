@@ -72,10 +72,10 @@ from vecsim.engines.jit.outcome import (
     FULL,
     GOING,
     ISSUED_IN,
-    READY_BY,
     RETIRE,
     RETIRED_BY,
     RUN_WORDS,
+    SCALARS_READY_BY,
     SEEN,
     SETTLED_FREE,
     START,
@@ -84,10 +84,16 @@ from vecsim.engines.jit.outcome import (
     UNTIL,
 )
 from vecsim.engines.jit.rings import accepted_before, close_rings, open_rings, port_free
-from vecsim.engines.jit.scalars import SCALAR_STORE, issued, make_run_scalars, ready_at, write_ready
+from vecsim.engines.jit.scalars import (
+    SCALAR_STORE,
+    issued,
+    make_run_scalars,
+    scalars_ready_at,
+    write_scalar_ready,
+)
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
-from vecsim.engines.jit.tracks import lay_all, usable_at
+from vecsim.engines.jit.tracks import lay_all, ready_at
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.jit.word_accesses import time_words
 from vecsim.engines.record import WAITS
@@ -103,12 +109,12 @@ assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 
 
 @inline
-def _element_usable(r: Any, scratch: Any, code: Any, i: Any, element: Any) -> Any:
-    """From when the element that an extract reads is usable."""
+def _element_ready(r: Any, scratch: Any, code: Any, i: Any, element: Any) -> Any:
+    """From when the element that an extract reads is ready."""
     machine = scratch.machine
     if machine[CHAINING] == 0:
-        return r.usable_all[code[i + WHOLE_READS + 1]]
-    return usable_at(r, scratch, code[i + READS + 1], machine[SECTION_SIZE], element)
+        return r.ready_all[code[i + WHOLE_READS + 1]]
+    return ready_at(r, scratch, code[i + READS + 1], machine[SECTION_SIZE], element)
 
 
 @inline
@@ -158,9 +164,9 @@ def _begin(w: Any) -> None:
     for j in range(scratch.machine[BANKS]):
         scratch.outcome[BANKS_FREE] = larger(scratch.outcome[BANKS_FREE], r.bank_free[j])
     scratch.outcome[SETTLED_FREE] = scratch.outcome[BANKS_FREE]
-    scratch.outcome[READY_BY] = 0
+    scratch.outcome[SCALARS_READY_BY] = 0
     for j in range(SCALARS):
-        scratch.outcome[READY_BY] = larger(scratch.outcome[READY_BY], r.ready[j])
+        scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], r.scalar_ready[j])
     open_rings(r, scratch)
     control, outcome = r.control, scratch.outcome
     outcome[AT], outcome[SEEN], outcome[RETIRED_BY] = (
@@ -219,7 +225,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         execute_vector(
             w, code[i + OPERATION], n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
-        write_ready(r, scratch, code, i, cycle + 1)
+        write_scalar_ready(r, scratch, code, i, cycle + 1)
         r.counters[ELEMENT_OPERATIONS] += n
         if simple == 1:
             if not time_words(w, i, n, cycle, retired):
@@ -248,10 +254,10 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         execute_vector(
             w, code[i + OPERATION], n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
         )
-        write_ready(r, scratch, code, i, cycle + 1)
+        write_scalar_ready(r, scratch, code, i, cycle + 1)
         for j in range(code[i + LATE]):
             late = code[i + LATE + 1 + j]
-            r.ready[late] = larger(r.ready[late], cycle + 1)
+            r.scalar_ready[late] = larger(r.scalar_ready[late], cycle + 1)
         scratch.outcome[RETIRE] = cycle + 1
 
     @inline
@@ -265,7 +271,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             outcome[EARLIEST],
             outcome[RETIRED_BY],
         )
-        ready = ready_at(w, r, code, i)
+        ready = scalars_ready_at(w, r, code, i)
         cycle = larger(ready, earliest)
         outcome[START] = cycle
         if cycle >= outcome[UNTIL]:
@@ -310,7 +316,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             scratch.program[i + TIMING],
         )
         before, earliest, retired = outcome[BEFORE], outcome[EARLIEST], outcome[RETIRED_BY]
-        ready = ready_at(w, r, code, i)
+        ready = scalars_ready_at(w, r, code, i)
         cycle = larger(ready, earliest)
         outcome[START] = cycle
         if cycle >= outcome[UNTIL]:
@@ -319,7 +325,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         status = GOING
         if timing == EXTRACT:
             element = m.x[code[i + ELEMENT_REGISTER]] & (machine[SECTION_SIZE] - 1)
-            operand = _element_usable(r, scratch, code, i, element)
+            operand = _element_ready(r, scratch, code, i, element)
             cycle = larger(cycle, operand)
             if cycle >= outcome[UNTIL]:
                 return STOPPED
@@ -336,7 +342,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, operand, 0, 0, False)
             book(r, cause, before, cycle, retired)
-        write_ready(r, scratch, code, i, retire)
+        write_scalar_ready(r, scratch, code, i, retire)
         if capacity >= 0:
             write_scalar_row(w, i, outcome[SEEN], cycle, retire)
         issued(scratch, i, before, cycle, larger(retired, outcome[RETIRE]), stop_count)

@@ -2,7 +2,7 @@
 
 ``r`` is the record, ``code`` the program table, ``i`` where the instruction's row begins. What a whole
 operand does to all elements of a register is kept as one number a register, a floor under the cycles of its
-elements (``Scratch.usable_floor`` and ``taken_floor``), until :func:`lay_floors` lays it into the record.
+elements (``Scratch.ready_floor`` and ``taken_floor``), until :func:`lay_floors` lays it into the record.
 See docs/timing.md, "Chaining" and "Hazards".
 """
 
@@ -23,18 +23,18 @@ from vecsim.engines.jit.code import (
 )
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger, raised
-from vecsim.engines.jit.tracks import give, lay, lay_usable, take, taken_at, usable_at
+from vecsim.engines.jit.tracks import give, lay, lay_ready, ready_at, take, taken_at
 
 
 @inline
 def whole_operand(r: Any, code: Any, i: Any) -> Any:
-    """From when all is usable that must be complete before the first element."""
+    """From when all is ready that must be complete before the first element."""
     cycle = 0
     for j in range(code[i + WHOLE_READS]):
-        cycle = larger(cycle, r.usable_all[code[i + WHOLE_READS + 1 + j]])
+        cycle = larger(cycle, r.ready_all[code[i + WHOLE_READS + 1 + j]])
     v = code[i + ACCUMULATOR]
     if v >= 0:
-        cycle = larger(cycle, r.usable_accumulator[v])
+        cycle = larger(cycle, r.ready_accumulator[v])
     return cycle
 
 
@@ -44,7 +44,7 @@ def whole_hazard(r: Any, code: Any, i: Any) -> Any:
     cycle = 0
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
-        cycle = larger(cycle, larger(r.usable_all[v], r.taken_all[v] + 1))
+        cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     v = code[i + ACCUMULATOR]
     if v >= 0:
         cycle = larger(cycle, r.taken_all[v] + 1)
@@ -53,17 +53,17 @@ def whole_hazard(r: Any, code: Any, i: Any) -> Any:
 
 @inline
 def operand_clear(r: Any, code: Any, i: Any) -> Any:
-    """From when every element is usable of what is read element by element."""
+    """From when every element is ready of what is read element by element."""
     cycle = 0
     v = code[i + READS + 1]
     if v >= 0:
-        cycle = r.usable_all[v]
+        cycle = r.ready_all[v]
         v = code[i + READS + 2]
         if v >= 0:
-            cycle = larger(cycle, r.usable_all[v])
+            cycle = larger(cycle, r.ready_all[v])
             v = code[i + READS + 3]
             if v >= 0:
-                cycle = larger(cycle, r.usable_all[v])
+                cycle = larger(cycle, r.ready_all[v])
     return cycle
 
 
@@ -73,26 +73,26 @@ def hazard_clear(r: Any, code: Any, i: Any) -> Any:
     cycle = 0
     v = code[i + WRITES + 1]
     if v >= 0:
-        cycle = larger(r.usable_all[v], r.taken_all[v] + 1)
+        cycle = larger(r.ready_all[v], r.taken_all[v] + 1)
         v = code[i + WRITES + 2]
         if v >= 0:
-            cycle = larger(cycle, larger(r.usable_all[v], r.taken_all[v] + 1))
+            cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     return cycle
 
 
 @inline
 def element_operand(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
-    """From when all that an element reads is usable."""
+    """From when all that an element reads is ready."""
     cycle = 0
     v = code[i + READS + 1]
     if v >= 0:
-        cycle = usable_at(r, scratch, v, s, element)
+        cycle = ready_at(r, scratch, v, s, element)
         v = code[i + READS + 2]
         if v >= 0:
-            cycle = larger(cycle, usable_at(r, scratch, v, s, element))
+            cycle = larger(cycle, ready_at(r, scratch, v, s, element))
             v = code[i + READS + 3]
             if v >= 0:
-                cycle = larger(cycle, usable_at(r, scratch, v, s, element))
+                cycle = larger(cycle, ready_at(r, scratch, v, s, element))
     return cycle
 
 
@@ -104,15 +104,15 @@ def element_hazard(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any
         v = code[i + WRITES + j]
         if v >= 0:
             taken = taken_at(r, scratch, v, s, element)
-            cycle = larger(cycle, larger(usable_at(r, scratch, v, s, element), taken + 1))
+            cycle = larger(cycle, larger(ready_at(r, scratch, v, s, element), taken + 1))
     return cycle
 
 
 @inline
 def pass_one(
-    w: Any, r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, usable: Any
+    w: Any, r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, ready: Any
 ) -> None:
-    """Note that the one element of an instruction passes in ``cycle``; what it writes is usable later."""
+    """Note that the one element of an instruction passes in ``cycle``; what it writes is ready later."""
     for j in range(1, 4):
         v = code[i + READS + j]
         if v >= 0:
@@ -120,14 +120,14 @@ def pass_one(
     for j in range(1, 3):
         v = code[i + WRITES + j]
         if v >= 0:
-            if scratch.usable_track[v] >= 0:
-                lay_usable(w, v)
-            r.usable[v * s + element] = usable
+            if scratch.ready_track[v] >= 0:
+                lay_ready(w, v)
+            r.ready[v * s + element] = ready
 
 
 @inline
 def pass_elements(w: Any, scratch: Any, code: Any, i: Any, n: Any, track: Any, add: Any, later: Any) -> None:
-    """Note that n elements pass in the cycles of a track and ``add``, and what they write is usable later."""
+    """Note that n elements pass in the cycles of a track and ``add``, and what they write is ready later."""
     v = code[i + READS + 1]
     if v >= 0:
         take(w, scratch, v, track, add, n)
@@ -164,15 +164,15 @@ def _complete_whole(r: Any, floors: Any, code: Any, i: Any, last: Any, result: A
         r.taken_all[v] = larger(r.taken_all[v], last)
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
-        floors.usable_floor[v] = larger(floors.usable_floor[v], result)
-        r.usable_all[v] = larger(r.usable_all[v], result)
-        r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+        floors.ready_floor[v] = larger(floors.ready_floor[v], result)
+        r.ready_all[v] = larger(r.ready_all[v], result)
+        r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     v = code[i + ACCUMULATOR]
     if v >= 0:
-        floors.usable_floor[v] = larger(floors.usable_floor[v], result)
-        r.usable_all[v] = larger(r.usable_all[v], result)
+        floors.ready_floor[v] = larger(floors.ready_floor[v], result)
+        r.ready_all[v] = larger(r.ready_all[v], result)
     for j in range(code[i + LATE]):
-        r.ready[code[i + LATE + 1 + j]] = result
+        r.scalar_ready[code[i + LATE + 1 + j]] = result
 
 
 @inline
@@ -189,12 +189,12 @@ def complete(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> 
                 r.taken_all[v] = larger(r.taken_all[v], last)
     v = code[i + WRITES + 1]
     if v >= 0:
-        r.usable_all[v] = larger(r.usable_all[v], result)
-        r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+        r.ready_all[v] = larger(r.ready_all[v], result)
+        r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
         v = code[i + WRITES + 2]
         if v >= 0:
-            r.usable_all[v] = larger(r.usable_all[v], result)
-            r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+            r.ready_all[v] = larger(r.ready_all[v], result)
+            r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     if code[i + PLAIN] == 0:
         _complete_whole(r, floors, code, i, last, result)
 
@@ -205,7 +205,7 @@ def lay_floors(r: Any, floors: Any, machine: Any) -> None:
     s = machine[SECTION_SIZE]
     for v in range(machine[REGISTERS]):
         for at in range(v * s, (v + 1) * s):
-            r.usable[at] = raised(r.usable[at], floors.usable_floor[v])
+            r.ready[at] = raised(r.ready[at], floors.ready_floor[v])
             r.taken[at] = raised(r.taken[at], floors.taken_floor[v])
-        floors.usable_floor[v] = 0
+        floors.ready_floor[v] = 0
         floors.taken_floor[v] = -1

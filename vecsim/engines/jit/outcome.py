@@ -12,7 +12,7 @@ STOPPED, FINISHED, TROUBLE, FULL, GOING = range(5)
 cannot be executed, which stands at ``PC``; with no room for the next row of the timeline. GOING: not yet."""
 
 ACCEPT, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
-"""Cycles of acceptance, of the first element, from which the first and the last result is usable, of
+"""Cycles of acceptance, of the first element, from which the first and the last result is ready, of
 retirement; of an access its address and words; how many elements. Of an instruction that
 cannot be executed START is the cycle in which it would have issued."""
 BANKS_FREE = 8
@@ -42,6 +42,6 @@ WAITED = 30
 """How many cycles elements of an instruction wait for operands behind its first possible one."""
 SETTLED_FREE = 31
 """The cycle from which every bank is free of words but those that are not yet noted."""
-READY_BY = 32
+SCALARS_READY_BY = 32
 """The cycle by which every scalar register is ready but for those that come with a last element."""
 OUTCOMES = 33

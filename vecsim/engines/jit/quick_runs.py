@@ -16,7 +16,18 @@ import numpy as np
 
 from isa.declaration import Timing
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.code import AWAITED, FIELD, LATE, LATENCY, READY, RUN, TARGET, TIMING, WIDTH, Ints
+from vecsim.engines.jit.code import (
+    AWAITED,
+    FIELD,
+    LATE,
+    LATENCY,
+    RUN,
+    SCALAR_WRITES,
+    TARGET,
+    TIMING,
+    WIDTH,
+    Ints,
+)
 from vecsim.machine import Machine
 
 NO_RUN = -1
@@ -96,7 +107,7 @@ def _lines(rows: Ints, i: int) -> list[Line]:
     while len(lines) < MOST_INSTRUCTIONS and branches < MOST_BRANCHES and rows[i, TIMING] in kinds:
         kinds = {Timing.SCALAR, Timing.BRANCH}
         branch = bool(rows[i, TIMING] == Timing.BRANCH)
-        awaited, written = _listed(rows[i], AWAITED), _listed(rows[i], READY)
+        awaited, written = _listed(rows[i], AWAITED), _listed(rows[i], SCALAR_WRITES)
         longer = [*lines, Line(awaited, written, int(rows[i, LATENCY]), branch)]
         if len(_awaited(longer)) > MOST_AWAITED or len(_written(longer)) > MOST_WRITTEN:
             break

@@ -19,9 +19,9 @@ from vecsim.engines.jit.code import (
     MEMORY_BYTES,
     OFFSET,
     OPERATION,
-    READY,
     RECORD_BYTES,
     RUN,
+    SCALAR_WRITES,
     STORE,
     TARGET,
     TIMING,
@@ -40,8 +40,8 @@ from vecsim.engines.jit.outcome import (
     GOING,
     ISSUED_IN,
     LEADS_TO,
-    READY_BY,
     RETIRED_BY,
+    SCALARS_READY_BY,
     SEEN,
     START,
     STOPPED,
@@ -90,16 +90,16 @@ def _more_registers(w: Any, i: Any, ready: Any) -> Any:
     """From when the scalar registers beyond the third are ready, too."""
     r, code = record_of(w), scratch_of(w).program
     for j in range(3, code[i + AWAITED]):
-        ready = larger(ready, r.ready[code[i + AWAITED + 1 + j]])
+        ready = larger(ready, r.scalar_ready[code[i + AWAITED + 1 + j]])
     return ready
 
 
 @inline
-def ready_at(w: Any, r: Any, code: Any, i: Any) -> Any:
+def scalars_ready_at(w: Any, r: Any, code: Any, i: Any) -> Any:
     """From when all scalar registers of an instruction are ready."""
     ready = larger(
-        r.ready[code[i + AWAITED + 1]],
-        larger(r.ready[code[i + AWAITED + 2]], r.ready[code[i + AWAITED + 3]]),
+        r.scalar_ready[code[i + AWAITED + 1]],
+        larger(r.scalar_ready[code[i + AWAITED + 2]], r.scalar_ready[code[i + AWAITED + 3]]),
     )
     if code[i + AWAITED] > 3:
         ready = _more_registers(w, i, ready)
@@ -107,16 +107,16 @@ def ready_at(w: Any, r: Any, code: Any, i: Any) -> Any:
 
 
 @inline
-def write_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> None:
+def write_scalar_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> None:
     """Let what the instruction writes at issue be ready at ``cycle``."""
-    count = code[i + READY]
+    count = code[i + SCALAR_WRITES]
     if count > 0:
-        scratch.outcome[READY_BY] = larger(scratch.outcome[READY_BY], cycle)
-        r.ready[code[i + READY + 1]] = cycle
+        scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], cycle)
+        r.scalar_ready[code[i + SCALAR_WRITES + 1]] = cycle
         if count > 1:
-            r.ready[code[i + READY + 2]] = cycle
+            r.scalar_ready[code[i + SCALAR_WRITES + 2]] = cycle
             for j in range(2, count):
-                r.ready[code[i + READY + 1 + j]] = cycle
+                r.scalar_ready[code[i + SCALAR_WRITES + 1 + j]] = cycle
 
 
 @inline
@@ -126,17 +126,17 @@ def _quick_start(r: Any, scratch: Any, part: Any, stop_count: Any) -> Any:
     start = outcome[EARLIEST]
     if outcome[SEEN] < stop_count and outcome[SEEN] + runs[part + INSTRUCTIONS] > stop_count:
         return CANNOT
-    ready = outcome[READY_BY] <= start and runs[part + AWAITS_LATE] == 0
+    ready = outcome[SCALARS_READY_BY] <= start and runs[part + AWAITS_LATE] == 0
     at = part + AWAITED_REGISTERS
     end = at if ready else at + runs[part + AWAITS_FIRST]
     while at < end:
-        start = larger(start, r.ready[runs[at]])
+        start = larger(start, r.scalar_ready[runs[at]])
         at += 1
     last = start + runs[_case(scratch, part, start) + LAST]
     if last >= outcome[UNTIL] or last > outcome[RETIRED_BY]:
         return CANNOT
     end = at if ready else part + AWAITED_REGISTERS + runs[part + AWAITS]
-    while at < end and r.ready[runs[at]] <= start:
+    while at < end and r.scalar_ready[runs[at]] <= start:
         at += 1
     return start if at == end else CANNOT
 
@@ -157,9 +157,9 @@ def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> 
     r.waited[BY_SCALAR if start > outcome[EARLIEST] else BY_ISSUE] += start - outcome[BEFORE]
     r.waited[BY_ISSUE] += runs[case + WAITED_ISSUE]
     r.waited[BY_SCALAR] += runs[case + WAITED_SCALAR]
-    outcome[READY_BY] = larger(outcome[READY_BY], start + runs[case + ALL_READY])
+    outcome[SCALARS_READY_BY] = larger(outcome[SCALARS_READY_BY], start + runs[case + ALL_READY])
     for j in range(runs[part + WRITES]):
-        r.ready[runs[part + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
+        r.scalar_ready[runs[part + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
     outcome[RETIRED_BY] = larger(outcome[RETIRED_BY], start + runs[case + RETIRED])
     group = runs[case + ISSUED]
     outcome[BEFORE], outcome[ISSUED_IN] = last, group
@@ -276,7 +276,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     return TROUBLE
             else:
                 before, earliest, retired = outcome[BEFORE], outcome[EARLIEST], outcome[RETIRED_BY]
-                ready = ready_at(w, r, code, i)
+                ready = scalars_ready_at(w, r, code, i)
                 cycle = allowed = larger(ready, earliest)
                 outcome[START] = cycle
                 timing = code[i + TIMING]
@@ -299,7 +299,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
                         going = _jump(r, scratch, cycle)
                 else:
                     execute_at(w, code, i)
-                write_ready(r, scratch, code, i, retire)
+                write_scalar_ready(r, scratch, code, i, retire)
                 if capacity >= 0:
                     write_scalar_row(w, i, outcome[SEEN] - 1, cycle, retire)
                 if not going:

@@ -1,13 +1,13 @@
 """Cycles of the elements of an instruction, kept once and named by every register that they concern.
 
-An instruction whose elements pass in cycles c[0], c[1], ... makes what it writes usable at c[k] + latency,
+An instruction whose elements pass in cycles c[0], c[1], ... makes what it writes ready at c[k] + latency,
 and what it reads taken at c[k]. Instead of writing these for every register and element, the cycles are kept
 as a row, a *track*, and a register has the number of the row, what is added to it and how many elements it
 holds for. A consumer that follows a producer element by element then passes in the producer's own row, which
 is found without looking at an element. Regular patterns (k // words per cycle, k // lanes) are rows that
 never change.
 
-What a register's track covers stands above what the record holds: ``usable`` of the record is older, and
+What a register's track covers stands above what the record holds: ``ready`` of the record is older, and
 ``taken`` counts beside it. :func:`lay` brings both into the record.
 """
 
@@ -24,12 +24,12 @@ from vecsim.engines.jit.views import record_of, scratch_of
 
 
 @inline
-def usable_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
-    """From when an element of register v is usable."""
-    cycle = r.usable[v * s + element]
-    if scratch.usable_track[v] >= 0 and element < scratch.usable_count[v]:
-        cycle = scratch.tracks[scratch.usable_track[v] * s + element] + scratch.usable_add[v]
-    return larger(cycle, scratch.usable_floor[v])
+def ready_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
+    """From when an element of register v is ready."""
+    cycle = r.ready[v * s + element]
+    if scratch.ready_track[v] >= 0 and element < scratch.ready_count[v]:
+        cycle = scratch.tracks[scratch.ready_track[v] * s + element] + scratch.ready_add[v]
+    return larger(cycle, scratch.ready_floor[v])
 
 
 @inline
@@ -42,15 +42,15 @@ def taken_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
 
 
 @function
-def lay_usable(w: Any, v: Any) -> None:
-    """Bring from when the elements of register v are usable into the record."""
+def lay_ready(w: Any, v: Any) -> None:
+    """Bring from when the elements of register v are ready into the record."""
     r, scratch = record_of(w), scratch_of(w)
-    track, s = scratch.usable_track[v], scratch.machine[SECTION_SIZE]
+    track, s = scratch.ready_track[v], scratch.machine[SECTION_SIZE]
     if track >= 0:
-        add, at, of = scratch.usable_add[v], v * s, track * s
-        for k in range(scratch.usable_count[v]):
-            r.usable[at + k] = scratch.tracks[of + k] + add
-        scratch.usable_track[v] = NONE
+        add, at, of = scratch.ready_add[v], v * s, track * s
+        for k in range(scratch.ready_count[v]):
+            r.ready[at + k] = scratch.tracks[of + k] + add
+        scratch.ready_track[v] = NONE
 
 
 @function
@@ -68,7 +68,7 @@ def lay_taken(w: Any, v: Any) -> None:
 @function
 def lay(w: Any, v: Any) -> None:
     """Bring both into the record."""
-    lay_usable(w, v)
+    lay_ready(w, v)
     lay_taken(w, v)
 
 
@@ -85,9 +85,9 @@ def _lay_old(w: Any) -> None:
     scratch = scratch_of(w)
     made = scratch.outcome[TRACKS_MADE]
     for v in range(scratch.machine[REGISTERS]):
-        track = scratch.usable_track[v]
+        track = scratch.ready_track[v]
         if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
-            lay_usable(w, v)
+            lay_ready(w, v)
         track = scratch.taken_track[v]
         if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
             lay_taken(w, v)
@@ -119,19 +119,19 @@ def take(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
 
 @inline
 def give(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
-    """Note that n elements of register v are usable from the cycles of a track on, each later by ``add``.
+    """Note that n elements of register v are ready from the cycles of a track on, each later by ``add``.
 
     They were written after all that took them before, so nobody need know of that any more; nor of what came
     about elements behind them before the cycle in which issue is.
     """
     r, now = record_of(w), scratch.outcome[BEFORE]
-    if scratch.usable_track[v] >= 0 and scratch.usable_count[v] > n and r.usable_all[v] > now:
-        lay_usable(w, v)
+    if scratch.ready_track[v] >= 0 and scratch.ready_count[v] > n and r.ready_all[v] > now:
+        lay_ready(w, v)
     if scratch.taken_track[v] >= 0:
         if scratch.taken_count[v] > n and r.taken_all[v] >= now:
             lay_taken(w, v)
         scratch.taken_track[v] = NONE
-    scratch.usable_track[v], scratch.usable_add[v], scratch.usable_count[v] = track, add, n
+    scratch.ready_track[v], scratch.ready_add[v], scratch.ready_count[v] = track, add, n
 
 
 @inline

@@ -69,7 +69,7 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     started_up, end = accepted + machine[STARTUP], latest_end(scratch)
     ready = larger(started_up, end)
     cycle = ready + (1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0)
-    clear = r.usable_all[v]
+    clear = r.ready_all[v]
     if load:
         clear = larger(clear, r.taken_all[v] + 1)
     if base & 3 != 0 or machine[STREAMS] == 0:
@@ -78,11 +78,11 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     if cycle < clear:
         if load:
             return False
-        floor = scratch.usable_floor[v]
+        floor = scratch.ready_floor[v]
         begin = floor
         if floor < clear:
-            behind, add = scratch.usable_track[v], scratch.usable_add[v]
-            if behind < 0 or scratch.usable_count[v] < n:
+            behind, add = scratch.ready_track[v], scratch.ready_add[v]
+            if behind < 0 or scratch.ready_count[v] < n:
                 return False
             begin = larger(larger(cycle, floor), tracks[behind * s] + add)
             if behind < SHIFTED and scratch.track_pace[behind] >= rate:  # they come faster than they go
@@ -128,8 +128,8 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     if load:
         r.counters[WORDS_LOADED] += n
         give(w, scratch, v, track, begin + 1, n)
-        r.usable_all[v] = last + 1
-        r.usable_accumulator[v] = larger(r.usable_accumulator[v], last + 1)
+        r.ready_all[v] = last + 1
+        r.ready_accumulator[v] = larger(r.ready_accumulator[v], last + 1)
     else:
         r.counters[WORDS_STORED] += n
         r.taken_all[v] = larger(r.taken_all[v], last)

@@ -12,7 +12,7 @@ from vecsim.engines.columns import (
     ELEMENT,
     ELEMENTS,
     FIRST,
-    FIRST_USABLE,
+    FIRST_READY,
     IN_CYCLE,
 )
 from vecsim.engines.simpy.core import NEVER, Core
@@ -51,7 +51,7 @@ class Arithmetic(Pipeline):
             self.unit_free[self.unit] = last + 1
             result = last + result_latency(static, row[ELEMENTS])
             if static.timing == REDUCTION:
-                row[FIRST_USABLE] = result
+                row[FIRST_READY] = result
             core.finish(slot, cycle, last, result, result)
             return None
         if row[ELEMENT] > begin:
@@ -64,7 +64,7 @@ class Arithmetic(Pipeline):
         lanes, n, element, latency = core.machine.lanes, row[ELEMENTS], row[ELEMENT], static.latency
         first, last_cycle, in_cycle = row[FIRST], row[CYCLE], row[IN_CYCLE]
         limit = core.first_blocked(slot, first + element) if core.element_waits[slot] else NEVER
-        usable, taken = core.usable, core.taken
+        ready, taken = core.ready, core.taken
         wake: int | None = None
         while element < n:
             k = first + element
@@ -84,14 +84,14 @@ class Arithmetic(Pipeline):
                 cycle = start
             if element == 0:
                 self.started(slot, static, cycle, operand)
-                row[FIRST_USABLE] = cycle + latency
+                row[FIRST_READY] = cycle + latency
             elif free < cycle:
                 core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
             for offset in static.read_offsets:
                 if taken[offset + k] < cycle:
                     taken[offset + k] = cycle
             for offset in static.write_offsets:
-                usable[offset + k] = cycle + latency
+                ready[offset + k] = cycle + latency
             if last_cycle == cycle:
                 in_cycle += 1
             else:

@@ -19,7 +19,7 @@ from vecsim.engines.columns import (
     ELEMENT,
     ELEMENTS,
     FIRST,
-    FIRST_USABLE,
+    FIRST_READY,
     HALTED,
     ISSUED_AT,
     LAST_BYTE,
@@ -89,17 +89,17 @@ class Core:
         self.look_ahead = True
         """False makes every unit go cycle by cycle; the result is the same, to the last digit."""
         self.control = memoryview(record.control)
-        self.ready = memoryview(record.ready)
+        self.scalar_ready = memoryview(record.scalar_ready)
         self.slots = [memoryview(row) for row in record.slots]
         self.waits = [memoryview(row) for row in record.waits]
         self.word_address = [memoryview(row) for row in record.word_address]
         self.rows = [memoryview(row) for row in record.rows]
-        self.usable = memoryview(record.usable)
+        self.ready = memoryview(record.ready)
         self.taken = memoryview(record.taken)
-        self.usable_all = memoryview(record.usable_all)
+        self.ready_all = memoryview(record.ready_all)
         self.taken_all = memoryview(record.taken_all)
-        self.usable_accumulator = memoryview(record.usable_accumulator)
-        self.slice_usable = memoryview(record.slice_usable)
+        self.ready_accumulator = memoryview(record.ready_accumulator)
+        self.slice_ready = memoryview(record.slice_ready)
         self.slice_taken = memoryview(record.slice_taken)
         self.slice_accumulator = memoryview(record.slice_accumulator)
         self.counters = memoryview(record.counters)
@@ -252,19 +252,19 @@ class Core:
 
     def all_clear(self, static: Static, cycle: int) -> bool:
         """Tell whether all operands of an instruction that waits for nobody are free from ``cycle`` on."""
-        usable_all, taken_all = self.usable_all, self.taken_all
+        ready_all, taken_all = self.ready_all, self.taken_all
         for v in static.reads:
-            if usable_all[v] > cycle:
+            if ready_all[v] > cycle:
                 return False
         for v in static.writes:
-            if usable_all[v] > cycle or taken_all[v] >= cycle:
+            if ready_all[v] > cycle or taken_all[v] >= cycle:
                 return False
         return not static.whole_writes and not static.whole_reads
 
     def finish(self, slot: int, now: int, last: int, result: int, retire: int) -> None:
         """Take ``slot`` out of flight: its last element starts in ``last``, now or later.
 
-        ``result`` is the cycle from which its late results are usable.
+        ``result`` is the cycle from which its late results are ready.
         """
         row, static = self.slots[slot], self.static[slot]
         self._complete_registers(static, last, result)
@@ -313,23 +313,23 @@ class Core:
             np.maximum(taken, cycle, out=taken)
             self.taken_all[v] = max(self.taken_all[v], cycle)
         for v in static.whole_writes:
-            record.usable[v * s : (v + 1) * s] = result
-            self.usable_all[v] = max(self.usable_all[v], result)
-            self.usable_accumulator[v] = max(self.usable_accumulator[v], result)
+            record.ready[v * s : (v + 1) * s] = result
+            self.ready_all[v] = max(self.ready_all[v], result)
+            self.ready_accumulator[v] = max(self.ready_accumulator[v], result)
         v = static.accumulator
         if v >= 0:
-            record.usable[v * s : (v + 1) * s] = result
-            self.usable_all[v] = max(self.usable_all[v], result)
+            record.ready[v * s : (v + 1) * s] = result
+            self.ready_all[v] = max(self.ready_all[v], result)
         for v in static.reads:
             self.taken_all[v] = max(self.taken_all[v], cycle)
         for v in static.writes:
-            self.usable_all[v] = max(self.usable_all[v], result)
-            self.usable_accumulator[v] = max(self.usable_accumulator[v], result)
+            self.ready_all[v] = max(self.ready_all[v], result)
+            self.ready_accumulator[v] = max(self.ready_accumulator[v], result)
 
     def _complete_scalars(self, static: Static, result: int) -> None:
         for register in static.late_writes:
             if not any(register in self.static[i].late_writes for i in self.order):
-                self.ready[register] = result
+                self.scalar_ready[register] = result
 
     def _write_timeline(self, slot: int, row: memoryview, static: Static, result: int, retire: int) -> None:
         assert self.timeline is not None
@@ -345,7 +345,7 @@ class Core:
                 row[ISSUED_AT],
                 row[ACCEPTED_AT],
                 row[START_CYCLE],
-                row[FIRST_USABLE],
+                row[FIRST_READY],
                 result,
                 retire,
                 row[ADDRESS] if memory else -1,

@@ -14,7 +14,7 @@ from vecsim.engines.columns import (
     CYCLE,
     ELEMENTS,
     FIRST,
-    FIRST_USABLE,
+    FIRST_READY,
     ISSUED_AT,
     LAST_BYTE,
     PORT,
@@ -36,7 +36,7 @@ ACCESS = int(Timing.ACCESS)
 
 EMPTY = np.zeros(len(Slot), np.int64)
 """A slot that has done nothing yet."""
-EMPTY[[PORT, ACCEPTED_AT, BASE, START_CYCLE, CYCLE, FIRST_USABLE, SLICE, CACHE_FIRST]] = -1
+EMPTY[[PORT, ACCEPTED_AT, BASE, START_CYCLE, CYCLE, FIRST_READY, SLICE, CACHE_FIRST]] = -1
 
 
 def enter(core: Core, static: Static, cycle: int, n: int, first_byte: int, last_byte: int) -> int:

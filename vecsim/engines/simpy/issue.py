@@ -73,7 +73,7 @@ class Issue(Clocked):
             if not 0 <= pc < len(instructions):
                 raise Trouble("the program runs past its end: halt is missing, or a jump went astray")
             static = instructions[pc]
-            ready = self._ready_at(static)
+            ready = self._scalars_ready_at(static)
             if ready is None:
                 core.awaited = Awaited.REGISTER
                 return None
@@ -98,9 +98,9 @@ class Issue(Clocked):
                 cycle = core.issue_cycle = again
         return None
 
-    def _ready_at(self, static: Static) -> int | None:
+    def _scalars_ready_at(self, static: Static) -> int | None:
         """From when all scalar registers of an instruction are ready; None if that is not yet known."""
-        registers = self.core.ready
+        registers = self.core.scalar_ready
         ready = 0
         for register in static.wait_ready:
             if registers[register] > ready:
@@ -137,7 +137,7 @@ class Issue(Clocked):
         """Book a scalar instruction that issued in ``cycle``."""
         core = self.core
         for register in static.scalar_writes:
-            core.ready[register] = retire
+            core.scalar_ready[register] = retire
         core.counters[SCALAR_INSTRUCTIONS] += 1
         begin = self._advance(cycle)
         if core.timeline is not None:
@@ -191,7 +191,7 @@ class Issue(Clocked):
         return cycle
 
     def _extract_ready(self, static: Static, cycle: int) -> int | None:
-        """From when the element of an extract is usable; None while an instruction in flight writes it."""
+        """From when the element of an extract is ready; None while an instruction in flight writes it."""
         core = self.core
         s = core.section
         register = static.all_reads[0]
@@ -204,13 +204,13 @@ class Issue(Clocked):
             if writer.write_mask & mask and core.starts_later(row, element):
                 return None
         if not core.machine.chaining:
-            usable = core.usable_all[register]
+            ready = core.ready_all[register]
         else:
-            usable = core.usable[register * s + element]
-        if usable <= cycle:
+            ready = core.ready[register * s + element]
+        if ready <= cycle:
             core.taken[register * s + element] = max(core.taken[register * s + element], cycle)
             core.taken_all[register] = max(core.taken_all[register], cycle)
-        return int(usable)
+        return int(ready)
 
     def _order_end(self, store: bool, first: int, last: int) -> int:
         """Latest end of the accesses, known to end, that a scalar access must follow."""
@@ -280,9 +280,9 @@ class Issue(Clocked):
             core.record.rows[slot, :n] = m.row[:n]
         core.control[PC] = static.pc + 1
         for register in static.scalar_writes:
-            core.ready[register] = cycle + 1
+            core.scalar_ready[register] = cycle + 1
         for register in static.late_writes:
-            core.ready[register] = PENDING
+            core.scalar_ready[register] = PENDING
         core.counters[VECTOR_INSTRUCTIONS] += 1
         core.counters[ELEMENT_OPERATIONS] += n
         core.slots[slot][AGE] = core.control[COUNT]
@@ -298,10 +298,10 @@ class Issue(Clocked):
         static.semantics(core.interpreted, 0, *static.fields)
         core.control[PC] = static.pc + 1
         for register in static.scalar_writes:
-            core.ready[register] = cycle + 1
+            core.scalar_ready[register] = cycle + 1
         for register in static.late_writes:
-            if core.ready[register] != PENDING:
-                core.ready[register] = max(core.ready[register], cycle + 1)
+            if core.scalar_ready[register] != PENDING:
+                core.scalar_ready[register] = max(core.scalar_ready[register], cycle + 1)
         core.counters[VECTOR_INSTRUCTIONS] += 1
         begin = self._advance(cycle)
         if core.timeline is not None:

@@ -27,7 +27,7 @@ from vecsim.engines.columns import (
     ELEMENT,
     ELEMENTS,
     END,
-    FIRST_USABLE,
+    FIRST_READY,
     IN_CYCLE,
     LAST_BYTE,
     ORDER_END,
@@ -199,9 +199,9 @@ class MemoryPort(Pipeline):
         core = self.core
         for slice_ in self._entered(row, done, needed):
             if static.store:
-                operand = max(operand, core.slice_usable[slice_])
+                operand = max(operand, core.slice_ready[slice_])
             else:
-                hazard = max(hazard, core.slice_usable[slice_], core.slice_taken[slice_] + 1)
+                hazard = max(hazard, core.slice_ready[slice_], core.slice_taken[slice_] + 1)
         return operand, hazard
 
     def _begin(self, slot: int, row: memoryview, static: Static, cycle: int) -> None:
@@ -218,18 +218,18 @@ class MemoryPort(Pipeline):
 
     def _mark_elements(self, row: memoryview, static: Static, done: int, complete: int, cycle: int) -> None:
         """Note that the elements from ``done`` to ``complete`` have passed."""
-        if row[FIRST_USABLE] < 0:
-            row[FIRST_USABLE] = cycle + 1
+        if row[FIRST_READY] < 0:
+            row[FIRST_READY] = cycle + 1
         if static.cache:
             self._mark_slices(row, static, done, complete, cycle)
         else:
-            taken, usable = self.core.taken, self.core.usable
+            taken, ready = self.core.taken, self.core.ready
             for element in range(done, complete):
                 for offset in static.read_offsets:
                     if taken[offset + element] < cycle:
                         taken[offset + element] = cycle
                 for offset in static.write_offsets:
-                    usable[offset + element] = cycle + 1
+                    ready[offset + element] = cycle + 1
         row[ELEMENT] = complete
 
     def _mark_slices(self, row: memoryview, static: Static, done: int, complete: int, cycle: int) -> None:
@@ -238,7 +238,7 @@ class MemoryPort(Pipeline):
             if static.store:
                 core.slice_taken[slice_] = max(core.slice_taken[slice_], cycle)
             else:
-                core.slice_usable[slice_] = core.slice_accumulator[slice_] = cycle + 1
+                core.slice_ready[slice_] = core.slice_accumulator[slice_] = cycle + 1
 
     def _finish(self, slot: int, row: memoryview, static: Static, cycle: int) -> None:
         core, record = self.core, self.core.record

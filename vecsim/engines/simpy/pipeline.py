@@ -1,6 +1,6 @@
 """What arithmetic units, the sparse unit and memory ports share: when an element may start, and why not.
 
-An element has an operand cycle (from which all that it reads is usable) and a hazard cycle (from which
+An element has an operand cycle (from which all that it reads is ready) and a hazard cycle (from which
 it may be written). Both are known numbers once every older instruction in flight has started the same
 element; until then the element is blocked and the unit sleeps.
 """
@@ -36,11 +36,11 @@ class Pipeline(Clocked):
         core = self.core
         operand = hazard = 0
         for v in static.whole_reads:
-            operand = max(operand, core.usable_all[v])
+            operand = max(operand, core.ready_all[v])
         for v in static.whole_writes:
-            hazard = max(hazard, core.usable_all[v], core.taken_all[v] + 1)
+            hazard = max(hazard, core.ready_all[v], core.taken_all[v] + 1)
         if static.accumulator >= 0:
-            operand = max(operand, core.usable_accumulator[static.accumulator])
+            operand = max(operand, core.ready_accumulator[static.accumulator])
             hazard = max(hazard, core.taken_all[static.accumulator] + 1)
         if static.slice >= 0:
             touched = core.slots[slot][SLICE]
@@ -51,14 +51,14 @@ class Pipeline(Clocked):
     def element_cycles(self, static: Static, element: int) -> tuple[int, int]:
         """Operand and hazard cycle of what is read and written element by element."""
         core = self.core
-        usable = core.usable
+        ready = core.ready
         operand = hazard = 0
         for offset in static.read_offsets:
-            cycle = usable[offset + element]
+            cycle = ready[offset + element]
             if cycle > operand:
                 operand = cycle
         for offset in static.write_offsets:
-            cycle = usable[offset + element]
+            cycle = ready[offset + element]
             if cycle > hazard:
                 hazard = cycle
             cycle = core.taken[offset + element]

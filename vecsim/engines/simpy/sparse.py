@@ -15,7 +15,7 @@ from vecsim.engines.columns import (
     CYCLE,
     ELEMENT,
     ELEMENTS,
-    FIRST_USABLE,
+    FIRST_READY,
     IN_CYCLE,
     SLICE,
 )
@@ -79,7 +79,7 @@ class Sparse(Pipeline):
                 cycle = start
             if element == 0:
                 self.started(slot, static, cycle, operand)
-                row[FIRST_USABLE] = cycle + static.latency
+                row[FIRST_READY] = cycle + static.latency
             elif free < cycle:
                 core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
             for offset in static.read_offsets:
@@ -100,7 +100,7 @@ class Sparse(Pipeline):
         last = row[CYCLE]
         result = last + static.latency
         if row[SLICE] >= 0:
-            core.slice_usable[row[SLICE]] = max(core.slice_usable[row[SLICE]], result)
+            core.slice_ready[row[SLICE]] = max(core.slice_ready[row[SLICE]], result)
         self.unit_slot[SPARSE] = -1
         self.unit_free[SPARSE] = last + 1
         core.finish(slot, cycle, last, result, result)

@@ -14,7 +14,7 @@ from vecsim.engines.columns import (
     ELEMENT,
     ELEMENTS,
     FIRST,
-    FIRST_USABLE,
+    FIRST_READY,
     IN_CYCLE,
     ISSUED_AT,
     SLICE,
@@ -109,7 +109,7 @@ def _start_one_by_one(w: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
             break
         if element == 0:
             start_first(w, slot, cycle, operand)
-            row[at + FIRST_USABLE] = cycle + latency
+            row[at + FIRST_READY] = cycle + latency
         elif free < cycle:
             wait(w, slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
         pass_elements(r, code, i, s, k, k + 1, cycle, cycle + latency)
@@ -148,6 +148,6 @@ def step_arithmetic(w: Any, unit: Any, cycle: Any) -> Any:
     r.unit_slot[unit] = -1
     r.unit_free[unit] = cycle + 1
     if code[i + TIMING] == REDUCTION:
-        row[at + FIRST_USABLE] = result
+        row[at + FIRST_READY] = result
     leave(w, slot, cycle, result, result)
     return NEVER

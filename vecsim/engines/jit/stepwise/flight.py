@@ -14,7 +14,7 @@ from vecsim.engines.columns import (
     CYCLE,
     ELEMENTS,
     FIRST,
-    FIRST_USABLE,
+    FIRST_READY,
     ISSUED_AT,
     LAST_BYTE,
     ORDER_END,
@@ -246,7 +246,7 @@ def enter(w: Any, i: Any, cycle: Any, n: Any, age: Any) -> Any:
     for j in range(WAITS):
         r.waits[slot * WAITS + j] = 0
     row[at + PORT] = row[at + ACCEPTED_AT] = row[at + BASE] = row[at + START_CYCLE] = -1
-    row[at + CYCLE] = row[at + FIRST_USABLE] = row[at + SLICE] = row[at + CACHE_FIRST] = -1
+    row[at + CYCLE] = row[at + FIRST_READY] = row[at + SLICE] = row[at + CACHE_FIRST] = -1
     row[at + AGE], row[at + SLOT_PC], row[at + UNIT] = age, i // WIDTH, code[i + UNIT_OF]
     row[at + ELEMENTS], row[at + ISSUED_AT] = n, cycle
     row[at + ADDRESS] = row[at + LAST_BYTE] = -1
@@ -275,7 +275,7 @@ def _complete_scalars(r: Any, code: Any, work: Any, i: Any, result: Any) -> None
             for at in range(other + 1, other + 1 + code[other]):
                 pending = pending or code[at] == register
         if not pending:
-            r.ready[register] = result
+            r.scalar_ready[register] = result
 
 
 @inline
@@ -299,7 +299,7 @@ def _release(r: Any, machine: Any, work: Any, slot: Any, position: Any, last: An
 def leave(w: Any, slot: Any, last: Any, result: Any, retire: Any) -> None:
     """Take ``slot`` out of flight: its last element starts in ``last``.
 
-    ``result`` is the cycle from which its late results are usable.
+    ``result`` is the cycle from which its late results are ready.
     """
     r, scratch = record_of(w), scratch_of(w)
     code, machine, work = scratch.program, scratch.machine, scratch.outcome

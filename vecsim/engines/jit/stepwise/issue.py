@@ -41,8 +41,8 @@ from vecsim.engines.jit.code import (
     PATTERN,
     PORTS,
     READS,
-    READY,
     RECORD_BYTES,
+    SCALAR_WRITES,
     SECTION_SIZE,
     SLICE_REGISTER,
     STORE,
@@ -91,11 +91,11 @@ MEMORY = int(Unit.MEMORY)
 
 
 @inline
-def _ready_at(r: Any, code: Any, i: Any) -> Any:
+def _scalars_ready_at(r: Any, code: Any, i: Any) -> Any:
     """From when all scalar registers of an instruction are ready; PENDING while that is not known."""
     ready = 0
     for j in range(i + AWAITED + 1, i + AWAITED + 1 + code[i + AWAITED]):
-        ready = larger(ready, r.ready[code[j]])
+        ready = larger(ready, r.scalar_ready[code[j]])
     return ready
 
 
@@ -111,7 +111,7 @@ def _start_at(r: Any, machine: Any, ready: Any, cycle: Any) -> Any:
 
 @function
 def _take_element(w: Any, i: Any, cycle: Any) -> Any:
-    """From when the element that an extract reads is usable; it is taken if that is now.
+    """From when the element that an extract reads is ready; it is taken if that is now.
 
     NEVER while an instruction in flight writes it.
     """
@@ -128,11 +128,11 @@ def _take_element(w: Any, i: Any, cycle: Any) -> Any:
         later = first + r.slots[at + ELEMENT] <= element < first + r.slots[at + ELEMENTS]
         if work[facts + WRITTEN] >> v & 1 and later:
             return NEVER
-    usable = r.usable[v * s + element] if machine[CHAINING] == 1 else r.usable_all[v]
-    if usable <= cycle:
+    ready = r.ready[v * s + element] if machine[CHAINING] == 1 else r.ready_all[v]
+    if ready <= cycle:
         r.taken[v * s + element] = larger(r.taken[v * s + element], cycle)
         r.taken_all[v] = larger(r.taken_all[v], cycle)
-    return usable
+    return ready
 
 
 @function
@@ -185,10 +185,10 @@ def _count(control: Any, cycle: Any) -> Any:
 @inline
 def _set_ready(r: Any, code: Any, i: Any, n: Any, retire: Any) -> None:
     """Note when the scalar registers that the instruction writes are ready."""
-    for j in range(i + READY + 1, i + READY + 1 + code[i + READY]):
-        r.ready[code[j]] = retire
+    for j in range(i + SCALAR_WRITES + 1, i + SCALAR_WRITES + 1 + code[i + SCALAR_WRITES]):
+        r.scalar_ready[code[j]] = retire
     for j in range(i + LATE + 1, i + LATE + 1 + code[i + LATE]):
-        r.ready[code[j]] = PENDING if n > 0 else larger(r.ready[code[j]], retire)
+        r.scalar_ready[code[j]] = PENDING if n > 0 else larger(r.scalar_ready[code[j]], retire)
 
 
 @inline
@@ -264,7 +264,7 @@ def make_issue(semantics: Semantics) -> Callable[..., Any]:
                 return _trouble(work, cycle)
             i = control[PC] * WIDTH
             unit, timing = code[i + UNIT], code[i + TIMING]
-            ready = _ready_at(r, code, i)
+            ready = _scalars_ready_at(r, code, i)
             start = _start_at(r, machine, ready, cycle)
             if start > cycle:
                 return start

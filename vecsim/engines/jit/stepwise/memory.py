@@ -21,7 +21,7 @@ from vecsim.engines.columns import (
     ELEMENT,
     ELEMENTS,
     END,
-    FIRST_USABLE,
+    FIRST_READY,
     IN_CYCLE,
     ISSUED_AT,
     LAST_BYTE,
@@ -139,7 +139,7 @@ def _mark_slices(r: Any, s: Any, store: Any, begin: Any, end: Any, cycle: Any) -
         if store == 1:
             r.slice_taken[slice_] = larger(r.slice_taken[slice_], cycle)
         else:
-            r.slice_usable[slice_] = cycle + 1
+            r.slice_ready[slice_] = cycle + 1
             r.slice_accumulator[slice_] = cycle + 1
 
 
@@ -156,9 +156,9 @@ def _word_cycles(
         begin, end = _entered(r.slots, machine, at, done, needed)
         for slice_ in range(begin, end):
             if code[i + STORE] == 1:
-                operand = larger(operand, r.slice_usable[slice_])
+                operand = larger(operand, r.slice_ready[slice_])
             else:
-                hazard = larger(hazard, larger(r.slice_usable[slice_], r.slice_taken[slice_] + 1))
+                hazard = larger(hazard, larger(r.slice_ready[slice_], r.slice_taken[slice_] + 1))
         return operand, hazard
     for element in range(done, needed):
         operand = larger(operand, element_operand(r, code, i, s, element))
@@ -238,7 +238,7 @@ def _transfer(w: Any, slot: Any, i: Any, history: Any, cycle: Any) -> Any:
         r.bank_free[bank] = cycle + machine[BANK_BUSY]
         if through > done:
             if done == 0:
-                row[at + FIRST_USABLE] = cycle + 1
+                row[at + FIRST_READY] = cycle + 1
             if cache:
                 first = row[at + CACHE_FIRST]
                 _mark_slices(r, s, store, first + done, first + through, cycle)

@@ -1,6 +1,6 @@
 """When an element may start, and what it leaves behind.
 
-An element has an operand cycle (from which all that it reads is usable) and a hazard cycle (from which it
+An element has an operand cycle (from which all that it reads is ready) and a hazard cycle (from which it
 may be written); both are known once every older instruction in flight has started the same element. ``i`` is
 where the row of the instruction begins in ``code``, ``s`` the section size.
 """
@@ -56,13 +56,13 @@ def slice_blocked(w: Any, slot: Any, slice_: Any) -> Any:
 
 @inline
 def whole_operand(r: Any, code: Any, i: Any, slice_: Any) -> Any:
-    """From when all is usable that must be complete before the first element."""
+    """From when all is ready that must be complete before the first element."""
     cycle = 0
     for j in range(code[i + WHOLE_READS]):
-        cycle = larger(cycle, r.usable_all[code[i + WHOLE_READS + 1 + j]])
+        cycle = larger(cycle, r.ready_all[code[i + WHOLE_READS + 1 + j]])
     v = code[i + ACCUMULATOR]
     if v >= 0:
-        cycle = larger(cycle, r.usable_accumulator[v])
+        cycle = larger(cycle, r.ready_accumulator[v])
     if slice_ >= 0:
         cycle = larger(cycle, r.slice_accumulator[slice_])
     return cycle
@@ -74,7 +74,7 @@ def whole_hazard(r: Any, code: Any, i: Any, slice_: Any) -> Any:
     cycle = 0
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
-        cycle = larger(cycle, larger(r.usable_all[v], r.taken_all[v] + 1))
+        cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     v = code[i + ACCUMULATOR]
     if v >= 0:
         cycle = larger(cycle, r.taken_all[v] + 1)
@@ -88,19 +88,19 @@ def clear_from(r: Any, code: Any, i: Any) -> Any:
     """From when every element of what passes element by element is free, if it waits for nobody."""
     cycle = 0
     for j in range(code[i + READS]):
-        cycle = larger(cycle, r.usable_all[code[i + READS + 1 + j]])
+        cycle = larger(cycle, r.ready_all[code[i + READS + 1 + j]])
     for j in range(code[i + WRITES]):
         v = code[i + WRITES + 1 + j]
-        cycle = larger(cycle, larger(r.usable_all[v], r.taken_all[v] + 1))
+        cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     return cycle
 
 
 @inline
 def element_operand(r: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
-    """From when all that the element reads is usable."""
+    """From when all that the element reads is ready."""
     cycle = 0
     for j in range(code[i + READS]):
-        cycle = larger(cycle, r.usable[code[i + READS + 1 + j] * s + element])
+        cycle = larger(cycle, r.ready[code[i + READS + 1 + j] * s + element])
     return cycle
 
 
@@ -110,13 +110,13 @@ def element_hazard(r: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
     cycle = 0
     for j in range(code[i + WRITES]):
         at = code[i + WRITES + 1 + j] * s + element
-        cycle = larger(cycle, larger(r.usable[at], r.taken[at] + 1))
+        cycle = larger(cycle, larger(r.ready[at], r.taken[at] + 1))
     return cycle
 
 
 @inline
-def pass_elements(r: Any, code: Any, i: Any, s: Any, begin: Any, end: Any, cycle: Any, usable: Any) -> None:
-    """Note that elements were taken in ``cycle`` and what they write is usable from ``usable`` on."""
+def pass_elements(r: Any, code: Any, i: Any, s: Any, begin: Any, end: Any, cycle: Any, ready: Any) -> None:
+    """Note that elements were taken in ``cycle`` and what they write is ready from ``ready`` on."""
     for j in range(code[i + READS]):
         v = code[i + READS + 1 + j] * s
         for at in range(v + begin, v + end):
@@ -124,7 +124,7 @@ def pass_elements(r: Any, code: Any, i: Any, s: Any, begin: Any, end: Any, cycle
     for j in range(code[i + WRITES]):
         v = code[i + WRITES + 1 + j] * s
         for at in range(v + begin, v + end):
-            r.usable[at] = usable
+            r.ready[at] = ready
 
 
 @inline
@@ -138,18 +138,18 @@ def complete(r: Any, code: Any, i: Any, s: Any, last: Any, result: Any) -> None:
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
         for at in range(v * s, (v + 1) * s):
-            r.usable[at] = result
-        r.usable_all[v] = larger(r.usable_all[v], result)
-        r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+            r.ready[at] = result
+        r.ready_all[v] = larger(r.ready_all[v], result)
+        r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     v = code[i + ACCUMULATOR]
     if v >= 0:
         for at in range(v * s, (v + 1) * s):
-            r.usable[at] = result
-        r.usable_all[v] = larger(r.usable_all[v], result)
+            r.ready[at] = result
+        r.ready_all[v] = larger(r.ready_all[v], result)
     for j in range(code[i + READS]):
         v = code[i + READS + 1 + j]
         r.taken_all[v] = larger(r.taken_all[v], last)
     for j in range(code[i + WRITES]):
         v = code[i + WRITES + 1 + j]
-        r.usable_all[v] = larger(r.usable_all[v], result)
-        r.usable_accumulator[v] = larger(r.usable_accumulator[v], result)
+        r.ready_all[v] = larger(r.ready_all[v], result)
+        r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)

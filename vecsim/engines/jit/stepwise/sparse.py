@@ -11,7 +11,7 @@ from vecsim.engines.columns import (
     CYCLE,
     ELEMENT,
     ELEMENTS,
-    FIRST_USABLE,
+    FIRST_READY,
     IN_CYCLE,
     SLICE,
     SLOT_PC,
@@ -92,7 +92,7 @@ def _take(w: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
             break
         if element == 0:
             start_first(w, slot, cycle, operand)
-            row[at + FIRST_USABLE] = cycle + code[i + LATENCY]
+            row[at + FIRST_READY] = cycle + code[i + LATENCY]
         elif free < cycle:
             wait(w, slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
         pass_elements(r, code, i, s, element, element + 1, cycle, cycle + code[i + LATENCY])
@@ -127,7 +127,7 @@ def step_sparse(w: Any, cycle: Any) -> Any:
         return wake
     result = cycle + scratch.program[i + LATENCY]
     if slice_ >= 0:
-        r.slice_usable[slice_] = larger(r.slice_usable[slice_], result)
+        r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     r.unit_slot[SPARSE] = -1
     r.unit_free[SPARSE] = cycle + 1
     leave(w, slot, cycle, result, result)
