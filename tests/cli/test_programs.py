@@ -41,6 +41,28 @@ def test_exec_shows_registers_that_are_not_zero(vecsim, program):
     assert not any(line.startswith("  x9 ") for line in lines)
 
 
+HAZARDS = """\
+    li      x1, 64
+    setvl   x1
+    addvv.s v3, v1, v1
+    mulvv.s v1, v4, v4    # overwrites what the sum has yet to read
+    sv.w    v1, 1024(x0)  # reads what the product has yet to write
+    halt
+"""
+
+
+def test_exec_names_hazards_as_the_textbooks_do(vecsim, tmp_path):
+    path = tmp_path / "hazards.s"
+    path.write_text(HAZARDS)
+    machine = ("--set", "lanes=1", "--set", "latency.multiply=90")
+    lines = vecsim("exec", path, "--timeline", *machine).out.splitlines()
+    for cause in ("scalar RAW/WAW", "vector RAW", "vector WAR/WAW"):
+        assert any(line.startswith(f"{cause} ") for line in lines), cause
+    assert any("sv.w v1, 1024(x0)" in line and "vector RAW" in line for line in lines)
+    document = json.loads(vecsim("exec", path, "--json", "-").out)
+    assert {"scalar_raw_waw", "vector_raw", "vector_war_waw"} < set(document["waited"])
+
+
 MASKED = """\
     li x1, 12
     setvl x1
@@ -167,7 +189,7 @@ MISTAKES = [
     (["--memory", "8"], "--memory 8: 8 bytes is out of range 16 to 2147483648"),
     (["--memory", "3G"], "out of range"),
     (["--memory", "lots"], "--memory lots: write a number of bytes"),
-    (["--memory", "64"], "lies outside memory, 64 bytes"),
+    (["--memory", "64"], "is outside memory, 64 bytes"),
     (["--define", "N"], "--define N: write it as NAME=VALUE"),
     (["--define", "N=1.5"], "--define N=1.5: '1.5' is no integer"),
     (["--define", "x1=3"], "is the name of a register"),

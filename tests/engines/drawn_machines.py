@@ -43,8 +43,8 @@ def traced(text, machine, engine):
     return trace(text, *changes, engine=engine)
 
 
-def after_accept(row, what="last"):
-    return row[what] - row["accept"]
+def after_dispatch(row, what="last"):
+    return row[what] - row["dispatch"]
 
 
 def of_length(n, text):
@@ -56,7 +56,7 @@ def numbered(lines):
 
 
 def end_of_load(i, machine, T, U):
-    """Cycles from the first acceptance to the end of load i of equal loads.
+    """Cycles from the first dispatch to the end of load i of equal loads.
 
     Up to F startups run at once. If F transfers last longer than one access by itself, transfers follow each
     other; otherwise load i starts when load i - F has ended, and the F of a group end T + U apart.

@@ -141,7 +141,7 @@ AT_THE_BANKS = {
     # Three levels of the tree of 8 elements, and a cycle for mfx: the load issues 5 cycles behind the older.
     "latency.sum": Anomaly(("2", "1"), younger_load("sumv.s f1, v8\nmfx x1, f1", 6, "x1"), (50, 51)),
     "scalar_load_latency": Anomaly(("3", "2"), younger_load("lw x1, 64(x0)", 3, "x1"), (50, 51)),
-    # Without a queue the load issues when the second add is accepted, 2 cycles behind the first.
+    # Without a queue the load issues when the second add is dispatched, 2 cycles behind the first.
     "unit_queue": Anomaly(
         ("0", "1"),
         younger_load("addvv.s v8, v9, v9\naddvv.s v10, v11, v11", 1),
@@ -179,8 +179,8 @@ def test_more_accesses_in_flight_may_choose_the_wrong_port(engine):
         trace(text, *MANY_BANKS, "memory_ports=2", f"accesses_in_flight={n}", engine=engine) for n in (1, 2)
     )
     assert (one.c["port"], two.c["port"]) == (1, 0)
-    assert one.c["last"] - one.a["accept"] == 1 + 4 + 16
-    assert two.c["last"] - two.a["accept"] == 16 + 16
+    assert one.c["last"] - one.a["dispatch"] == 1 + 4 + 16
+    assert two.c["last"] - two.a["dispatch"] == 16 + 16
 
 
 def test_a_third_port_may_change_the_choice_for_the_worse(engine):
@@ -192,5 +192,5 @@ def test_a_third_port_may_change_the_choice_for_the_worse(engine):
         trace(text, *MANY_BANKS, "accesses_in_flight=2", f"memory_ports={n}", engine=engine) for n in (2, 3)
     )
     assert (two.d["port"], three.d["port"]) == (1, 0)
-    assert two.d["last"] - two.a["accept"] == 1 + 4 + 16
-    assert three.d["last"] - three.a["accept"] == 16 + 16
+    assert two.d["last"] - two.a["dispatch"] == 1 + 4 + 16
+    assert three.d["last"] - three.a["dispatch"] == 16 + 16

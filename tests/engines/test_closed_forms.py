@@ -11,7 +11,7 @@ that nothing meets there; where fewer do, the test says how many.
 """
 
 import pytest
-from drawn_machines import after_accept, end_of_load, few, machines, numbered, of_length, traced, up
+from drawn_machines import after_dispatch, end_of_load, few, machines, numbered, of_length, traced, up
 from engine_runs import EVERY_ENGINE
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,9 +34,9 @@ def test_a_contiguous_load(engine, machine, n, size, offset):
         of_length(n, f"a: lv.{'w' if size == 4 else 'd'} v1, {1024 + offset}(x0)"), machine, engine
     ).a
     first_word, last_word = (skew + size - 1) // 4, (skew + n * size - 1) // 4
-    assert after_accept(row, "start") == S + U
-    assert after_accept(row, "first") == S + U + first_word // r + 1
-    assert after_accept(row, "last") == S + U + last_word // r + 1
+    assert after_dispatch(row, "start") == S + U
+    assert after_dispatch(row, "first") == S + U + first_word // r + 1
+    assert after_dispatch(row, "last") == S + U + last_word // r + 1
 
 
 @few
@@ -46,7 +46,7 @@ def test_a_strided_load(engine, machine, n, suffix, stride):
     n, words = min(n, machine["section_size"]), {"w": 1, "d": 2}[suffix]
     text = f"li x1, 4096\nli x2, {4 * words * stride}\n" + of_length(n, f"a: lvws.{suffix} v1, (x1), x2")
     row = traced(text, machine, engine).a
-    assert after_accept(row) == machine["startup"] + (words * n - 1) // machine["addresses_per_cycle"] + 1
+    assert after_dispatch(row) == machine["startup"] + (words * n - 1) // machine["addresses_per_cycle"] + 1
 
 
 @few
@@ -56,7 +56,7 @@ def test_a_gather_that_hits_one_bank(engine, machine, n, busy):
     machine |= {"banks": 16, "bank_busy": busy}
     n = min(n, machine["section_size"])
     row = traced("li x1, 4096\nli x2, 64\n" + of_length(n, "a: lvws.w v1, (x1), x2"), machine, engine).a
-    assert after_accept(row) == machine["startup"] + (n - 1) * busy + 1
+    assert after_dispatch(row) == machine["startup"] + (n - 1) * busy + 1
 
 
 # Two accesses that meet at the banks
@@ -86,8 +86,8 @@ def test_a_load_right_behind_another(engine, machine, n, m, offset, more_banks):
     text = "li x1, {}\nli x2, {}\nli x3, {}\nsetvl x1\na: lv.w v1, 1024(x0)\nsetvl x2\nb: lv.w v2, (x3)"
     t = traced(text.format(n, m, 8192 + 4 * offset), machine, engine)
     free = [0] * machine["banks"]
-    first, _ = transfer(free, 256, n, t.a["accept"] + machine["startup"], machine)
-    begin = max(t.b["accept"] + machine["startup"], first[-1] + 1) + (offset % 4 > 0)
+    first, _ = transfer(free, 256, n, t.a["dispatch"] + machine["startup"], machine)
+    begin = max(t.b["dispatch"] + machine["startup"], first[-1] + 1) + (offset % 4 > 0)
     second, waited = transfer(free, 2048 + offset, m, begin, machine)
     assert t.a["last"] == first[-1] + 1
     assert (t.b["start"], t.b["last"]) == (second[0], second[-1] + 1)
@@ -105,7 +105,7 @@ def test_a_chain_of_loads(engine, machine, n, count, unaligned):
     t = traced(of_length(n, numbered(lines)), machine, engine)
     for i in range(count):
         expected = end_of_load(i, machine, up(n, machine["words_per_cycle"]), unaligned)
-        assert t.row(f"i{i}")["last"] - t.i0["accept"] == expected
+        assert t.row(f"i{i}")["last"] - t.i0["dispatch"] == expected
 
 
 @few
@@ -118,7 +118,7 @@ def test_loads_on_several_ports(engine, machine, n, count, ports):
     for i in range(count):
         assert t.row(f"i{i}")["port"] == i % ports
         expected = end_of_load(i // ports, machine, up(n, machine["words_per_cycle"]), False)
-        assert t.row(f"i{i}")["last"] - t.i0["accept"] == expected
+        assert t.row(f"i{i}")["last"] - t.i0["dispatch"] == expected
 
 
 @few
@@ -128,15 +128,15 @@ def test_independent_additions(engine, machine, n, count):
     t = traced(of_length(n, numbered(f"addvv.s v{i}, v30, v31" for i in range(count))), machine, engine)
     c = up(n, machine["lanes"])
     for i in range(count):
-        assert t.row(f"i{i}")["start"] - t.i0["accept"] == i * c
-        assert t.row(f"i{i}")["last"] - t.i0["accept"] == i * c + c - 1 + machine["latency.add"]
+        assert t.row(f"i{i}")["start"] - t.i0["dispatch"] == i * c
+        assert t.row(f"i{i}")["last"] - t.i0["dispatch"] == i * c + c - 1 + machine["latency.add"]
 
 
 @few
 @given(machines(), st.integers(1, 64), st.integers(1, 12))
 def test_a_dependent_chain_of_sums_and_products(engine, machine, n, count):
     # Chained, each starts a latency after the one before, and a unit c after it started last. Unchained, it
-    # starts when all of the one before is usable.
+    # starts when all of the one before is ready.
     n = min(n, machine["section_size"])
     lines = [f"{('add', 'mul')[i % 2]}vv.s v{i + 1}, v{i}, v{i}" for i in range(count)]
     t = traced(of_length(n, numbered(lines)), machine, engine)
@@ -146,7 +146,7 @@ def test_a_dependent_chain_of_sums_and_products(engine, machine, n, count):
             expected = i // 2 * max(la + lm, c) + i % 2 * la
         else:
             expected = i // 2 * (la + lm + 2 * (c - 1)) + i % 2 * (la + c - 1)
-        assert t.row(f"i{i}")["start"] - t.i0["accept"] == expected
+        assert t.row(f"i{i}")["start"] - t.i0["dispatch"] == expected
 
 
 @few
@@ -159,7 +159,7 @@ def test_bmipa_on_entries_of_different_rows(engine, n, p, r, latency, count):
     t = traced(of_length(n, positions + "mul x4, x3, x3\n" * 30 + numbered(lines)), machine, engine)
     beats = up(n, min(p, r))
     for i in range(count):
-        assert t.row(f"i{i}")["last"] - t.i0["accept"] == (i + 1) * beats - 1 + latency
+        assert t.row(f"i{i}")["last"] - t.i0["dispatch"] == (i + 1) * beats - 1 + latency
 
 
 # Scalar loops
@@ -186,16 +186,16 @@ def test_load_add_store(engine, machine, n, load_unaligned, store_unaligned):
     text = f"a: lv.w v1, {1024 + 4 * load_unaligned}(x0)\naddvv.s v2, v1, v1\n"
     t = traced(of_length(n, f"{text}b: sv.w v2, {2048 + 4 * store_unaligned}(x0)"), machine, engine)
     S, r, L, la = (machine[k] for k in ("startup", "words_per_cycle", "lanes", "latency.add"))
-    first = S + load_unaligned  # the first word of the load, from its acceptance
+    first = S + load_unaligned  # the first word of the load, from its dispatch
     end = first + up(n, r)
     issued = 2 // machine["issue_width"]
-    accept = issued if machine["accesses_in_flight"] > 1 else end
-    B = max(accept + S, end) + store_unaligned
+    dispatched = issued if machine["accesses_in_flight"] > 1 else end
+    B = max(dispatched + S, end) + store_unaligned
     if machine["chaining"]:
         last = max(B + (n - 1) // r, first + 1 + la + (n - 1) // min(r, L))
     else:
         last = max(B, end + (n - 1) // L + la) + (n - 1) // r
-    assert t.b["retire"] - t.a["accept"] == last + 1
+    assert t.b["retire"] - t.a["dispatch"] == last + 1
 
 
 @few
@@ -213,5 +213,5 @@ def test_the_sum_of_a_gather(engine, machine, n):
     else:
         last = max(B, (n - 1) // L + move) + (n - 1) // ra + 1 + (n - 1) // L
     result = last + machine["latency.sum"] + (n - 1).bit_length()
-    assert t.b["last"] - t.a["accept"] == result
-    assert t.c["issue"] - t.a["accept"] == result
+    assert t.b["last"] - t.a["dispatch"] == result
+    assert t.c["issue"] - t.a["dispatch"] == result

@@ -54,7 +54,7 @@ def test_axpy_with_one_access_in_flight(engine, machine, N, penalty):
     t = traced(axpy(N), machine, engine)
     strips = strip_lengths(N, machine["section_size"])
     expected = sum(S + axpy_strip(machine, n, S) for n in strips)
-    assert t.row("store", len(strips) - 1)["retire"] - t.load["accept"] == expected
+    assert t.row("store", len(strips) - 1)["retire"] - t.load["dispatch"] == expected
 
 
 @st.composite
@@ -72,16 +72,16 @@ def streaming(draw):
 def test_axpy_that_streams(engine, machine, strips):
     t = traced(axpy(64 * strips), machine, engine)
     expected = machine["startup"] + strips * axpy_strip(machine, 64, 0)
-    assert t.row("store", strips - 1)["retire"] - t.load["accept"] == expected
+    assert t.row("store", strips - 1)["retire"] - t.load["dispatch"] == expected
 
 
 def test_axpy_moves_three_words_an_element(engine):
     # Ten strips of 16 cycles for each of three accesses, behind one startup.
     t = traced(axpy(640), {"banks": 65536, "accesses_in_flight": 3}, engine)
-    assert t.row("store", 9)["retire"] - t.load["accept"] == 20 + 10 * 3 * 16
+    assert t.row("store", 9)["retire"] - t.load["dispatch"] == 20 + 10 * 3 * 16
     # Of two in flight a startup of 20 is longer than the other's 16 cycles: 36 cycles for two accesses.
     t = traced(axpy(640), {"banks": 65536, "accesses_in_flight": 2}, engine)
-    assert t.row("store", 9)["retire"] - t.load["accept"] == 15 * 36 + 16
+    assert t.row("store", 9)["retire"] - t.load["dispatch"] == 15 * 36 + 16
 
 
 DOT = """
@@ -120,4 +120,4 @@ def test_a_dense_dot_product(engine, machine, strips, one_access):
     y = S + T + gap + (strips - 1) * strip  # the first word of the last strip's second load
     # Chained, the sum follows the products, and these the words; unchained it begins when all are there.
     last = y + 1 + lm + 63 // min(r, L) if machine["chaining"] else y + T + c - 1 + lm + c - 1
-    assert t.result["issue"] - t.load["accept"] == last + machine["latency.sum"] + 6
+    assert t.result["issue"] - t.load["dispatch"] == last + machine["latency.sum"] + 6

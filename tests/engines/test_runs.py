@@ -33,10 +33,10 @@ def test_counters(engine):
 def test_charges_of_one_load_by_hand(engine):
     # li, setvl; the load issues in cycle 1 or 2, starts up for 20 cycles, transfers for 16.
     t = trace("a: lv.w v1, 1028(x0)", engine=engine)
-    accept = t.a["accept"]
-    assert t.run.cycles == accept + 37
+    dispatched = t.a["dispatch"]
+    assert t.run.cycles == dispatched + 37
     charged = {cause: cycles for cause, cycles in t.run.charged.items() if cycles}
-    assert charged == {"execute": accept + 16, "startup": 20, "alignment": 1}
+    assert charged == {"execute": dispatched + 16, "startup": 20, "alignment": 1}
 
 
 def test_charges_go_to_the_oldest_instruction(engine):
@@ -44,7 +44,7 @@ def test_charges_go_to_the_oldest_instruction(engine):
     t = trace("a: lv.w v1, 1024(x0)\nb: addvv.s v2, v1, v1", engine=engine)
     charged = {cause: cycles for cause, cycles in t.run.charged.items() if cycles}
     assert charged == {"startup": 20, "execute": t.run.cycles - 20}
-    assert t.run.waited["vector_operand"] == t.b["wait_vector_operand"] == 21
+    assert t.run.waited["vector_raw"] == t.b["wait_vector_raw"] == 21
 
 
 def test_the_timeline_has_every_column_in_program_order(engine):
@@ -55,7 +55,12 @@ def test_the_timeline_has_every_column_in_program_order(engine):
     assert t.a["address"] == 1024
     assert t.a["words"] == 64
     assert t.run.cycles == timeline["retire"].max()
-    for earlier, later in (("issue", "accept"), ("accept", "start"), ("start", "first"), ("first", "last")):
+    for earlier, later in (
+        ("issue", "dispatch"),
+        ("dispatch", "start"),
+        ("start", "first"),
+        ("first", "last"),
+    ):
         assert (timeline[earlier] <= timeline[later]).all()
 
 

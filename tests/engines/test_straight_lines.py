@@ -55,33 +55,33 @@ def assembly(lines, n):
 
 
 class StraightLine:
-    """The recurrence: issue, acceptance, and of each instruction the terms (o, r) of its elements."""
+    """The recurrence: issue, dispatch, and of each instruction the terms (o, r) of its elements."""
 
     def __init__(self, machine, n):
         self.machine, self.n = machine, n
-        self.issues, self.accepts, self.usable, self.retires = [], {}, [], []
+        self.issues, self.dispatches, self.ready, self.retires = [], {}, [], []
         self.free, self.ends = {}, []
 
     def last(self, terms):
         return max(o + (self.n - 1) // r for o, r in terms)
 
-    def begin(self, unit, ready):
-        """Issue an instruction and give the cycle in which its unit, ready in that cycle, accepts it."""
+    def begin(self, unit, free):
+        """Issue an instruction; give the cycle of its dispatch to its unit, free from ``free`` on."""
         width, queue = self.machine["issue_width"], self.machine["unit_queue"]
-        before = self.accepts.setdefault(unit, [])
+        before = self.dispatches.setdefault(unit, [])
         issue = max([0, *self.issues[-1:]])
         if len(self.issues) >= width:
             issue = max(issue, self.issues[-width] + 1)
         if queue and len(before) >= queue:
             issue = max(issue, before[-queue])
-        accept = max([issue, ready, *before[-1:]])
-        self.issues.append(issue if queue else accept)
-        before.append(accept)
-        return accept
+        dispatched = max([issue, free, *before[-1:]])
+        self.issues.append(issue if queue else dispatched)
+        before.append(dispatched)
+        return dispatched
 
     def stream(self, start, rate, sources):
-        """Elements from cycle ``start`` on, at most ``rate`` a cycle, each when its operands are usable."""
-        operands = [self.usable[i] for i in sources]
+        """Elements from cycle ``start`` on, at most ``rate`` a cycle, each when its operands are ready."""
+        operands = [self.ready[i] for i in sources]
         if self.machine["chaining"]:
             return [(start, rate)] + [(o, min(r, rate)) for terms in operands for o, r in terms]
         return [(max([start, *map(self.last, operands)]), rate)]
@@ -89,19 +89,19 @@ class StraightLine:
     def step(self, kind, sources, unaligned):
         if kind in UNITS:
             unit, latency = UNITS[kind], self.machine[f"latency.{kind}"]
-            accept = self.begin(unit, self.free.get(unit, 0))
-            elements = self.stream(accept, self.machine["lanes"], sources)
+            dispatched = self.begin(unit, self.free.get(unit, 0))
+            elements = self.stream(dispatched, self.machine["lanes"], sources)
             self.free[unit] = self.last(elements) + 1
             retire = self.last(elements) + latency + (kind == "sum") * (self.n - 1).bit_length()
         else:
             contiguous, F = kind in ("load", "store"), self.machine["accesses_in_flight"]
-            accept = self.begin("port", self.ends[-F] if len(self.ends) >= F else 0)
-            first = max([accept + self.machine["startup"], *self.ends[-1:]]) + (contiguous and unaligned)
+            dispatched = self.begin("port", self.ends[-F] if len(self.ends) >= F else 0)
+            first = max([dispatched + self.machine["startup"], *self.ends[-1:]]) + (contiguous and unaligned)
             rate = self.machine["words_per_cycle" if contiguous else "addresses_per_cycle"]
             elements, latency = self.stream(first, rate, sources), 1
             retire = self.last(elements) + 1
             self.ends.append(retire)
-        self.usable.append([(o + latency, r) for o, r in elements])
+        self.ready.append([(o + latency, r) for o, r in elements])
         self.retires.append(retire)
 
 

@@ -58,8 +58,10 @@ def show_counters(output: Output, file: str, run: Run, engine: str) -> None:
 
 
 def _causes(run: Run) -> list[Sequence[object]]:
+    from vecsim.engines.record import Cause
+
     return [
-        (name.replace("_", " "), cycles, _share(cycles, run.cycles), run.waited.get(name))
+        (Cause[name.upper()].label, cycles, _share(cycles, run.cycles), run.waited.get(name))
         for name, cycles in run.charged.items()
         if cycles or run.waited.get(name)
     ]

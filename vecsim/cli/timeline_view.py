@@ -41,8 +41,10 @@ def _text(program: Program, pc: int) -> str:
 
 
 def _longest_wait(columns: dict[str, list[Any]], row: int) -> str | None:
+    from vecsim.engines.record import Cause
+
     waits = {name: values[row] for name, values in columns.items() if name.startswith("wait_")}
     cause = max(waits, key=lambda name: int(waits[name]))
     if not waits[cause]:
         return None
-    return f"{cause.removeprefix('wait_').replace('_', ' ')} {waits[cause]:,}"
+    return f"{Cause[cause.removeprefix('wait_').upper()].label} {waits[cause]:,}"

@@ -48,7 +48,7 @@ def elements(m: State, static: Static) -> int:
 
 
 def place(m: State, static: Static, n: int) -> tuple[int, int]:
-    """Set ``m.address`` for n >= 1 elements and check that all lie in memory.
+    """Set ``m.address`` for n >= 1 elements and check that all are in memory.
 
     Returns
     -------

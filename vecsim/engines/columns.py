@@ -9,11 +9,11 @@ ISSUE_CYCLE, ISSUED, FETCH = int(Control.ISSUE_CYCLE), int(Control.ISSUED), int(
 RETIRED, LAST_RETIRED = int(Control.RETIRED), int(Control.LAST_RETIRED)
 
 AGE, SLOT_PC, UNIT, PORT = int(Slot.AGE), int(Slot.PC), int(Slot.UNIT), int(Slot.PORT)
-ELEMENTS, FIRST, ISSUED_AT, ACCEPTED_AT = (
+ELEMENTS, FIRST, ISSUED_AT, DISPATCHED_AT = (
     int(Slot.ELEMENTS),
     int(Slot.FIRST),
     int(Slot.ISSUE),
-    int(Slot.ACCEPT),
+    int(Slot.DISPATCH),
 )
 BASE, ELEMENT, WORD, WORDS = int(Slot.BASE), int(Slot.ELEMENT), int(Slot.WORD), int(Slot.WORDS)
 ADDRESS, LAST_BYTE = int(Slot.ADDRESS), int(Slot.LAST_BYTE)
@@ -35,11 +35,11 @@ WAIT_ELEMENT, WAIT_WHOLE, WAIT_SLICE, WAIT_ORDER = (
 END = 0
 """Column of ``TimingRecord.port_history`` that holds the end of a transfer."""
 
-BY_ISSUE, BY_SCALAR, BY_VECTOR, BY_HAZARD = (
+BY_ISSUE, BY_SCALAR_RAW_WAW, BY_RAW, BY_WAR_WAW = (
     int(Cause.ISSUE),
-    int(Cause.SCALAR_OPERAND),
-    int(Cause.VECTOR_OPERAND),
-    int(Cause.HAZARD),
+    int(Cause.SCALAR_RAW_WAW),
+    int(Cause.VECTOR_RAW),
+    int(Cause.VECTOR_WAR_WAW),
 )
 BY_UNIT, BY_PORT, BY_STARTUP, BY_ALIGNMENT = (
     int(Cause.UNIT),

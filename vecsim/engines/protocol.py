@@ -113,9 +113,9 @@ class Run(Overview):
 
 
 class Engine(Protocol):
-    """A program under way, which stands at the boundary between two cycles.
+    """A program under way, stopped at the boundary between two cycles.
 
-    All engines stand at the same boundaries, in the same state, whatever the way there.
+    All engines stop at the same boundaries, in the same state, whatever the way there.
     """
 
     @property
@@ -250,7 +250,7 @@ def start(
     for segment in program.data:
         if segment.end > len(memory):
             raise UserError(
-                f"data at {segment.address} to {segment.end - 1} lies outside memory, {len(memory)} bytes"
+                f"data at {segment.address} to {segment.end - 1} is outside memory, {len(memory)} bytes"
             )
         memory[segment.address : segment.end] = np.frombuffer(segment.content, np.uint8)
     return ENGINES[engine](program, memory, as_machine(machine), timeline)

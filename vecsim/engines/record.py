@@ -28,12 +28,16 @@ PENDING = 1 << 60
 
 
 class Cause(IntEnum):
-    """Why an instruction waits; the closed list. EXECUTE is the remainder: it works."""
+    """Why an instruction waits; the closed list. EXECUTE is the remainder: it works.
+
+    RAW: what it reads is not ready. WAR, WAW: what it writes has yet to be read, or written, by an older one.
+    A scalar register that is not ready holds up reader and writer alike, so both are one cause.
+    """
 
     ISSUE = 0
-    SCALAR_OPERAND = 1
-    VECTOR_OPERAND = 2
-    HAZARD = 3
+    SCALAR_RAW_WAW = 1
+    VECTOR_RAW = 2
+    VECTOR_WAR_WAW = 3
     UNIT = 4
     PORT = 5
     STARTUP = 6
@@ -42,6 +46,17 @@ class Cause(IntEnum):
     MEMORY_ORDER = 9
     EXECUTE = 10
 
+    @property
+    def label(self) -> str:
+        """Its name in tables: ``vector RAW``, ``bank conflict``."""
+        return _HAZARDS.get(self) or self.name.lower().replace("_", " ")
+
+
+_HAZARDS = {
+    Cause.SCALAR_RAW_WAW: "scalar RAW/WAW",
+    Cause.VECTOR_RAW: "vector RAW",
+    Cause.VECTOR_WAR_WAW: "vector WAR/WAW",
+}
 
 WAITS = len(Cause) - 1
 """The causes of waiting, without EXECUTE."""
@@ -76,17 +91,17 @@ class Slot(IntEnum):
     """Columns of the table of vector instructions in flight, :attr:`TimingRecord.slots`.
 
     An instruction is in flight from its issue to the cycle in which its last element starts; from then
-    on its whole future is known and stands in the register arrays.
+    on its whole future is known and is in the register arrays.
     """
 
     AGE = 0  # -1: the slot is free
     PC = 1
     UNIT = 2
-    PORT = 3  # the memory port, -1 before acceptance
+    PORT = 3  # the memory port, -1 before dispatch
     ELEMENTS = 4
     FIRST = 5  # number of the first element
     ISSUE = 6
-    ACCEPT = 7  # -1: waits in the queue
+    DISPATCH = 7  # -1: waits in the queue
     BASE = 8  # the first element may start from here on; -1: not yet known
     ELEMENT = 9  # elements started (of an access: transferred)
     WORD = 10  # words transferred
@@ -151,17 +166,17 @@ class TimingRecord:
     bank_free: Ints
     """(banks,)."""
     unit_free: Ints
-    """(5,) the cycle from which an arithmetic or sparse unit may accept again."""
+    """(5,) the cycle from which an instruction may be dispatched to an arithmetic or sparse unit again."""
     unit_slot: Ints
     """(5,) the slot that the unit works on, -1."""
     queue: Ints
     """(5, unit_queue + 1) slots that wait for the unit, oldest first."""
     queued: Ints
     """(5,) how many."""
-    accepted: Ints
-    """(5, unit_queue + 1) cycles of the latest acceptances, newest first; -1 for none."""
+    dispatched: Ints
+    """(5, unit_queue + 1) cycles of the latest dispatches, newest first; -1 for none."""
     port_slots: Ints
-    """(P, accesses_in_flight) accepted accesses whose transfer has not ended, oldest first."""
+    """(P, accesses_in_flight) dispatched accesses whose transfer has not ended, oldest first."""
     port_count: Ints
     port_history: Ints
     """(P, accesses_in_flight + unit_queue + 1, 4) the accesses that ended last, newest first: end cycle,
@@ -204,7 +219,7 @@ def new_record(machine: Machine) -> TimingRecord:
         unit_slot=zeros(units) - 1,
         queue=zeros(units, queue + 1) - 1,
         queued=zeros(units),
-        accepted=zeros(units, queue + 1) - 1,
+        dispatched=zeros(units, queue + 1) - 1,
         port_slots=zeros(ports, flight) - 1,
         port_count=zeros(ports),
         port_history=zeros(ports, flight + queue + 1, 4),
@@ -242,7 +257,7 @@ def take_snapshot(
     program, machine
         What runs, and on what.
     cycle
-        The boundary before which it stands.
+        The boundary before which it stopped.
     state, record
         All that decides what happens next.
     """

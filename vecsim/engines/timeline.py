@@ -17,7 +17,7 @@ COLUMNS = (
     "port",
     "vl",
     "issue",
-    "accept",
+    "dispatch",
     "start",
     "first",
     "last",
@@ -27,8 +27,8 @@ COLUMNS = (
     *(f"wait_{Cause(i).name.lower()}" for i in range(WAITS)),
 )
 """Instruction number; place in program order; unit; memory port (-1: none); elements; cycles of issue,
-acceptance by the unit, start of the first element, first and last element ready, retirement; byte
-address (-1: none) and words of an access; cycles waited by cause. Scalar instructions have accept = start
+dispatch to the unit, start of the first element, first and last element ready, retirement; byte
+address (-1: none) and words of an access; cycles waited by cause. Scalar instructions have dispatch = start
 = issue, and vector instructions of length 0 are shown like them."""
 
 CHUNK = 65_536
@@ -78,7 +78,7 @@ class TimelineWriter:
         self.rows, self.tables = [], []
 
     def flush(self) -> None:
-        """Hand what is there to the sink."""
+        """Hand the rows kept to the sink."""
         if self.request.sink is not None and (self.rows or self.tables):
             self.request.sink(self._table())
             self.clear()

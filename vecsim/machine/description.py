@@ -69,7 +69,7 @@ class Machine(Overview, _Frozen):
     )
     memory_ports: int = _number(1, "vector memory ports", le=16)
     accesses_in_flight: int = _number(4, "vector accesses that a port has in flight", le=64)
-    startup: int = _number(20, "cycles from acceptance of an access to its first transfer", ge=0)
+    startup: int = _number(20, "cycles from dispatch of an access to its first transfer", ge=0)
     words_per_cycle: int = _number(4, "words a port transfers in a cycle, contiguous", le=1024)
     addresses_per_cycle: int = _number(1, "words a port transfers in a cycle, strided or indexed", le=1024)
     alignment_bytes: int = Field(

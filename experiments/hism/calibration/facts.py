@@ -37,7 +37,7 @@ class Fact:
     name
         In words.
     cycles
-        From acceptance until the last element is usable.
+        From dispatch until the last element is ready.
     access, address
         The instruction and where it reads.
     """
@@ -57,13 +57,13 @@ FACTS = (
 
 
 def measured(fact: Fact, machine: Machine, engine: str) -> int:
-    """Give the cycles of an access on a machine, from acceptance until its last element is usable."""
+    """Give the cycles of an access on a machine, from dispatch until its last element is ready."""
     program = assemble(PROGRAM.format(address=fact.address, access=fact.access))
     memory = np.zeros(MEMORY_BYTES, np.uint8)
     timeline = run(program, memory, machine, engine=engine, timeline=TimelineRequest()).timeline
     assert timeline is not None
     row = int(np.flatnonzero(timeline["pc"] == program.symbols["access"])[0])
-    return int(timeline["last"][row] - timeline["accept"][row])
+    return int(timeline["last"][row] - timeline["dispatch"][row])
 
 
 def kept(machine: Machine, engine: str) -> bool:

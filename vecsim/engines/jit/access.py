@@ -21,7 +21,7 @@ CONTIGUOUS = int(Pattern.CONTIGUOUS)
 
 @inline
 def time_access(w: Any, code: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: Any) -> None:
-    """Time an access of n elements, not a ``SIMPLE`` one, whose address stands in ``outcome``."""
+    """Time an access of n elements, not a ``SIMPLE`` one, whose address is in ``outcome``."""
     if code[i + PATTERN] != CONTIGUOUS:
         time_elements(w, i, n, issue, retired)
     elif code[i + CACHE] == 1:

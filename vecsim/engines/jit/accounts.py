@@ -1,4 +1,4 @@
-"""Waits and charges of the instruction in hand, which is the oldest of those not yet dated.
+"""Waits and charges of the instruction being timed, which is the oldest of those not yet dated.
 
 Only waits are charged as they come; what is left of the run's cycles is work (EXECUTE).
 """
@@ -9,13 +9,13 @@ from typing import Any
 
 from vecsim.engines.columns import (
     BY_BANK,
-    BY_HAZARD,
     BY_ISSUE,
     BY_ORDER,
     BY_PORT,
-    BY_SCALAR,
+    BY_RAW,
+    BY_SCALAR_RAW_WAW,
     BY_UNIT,
-    BY_VECTOR,
+    BY_WAR_WAW,
 )
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
@@ -45,9 +45,9 @@ def issue_cause(
     if earliest >= cycle:
         return BY_ISSUE
     if ready == cycle:
-        return BY_SCALAR
+        return BY_SCALAR_RAW_WAW
     if operand == cycle:
-        return BY_VECTOR
+        return BY_RAW
     if room == cycle:
         return BY_PORT if memory else BY_UNIT
     if order == cycle:
@@ -58,12 +58,12 @@ def issue_cause(
 @inline
 def element_cause(cycle: Any, operand: Any) -> Any:
     """Why an element of an arithmetic or sparse instruction started late."""
-    return BY_VECTOR if operand == cycle else BY_HAZARD
+    return BY_RAW if operand == cycle else BY_WAR_WAW
 
 
 @inline
 def word_cause(cycle: Any, operand: Any, hazard: Any) -> Any:
     """Why a word of an access was transferred late."""
     if operand == cycle:
-        return BY_VECTOR
-    return BY_HAZARD if hazard == cycle else BY_BANK
+        return BY_RAW
+    return BY_WAR_WAW if hazard == cycle else BY_BANK

@@ -57,7 +57,7 @@ def elements(m: Any, code: Any, i: Any) -> Any:
 
 @inline
 def place(m: Any, code: Any, machine: Any, i: Any, n: Any) -> Any:
-    """Set ``address`` for n >= 1 elements; give False if one lies outside memory."""
+    """Set ``address`` for n >= 1 elements; give False if one is outside memory."""
     base = m.x[code[i + BASE_REGISTER]] + code[i + OFFSET]
     size = machine[MEMORY_BYTES]
     pattern = code[i + PATTERN]

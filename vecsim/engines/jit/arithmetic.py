@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import BY_UNIT, BY_VECTOR
+from vecsim.engines.columns import BY_RAW, BY_UNIT
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book, element_cause
 from vecsim.engines.jit.cells import shifted
@@ -43,14 +43,14 @@ from vecsim.engines.jit.operands import (
     element_hazard,
     element_operand,
     hazard_clear,
-    lay_operands,
     pass_elements,
     pass_one,
     whole_hazard,
     whole_operand,
+    write_operand_tracks,
 )
-from vecsim.engines.jit.outcome import ACCEPT, BUSY, FIRST, LAST, RETIRE, START
-from vecsim.engines.jit.rings import accept
+from vecsim.engines.jit.outcome import BUSY, DISPATCH, FIRST, LAST, RETIRE, START
+from vecsim.engines.jit.rings import dispatch
 from vecsim.engines.jit.sparse_rows import fill_cycles, is_new
 from vecsim.engines.jit.tracks import cycles_in, new_track
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
@@ -76,30 +76,30 @@ def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, operand: Any, n: A
     hazard = scratch.hazards
     v = code[i + READS + 1]
     if v >= 0:
-        at, floor = v * s, scratch.ready_floor[v]
+        at, bound = v * s, scratch.ready_bound[v]
         for k in range(n):
-            operand[k] = larger(r.ready[at + k], floor)
+            operand[k] = larger(r.ready[at + k], bound)
     else:
         for k in range(n):
             operand[k] = 0
     for j in range(1, code[i + READS]):
         v = code[i + READS + 1 + j]
-        at, floor = v * s, scratch.ready_floor[v]
+        at, bound = v * s, scratch.ready_bound[v]
         for k in range(n):
-            operand[k] = raised(operand[k], larger(r.ready[at + k], floor))
+            operand[k] = raised(operand[k], larger(r.ready[at + k], bound))
     v = code[i + WRITES + 1]
     if v >= 0:
-        at, floor = v * s, larger(scratch.ready_floor[v], scratch.taken_floor[v] + 1)
+        at, bound = v * s, larger(scratch.ready_bound[v], scratch.taken_bound[v] + 1)
         for k in range(n):
-            hazard[k] = larger(larger(r.ready[at + k], r.taken[at + k] + 1), floor)
+            hazard[k] = larger(larger(r.ready[at + k], r.taken[at + k] + 1), bound)
     else:
         for k in range(n):
             hazard[k] = 0
     for j in range(1, code[i + WRITES]):
         v = code[i + WRITES + 1 + j]
-        at, floor = v * s, larger(scratch.ready_floor[v], scratch.taken_floor[v] + 1)
+        at, bound = v * s, larger(scratch.ready_bound[v], scratch.taken_bound[v] + 1)
         for k in range(n):
-            hazard[k] = raised(hazard[k], larger(larger(r.ready[at + k], r.taken[at + k] + 1), floor))
+            hazard[k] = raised(hazard[k], larger(larger(r.ready[at + k], r.taken[at + k] + 1), bound))
 
 
 @inline
@@ -210,7 +210,7 @@ def _start_each(
     """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, s = scratch.program, scratch.machine[SECTION_SIZE]
-    lay_operands(w, code, i)
+    write_operand_tracks(w, code, i)
     track = new_track(w, scratch, lanes)
     cycles = shifted(scratch.tracks, track * s)
     _collect(r, scratch, code, i, s, cycles, n)
@@ -219,7 +219,7 @@ def _start_each(
         return regular
     safe = hazard_clear(r, code, i) <= start
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe and _follows(cycles, n, lanes):
-        book(r, BY_VECTOR, start, cycles[n - 1], retired)
+        book(r, BY_RAW, start, cycles[n - 1], retired)
         scratch.outcome[BUSY] = cycles_in(scratch, track, s, n)
     else:
         scratch.outcome[BUSY] = _one_by_one(r, m, scratch, cycles, n, start, lanes, distinct, retired)
@@ -235,13 +235,13 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
     s, unit = machine[SECTION_SIZE], code[i + UNIT]
-    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
-    if accepted > issue:
-        book(r, BY_UNIT, issue, accepted, retired)
+    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    if dispatched > issue:
+        book(r, BY_UNIT, issue, dispatched, retired)
     operand = hazard = 0
     if code[i + READS] > 0:
         operand = element_operand(r, scratch, code, i, s, element)
-    if hazard_clear(r, code, i) > accepted:
+    if hazard_clear(r, code, i) > dispatched:
         hazard = element_hazard(r, scratch, code, i, s, element)
     if code[i + WHOLE_READS] + code[i + WHOLE_WRITES] > 0 or code[i + ACCUMULATOR] >= 0:
         operand = larger(operand, whole_operand(r, code, i))
@@ -249,9 +249,9 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     if slice_ >= 0:
         operand = larger(operand, r.slice_accumulator[slice_])
         hazard = larger(hazard, r.slice_taken[slice_] + 1)
-    start = larger(accepted, larger(operand, hazard))
-    if start > accepted:
-        book(r, element_cause(start, operand), accepted, start, retired)
+    start = larger(dispatched, larger(operand, hazard))
+    if start > dispatched:
+        book(r, element_cause(start, operand), dispatched, start, retired)
     result = start + code[i + LATENCY]
     pass_one(w, r, scratch, code, i, s, element, start, result)
     r.unit_busy[unit] += 1
@@ -259,7 +259,7 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, start, result)
-    outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
+    outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
     outcome[FIRST] = result
 
 
@@ -278,16 +278,16 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     shift = machine[SPARSE_SHIFT] if sparse else machine[LANES_SHIFT]
     regular = BY_ENTRIES if sparse else BY_LANES
     distinct = machine[SPARSE_R] if sparse and machine[SPARSE_R] < lanes else 0
-    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
-    if accepted > issue:
-        book(r, BY_UNIT, issue, accepted, retired)
+    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    if dispatched > issue:
+        book(r, BY_UNIT, issue, dispatched, retired)
     binding = _binding(r, code, i)
     clear = hazard_clear(r, code, i)
     safe = clear
     if binding >= 0:
         clear = larger(clear, r.ready_all[binding])
-    start = accepted
-    if code[i + PLAIN] == 0 or clear > accepted:
+    start = dispatched
+    if code[i + PLAIN] == 0 or clear > dispatched:
         operand = element_operand(r, scratch, code, i, s, 0)
         hazard = element_hazard(r, scratch, code, i, s, 0)
         if code[i + PLAIN] == 0:
@@ -296,9 +296,9 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
             if slice_ >= 0:
                 operand = larger(operand, r.slice_accumulator[slice_])
                 hazard = larger(hazard, r.slice_taken[slice_] + 1)
-        start = larger(accepted, larger(operand, hazard))
-        if start > accepted:
-            book(r, element_cause(start, operand), accepted, start, retired)
+        start = larger(dispatched, larger(operand, hazard))
+        if start > dispatched:
+            book(r, element_cause(start, operand), dispatched, start, retired)
     latency = code[i + LATENCY]
     last, busy = start, 1
     if distinct == 0 and clear <= start:
@@ -322,7 +322,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
         few = distinct == 0 or (track >= 0 and scratch.track_pace[track] < distinct)
         if track >= 0 and few and scratch.track_pace[track] < lanes:
             last = scratch.tracks[track * s + n - 1] + add
-            book(r, BY_VECTOR, start, last, retired)
+            book(r, BY_RAW, start, last, retired)
             busy = cycles_in(scratch, track, s, n)
         elif track >= 0 and few and track < SHIFTED:
             track, add = regular, start
@@ -339,5 +339,5 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, last, result)
-    outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
+    outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
     outcome[FIRST] = result if timing == REDUCTION else start + latency

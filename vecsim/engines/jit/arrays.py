@@ -1,7 +1,7 @@
 """All arrays of a run as one table of addresses.
 
 The arrays belong to the Python side, which keeps them alive; compiled code gets the address of the table and
-names them again, in :mod:`vecsim.engines.jit.world`.
+names them again, in :mod:`vecsim.engines.jit.views`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Record(NamedTuple):
     unit_slot: Any
     queue: Any
     queued: Any
-    accepted: Any
+    dispatched: Any
     port_slots: Any
     port_count: Any
     port_history: Any
@@ -66,14 +66,14 @@ class Scratch(NamedTuple):
     runs
         See :mod:`vecsim.engines.jit.quick_runs`.
     hazards
-        (s,) from when the elements of the instruction in hand may be written.
+        (s,) from when the elements of the instruction being timed may be written.
     outcome
         See :mod:`vecsim.engines.jit.outcome`.
     timeline
         How many rows of the timeline there are, and then the rows.
-    ready_floor, taken_floor
+    ready_bound, taken_bound
         (V + 1,) see :mod:`vecsim.engines.jit.operands`.
-    ring_accepted, ring_history
+    ring_dispatched, ring_history
         See :mod:`vecsim.engines.jit.rings`.
     tracks, track_pace, track_number
         (TRACKS, s) cycles; (TRACKS,) most elements in a cycle; (TRACKS,) the how manieth track it was.
@@ -89,9 +89,9 @@ class Scratch(NamedTuple):
     hazards: Any
     outcome: Any
     timeline: Any
-    ready_floor: Any
-    taken_floor: Any
-    ring_accepted: Any
+    ready_bound: Any
+    taken_bound: Any
+    ring_dispatched: Any
     ring_history: Any
     tracks: Any
     track_pace: Any
@@ -121,8 +121,8 @@ _SIZES = {
     "f": REGISTERS,
     "special": len(SPECIAL_REGISTERS),
     "machine": MACHINE_NUMBERS,
-    "ready_floor": REGISTERS + 1,
-    "taken_floor": REGISTERS + 1,
+    "ready_bound": REGISTERS + 1,
+    "taken_bound": REGISTERS + 1,
     "ready_track": REGISTERS + 1,
     "ready_add": REGISTERS + 1,
     "ready_count": REGISTERS + 1,
@@ -133,19 +133,19 @@ _SIZES = {
     "track_number": TRACKS,
     "outcome": 0,
 }
-"""Small arrays that stand in the table itself, with room for the largest machine, so that compiled code finds
+"""Small arrays that are in the table itself, with room for the largest machine, so that compiled code finds
 them without loading an address. ``outcome`` is as long as it is, and so the last."""
 
 FAR = (
     *("v", "mask", "cache", "memory", "address", "row"),
     *("slots", "waits", "depends", "word_address", "rows", "ready", "taken"),
-    *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "accepted"),
+    *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "dispatched"),
     *("port_slots", "port_count", "port_history"),
     *(
         "program",
         "hazards",
         "timeline",
-        "ring_accepted",
+        "ring_dispatched",
         "ring_history",
         "tracks",
         "runs",
@@ -153,14 +153,14 @@ FAR = (
         "general",
     ),
 )
-"""Arrays whose addresses stand in the table, in this order; the section size follows."""
+"""Arrays whose addresses are in the table, in this order; the section size follows."""
 
 SECTION = len(FAR)
 NEAR = {name: SECTION + 1 + sum(list(_SIZES.values())[:i]) for i, name in enumerate(_SIZES)}
 """Where each of the small arrays begins in the table."""
 
 
-def lay_out(
+def table_of(
     state: State, record: TimingRecord, scratch: Scratch
 ) -> tuple[npt.NDArray[np.int64], State, TimingRecord, Scratch]:
     """Make the table of a run.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import BY_HAZARD, BY_UNIT, BY_VECTOR
+from vecsim.engines.columns import BY_RAW, BY_UNIT, BY_WAR_WAW
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.arithmetic import result_latency
 from vecsim.engines.jit.code import (
@@ -25,9 +25,9 @@ from vecsim.engines.jit.code import (
 )
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.outcome import ACCEPT, BUSY, FIRST, LAST, RETIRE, START, WAITED
-from vecsim.engines.jit.rings import accept, accepted_last, push_accepted
-from vecsim.engines.jit.tracks import catch_up, cycles_in, give, lay_ready, ready_at, take, taken_at
+from vecsim.engines.jit.outcome import BUSY, DISPATCH, FIRST, LAST, RETIRE, START, WAITED
+from vecsim.engines.jit.rings import dispatch, last_dispatch, push_dispatch
+from vecsim.engines.jit.tracks import catch_up, cycles_in, give, ready_at, take, taken_at, write_ready_track
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 
@@ -40,7 +40,7 @@ def _make_chain(sums: bool) -> Any:
         r, scratch = record_of(w), scratch_of(w)
         code, machine, outcome, tracks = scratch.program, scratch.machine, scratch.outcome, scratch.tracks
         unit, depth, latency = code[i + UNIT], machine[UNIT_QUEUE] + 1, code[i + LATENCY]
-        accepted = larger(issue, larger(r.unit_free[unit], accepted_last(scratch, depth, unit)))
+        dispatched = larger(issue, larger(r.unit_free[unit], last_dispatch(scratch, depth, unit)))
         v, d, safe = code[i + READS + 1], 0, 0
         binding, until, others = v, r.ready_all[v], 0
         if not sums:
@@ -53,18 +53,18 @@ def _make_chain(sums: bool) -> Any:
                     binding, until, others = u, r.ready_all[u], until
                 elif u != binding:
                     others = larger(others, r.ready_all[u])
-        track, add, start = BY_LANES, accepted, accepted
-        if larger(until, safe) <= accepted:
-            last = accepted + ((n - 1) * machine[LANES_SCALE] >> 32)
-            busy = last - accepted + 1
-            waited = accepted
+        track, add, start = BY_LANES, dispatched, dispatched
+        if larger(until, safe) <= dispatched:
+            last = dispatched + ((n - 1) * machine[LANES_SCALE] >> 32)
+            busy = last - dispatched + 1
+            waited = dispatched
         else:
             track, add, lanes = scratch.ready_track[binding], scratch.ready_add[binding], machine[LANES]
             if track < 0 or scratch.ready_count[binding] < n:
                 return False
             at, pace = track * machine[SECTION_SIZE], scratch.track_pace[track]
-            floor, start = scratch.ready_floor[binding], larger(accepted, tracks[at] + add)
-            if start < larger(larger(safe, others), floor):
+            bound, start = scratch.ready_bound[binding], larger(dispatched, tracks[at] + add)
+            if start < larger(larger(safe, others), bound):
                 return False
             waited = start
             if pace >= lanes and track < SHIFTED:  # they come faster than they are taken
@@ -77,11 +77,11 @@ def _make_chain(sums: bool) -> Any:
             else:
                 track, add = catch_up(w, n, lanes, track, add, 0, start), 0
                 last, busy = tracks[track * machine[SECTION_SIZE] + n - 1], outcome[BUSY]
-                r.waited[BY_VECTOR] += outcome[WAITED]  # never charged: who wrote the operand retires later
-        push_accepted(scratch, depth, unit, accepted)
-        if accepted > issue:
-            book(r, BY_UNIT, issue, accepted, retired)
-        book(r, BY_VECTOR, accepted, waited, retired)
+                r.waited[BY_RAW] += outcome[WAITED]  # never charged: who wrote the operand retires later
+        push_dispatch(scratch, depth, unit, dispatched)
+        if dispatched > issue:
+            book(r, BY_UNIT, issue, dispatched, retired)
+        book(r, BY_RAW, dispatched, waited, retired)
         take(w, scratch, v, track, add, n)
         r.taken_all[v] = larger(r.taken_all[v], last)
         r.unit_busy[unit] += busy
@@ -100,7 +100,7 @@ def _make_chain(sums: bool) -> Any:
             r.ready_all[d] = larger(r.ready_all[d], result)
             r.ready_accumulator[d] = larger(r.ready_accumulator[d], result)
             outcome[FIRST] = start + latency
-        outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
+        outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
         return True
 
     return time_chain
@@ -113,23 +113,23 @@ def time_insert(w: Any, i: Any, issue: Any, retired: Any) -> None:
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
     s, unit, v = machine[SECTION_SIZE], code[i + UNIT], code[i + WRITES + 1]
     element = state_of(w).x[code[i + ELEMENT_REGISTER]] & (s - 1)
-    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
-    if accepted > issue:
-        book(r, BY_UNIT, issue, accepted, retired)
-    start = accepted
-    if larger(r.ready_all[v], r.taken_all[v] + 1) > accepted:
+    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    if dispatched > issue:
+        book(r, BY_UNIT, issue, dispatched, retired)
+    start = dispatched
+    if larger(r.ready_all[v], r.taken_all[v] + 1) > dispatched:
         free = larger(ready_at(r, scratch, v, s, element), taken_at(r, scratch, v, s, element) + 1)
-        start = larger(accepted, free)
-        book(r, BY_HAZARD, accepted, start, retired)
+        start = larger(dispatched, free)
+        book(r, BY_WAR_WAW, dispatched, start, retired)
     result = start + code[i + LATENCY]
     if scratch.ready_track[v] >= 0:
-        lay_ready(w, v)
+        write_ready_track(w, v)
     r.ready[v * s + element] = result
     r.ready_all[v] = larger(r.ready_all[v], result)
     r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     r.unit_busy[unit] += 1
     r.unit_free[unit] = start + 1
-    outcome[ACCEPT], outcome[START], outcome[LAST], outcome[RETIRE] = accepted, start, result, result
+    outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
     outcome[FIRST] = result
 
 

@@ -1,7 +1,7 @@
 """The decoded program and the machine as two flat arrays of integers, which compiled code reads.
 
 An instruction is a row of ``WIDTH`` integers; the constants below are its columns. What an instruction has
-not got is ``NONE`` (-1). Lists stand after their length.
+not got is ``NONE`` (-1). Lists follow their length.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _LISTS = {
 
 
 def program_table(decoded: Decoded) -> Ints:
-    """Lay a decoded program out as (n + 1) x ``WIDTH`` integers, flat; the last row is the end."""
+    """Write a decoded program as (n + 1) x ``WIDTH`` integers, flat; the last row is the end."""
     count = len(decoded.operation)
     table = np.full((count + 1, WIDTH), NONE, np.int64)
     table[count, [AWAITED, AWAITED + 1, AWAITED + 2, AWAITED + 3]] = 0

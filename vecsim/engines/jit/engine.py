@@ -11,7 +11,7 @@ from vecsim.engines import access
 from vecsim.engines.columns import AGE, COUNT, HALTED, ISSUE_CYCLE, LAST_RETIRED, PC
 from vecsim.engines.decoded import NONE, decode
 from vecsim.engines.fault import Fault, Trouble
-from vecsim.engines.jit.arrays import Scratch, lay_out
+from vecsim.engines.jit.arrays import Scratch, table_of
 from vecsim.engines.jit.code import constant_tracks, machine_numbers, program_table
 from vecsim.engines.jit.machine_code import Loop, machine_code
 from vecsim.engines.jit.outcome import CYCLE, FULL, START, STOPPED, TROUBLE
@@ -71,9 +71,9 @@ class JitEngine:
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(places(slots, machine.memory_ports), np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
-            ready_floor=np.zeros(registers, np.int64),
-            taken_floor=np.full(registers, -1, np.int64),
-            ring_accepted=np.zeros(record.accepted.size, np.int64),
+            ready_bound=np.zeros(registers, np.int64),
+            taken_bound=np.full(registers, -1, np.int64),
+            ring_dispatched=np.zeros(record.dispatched.size, np.int64),
             ring_history=np.zeros(record.port_history[0].size, np.int64),
             tracks=tracks,
             track_pace=pace,
@@ -86,7 +86,7 @@ class JitEngine:
             taken_count=np.zeros(registers, np.int64),
         )
         self._capacity = -1 if self._timeline is None else rows
-        self._table, self._state, self._record, self._scratch = lay_out(state, record, scratch)
+        self._table, self._state, self._record, self._scratch = table_of(state, record, scratch)
 
     @property
     def _in_flight(self) -> bool:

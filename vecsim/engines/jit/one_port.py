@@ -59,7 +59,7 @@ from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.general import ACCESS as GENERAL_ACCESS
 from vecsim.engines.jit.general import ARITHMETIC, ONE, RECORDS, time_generally
 from vecsim.engines.jit.integers import larger, raised
-from vecsim.engines.jit.operands import lay_floors
+from vecsim.engines.jit.operands import write_bounds
 from vecsim.engines.jit.outcome import (
     ADDRESS,
     ASTRAY,
@@ -83,7 +83,7 @@ from vecsim.engines.jit.outcome import (
     TROUBLE,
     UNTIL,
 )
-from vecsim.engines.jit.rings import accepted_before, close_rings, open_rings, port_free
+from vecsim.engines.jit.rings import close_rings, dispatch_before, open_rings, port_free
 from vecsim.engines.jit.scalars import (
     SCALAR_STORE,
     issued,
@@ -93,7 +93,7 @@ from vecsim.engines.jit.scalars import (
 )
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
-from vecsim.engines.jit.tracks import lay_all, ready_at
+from vecsim.engines.jit.tracks import ready_at, write_all_tracks
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.jit.word_accesses import time_words
 from vecsim.engines.record import WAITS
@@ -130,7 +130,7 @@ def _room_at(r: Any, scratch: Any, unit: Any) -> Any:
     """From when an instruction finds its unit free or room in the queue."""
     queue = scratch.machine[UNIT_QUEUE]
     if queue > 0:
-        return accepted_before(scratch, queue + 1, unit)
+        return dispatch_before(scratch, queue + 1, unit)
     return port_free(scratch) if unit == MEMORY else r.unit_free[unit]
 
 
@@ -194,8 +194,8 @@ def _end(w: Any) -> None:
     r.charged[EXECUTING] = charged
     settle(r, scratch)
     close_rings(r, scratch)
-    lay_all(w)
-    lay_floors(r, scratch, scratch.machine)
+    write_all_tracks(w)
+    write_bounds(r, scratch, scratch.machine)
 
 
 def make_one_port(semantics: Semantics) -> Callable[..., int]:

@@ -1,8 +1,9 @@
 """Registers that pass as a whole, and what an instruction leaves behind when it completes.
 
 ``r`` is the record, ``code`` the program table, ``i`` where the instruction's row begins. What a whole
-operand does to all elements of a register is kept as one number a register, a floor under the cycles of its
-elements (``Scratch.ready_floor`` and ``taken_floor``), until :func:`lay_floors` lays it into the record.
+operand does to all elements of a register is kept as one number a register, a lower bound of the cycles of
+its elements (``Scratch.ready_bound`` and ``taken_bound``), until :func:`write_bounds` writes it into the
+record.
 See docs/timing.md, "Chaining" and "Hazards".
 """
 
@@ -23,7 +24,7 @@ from vecsim.engines.jit.code import (
 )
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger, raised
-from vecsim.engines.jit.tracks import give, lay, lay_ready, ready_at, take, taken_at
+from vecsim.engines.jit.tracks import give, ready_at, take, taken_at, write_ready_track, write_tracks
 
 
 @inline
@@ -121,7 +122,7 @@ def pass_one(
         v = code[i + WRITES + j]
         if v >= 0:
             if scratch.ready_track[v] >= 0:
-                lay_ready(w, v)
+                write_ready_track(w, v)
             r.ready[v * s + element] = ready
 
 
@@ -146,37 +147,37 @@ def pass_elements(w: Any, scratch: Any, code: Any, i: Any, n: Any, track: Any, a
 
 
 @inline
-def lay_operands(w: Any, code: Any, i: Any) -> None:
-    """Bring into the record what is known of the registers that pass element by element."""
+def write_operand_tracks(w: Any, code: Any, i: Any) -> None:
+    """Write into the record the tracks of the registers that pass element by element."""
     for j in range(1, 4):
         if code[i + READS + j] >= 0:
-            lay(w, code[i + READS + j])
+            write_tracks(w, code[i + READS + j])
     for j in range(1, 3):
         if code[i + WRITES + j] >= 0:
-            lay(w, code[i + WRITES + j])
+            write_tracks(w, code[i + WRITES + j])
 
 
 @inline
-def _complete_whole(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> None:
+def _complete_whole(r: Any, scratch: Any, code: Any, i: Any, last: Any, result: Any) -> None:
     for j in range(code[i + WHOLE_READS]):
         v = code[i + WHOLE_READS + 1 + j]
-        floors.taken_floor[v] = larger(floors.taken_floor[v], last)
+        scratch.taken_bound[v] = larger(scratch.taken_bound[v], last)
         r.taken_all[v] = larger(r.taken_all[v], last)
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
-        floors.ready_floor[v] = larger(floors.ready_floor[v], result)
+        scratch.ready_bound[v] = larger(scratch.ready_bound[v], result)
         r.ready_all[v] = larger(r.ready_all[v], result)
         r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     v = code[i + ACCUMULATOR]
     if v >= 0:
-        floors.ready_floor[v] = larger(floors.ready_floor[v], result)
+        scratch.ready_bound[v] = larger(scratch.ready_bound[v], result)
         r.ready_all[v] = larger(r.ready_all[v], result)
     for j in range(code[i + LATE]):
         r.scalar_ready[code[i + LATE + 1 + j]] = result
 
 
 @inline
-def complete(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> None:
+def complete(r: Any, scratch: Any, code: Any, i: Any, last: Any, result: Any) -> None:
     """Note what the last element, which starts in ``last``, completes at ``result``."""
     v = code[i + READS + 1]
     if v >= 0:
@@ -196,16 +197,16 @@ def complete(r: Any, floors: Any, code: Any, i: Any, last: Any, result: Any) -> 
             r.ready_all[v] = larger(r.ready_all[v], result)
             r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     if code[i + PLAIN] == 0:
-        _complete_whole(r, floors, code, i, last, result)
+        _complete_whole(r, scratch, code, i, last, result)
 
 
 @inline
-def lay_floors(r: Any, floors: Any, machine: Any) -> None:
-    """Lay the floors into the record and start with none."""
+def write_bounds(r: Any, scratch: Any, machine: Any) -> None:
+    """Write the lower bounds into the record and start with none."""
     s = machine[SECTION_SIZE]
     for v in range(machine[REGISTERS]):
         for at in range(v * s, (v + 1) * s):
-            r.ready[at] = raised(r.ready[at], floors.ready_floor[v])
-            r.taken[at] = raised(r.taken[at], floors.taken_floor[v])
-        floors.ready_floor[v] = 0
-        floors.taken_floor[v] = -1
+            r.ready[at] = raised(r.ready[at], scratch.ready_bound[v])
+            r.taken[at] = raised(r.taken[at], scratch.taken_bound[v])
+        scratch.ready_bound[v] = 0
+        scratch.taken_bound[v] = -1

@@ -9,10 +9,10 @@ ROW = len(timeline.COLUMNS)
 
 STOPPED, FINISHED, TROUBLE, FULL, GOING = range(5)
 """Why compiled code came back: at the cycle or instruction asked for; at the end; at an instruction that
-cannot be executed, which stands at ``PC``; with no room for the next row of the timeline. GOING: not yet."""
+cannot be executed, the one at ``PC``; with no room for the next row of the timeline. GOING: not yet."""
 
-ACCEPT, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
-"""Cycles of acceptance, of the first element, from which the first and the last result is ready, of
+DISPATCH, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
+"""Cycles of dispatch, of the first element, from which the first and the last result is ready, of
 retirement; of an access its address and words; how many elements. Of an instruction that
 cannot be executed START is the cycle in which it would have issued."""
 BANKS_FREE = 8
@@ -20,9 +20,9 @@ BANKS_FREE = 8
 CYCLE = 9
 """The cycle that comes next, for an engine that goes cycle by cycle."""
 PORT_HEAD = 10
-"""Where in the ring of ended accesses the latest stands."""
+"""Where in the ring of ended accesses the latest is."""
 UNIT_HEAD = 11
-"""Where in the ring of a unit's acceptances the latest stands: 5 places, by unit."""
+"""Where in the ring of dispatches to a unit the latest is: 5 places, by unit."""
 RUN_BANK, RUN_WORDS, RUN_CYCLE, RUN_LEFT = range(16, 20)
 """The last words of a contiguous access whose banks are not yet noted: the bank of the first, how many words,
 its cycle, and how many words go in that cycle."""
@@ -35,7 +35,7 @@ AT, BEFORE, ISSUED_IN, EARLIEST, RETIRED_BY, SEEN, UNTIL = range(22, 29)
 it, the cycle in which issue allows the next, that by which all have retired, how many instructions have
 issued, the cycle before which to stop."""
 ASTRAY = -1
-"""What stands at AT after a jump out of the program."""
+"""The value of AT after a jump out of the program."""
 LEADS_TO = 29
 """The number of the instruction to which a branch leads."""
 WAITED = 30

@@ -1,4 +1,4 @@
-"""How an access of a machine with one port begins and ends: acceptance, startup, what it leaves behind."""
+"""How an access of a machine with one port begins and ends: dispatch, startup, what it leaves behind."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from vecsim.engines.jit.code import BANK_BUSY, STARTUP, STORE, UNIT_QUEUE
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.operands import complete
-from vecsim.engines.jit.outcome import ACCEPT, BANKS_FREE, LAST, RETIRE, SETTLED_FREE, WORDS
-from vecsim.engines.jit.rings import accept, latest_end, port_free, push_access
+from vecsim.engines.jit.outcome import BANKS_FREE, DISPATCH, LAST, RETIRE, SETTLED_FREE, WORDS
+from vecsim.engines.jit.rings import dispatch, latest_end, port_free, push_access
 
 MEMORY = int(Unit.MEMORY)
 NEVER = 1 << 60
@@ -20,17 +20,17 @@ NEVER = 1 << 60
 
 @inline
 def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
-    """Let the port accept an access; give the first cycle in which a word may go."""
+    """Dispatch an access to the port; give the first cycle in which a word may go."""
     machine, outcome = scratch.machine, scratch.outcome
-    accepted = accept(scratch, machine[UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
-    started_up = accepted + machine[STARTUP]
+    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
+    started_up = dispatched + machine[STARTUP]
     end = latest_end(scratch)
     ready = larger(started_up, end)
-    book(r, BY_PORT, issue, accepted, retired)
-    book(r, BY_STARTUP, accepted, started_up, retired)
+    book(r, BY_PORT, issue, dispatched, retired)
+    book(r, BY_STARTUP, dispatched, started_up, retired)
     book(r, BY_PORT, started_up, ready, retired)
     book(r, BY_ALIGNMENT, ready, ready + unaligned, retired)
-    outcome[ACCEPT] = accepted
+    outcome[DISPATCH] = dispatched
     return ready + unaligned
 
 

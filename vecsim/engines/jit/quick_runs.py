@@ -35,7 +35,7 @@ SEGMENT, BRANCHES, INSTRUCTIONS, LONGER, AWAITS_LATE, AWAITS_FIRST, AWAITS, WRIT
 """Head of a part: how many instructions but branches it has more than the part before; whether a branch ends
 it (0 or 1); all its instructions; how many longer parts follow; whether it awaits a register that any
 instruction of the program writes late; how many registers the first instruction awaits, how many all of them,
-which stand behind; how many the part writes."""
+which follow; how many the part writes."""
 AWAITED_REGISTERS = 8
 MOST_AWAITED = 12
 WRITTEN_REGISTERS = AWAITED_REGISTERS + MOST_AWAITED

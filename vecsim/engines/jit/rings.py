@@ -1,6 +1,6 @@
-"""The latest acceptances of each unit and the latest accesses of the port, as rings.
+"""The latest dispatches of each unit and the latest accesses of the port, as rings.
 
-The record has them newest first; while compiled code runs they stand in rings, so that a new one takes the
+The record has them newest first; while compiled code runs they are in rings, so that a new one takes the
 place of the oldest.
 """
 
@@ -18,10 +18,10 @@ UNITS = 5
 
 @inline
 def open_rings(r: Any, scratch: Any) -> None:
-    """Take the latest acceptances and accesses from the record."""
+    """Take the latest dispatches and accesses from the record."""
     machine, outcome = scratch.machine, scratch.outcome
     for j in range(UNITS * (machine[UNIT_QUEUE] + 1)):
-        scratch.ring_accepted[j] = r.accepted[j]
+        scratch.ring_dispatched[j] = r.dispatched[j]
     for j in range(4 * machine[HISTORY]):
         scratch.ring_history[j] = r.port_history[j]
     outcome[PORT_HEAD] = 0
@@ -36,7 +36,7 @@ def close_rings(r: Any, scratch: Any) -> None:
     depth = machine[UNIT_QUEUE] + 1
     for unit in range(UNITS):
         for j in range(depth):
-            r.accepted[unit * depth + j] = scratch.ring_accepted[
+            r.dispatched[unit * depth + j] = scratch.ring_dispatched[
                 unit * depth + (outcome[UNIT_HEAD + unit] + j) % depth
             ]
     rows = machine[HISTORY]
@@ -47,35 +47,35 @@ def close_rings(r: Any, scratch: Any) -> None:
 
 
 @inline
-def accept(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
-    """The cycle in which a unit that is free from ``free`` on accepts what issued in ``issue``."""
-    cycle = larger(issue, larger(free, accepted_last(scratch, depth, unit)))
-    push_accepted(scratch, depth, unit, cycle)
+def dispatch(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
+    """The cycle in which what issued in ``issue`` is dispatched to a unit that is free from ``free`` on."""
+    cycle = larger(issue, larger(free, last_dispatch(scratch, depth, unit)))
+    push_dispatch(scratch, depth, unit, cycle)
     return cycle
 
 
 @inline
-def accepted_last(scratch: Any, depth: Any, unit: Any) -> Any:
-    """The cycle of the unit's latest acceptance; ``depth`` is ``unit_queue`` + 1."""
-    return scratch.ring_accepted[unit * depth + scratch.outcome[UNIT_HEAD + unit]]
+def last_dispatch(scratch: Any, depth: Any, unit: Any) -> Any:
+    """The cycle of the latest dispatch to the unit; ``depth`` is ``unit_queue`` + 1."""
+    return scratch.ring_dispatched[unit * depth + scratch.outcome[UNIT_HEAD + unit]]
 
 
 @inline
-def push_accepted(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
-    """Note an acceptance."""
+def push_dispatch(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
+    """Note a dispatch."""
     head = scratch.outcome[UNIT_HEAD + unit]
     head = depth - 1 if head == 0 else head - 1
     scratch.outcome[UNIT_HEAD + unit] = head
-    scratch.ring_accepted[unit * depth + head] = cycle
+    scratch.ring_dispatched[unit * depth + head] = cycle
 
 
 @inline
-def accepted_before(scratch: Any, depth: Any, unit: Any) -> Any:
-    """The cycle in which the unit accepted the one ``unit_queue`` = depth - 1 >= 1 before the next."""
+def dispatch_before(scratch: Any, depth: Any, unit: Any) -> Any:
+    """The cycle of the dispatch ``unit_queue`` = depth - 1 >= 1 before the unit's next."""
     at = scratch.outcome[UNIT_HEAD + unit] + depth - 2
     if at >= depth:
         at -= depth
-    return scratch.ring_accepted[unit * depth + at]
+    return scratch.ring_dispatched[unit * depth + at]
 
 
 @inline
@@ -86,7 +86,7 @@ def latest_end(scratch: Any) -> Any:
 
 @inline
 def port_free(scratch: Any) -> Any:
-    """From when the port may accept: the end of the access ``accesses_in_flight`` before the next."""
+    """From when the port is free: the end of the access ``accesses_in_flight`` before the next."""
     machine = scratch.machine
     at = scratch.outcome[PORT_HEAD] + machine[IN_FLIGHT] - 1
     if at >= machine[HISTORY]:

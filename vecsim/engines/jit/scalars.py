@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import BY_ISSUE, BY_ORDER, BY_SCALAR, FETCH, PC, SCALAR_BYTES, TAKEN_BRANCHES
+from vecsim.engines.columns import (
+    BY_ISSUE,
+    BY_ORDER,
+    BY_SCALAR_RAW_WAW,
+    FETCH,
+    PC,
+    SCALAR_BYTES,
+    TAKEN_BRANCHES,
+)
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.code import (
@@ -143,7 +151,7 @@ def _quick_start(r: Any, scratch: Any, part: Any, stop_count: Any) -> Any:
 
 @inline
 def _case(scratch: Any, part: Any, start: Any) -> Any:
-    """Where the case of a part stands that begins in cycle ``start``."""
+    """Where the case is of a part that begins in cycle ``start``."""
     outcome = scratch.outcome
     return part + HEAD + (outcome[ISSUED_IN] if start == outcome[BEFORE] else 0) * CASE
 
@@ -154,9 +162,9 @@ def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> 
     runs, outcome = scratch.runs, scratch.outcome
     case = _case(scratch, part, start)
     last = start + runs[case + LAST]
-    r.waited[BY_SCALAR if start > outcome[EARLIEST] else BY_ISSUE] += start - outcome[BEFORE]
+    r.waited[BY_SCALAR_RAW_WAW if start > outcome[EARLIEST] else BY_ISSUE] += start - outcome[BEFORE]
     r.waited[BY_ISSUE] += runs[case + WAITED_ISSUE]
-    r.waited[BY_SCALAR] += runs[case + WAITED_SCALAR]
+    r.waited[BY_SCALAR_RAW_WAW] += runs[case + WAITED_SCALAR]
     outcome[SCALARS_READY_BY] = larger(outcome[SCALARS_READY_BY], start + runs[case + ALL_READY])
     for j in range(runs[part + WRITES]):
         r.scalar_ready[runs[part + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
@@ -289,7 +297,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 if timing >= SCALAR_LOAD:
                     r.counters[SCALAR_BYTES] += code[i + VALUE_BYTES]
                 if cycle > before:
-                    cause = BY_SCALAR if ready > earliest else BY_ISSUE
+                    cause = BY_SCALAR_RAW_WAW if ready > earliest else BY_ISSUE
                     book(r, BY_ORDER if cycle > allowed else cause, before, cycle, retired)
                 retire = cycle + code[i + LATENCY]
                 issued(scratch, i, before, cycle, larger(retired, retire), stop_count)

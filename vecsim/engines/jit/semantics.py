@@ -1,7 +1,7 @@
 """The semantics of instructions, compiled.
 
 The functions of the table are plain Python over the flat arrays. Here each, and every plain function that
-it calls, is compiled as it stands, but for loads and stores of simulated memory; integers are int64 and
+it calls, is compiled as it is, but for loads and stores of simulated memory; integers are int64 and
 float32 stays float32, so the bits are those of the interpreted engine.
 
 Scalar instructions and branches of the base set are cases inside the loop. Vector instructions, and what a
@@ -69,7 +69,7 @@ _MEMORY: dict[int, Any] = {
     id(numbers.store32): _store32,
     id(numbers.store64): _store64,
 }
-"""What stands for the primitives of simulated memory on a host that has its byte order: one instruction each,
+"""What replaces the primitives of simulated memory on a host that has its byte order: one instruction each,
 where an interpreter is faster with aligned words put together."""
 
 
@@ -129,7 +129,7 @@ def _cases(
     parameters
         ``w``, ``operation`` and what else comes before the operands.
     count
-        What stands for the number of elements.
+        The name of the number of elements.
     otherwise
         ``(w, operation, n, f0..f4)``, for operations that are not in ``rows``.
     memo

@@ -7,7 +7,7 @@ from typing import Any
 from isa.declaration import Timing
 from vecsim.engines.jit.code import PATTERN, TIMING, UNIT, VALUE_BYTES, WIDTH
 from vecsim.engines.jit.functions import function, inline
-from vecsim.engines.jit.outcome import ACCEPT, ADDRESS, ELEMENTS, FIRST, LAST, RETIRE, ROW, START, WORDS
+from vecsim.engines.jit.outcome import ADDRESS, DISPATCH, ELEMENTS, FIRST, LAST, RETIRE, ROW, START, WORDS
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
 
@@ -53,7 +53,7 @@ def write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
     access = code[i + TIMING] == ACCESS
     at = _write_row(r, rows, i // WIDTH, age, code[i + UNIT], 0 if access else -1, outcome[ELEMENTS])
     rows[at] = issue
-    rows[at + 1], rows[at + 2], rows[at + 3] = outcome[ACCEPT], outcome[START], outcome[FIRST]
+    rows[at + 1], rows[at + 2], rows[at + 3] = outcome[DISPATCH], outcome[START], outcome[FIRST]
     rows[at + 4], rows[at + 5] = outcome[LAST], outcome[RETIRE]
     rows[at + 6] = outcome[ADDRESS] if access else -1
     rows[at + 7] = outcome[WORDS] if access else 0

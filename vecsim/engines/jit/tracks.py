@@ -7,8 +7,8 @@ holds for. A consumer that follows a producer element by element then passes in 
 is found without looking at an element. Regular patterns (k // words per cycle, k // lanes) are rows that
 never change.
 
-What a register's track covers stands above what the record holds: ``ready`` of the record is older, and
-``taken`` counts beside it. :func:`lay` brings both into the record.
+What a register's track covers replaces what the record holds: ``ready`` of the record is older, and
+``taken`` counts beside it. :func:`write_tracks` writes both into the record.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ def ready_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
     cycle = r.ready[v * s + element]
     if scratch.ready_track[v] >= 0 and element < scratch.ready_count[v]:
         cycle = scratch.tracks[scratch.ready_track[v] * s + element] + scratch.ready_add[v]
-    return larger(cycle, scratch.ready_floor[v])
+    return larger(cycle, scratch.ready_bound[v])
 
 
 @inline
 def taken_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
     """When an element of register v is last taken."""
-    cycle = larger(r.taken[v * s + element], scratch.taken_floor[v])
+    cycle = larger(r.taken[v * s + element], scratch.taken_bound[v])
     if scratch.taken_track[v] >= 0 and element < scratch.taken_count[v]:
         cycle = larger(cycle, scratch.tracks[scratch.taken_track[v] * s + element] + scratch.taken_add[v])
     return cycle
 
 
 @function
-def lay_ready(w: Any, v: Any) -> None:
-    """Bring from when the elements of register v are ready into the record."""
+def write_ready_track(w: Any, v: Any) -> None:
+    """Write into the record from when the elements of register v are ready."""
     r, scratch = record_of(w), scratch_of(w)
     track, s = scratch.ready_track[v], scratch.machine[SECTION_SIZE]
     if track >= 0:
@@ -54,8 +54,8 @@ def lay_ready(w: Any, v: Any) -> None:
 
 
 @function
-def lay_taken(w: Any, v: Any) -> None:
-    """Bring when the elements of register v are taken into the record."""
+def write_taken_track(w: Any, v: Any) -> None:
+    """Write into the record when the elements of register v are taken."""
     r, scratch = record_of(w), scratch_of(w)
     track, s = scratch.taken_track[v], scratch.machine[SECTION_SIZE]
     if track >= 0:
@@ -66,31 +66,31 @@ def lay_taken(w: Any, v: Any) -> None:
 
 
 @function
-def lay(w: Any, v: Any) -> None:
-    """Bring both into the record."""
-    lay_ready(w, v)
-    lay_taken(w, v)
+def write_tracks(w: Any, v: Any) -> None:
+    """Write both into the record."""
+    write_ready_track(w, v)
+    write_taken_track(w, v)
 
 
 @function
-def lay_all(w: Any) -> None:
-    """Bring all of all registers into the record."""
+def write_all_tracks(w: Any) -> None:
+    """Write the tracks of all registers into the record."""
     for v in range(scratch_of(w).machine[REGISTERS]):
-        lay(w, v)
+        write_tracks(w, v)
 
 
 @function
-def _lay_old(w: Any) -> None:
-    """Bring into the record what stands in the older half of the tracks in turn."""
+def _write_old_tracks(w: Any) -> None:
+    """Write the tracks of the older half into the record."""
     scratch = scratch_of(w)
     made = scratch.outcome[TRACKS_MADE]
     for v in range(scratch.machine[REGISTERS]):
         track = scratch.ready_track[v]
         if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
-            lay_ready(w, v)
+            write_ready_track(w, v)
         track = scratch.taken_track[v]
         if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
-            lay_taken(w, v)
+            write_taken_track(w, v)
 
 
 @inline
@@ -99,7 +99,7 @@ def new_track(w: Any, scratch: Any, pace: Any) -> Any:
     made = scratch.outcome[TRACKS_MADE] + 1
     scratch.outcome[TRACKS_MADE] = made
     if made & (FREE // 2 - 1) == 0:
-        _lay_old(w)
+        _write_old_tracks(w)
     track = FIRST_FREE + (made & (FREE - 1))
     scratch.track_number[track] = made
     scratch.track_pace[track] = pace
@@ -113,7 +113,7 @@ def take(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
     if old >= 0:
         covered = (scratch.taken_count[v] <= n) & (scratch.taken_add[v] <= add)
         if old != track or not covered:
-            lay_taken(w, v)
+            write_taken_track(w, v)
     scratch.taken_track[v], scratch.taken_add[v], scratch.taken_count[v] = track, add, n
 
 
@@ -126,10 +126,10 @@ def give(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
     """
     r, now = record_of(w), scratch.outcome[BEFORE]
     if scratch.ready_track[v] >= 0 and scratch.ready_count[v] > n and r.ready_all[v] > now:
-        lay_ready(w, v)
+        write_ready_track(w, v)
     if scratch.taken_track[v] >= 0:
         if scratch.taken_count[v] > n and r.taken_all[v] >= now:
-            lay_taken(w, v)
+            write_taken_track(w, v)
         scratch.taken_track[v] = NONE
     scratch.ready_track[v], scratch.ready_add[v], scratch.ready_count[v] = track, add, n
 
@@ -146,10 +146,10 @@ def cycles_in(scratch: Any, track: Any, s: Any, n: Any) -> Any:
 
 
 @function
-def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, floor: Any, cycle: Any) -> Any:
+def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, bound: Any, cycle: Any) -> Any:
     """Make the track of n elements that start from ``cycle`` on, ``rate`` in a cycle, each with its operand.
 
-    Operands come in the cycles of ``track``, later by ``add``, and not before ``floor``. In ``outcome`` is
+    Operands come in the cycles of ``track``, later by ``add``, and not before ``bound``. In ``outcome`` is
     left in how many cycles elements start, and how many they wait.
     """
     scratch = scratch_of(w)
@@ -159,7 +159,7 @@ def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, floor: Any, cycle:
     before, in_cycle, busy, waited = cycle, 0, 0, 0
     for k in range(n):
         free = before + 1 if in_cycle == rate else before
-        now = larger(free, larger(tracks[of + k] + add, floor))
+        now = larger(free, larger(tracks[of + k] + add, bound))
         waited += now - free
         if now > before or in_cycle == 0:
             busy, in_cycle = busy + 1, 0

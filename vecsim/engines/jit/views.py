@@ -1,7 +1,7 @@
 """The arrays of a run inside compiled code: views that find each of them by the table of addresses.
 
 Compiled functions take the table ``w`` and name what they need. A view is the address of the table and
-nothing else, so it costs nothing to hand on; an array is found when it is named. What stands in the table
+nothing else, so it costs nothing to hand on; an array is found when it is named. What is in the table
 itself is a place in it; the address of any other array is loaded, and LLVM is told that it never changes.
 """
 
@@ -23,7 +23,7 @@ WORD = ir.IntType(64)
 
 
 class Member(NamedTuple):
-    """An array of a view: where it or its address stands in the table, and the type of its elements."""
+    """An array of a view: where it or its address is in the table, and the type of its elements."""
 
     place: int
     near: bool

@@ -8,8 +8,8 @@ from vecsim.engines.columns import (
     BY_ALIGNMENT,
     BY_BANK,
     BY_PORT,
+    BY_RAW,
     BY_STARTUP,
-    BY_VECTOR,
     WORDS_LOADED,
     WORDS_STORED,
 )
@@ -34,10 +34,10 @@ from vecsim.engines.jit.code import (
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import (
-    ACCEPT,
     ADDRESS,
     BANKS_FREE,
     BUSY,
+    DISPATCH,
     FIRST,
     LAST,
     RETIRE,
@@ -47,7 +47,7 @@ from vecsim.engines.jit.outcome import (
     WORDS,
 )
 from vecsim.engines.jit.port import MEMORY
-from vecsim.engines.jit.rings import accepted_last, latest_end, port_free, push_accepted, push_access
+from vecsim.engines.jit.rings import last_dispatch, latest_end, port_free, push_access, push_dispatch
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, take
 from vecsim.engines.jit.views import record_of, scratch_of
 
@@ -65,8 +65,8 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     rate, s = machine[WORDS_PER_CYCLE], machine[SECTION_SIZE]
     v = code[i + WRITES + 1] if load else code[i + READS + 1]
     depth = machine[UNIT_QUEUE] + 1
-    accepted = larger(issue, larger(port_free(scratch), accepted_last(scratch, depth, MEMORY)))
-    started_up, end = accepted + machine[STARTUP], latest_end(scratch)
+    dispatched = larger(issue, larger(port_free(scratch), last_dispatch(scratch, depth, MEMORY)))
+    started_up, end = dispatched + machine[STARTUP], latest_end(scratch)
     ready = larger(started_up, end)
     cycle = ready + (1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0)
     clear = r.ready_all[v]
@@ -74,17 +74,17 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         clear = larger(clear, r.taken_all[v] + 1)
     if base & 3 != 0 or machine[STREAMS] == 0:
         return False
-    begin, stalled, phase, behind, add, floor = cycle, cycle, 0, NONE, 0, 0
+    begin, stalled, phase, behind, add, bound = cycle, cycle, 0, NONE, 0, 0
     if cycle < clear:
         if load:
             return False
-        floor = scratch.ready_floor[v]
-        begin = floor
-        if floor < clear:
+        bound = scratch.ready_bound[v]
+        begin = bound
+        if bound < clear:
             behind, add = scratch.ready_track[v], scratch.ready_add[v]
             if behind < 0 or scratch.ready_count[v] < n:
                 return False
-            begin = larger(larger(cycle, floor), tracks[behind * s] + add)
+            begin = larger(larger(cycle, bound), tracks[behind * s] + add)
             if behind < SHIFTED and scratch.track_pace[behind] >= rate:  # they come faster than they go
                 behind = NONE
     if begin < outcome[BANKS_FREE] and not banks_are_free(r, scratch, base >> 2, n, begin):
@@ -95,10 +95,10 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         if phase < 0:
             return False
         stalled = begin + (1 if phase > 0 else 0)
-    push_accepted(scratch, depth, MEMORY, accepted)
-    if accepted > issue:
-        book(r, BY_PORT, issue, accepted, retired)
-    book(r, BY_STARTUP, accepted, started_up, retired)
+    push_dispatch(scratch, depth, MEMORY, dispatched)
+    if dispatched > issue:
+        book(r, BY_PORT, issue, dispatched, retired)
+    book(r, BY_STARTUP, dispatched, started_up, retired)
     if ready > started_up:
         book(r, BY_PORT, started_up, ready, retired)
     if cycle > ready:
@@ -109,18 +109,18 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         if stalled > cycle:
             book(r, BY_BANK, cycle, stalled, retired)
         elif begin > cycle:
-            book(r, BY_VECTOR, cycle, begin, retired)
+            book(r, BY_RAW, cycle, begin, retired)
         track, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
     elif scratch.track_pace[behind] < rate and begin == tracks[behind * s] + add:
         last = occupy_slowly(r, scratch, base >> 2, n, behind * s, add)
         r.unit_busy[MEMORY] += cycles_in(scratch, behind, s, n)
-        book(r, BY_VECTOR, cycle, last, retired)
+        book(r, BY_RAW, cycle, last, retired)
         track = behind
     else:
-        track, add = catch_up(w, n, rate, behind, add, floor, cycle), 0
+        track, add = catch_up(w, n, rate, behind, add, bound, cycle), 0
         last = occupy_slowly(r, scratch, base >> 2, n, track * s, 0)
         r.unit_busy[MEMORY] += outcome[BUSY]
-        r.waited[BY_VECTOR] += outcome[WAITED]  # never charged: whoever wrote the operand retires later
+        r.waited[BY_RAW] += outcome[WAITED]  # never charged: whoever wrote the operand retires later
     outcome[BANKS_FREE] = last + machine[BANK_BUSY]
     if behind >= 0:
         outcome[SETTLED_FREE] = outcome[BANKS_FREE]
@@ -134,7 +134,7 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         r.counters[WORDS_STORED] += n
         r.taken_all[v] = larger(r.taken_all[v], last)
         take(w, scratch, v, track, add, n)
-    outcome[ACCEPT], outcome[START], outcome[FIRST] = accepted, begin, begin + 1
+    outcome[DISPATCH], outcome[START], outcome[FIRST] = dispatched, begin, begin + 1
     outcome[LAST] = outcome[RETIRE] = last + 1
     outcome[WORDS] = n
     return True

@@ -6,8 +6,8 @@ import simpy
 
 from isa.declaration import Timing
 from vecsim.engines.columns import (
-    BY_HAZARD,
-    BY_VECTOR,
+    BY_RAW,
+    BY_WAR_WAW,
     CYCLE,
     ELEMENT,
     ELEMENTS,
@@ -86,7 +86,7 @@ class Arithmetic(Pipeline):
                 self.started(slot, static, cycle, operand)
                 row[FIRST_READY] = cycle + latency
             elif free < cycle:
-                core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+                core.accounts.wait(slot, BY_RAW if operand == cycle else BY_WAR_WAW, free, cycle)
             for offset in static.read_offsets:
                 if taken[offset + k] < cycle:
                     taken[offset + k] = cycle

@@ -17,8 +17,8 @@ import simpy
 
 BOUNDARY = 0
 """Phase before all others: where a run stops. SimPy itself uses 1 to tell that it has stopped."""
-ACCEPT = 2
-"""Phase in which units accept from their queues."""
+DISPATCH = 2
+"""Phase in which queues dispatch to their units."""
 ISSUE = 3
 """Phase in which instructions issue."""
 EXECUTE = 4

@@ -12,10 +12,10 @@ import numpy as np
 from isa.declaration import Pattern, Timing, Unit
 from isa.state import State, interpreted
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
     ADDRESS,
     AGE,
     CACHE_FIRST,
+    DISPATCHED_AT,
     ELEMENT,
     ELEMENTS,
     FIRST,
@@ -124,7 +124,7 @@ class Core:
         self.depends = [memoryview(row) for row in record.depends]
         self.static: list[Static] = instructions[:1] * count
         self.process: list[Clocked | None] = [None] * count
-        """The unit or port that has accepted the slot."""
+        """The unit or port to which the slot has been dispatched."""
         self.waits_for: list[list[int]] = [[] for _ in range(count)]
         self.element_waits: list[list[memoryview]] = [[] for _ in range(count)]
         self.slice_waits: list[list[memoryview]] = [[] for _ in range(count)]
@@ -142,10 +142,10 @@ class Core:
             self._list_waits(i)
 
     def connect(self) -> None:
-        """Find the processes of the slots that had been accepted before a restore."""
+        """Find the processes of the slots that had been dispatched before a restore."""
         for i in self.order:
             row = self.slots[i]
-            if row[ACCEPTED_AT] >= 0:
+            if row[DISPATCHED_AT] >= 0:
                 self.process[i] = self.ports[row[PORT]] if row[UNIT] == MEMORY else self.units[row[UNIT]]
 
     @property
@@ -343,7 +343,7 @@ class Core:
                 row[PORT],
                 row[ELEMENTS],
                 row[ISSUED_AT],
-                row[ACCEPTED_AT],
+                row[DISPATCHED_AT],
                 row[START_CYCLE],
                 row[FIRST_READY],
                 result,

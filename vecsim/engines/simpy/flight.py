@@ -6,12 +6,12 @@ import numpy as np
 
 from isa.declaration import Timing
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
     ADDRESS,
     AGE,
     BASE,
     CACHE_FIRST,
     CYCLE,
+    DISPATCHED_AT,
     ELEMENTS,
     FIRST,
     FIRST_READY,
@@ -36,7 +36,7 @@ ACCESS = int(Timing.ACCESS)
 
 EMPTY = np.zeros(len(Slot), np.int64)
 """A slot that has done nothing yet."""
-EMPTY[[PORT, ACCEPTED_AT, BASE, START_CYCLE, CYCLE, FIRST_READY, SLICE, CACHE_FIRST]] = -1
+EMPTY[[PORT, DISPATCHED_AT, BASE, START_CYCLE, CYCLE, FIRST_READY, SLICE, CACHE_FIRST]] = -1
 
 
 def enter(core: Core, static: Static, cycle: int, n: int, first_byte: int, last_byte: int) -> int:

@@ -12,9 +12,9 @@ from vecsim.engines.columns import (
     BY_ISSUE,
     BY_ORDER,
     BY_PORT,
-    BY_SCALAR,
+    BY_RAW,
+    BY_SCALAR_RAW_WAW,
     BY_UNIT,
-    BY_VECTOR,
     COUNT,
     ELEMENT_OPERATIONS,
     FETCH,
@@ -50,8 +50,8 @@ class Issue(Clocked):
     """Issues up to ``issue_width`` instructions a cycle, in program order.
 
     An instruction issues when the scalar registers that it reads or writes are ready, and, if it is a
-    vector instruction, its unit accepts it or has room in its queue. Its values are computed here, so no
-    value depends on timing.
+    vector instruction, it is dispatched or its unit has room in its queue. Its values are computed here, so
+    no value depends on timing.
     """
 
     phase = ISSUE
@@ -203,12 +203,10 @@ class Issue(Clocked):
                 return None
             if writer.write_mask & mask and core.starts_later(row, element):
                 return None
-        if not core.machine.chaining:
-            ready = core.ready_all[register]
-        else:
-            ready = core.ready[register * s + element]
+        at = register * s + element
+        ready = core.ready[at] if core.machine.chaining else core.ready_all[register]
         if ready <= cycle:
-            core.taken[register * s + element] = max(core.taken[register * s + element], cycle)
+            core.taken[at] = max(core.taken[at], cycle)
             core.taken_all[register] = max(core.taken_all[register], cycle)
         return int(ready)
 
@@ -233,9 +231,9 @@ class Issue(Clocked):
         if max(control[FETCH], before + full) >= cycle:
             return BY_ISSUE
         if ready == cycle:
-            return BY_SCALAR
+            return BY_SCALAR_RAW_WAW
         if operand == cycle:
-            return BY_VECTOR
+            return BY_RAW
         if queue == cycle:
             return BY_PORT if unit == MEMORY else BY_UNIT
         if order == cycle:

@@ -11,19 +11,19 @@ from __future__ import annotations
 import simpy
 
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
     ADDRESS,
     AGE,
     BASE,
     BY_ALIGNMENT,
     BY_BANK,
-    BY_HAZARD,
     BY_ORDER,
     BY_PORT,
+    BY_RAW,
     BY_STARTUP,
-    BY_VECTOR,
+    BY_WAR_WAW,
     CACHE_FIRST,
     CYCLE,
+    DISPATCHED_AT,
     ELEMENT,
     ELEMENTS,
     END,
@@ -87,7 +87,7 @@ class MemoryPort(Pipeline):
 
     def _base(self, row: memoryview, static: Static) -> int:
         """The first cycle in which a word of the access may go."""
-        ready = max(row[ACCEPTED_AT] + self.core.machine.startup, self.history[0, END], row[ORDER_END])
+        ready = max(row[DISPATCHED_AT] + self.core.machine.startup, self.history[0, END], row[ORDER_END])
         return int(ready) + self._unaligned(row, static)
 
     def _unaligned(self, row: memoryview, static: Static) -> int:
@@ -129,7 +129,7 @@ class MemoryPort(Pipeline):
             if word == 0:
                 self._begin(slot, row, static, cycle)
             if free < cycle:
-                cause = BY_VECTOR if operand == cycle else BY_HAZARD if hazard == cycle else BY_BANK
+                cause = BY_RAW if operand == cycle else BY_WAR_WAW if hazard == cycle else BY_BANK
                 core.accounts.wait(slot, cause, free, cycle)
             bank_free[address % banks] = cycle + busy
             if complete > done:
@@ -208,9 +208,9 @@ class MemoryPort(Pipeline):
         """Book the waits up to the first word."""
         core = self.core
         self.started(slot, static, cycle, 0)
-        started_up = row[ACCEPTED_AT] + core.machine.startup
+        started_up = row[DISPATCHED_AT] + core.machine.startup
         aligned = row[BASE] - self._unaligned(row, static)
-        core.accounts.wait(slot, BY_STARTUP, row[ACCEPTED_AT], started_up)
+        core.accounts.wait(slot, BY_STARTUP, row[DISPATCHED_AT], started_up)
         core.accounts.wait(
             slot, BY_PORT if self.history[0, END] == aligned else BY_ORDER, started_up, aligned
         )

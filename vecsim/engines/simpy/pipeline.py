@@ -10,11 +10,11 @@ from __future__ import annotations
 import simpy
 
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
-    BY_HAZARD,
     BY_PORT,
+    BY_RAW,
     BY_UNIT,
-    BY_VECTOR,
+    BY_WAR_WAW,
+    DISPATCHED_AT,
     ISSUED_AT,
     SLICE,
     START_CYCLE,
@@ -67,12 +67,14 @@ class Pipeline(Clocked):
         return operand, hazard
 
     def started(self, slot: int, static: Static, cycle: int, operand: int) -> None:
-        """Book the waits from issue to the first element; of an access, those up to acceptance."""
+        """Book the waits from issue to the first element; of an access, those up to dispatch."""
         core = self.core
         row = core.slots[slot]
-        accept = row[ACCEPTED_AT]
+        dispatched = row[DISPATCHED_AT]
         row[START_CYCLE] = cycle
-        if accept > row[ISSUED_AT]:
-            core.accounts.wait(slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], accept)
-        if static.unit != MEMORY and cycle > accept:
-            core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, accept, cycle)
+        if dispatched > row[ISSUED_AT]:
+            core.accounts.wait(
+                slot, BY_PORT if static.unit == MEMORY else BY_UNIT, row[ISSUED_AT], dispatched
+            )
+        if static.unit != MEMORY and cycle > dispatched:
+            core.accounts.wait(slot, BY_RAW if operand == cycle else BY_WAR_WAW, dispatched, cycle)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import simpy
 
 from vecsim.engines.columns import (
-    BY_HAZARD,
-    BY_VECTOR,
+    BY_RAW,
+    BY_WAR_WAW,
     CYCLE,
     ELEMENT,
     ELEMENTS,
@@ -81,7 +81,7 @@ class Sparse(Pipeline):
                 self.started(slot, static, cycle, operand)
                 row[FIRST_READY] = cycle + static.latency
             elif free < cycle:
-                core.accounts.wait(slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+                core.accounts.wait(slot, BY_RAW if operand == cycle else BY_WAR_WAW, free, cycle)
             for offset in static.read_offsets:
                 if taken[offset + element] < cycle:
                     taken[offset + element] = cycle

@@ -1,9 +1,9 @@
 """The compiled engine of a machine with several memory ports: cycle by cycle, like the SimPy model.
 
 Ports meet at the banks, so no access can be timed before the older ones are. Every unit acts at most once a
-cycle, in phases: queues accept, instructions issue, units and ports start elements, ports in the order of the
-age of their access. What a unit does another sees in the next cycle. Each names the cycle in which to look
-at it again, or sleeps until something goes on elsewhere, and cycles in which nobody acts are left out.
+cycle, in phases: queues dispatch, instructions issue, units and ports start elements, ports in the order
+of the age of their access. What a unit does another sees in the next cycle. Each names the cycle in which to
+look at it again, or sleeps until something goes on elsewhere, and cycles in which nobody acts are left out.
 
 The record is used as the SimPy model uses it, so a snapshot of the one is good for the other; it is also
 right for one port, and for a snapshot with instructions in flight.

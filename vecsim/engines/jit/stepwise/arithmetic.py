@@ -6,11 +6,11 @@ from typing import Any
 
 from isa.declaration import Timing
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
-    BY_HAZARD,
+    BY_RAW,
     BY_UNIT,
-    BY_VECTOR,
+    BY_WAR_WAW,
     CYCLE,
+    DISPATCHED_AT,
     ELEMENT,
     ELEMENTS,
     FIRST,
@@ -54,9 +54,9 @@ def start_first(w: Any, slot: Any, cycle: Any, operand: Any) -> None:
     """Book the waits of an arithmetic or sparse instruction from issue to its first element."""
     row, at = record_of(w).slots, slot * SLOT_COLUMNS
     row[at + START_CYCLE] = cycle
-    accepted = row[at + ACCEPTED_AT]
-    wait(w, slot, BY_UNIT, row[at + ISSUED_AT], accepted)
-    wait(w, slot, BY_VECTOR if operand == cycle else BY_HAZARD, accepted, cycle)
+    dispatched = row[at + DISPATCHED_AT]
+    wait(w, slot, BY_UNIT, row[at + ISSUED_AT], dispatched)
+    wait(w, slot, BY_RAW if operand == cycle else BY_WAR_WAW, dispatched, cycle)
 
 
 @inline
@@ -111,7 +111,7 @@ def _start_one_by_one(w: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
             start_first(w, slot, cycle, operand)
             row[at + FIRST_READY] = cycle + latency
         elif free < cycle:
-            wait(w, slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+            wait(w, slot, BY_RAW if operand == cycle else BY_WAR_WAW, free, cycle)
         pass_elements(r, code, i, s, k, k + 1, cycle, cycle + latency)
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle

@@ -113,7 +113,7 @@ def make_stepwise(semantics: Semantics) -> Callable[..., int]:
     """Give the plain function that runs a program with these semantics, to be compiled.
 
     ``run(table, stop_cycle, stop_count, capacity)`` as :func:`vecsim.engines.jit.one_port.make_one_port`
-    describes it; the cycle that comes next stands in ``outcome``, before and after.
+    describes it; the cycle that comes next is in ``outcome``, before and after.
     """
     step_issue = make_issue(semantics)
 

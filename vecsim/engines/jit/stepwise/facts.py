@@ -1,4 +1,4 @@
-"""Where in ``Scratch.outcome`` the facts of a slot and the wake cycle of a port stand."""
+"""Where in ``Scratch.outcome`` the facts of a slot and the wake cycle of a port are."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def facts_of(machine: Any, slot: Any) -> Any:
 
 @inline
 def port_wake(machine: Any, port: Any) -> Any:
-    """Where the wake cycle of a port stands."""
+    """Where the wake cycle of a port is."""
     return ORDER + (FACTS + 1) * machine[SLOTS] + port

@@ -6,12 +6,12 @@ from typing import Any
 
 from isa.declaration import Pattern, Timing
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
     ADDRESS,
     AGE,
     BASE,
     CACHE_FIRST,
     CYCLE,
+    DISPATCHED_AT,
     ELEMENTS,
     FIRST,
     FIRST_READY,
@@ -216,7 +216,7 @@ def _follow_older(w: Any, slot: Any) -> None:
 
 @inline
 def _place_words(w: Any, slot: Any, i: Any, n: Any) -> None:
-    """Note the bytes and words of an access of n elements, whose addresses stand in the state."""
+    """Note the bytes and words of an access of n elements, whose addresses are in the state."""
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, at = scratch.program, slot * SLOT_COLUMNS
     base = m.x[code[i + BASE_REGISTER]] + code[i + OFFSET]
@@ -245,7 +245,7 @@ def enter(w: Any, i: Any, cycle: Any, n: Any, age: Any) -> Any:
         row[at + j] = 0
     for j in range(WAITS):
         r.waits[slot * WAITS + j] = 0
-    row[at + PORT] = row[at + ACCEPTED_AT] = row[at + BASE] = row[at + START_CYCLE] = -1
+    row[at + PORT] = row[at + DISPATCHED_AT] = row[at + BASE] = row[at + START_CYCLE] = -1
     row[at + CYCLE] = row[at + FIRST_READY] = row[at + SLICE] = row[at + CACHE_FIRST] = -1
     row[at + AGE], row[at + SLOT_PC], row[at + UNIT] = age, i // WIDTH, code[i + UNIT_OF]
     row[at + ELEMENTS], row[at + ISSUED_AT] = n, cycle

@@ -6,18 +6,18 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
     ADDRESS,
     BASE,
     BY_ALIGNMENT,
     BY_BANK,
-    BY_HAZARD,
     BY_ORDER,
     BY_PORT,
+    BY_RAW,
     BY_STARTUP,
-    BY_VECTOR,
+    BY_WAR_WAW,
     CACHE_FIRST,
     CYCLE,
+    DISPATCHED_AT,
     ELEMENT,
     ELEMENTS,
     END,
@@ -92,7 +92,7 @@ def _is_unaligned(row: Any, machine: Any, at: Any) -> Any:
 @inline
 def _base(r: Any, machine: Any, at: Any, history: Any) -> Any:
     """The first cycle in which a word of an access that waits for no older one may go."""
-    ready = larger(r.slots[at + ACCEPTED_AT] + machine[STARTUP], r.port_history[history + END])
+    ready = larger(r.slots[at + DISPATCHED_AT] + machine[STARTUP], r.port_history[history + END])
     return larger(ready, r.slots[at + ORDER_END]) + _is_unaligned(r.slots, machine, at)
 
 
@@ -101,11 +101,11 @@ def _begin(w: Any, slot: Any, history: Any, cycle: Any) -> None:
     """Book the waits up to the first word."""
     r, machine, at = record_of(w), scratch_of(w).machine, slot * SLOT_COLUMNS
     row = r.slots
-    accepted, base = row[at + ACCEPTED_AT], row[at + BASE]
-    started_up, aligned = accepted + machine[STARTUP], base - _is_unaligned(row, machine, at)
+    dispatched, base = row[at + DISPATCHED_AT], row[at + BASE]
+    started_up, aligned = dispatched + machine[STARTUP], base - _is_unaligned(row, machine, at)
     row[at + START_CYCLE] = cycle
-    wait(w, slot, BY_PORT, row[at + ISSUED_AT], accepted)
-    wait(w, slot, BY_STARTUP, accepted, started_up)
+    wait(w, slot, BY_PORT, row[at + ISSUED_AT], dispatched)
+    wait(w, slot, BY_STARTUP, dispatched, started_up)
     wait(w, slot, BY_PORT if r.port_history[history + END] == aligned else BY_ORDER, started_up, aligned)
     wait(w, slot, BY_ALIGNMENT, aligned, base)
 
@@ -233,8 +233,8 @@ def _transfer(w: Any, slot: Any, i: Any, history: Any, cycle: Any) -> Any:
         if word == 0:
             _begin(w, slot, history, cycle)
         if free < cycle:
-            late = BY_HAZARD if hazard == cycle else BY_BANK
-            wait(w, slot, BY_VECTOR if operand == cycle else late, free, cycle)
+            late = BY_WAR_WAW if hazard == cycle else BY_BANK
+            wait(w, slot, BY_RAW if operand == cycle else late, free, cycle)
         r.bank_free[bank] = cycle + machine[BANK_BUSY]
         if through > done:
             if done == 0:

@@ -1,11 +1,11 @@
-"""The queue in front of each unit, and acceptance from it, in program order; the memory ports share one."""
+"""The queue in front of each unit, and dispatch from it, in program order; the memory ports share one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import ACCEPTED_AT, PORT
+from vecsim.engines.columns import DISPATCHED_AT, PORT
 from vecsim.engines.jit.code import HISTORY, IN_FLIGHT, PORTS, UNIT_QUEUE
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import smaller
@@ -18,7 +18,7 @@ MEMORY = int(Unit.MEMORY)
 
 @inline
 def _port_free(r: Any, machine: Any, port: Any) -> Any:
-    """From when a port may accept the next access; NEVER while that is not known."""
+    """From when the next access may be dispatched to a port; NEVER while that is not known."""
     count = r.port_count[port]
     if count >= machine[IN_FLIGHT]:
         return NEVER
@@ -27,7 +27,7 @@ def _port_free(r: Any, machine: Any, port: Any) -> Any:
 
 @function
 def free_at(w: Any, unit: Any) -> Any:
-    """From when a unit may accept; NEVER while that is not known."""
+    """From when an instruction may be dispatched to a unit; NEVER while that is not known."""
     r, machine = record_of(w), scratch_of(w).machine
     if unit != MEMORY:
         return r.unit_free[unit] if r.unit_slot[unit] < 0 else NEVER
@@ -43,7 +43,7 @@ def room_at(w: Any, unit: Any) -> Any:
     r, machine = record_of(w), scratch_of(w).machine
     waiting, capacity = r.queued[unit], machine[UNIT_QUEUE]
     if waiting < capacity:
-        return r.accepted[unit * (capacity + 1) + capacity - waiting - 1]
+        return r.dispatched[unit * (capacity + 1) + capacity - waiting - 1]
     return NEVER if waiting > 0 else free_at(w, unit)
 
 
@@ -60,15 +60,15 @@ def _choose_port(r: Any, machine: Any, cycle: Any) -> Any:
 
 
 @function
-def _accept(w: Any, unit: Any, slot: Any, cycle: Any) -> None:
-    """Let a unit that is free accept an instruction."""
+def _dispatch(w: Any, unit: Any, slot: Any, cycle: Any) -> None:
+    """Dispatch an instruction to a unit that is free."""
     r, scratch = record_of(w), scratch_of(w)
     machine, work = scratch.machine, scratch.outcome
     newest = unit * (machine[UNIT_QUEUE] + 1)
     for j in range(newest + machine[UNIT_QUEUE], newest, -1):
-        r.accepted[j] = r.accepted[j - 1]
-    r.accepted[newest] = cycle
-    r.slots[slot * SLOT_COLUMNS + ACCEPTED_AT] = cycle
+        r.dispatched[j] = r.dispatched[j - 1]
+    r.dispatched[newest] = cycle
+    r.slots[slot * SLOT_COLUMNS + DISPATCHED_AT] = cycle
     if unit != MEMORY:
         r.unit_slot[unit] = slot
         work[UNIT_WAKE + unit] = cycle
@@ -84,7 +84,7 @@ def _accept(w: Any, unit: Any, slot: Any, cycle: Any) -> None:
 
 @function
 def step_queue(w: Any, unit: Any, cycle: Any) -> Any:
-    """Accept what can be accepted; give the cycle to look again."""
+    """Dispatch what can be dispatched; give the cycle to look again."""
     r, scratch = record_of(w), scratch_of(w)
     machine, work = scratch.machine, scratch.outcome
     oldest = unit * (machine[UNIT_QUEUE] + 1)
@@ -97,7 +97,7 @@ def step_queue(w: Any, unit: Any, cycle: Any) -> Any:
         for j in range(oldest, oldest + r.queued[unit]):
             r.queue[j] = r.queue[j + 1]
         r.queue[oldest + r.queued[unit]] = -1
-        _accept(w, unit, slot, cycle)
+        _dispatch(w, unit, slot, cycle)
         if work[ISSUE_WAKE] == NEVER:
             work[ISSUE_WAKE] = cycle
     return NEVER
@@ -109,7 +109,7 @@ def put(w: Any, unit: Any, slot: Any, cycle: Any) -> None:
     r, scratch = record_of(w), scratch_of(w)
     machine, work = scratch.machine, scratch.outcome
     if r.queued[unit] == 0 and free_at(w, unit) <= cycle:
-        _accept(w, unit, slot, cycle)
+        _dispatch(w, unit, slot, cycle)
     else:
         r.queue[unit * (machine[UNIT_QUEUE] + 1) + r.queued[unit]] = slot
         r.queued[unit] += 1

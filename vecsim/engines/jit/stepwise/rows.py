@@ -6,10 +6,10 @@ from typing import Any
 
 from isa.declaration import Timing
 from vecsim.engines.columns import (
-    ACCEPTED_AT,
     ADDRESS,
     AGE,
     COUNT,
+    DISPATCHED_AT,
     ELEMENTS,
     FIRST_READY,
     ISSUED_AT,
@@ -59,7 +59,7 @@ def write_vector_row(w: Any, slot: Any, result: Any, retire: Any) -> None:
     access = scratch.program[row[own + SLOT_PC] * WIDTH + TIMING] == ACCESS
     rows[at], rows[at + 1], rows[at + 2] = row[own + SLOT_PC], row[own + AGE], row[own + UNIT]
     rows[at + 3], rows[at + 4], rows[at + 5] = row[own + PORT], row[own + ELEMENTS], row[own + ISSUED_AT]
-    rows[at + 6], rows[at + 7] = row[own + ACCEPTED_AT], row[own + START_CYCLE]
+    rows[at + 6], rows[at + 7] = row[own + DISPATCHED_AT], row[own + START_CYCLE]
     rows[at + 8], rows[at + 9], rows[at + 10] = row[own + FIRST_READY], result, retire
     rows[at + 11] = row[own + ADDRESS] if access else -1
     rows[at + 12] = row[own + WORDS] if access else 0

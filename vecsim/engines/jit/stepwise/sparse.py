@@ -6,8 +6,8 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.columns import (
-    BY_HAZARD,
-    BY_VECTOR,
+    BY_RAW,
+    BY_WAR_WAW,
     CYCLE,
     ELEMENT,
     ELEMENTS,
@@ -94,7 +94,7 @@ def _take(w: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
             start_first(w, slot, cycle, operand)
             row[at + FIRST_READY] = cycle + code[i + LATENCY]
         elif free < cycle:
-            wait(w, slot, BY_VECTOR if operand == cycle else BY_HAZARD, free, cycle)
+            wait(w, slot, BY_RAW if operand == cycle else BY_WAR_WAW, free, cycle)
         pass_elements(r, code, i, s, element, element + 1, cycle, cycle + code[i + LATENCY])
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
