@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("isa", "programs", "vecsim/cli", "vecsim/formats")
+PACKAGES = ("isa", "programs", "vecsim/cli", "vecsim/data", "vecsim/engines", "vecsim/formats")
 ALIKE = "isa/semantics/"
 """All functions there have the parameters that the package describes."""
+COMPILED = "vecsim/engines/jit"
+"""What its functions name alike is described once, by the package."""
 MANY = 4
 
 
@@ -19,9 +21,10 @@ def functions():
             place = path.relative_to(ROOT).as_posix()
             if place.startswith(ALIKE):
                 continue
+            common = described(package_docstring()) if place.startswith(COMPILED) else set()
             for node in outermost(ast.parse(path.read_text(encoding="utf-8"))):
                 if not node.name.startswith("_") and len(parameters(node)) >= MANY and not is_command(node):
-                    yield pytest.param(node, id=f"{place}:{node.name}")
+                    yield pytest.param(node, common, id=f"{place}:{node.name}")
 
 
 def outermost(tree):
@@ -31,6 +34,17 @@ def outermost(tree):
             yield node
         elif isinstance(node, ast.ClassDef):
             yield from outermost(node)
+
+
+def package_docstring():
+    return ast.get_docstring(ast.parse((ROOT / COMPILED / "__init__.py").read_text(encoding="utf-8")))
+
+
+def described(docstring):
+    """Give the names in the section of parameters."""
+    section = docstring.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    named = [line for line in section.splitlines() if not line.startswith(" ")]
+    return {name.lstrip("*") for line in named for name in line.split(", ")}
 
 
 def parameters(node):
@@ -47,9 +61,13 @@ def test_there_are_such_functions():
     assert {each.id.partition("/")[0] for each in functions()} == {"isa", "programs", "vecsim"}
 
 
-@pytest.mark.parametrize("node", list(functions()))
-def test_every_parameter_is_described(node):
-    _, found, section = (ast.get_docstring(node) or "").partition("Parameters\n----------\n")
-    assert found, "a section Parameters is missing"
-    named = [line for line in section.partition("\n\n")[0].splitlines() if not line.startswith(" ")]
-    assert parameters(node) <= {name.lstrip("*") for line in named for name in line.split(", ")}
+@pytest.mark.parametrize(("node", "common"), list(functions()))
+def test_every_parameter_is_described(node, common):
+    assert parameters(node) <= described(ast.get_docstring(node) or "") | common
+
+
+def test_the_compiled_engine_uses_what_its_package_describes():
+    used = {
+        name for each in functions() if each.id.startswith(COMPILED) for name in parameters(each.values[0])
+    }
+    assert described(package_docstring()) <= used

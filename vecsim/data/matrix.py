@@ -66,6 +66,13 @@ class Matrix(Overview):
 def check_size(source: str, rows: int, columns: int, entries: int) -> None:
     """Refuse sizes that no run can use, before anything of that size is allocated.
 
+    Parameters
+    ----------
+    source
+        What the sizes are of, for messages.
+    rows, columns, entries
+        The sizes.
+
     Raises
     ------
     UserError

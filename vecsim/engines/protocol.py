@@ -308,7 +308,17 @@ def run(
 
 
 def make_run(machine: Machine, state: State, record: TimingRecord, timeline: TimelineWriter | None) -> Run:
-    """Give what a run has come to, from an engine's record."""
+    """Give what a run has come to, from an engine's record.
+
+    Parameters
+    ----------
+    machine
+        What it ran on.
+    state, record
+        The engine's registers and memory, and its record.
+    timeline
+        What collected the rows of its timeline, if any were asked for.
+    """
     columns = None
     if timeline is not None:
         timeline.flush()

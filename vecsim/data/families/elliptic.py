@@ -50,6 +50,13 @@ def convection_diffusion(points: int, p1: float, p2: float, p3: float) -> Any:
     collection's files have the signs of p1 and p2 reversed, and so has this.
 
     Compared with: cdde1 (31 x 31, p = 1, 2, 30), every entry; cdde2 to cdde6, the collection's index.
+
+    Parameters
+    ----------
+    points
+        Nodes a side, without those on the boundary.
+    p1, p2, p3
+        The constants of the equation.
     """
     h = 1 / (points + 1)
     beta, gamma = p1 * h, p2 * h

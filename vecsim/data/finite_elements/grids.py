@@ -39,6 +39,15 @@ def quarter_cylinder(rows: int, columns: int, length: float = 2.0, rising: bool 
 
     Node (r, c) has number r * columns + c and lies at height length * r / (rows - 1) and angle
     90 degrees * c / (columns - 1); every quadrilateral is cut along the same diagonal.
+
+    Parameters
+    ----------
+    rows, columns
+        Nodes along the axis and along the arc, 2 or more.
+    length
+        The height of the cylinder.
+    rising
+        Which diagonal cuts the quadrilaterals, as in :func:`halved`.
     """
     height, angle = np.meshgrid(
         np.linspace(0, length, rows), np.linspace(0, np.pi / 2, columns), indexing="ij"

@@ -20,6 +20,15 @@ def membrane(mesh: TriangleMesh, young: float = 1.0, poisson: float = 0.3, thick
     Symmetric, positive semi-definite; the six rigid motions are in its null space. Source: M. Turner, R.
     Clough, H. Martin, L. Topp, Journal of the Aeronautical Sciences 23(9), 1956.
 
+    Parameters
+    ----------
+    mesh
+        T triangles between V vertices in space.
+    young, poisson
+        Young's modulus and Poisson's ratio of the material.
+    thickness
+        Of the membrane, in the unit of the vertices.
+
     Returns
     -------
     scipy.sparse.csr_array

@@ -100,7 +100,17 @@ def cylindrical_shell(
 
 
 def shell_matrices(facets: Facets, young: float, poisson: float, thickness: float) -> FloatArray:
-    """Return the element matrices, float64 of (T, 18, 18), by displacements and rotations in space."""
+    """Return the element matrices, float64 of (T, 18, 18), by displacements and rotations in space.
+
+    Parameters
+    ----------
+    facets
+        The geometry of T triangles.
+    young, poisson
+        Young's modulus and Poisson's ratio of the material.
+    thickness
+        Of the shell, in the unit of the vertices.
+    """
     plane = plane_stress(young, poisson)
     # Three membrane strains, three curvatures at each of three points, three rotations about the normal.
     law = scipy.linalg.block_diag(

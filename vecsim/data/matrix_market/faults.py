@@ -23,7 +23,15 @@ _MOST_DIGITS = 20
 
 
 def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
-    """Say what is wrong with the line around the byte of the file at which the scan stopped."""
+    """Say what is wrong with the line around the byte of the file at which the scan stopped.
+
+    Parameters
+    ----------
+    source, header, data
+        The file: its name, its header, all of its bytes.
+    place
+        The byte, counted from 0.
+    """
     start = data.rfind(b"\n", header.body, place) + 1 or header.body
     end = data.find(b"\n", place)
     number = header.line + 1 + data.count(b"\n", header.body, start)
@@ -33,7 +41,17 @@ def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
 
 
 def of_entry(source: str, header: Header, data: bytes, entry: int, reason: str = "") -> UserError:
-    """Say what is wrong with an entry, counted from 0: what its line tells, or else the reason given."""
+    """Say what is wrong with an entry: what its line tells, or else the reason given.
+
+    Parameters
+    ----------
+    source, header, data
+        The file: its name, its header, all of its bytes.
+    entry
+        The entry, counted from 0.
+    reason
+        What is wrong if its line does not tell.
+    """
     for number, line in enumerate(io.BytesIO(data[header.body :]), header.line + 1):
         if line.strip():
             if entry == 0:

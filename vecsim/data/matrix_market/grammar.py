@@ -61,6 +61,17 @@ class _Automaton:
         return len(self.steps) - 1
 
     def step(self, start: int, class_: int, end: int, effect: int = 0) -> None:
+        """Let a byte of a class lead from a state to another.
+
+        Parameters
+        ----------
+        start, end
+            The states.
+        class_
+            The class of the byte.
+        effect
+            What it does besides, as bits: ``ENTRY`` and others.
+        """
         self.steps[start][class_] = end
         self.effects[start][class_] = effect
 

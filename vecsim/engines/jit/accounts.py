@@ -40,7 +40,20 @@ def issue_cause(
 ) -> Any:
     """The condition that let an instruction wait for issue; ties go to the first of the list.
 
-    ``earliest`` is the cycle in which issue itself would have allowed it.
+    Parameters
+    ----------
+    cycle
+        The cycle of issue.
+    earliest
+        The cycle in which issue itself would have allowed it.
+    ready, operand
+        From when its scalar registers, and the vector element that it reads, are ready.
+    room
+        From when its unit is free or has room in its queue.
+    order
+        When the accesses that it must follow have ended.
+    memory
+        Whether its unit is the ports of memory.
     """
     if earliest >= cycle:
         return BY_ISSUE

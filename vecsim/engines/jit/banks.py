@@ -44,6 +44,15 @@ def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     """Tell whether n words from word ``first`` on, which go from ``cycle`` on, meet no bank that is busy.
 
     If they may, banks are settled.
+
+    Parameters
+    ----------
+    first
+        Address of the first word, in words.
+    n
+        How many words.
+    cycle
+        The cycle of the first.
     """
     outcome, machine = scratch.outcome, scratch.machine
     if _pass_the_run(scratch, first, n, cycle):
@@ -66,6 +75,15 @@ def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
 
     Word k goes in cycle ``cycle`` + (k + phase) // ``words_per_cycle``: the stream is held up once, in its
     first cycle, or, phase 0, never. Gives NONE if it goes otherwise. Banks are settled.
+
+    Parameters
+    ----------
+    first
+        Address of the first word, in words.
+    n
+        How many words.
+    cycle
+        The cycle of the first.
     """
     outcome, rate, banks = scratch.outcome, scratch.machine[WORDS_PER_CYCLE], scratch.machine[BANKS]
     bank, word, now, left, phase = bank_of(first, banks), 0, cycle, rate, 0
@@ -104,6 +122,17 @@ def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, 
 
     Word ``word`` goes in ``cycle``, after ``before`` others. Words that free their banks before the next
     access can begin leave no trace, and the trace of the others is drawn only when an access comes so soon.
+
+    Parameters
+    ----------
+    first
+        Address of the access's first word, in words.
+    word, words
+        The first of the words that go, and the one after the last, counted from 0.
+    cycle
+        The cycle of the first.
+    before
+        How many words have gone in that cycle already.
     """
     outcome, machine = scratch.outcome, scratch.machine
     rate, scale, busy = machine[WORDS_PER_CYCLE], machine[WORDS_SCALE], machine[BANK_BUSY]
@@ -122,6 +151,15 @@ def occupy_slowly(r: Any, scratch: Any, first: Any, n: Any, at: Any, add: Any) -
     """Occupy banks with n words that go in the cycles of a track at ``at``, later by ``add``; give the last.
 
     Words that free their banks before the next access can begin leave no trace.
+
+    Parameters
+    ----------
+    first
+        Address of the first word, in words.
+    n
+        How many words.
+    at
+        Where in ``Scratch.tracks`` the track begins.
     """
     banks, busy, tracks = scratch.machine[BANKS], scratch.machine[BANK_BUSY], scratch.tracks
     scratch.outcome[RUN_WORDS] = 0

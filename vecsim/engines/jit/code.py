@@ -191,7 +191,19 @@ def _shift(number: int) -> int:
 
 
 def machine_numbers(machine: Machine, instructions: int, memory_bytes: int, slots: int, history: int) -> Ints:
-    """Give the machine as an array."""
+    """Give the machine as an array.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    instructions
+        How many the program has.
+    memory_bytes
+        How large memory is.
+    slots, history
+        Rows of the record's ``slots``, and of ``port_history`` of each port.
+    """
     numbers: list[Any] = [
         machine.section_size,
         machine.issue_width,

@@ -46,7 +46,15 @@ GENERAL_FUNCTIONS: dict[str, Callable[..., None]] = dict(
 def time_generally(w: Any, rule: Any, i: Any, what: Any, where: Any, cycle: Any, retired: Any) -> None:
     """Time the vector instruction at ``i`` by a rule, ``ARITHMETIC`` to ``RECORDS``.
 
-    ``what`` is its number of elements, or for ``ONE`` the element; ``where`` the slice of the vector cache
-    that it uses, or for ``ACCESS`` the first element there.
+    Parameters
+    ----------
+    rule
+        ``ARITHMETIC``, ``ONE``, ``ACCESS`` or ``RECORDS``.
+    what
+        Its number of elements, or for ``ONE`` the element.
+    where
+        The slice of the vector cache that it uses, or for ``ACCESS`` the first element there.
+    cycle
+        The cycle of issue.
     """
     call_row(scratch_of(w).general[rule], w, i, what, where, cycle, retired, 0)

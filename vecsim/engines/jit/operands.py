@@ -113,7 +113,15 @@ def element_hazard(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any
 def pass_one(
     w: Any, r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any, cycle: Any, ready: Any
 ) -> None:
-    """Note that the one element of an instruction passes in ``cycle``; what it writes is ready later."""
+    """Note that the one element of an instruction passes in ``cycle``; what it writes is ready later.
+
+    Parameters
+    ----------
+    cycle
+        The cycle in which the element starts.
+    ready
+        The cycle from which its result is ready.
+    """
     for j in range(1, 4):
         v = code[i + READS + j]
         if v >= 0:
@@ -128,7 +136,13 @@ def pass_one(
 
 @inline
 def pass_elements(w: Any, scratch: Any, code: Any, i: Any, n: Any, track: Any, add: Any, later: Any) -> None:
-    """Note that n elements pass in the cycles of a track and ``add``, and what they write is ready later."""
+    """Note that n elements pass in the cycles of a track and ``add``, and what they write is ready later.
+
+    Parameters
+    ----------
+    later
+        How many cycles after its start the result of an element is ready.
+    """
     v = code[i + READS + 1]
     if v >= 0:
         take(w, scratch, v, track, add, n)

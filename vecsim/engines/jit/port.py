@@ -20,7 +20,13 @@ NEVER = 1 << 60
 
 @inline
 def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
-    """Dispatch an access to the port; give the first cycle in which a word may go."""
+    """Dispatch an access to the port; give the first cycle in which a word may go.
+
+    Parameters
+    ----------
+    unaligned
+        1 if it takes the cycle of an unaligned access, else 0.
+    """
     machine, outcome = scratch.machine, scratch.outcome
     dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
     started_up = dispatched + machine[STARTUP]
@@ -38,7 +44,17 @@ def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any)
 def end_access(
     r: Any, scratch: Any, i: Any, last: Any, first_byte: Any, last_byte: Any, words: Any, in_use: Any
 ) -> None:
-    """Note the end of an access whose last word goes in cycle ``last``."""
+    """Note the end of an access whose last word goes in cycle ``last``.
+
+    Parameters
+    ----------
+    first_byte, last_byte
+        Its first byte and the one after its last; ``last_byte`` is -1 if it is not contiguous.
+    words
+        How many were transferred.
+    in_use
+        In how many cycles.
+    """
     code, outcome = scratch.program, scratch.outcome
     store = code[i + STORE]
     push_access(scratch, last + 1, first_byte, last_byte, store)

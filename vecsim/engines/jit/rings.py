@@ -48,7 +48,13 @@ def close_rings(r: Any, scratch: Any) -> None:
 
 @inline
 def dispatch(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
-    """The cycle in which what issued in ``issue`` is dispatched to a unit that is free from ``free`` on."""
+    """The cycle in which what issued in ``issue`` is dispatched to a unit that is free from ``free`` on.
+
+    Parameters
+    ----------
+    free
+        The cycle from which the unit is free.
+    """
     cycle = larger(issue, larger(free, last_dispatch(scratch, depth, unit)))
     push_dispatch(scratch, depth, unit, cycle)
     return cycle
@@ -62,7 +68,13 @@ def last_dispatch(scratch: Any, depth: Any, unit: Any) -> Any:
 
 @inline
 def push_dispatch(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
-    """Note a dispatch."""
+    """Note a dispatch.
+
+    Parameters
+    ----------
+    cycle
+        The cycle of the dispatch.
+    """
     head = scratch.outcome[UNIT_HEAD + unit]
     head = depth - 1 if head == 0 else head - 1
     scratch.outcome[UNIT_HEAD + unit] = head
@@ -96,7 +108,17 @@ def port_free(scratch: Any) -> Any:
 
 @inline
 def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: Any) -> None:
-    """Note an access."""
+    """Note an access.
+
+    Parameters
+    ----------
+    end
+        The cycle in which its transfer has ended.
+    first_byte, last_byte
+        Its first byte and the one after its last; ``last_byte`` is -1 if it is not contiguous.
+    store
+        1 for a store, 0 for a load.
+    """
     head = scratch.outcome[PORT_HEAD]
     head = scratch.machine[HISTORY] - 1 if head == 0 else head - 1
     scratch.outcome[PORT_HEAD] = head
@@ -109,7 +131,17 @@ def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: 
 
 @inline
 def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
-    """End of the latest access that ends after ``cycle`` and that a scalar access must follow; 0 for none."""
+    """End of the latest access that ends after ``cycle`` and that a scalar access must follow; 0 for none.
+
+    Parameters
+    ----------
+    store
+        1 if the scalar access is a store, 0 if a load.
+    first, last
+        Its first byte and the one after its last.
+    cycle
+        The cycle in which it might issue.
+    """
     history, rows = scratch.ring_history, scratch.machine[HISTORY]
     j = scratch.outcome[PORT_HEAD]
     for _ in range(rows):

@@ -116,7 +116,13 @@ def scalars_ready_at(w: Any, r: Any, code: Any, i: Any) -> Any:
 
 @inline
 def write_scalar_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> None:
-    """Let what the instruction writes at issue be ready at ``cycle``."""
+    """Let what the instruction writes at issue be ready at ``cycle``.
+
+    Parameters
+    ----------
+    cycle
+        The cycle from which the registers are ready.
+    """
     count = code[i + SCALAR_WRITES]
     if count > 0:
         scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], cycle)
@@ -195,7 +201,15 @@ def _jump(r: Any, scratch: Any, cycle: Any) -> Any:
 
 @inline
 def issued(scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_count: Any) -> None:
-    """Go to the next instruction, after one that issued in ``cycle``."""
+    """Go to the next instruction, after one that issued in ``cycle``.
+
+    Parameters
+    ----------
+    before, cycle
+        The cycles in which the instruction before it, and it, issued.
+    stop_count
+        After how many instructions to stop.
+    """
     outcome = scratch.outcome
     group = 1 if cycle > before else outcome[ISSUED_IN] + 1
     count = outcome[SEEN] + 1

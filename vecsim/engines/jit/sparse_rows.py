@@ -24,7 +24,19 @@ def row_is_new(row: Any, k: Any, in_cycle: Any) -> Any:
 
 @inline
 def is_new(row: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
-    """The same as 0 or 1; ``highest`` is the last of those rows, -1 for none. A negative row is none."""
+    """What :func:`row_is_new` tells, as 0 or 1; a negative row is none.
+
+    Parameters
+    ----------
+    row
+        The rows of the entries.
+    k
+        The entry.
+    in_cycle
+        How many entries before it the unit takes in the same cycle.
+    highest
+        The last of their rows, -1 for none.
+    """
     if row[k] > highest:
         return 1
     if row[k] == highest or row[k] < 0:
@@ -37,6 +49,15 @@ def fill_cycles(w: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
     """Start n entries that wait for nothing, as many in a cycle as may be: ``lanes`` in ``distinct`` rows.
 
     Gives their track, and leaves in ``outcome`` the number of cycles.
+
+    Parameters
+    ----------
+    start
+        The cycle of the first entry.
+    lanes
+        Entries that may start in a cycle.
+    distinct
+        Distinct rows that they may add to.
     """
     row, scratch = state_of(w).row, scratch_of(w)
     track = new_track(w, scratch, lanes)

@@ -34,7 +34,13 @@ def _write_row(r: Any, rows: Any, pc: Any, age: Any, unit: Any, port: Any, n: An
 
 @function
 def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
-    """Write the row of a scalar instruction."""
+    """Write the row of a scalar instruction.
+
+    Parameters
+    ----------
+    cycle
+        The cycle of issue.
+    """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, rows = scratch.program, scratch.timeline
     at = _write_row(r, rows, i // WIDTH, age, 0, -1, 0)

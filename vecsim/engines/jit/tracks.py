@@ -149,8 +149,18 @@ def cycles_in(scratch: Any, track: Any, s: Any, n: Any) -> Any:
 def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, bound: Any, cycle: Any) -> Any:
     """Make the track of n elements that start from ``cycle`` on, ``rate`` in a cycle, each with its operand.
 
-    Operands come in the cycles of ``track``, later by ``add``, and not before ``bound``. In ``outcome`` is
-    left in how many cycles elements start, and how many they wait.
+    In ``outcome`` is left in how many cycles elements start, and how many they wait.
+
+    Parameters
+    ----------
+    rate
+        The most elements that start in a cycle.
+    track, add
+        In whose cycles, and how much later, their operands are ready.
+    bound
+        The cycle before which no operand is ready.
+    cycle
+        The first cycle in which an element may start.
     """
     scratch = scratch_of(w)
     s, tracks = scratch.machine[SECTION_SIZE], scratch.tracks

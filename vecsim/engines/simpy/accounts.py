@@ -24,7 +24,17 @@ class Accounts:
         self.waited = memoryview(record.waited)
 
     def wait(self, slot: int, cause: int, begin: int, end: int) -> None:
-        """Book that ``slot`` waited in the cycles from ``begin`` to ``end`` (exclusive)."""
+        """Book that ``slot`` waited in the cycles from ``begin`` to ``end`` (exclusive).
+
+        Parameters
+        ----------
+        slot
+            A row of the table of instructions in flight.
+        cause
+            The number of a :class:`vecsim.engines.record.Cause`.
+        begin, end
+            The first cycle, and the one after the last.
+        """
         if end <= begin:
             return
         self.waits[slot][cause] += end - begin
@@ -36,7 +46,17 @@ class Accounts:
                 self.slots[slot][CHARGED] += end - begin
 
     def retire_scalar(self, retire: int, cause: int, begin: int, end: int) -> None:
-        """Book an instruction that is known at issue: it waited before it, and retires at ``retire``."""
+        """Book an instruction that is known at issue: it waited before it, and retires at ``retire``.
+
+        Parameters
+        ----------
+        retire
+            The cycle of its retirement.
+        cause
+            Why it waited, the number of a :class:`vecsim.engines.record.Cause`.
+        begin, end
+            The first cycle of the wait, and the one after the last.
+        """
         if retire > self.control[LAST_RETIRED]:
             self.control[LAST_RETIRED] = retire
         if end > begin:

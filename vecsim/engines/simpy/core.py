@@ -264,7 +264,18 @@ class Core:
     def finish(self, slot: int, now: int, last: int, result: int, retire: int) -> None:
         """Take ``slot`` out of flight: its last element starts in ``last``, now or later.
 
-        ``result`` is the cycle from which its late results are ready.
+        Parameters
+        ----------
+        slot
+            A row of the table of instructions in flight.
+        now
+            The cycle in which this becomes known.
+        last
+            The cycle in which its last element starts.
+        result
+            The cycle from which its late results are ready.
+        retire
+            The cycle of its retirement.
         """
         row, static = self.slots[slot], self.static[slot]
         self._complete_registers(static, last, result)
@@ -357,7 +368,14 @@ class Core:
     def conflicts(self, slot: int, store: bool, first: int, last: int) -> bool:
         """Tell whether a younger access must follow the access in ``slot``.
 
-        ``first`` to ``last`` (exclusive) are its bytes, ``last`` -1 if it is not contiguous.
+        Parameters
+        ----------
+        slot
+            The slot of the older access.
+        store
+            Whether the younger access is a store.
+        first, last
+            Its first byte and the one after its last; ``last`` is -1 if it is not contiguous.
         """
         static, row = self.static[slot], self.slots[slot]
         if static.timing != ACCESS or not (store or static.store):

@@ -42,7 +42,18 @@ EMPTY[[PORT, DISPATCHED_AT, BASE, START_CYCLE, CYCLE, FIRST_READY, SLICE, CACHE_
 def enter(core: Core, static: Static, cycle: int, n: int, first_byte: int, last_byte: int) -> int:
     """Take a free slot for n >= 1 elements and fill it; the age is set by the caller.
 
-    ``first_byte`` and ``last_byte`` are those of :func:`vecsim.engines.simpy.access.place`.
+    Parameters
+    ----------
+    core
+        The record and what is in flight.
+    static
+        What is known of the instruction before the run.
+    cycle
+        The cycle of issue.
+    n
+        How many elements it works on.
+    first_byte, last_byte
+        See :func:`vecsim.engines.access.place`.
     """
     slot = next(i for i, row in enumerate(core.slots) if row[AGE] < 0)
     row = core.slots[slot]

@@ -67,7 +67,17 @@ class Pipeline(Clocked):
         return operand, hazard
 
     def started(self, slot: int, static: Static, cycle: int, operand: int) -> None:
-        """Book the waits from issue to the first element; of an access, those up to dispatch."""
+        """Book the waits from issue to the first element; of an access, those up to dispatch.
+
+        Parameters
+        ----------
+        slot, static
+            The instruction: its place in flight, and what is known of it before the run.
+        cycle
+            The cycle in which its first element starts.
+        operand
+            The cycle from which all that this element reads is ready.
+        """
         core = self.core
         row = core.slots[slot]
         dispatched = row[DISPATCHED_AT]

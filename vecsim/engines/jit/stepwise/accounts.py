@@ -65,9 +65,14 @@ def retire_scalar(r: Any, work: Any, retire: Any, cause: Any, begin: Any, end: A
 
 @inline
 def retire_vector(r: Any, work: Any, slot: Any, position: Any, retire: Any) -> None:
-    """Book an instruction that has just left flight, where it stood at ``position``, the oldest at 0.
+    """Book an instruction that has just left flight.
 
     The rest of its cycles is charged; if an older one is in flight, that one hides it.
+
+    Parameters
+    ----------
+    position
+        Its place among those in flight, the oldest at 0.
     """
     r.control[LAST_RETIRED] = larger(r.control[LAST_RETIRED], retire)
     at = slot * SLOT_COLUMNS
@@ -85,7 +90,21 @@ def retire_vector(r: Any, work: Any, slot: Any, position: Any, retire: Any) -> N
 def cause_of_issue(
     r: Any, machine: Any, cycle: Any, ready: Any, operand: Any, room: Any, order: Any, memory: Any
 ) -> Any:
-    """The condition that let an instruction wait for issue until now; ties go to the first of the list."""
+    """The condition that let an instruction wait for issue until now; ties go to the first of the list.
+
+    Parameters
+    ----------
+    cycle
+        The cycle of issue.
+    ready, operand
+        From when its scalar registers, and the vector element that it reads, are ready.
+    room
+        From when its unit is free or has room in its queue.
+    order
+        When the accesses that it must follow have ended.
+    memory
+        Whether its unit is the ports of memory.
+    """
     full = 1 if r.control[ISSUED] >= machine[ISSUE_WIDTH] else 0
     earliest = larger(r.control[FETCH], r.control[ISSUE_CYCLE] + full)
     return issue_cause(cycle, earliest, ready, operand, room, order, memory)

@@ -51,7 +51,15 @@ REDUCTION = int(Timing.REDUCTION)
 
 @function
 def start_first(w: Any, slot: Any, cycle: Any, operand: Any) -> None:
-    """Book the waits of an arithmetic or sparse instruction from issue to its first element."""
+    """Book the waits of an arithmetic or sparse instruction from issue to its first element.
+
+    Parameters
+    ----------
+    cycle
+        The cycle in which the element starts.
+    operand
+        The cycle from which all that it reads is ready.
+    """
     row, at = record_of(w).slots, slot * SLOT_COLUMNS
     row[at + START_CYCLE] = cycle
     dispatched = row[at + DISPATCHED_AT]

@@ -136,7 +136,14 @@ def list_order(r: Any, work: Any, slots: Any) -> None:
 def conflicts(r: Any, code: Any, older: Any, store: Any, first: Any, last: Any) -> Any:
     """Tell whether a younger access must follow what is in slot ``older``.
 
-    ``first`` to ``last`` (exclusive) are its bytes, ``last`` -1 if it is not contiguous.
+    Parameters
+    ----------
+    older
+        The slot of the older instruction.
+    store
+        1 if the younger access is a store, 0 if a load.
+    first, last
+        Its first byte and the one after its last; ``last`` is -1 if it is not contiguous.
     """
     at = older * SLOT_COLUMNS
     j = r.slots[at + SLOT_PC] * WIDTH
@@ -234,7 +241,13 @@ def _place_words(w: Any, slot: Any, i: Any, n: Any) -> None:
 
 @inline
 def enter(w: Any, i: Any, cycle: Any, n: Any, age: Any) -> Any:
-    """Give a free slot, filled for n >= 1 elements of the instruction at ``i``, which issues in ``cycle``."""
+    """Give a free slot, filled for n >= 1 elements of the instruction at ``i``, which issues in ``cycle``.
+
+    Parameters
+    ----------
+    cycle
+        The cycle of issue.
+    """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, machine, work = scratch.program, scratch.machine, scratch.outcome
     slot, row = 0, r.slots

@@ -116,7 +116,17 @@ def element_hazard(r: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
 
 @inline
 def pass_elements(r: Any, code: Any, i: Any, s: Any, begin: Any, end: Any, cycle: Any, ready: Any) -> None:
-    """Note that elements were taken in ``cycle`` and what they write is ready from ``ready`` on."""
+    """Note that elements were taken in ``cycle`` and what they write is ready from ``ready`` on.
+
+    Parameters
+    ----------
+    begin, end
+        The first of the elements, and the one after the last.
+    cycle
+        The cycle in which they start.
+    ready
+        The cycle from which their results are ready.
+    """
     for j in range(code[i + READS]):
         v = code[i + READS + 1 + j] * s
         for at in range(v + begin, v + end):

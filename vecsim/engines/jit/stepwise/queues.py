@@ -105,7 +105,13 @@ def step_queue(w: Any, unit: Any, cycle: Any) -> Any:
 
 @inline
 def put(w: Any, unit: Any, slot: Any, cycle: Any) -> None:
-    """Take an instruction that issues now."""
+    """Take an instruction that issues now.
+
+    Parameters
+    ----------
+    cycle
+        Now.
+    """
     r, scratch = record_of(w), scratch_of(w)
     machine, work = scratch.machine, scratch.outcome
     if r.queued[unit] == 0 and free_at(w, unit) <= cycle:

@@ -33,7 +33,15 @@ BEFORE_WAITS = ROW - WAITS
 
 @function
 def write_scalar_row(w: Any, i: Any, cause: Any, waited: Any, cycle: Any, retire: Any) -> None:
-    """Write the row of the instruction that has just issued and touches no unit."""
+    """Write the row of the instruction that has just issued and touches no unit.
+
+    Parameters
+    ----------
+    waited
+        How many cycles it waited before issue.
+    cycle
+        The cycle of issue.
+    """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, rows = scratch.program, scratch.timeline
     at = 1 + rows[0] * ROW

@@ -1,0 +1,51 @@
+"""The engine that Numba compiles: the whole machine as plain functions over flat arrays.
+
+What all functions of this package name alike is described here; their own sections describe the rest.
+
+Parameters
+----------
+w
+    The address of the table of a run, :mod:`vecsim.engines.jit.arrays`.
+m, r, scratch
+    The views of its state, its record and its room to work in, :mod:`vecsim.engines.jit.views`.
+code, machine, work
+    ``program``, ``machine`` and ``outcome`` of ``Scratch``.
+i
+    Where in ``code`` the row of the instruction begins.
+n
+    How many elements the instruction works on, 1 or more.
+s
+    The section size.
+v
+    A vector register.
+element
+    The number of an element of a vector register.
+slice_
+    The slice of the vector cache that the instruction adds to, -1 for none.
+cache_first
+    The first element of the vector cache that an access moves.
+unit
+    The number of an :class:`isa.declaration.Unit`.
+slot
+    A row of the record's table of instructions in flight.
+age
+    The number of an instruction in program order.
+issue
+    The cycle in which the instruction issued.
+retired
+    The cycle by which all older instructions have retired: all before it has been charged to them.
+last
+    The cycle in which the last element starts, or the last word is transferred.
+result
+    The cycle from which the last result is ready.
+retire
+    The cycle in which the instruction retires.
+cause
+    Why it waited, the number of a :class:`vecsim.engines.record.Cause`.
+begin, end
+    The first cycle of a wait, and the one after the last.
+track, add
+    The number of a track, :mod:`vecsim.engines.jit.tracks`, and what is added to its cycles.
+depth
+    ``unit_queue`` + 1.
+"""
