@@ -17,8 +17,8 @@ from vecsim.errors import UserError
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 DIGEST_BYTES = hashlib.sha256().digest_size
-# No links are followed, and nothing waits for the writer of a pipe.
 _OPEN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
+"""No links are followed, and nothing waits for the writer of a pipe."""
 
 
 class NotPrivateError(Exception):

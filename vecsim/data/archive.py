@@ -19,24 +19,26 @@ MAGIC_BYTES = BLOCK_BYTES
 """Bytes at the beginning that tell an archive."""
 MOST_MEMBERS = 10_000
 _MAGIC = slice(257, 262)
-# An archive can hide as much as it likes in the headers of one member, and all of it would be kept.
 _MOST_HEADER_BYTES = 1 << 20
-# Where a header has numbers: octal ones, or binary where the first bit is set.
+"""An archive can hide as much as it likes in the headers of one member, and all of it would be kept."""
 _NUMBERS = ((100, 108), (108, 116), (116, 124), (124, 136), (136, 148), (148, 156), (329, 337), (337, 345))
+"""Where a header has numbers."""
 _NUMBER = re.compile(rb"[\x80\xff]| *[0-7]* *(\0|$)")
-# What a record of a PAX header begins with, and the size of a file that one gives.
+"""An octal number, or the beginning of a binary one, whose first bit is set."""
 _LENGTH = re.compile(rb"(\d{1,20}) ")
+"""What a record of a PAX header begins with."""
 _SIZE = re.compile(rb"\d{1,20}")
+"""The size of a file that a record gives."""
 _ENDS: Any = (tarfile.EOFHeaderError, tarfile.EmptyHeaderError)  # type: ignore[attr-defined]
 _END: Any = tarfile.EOFHeaderError  # type: ignore[attr-defined]
 _NOTHING_FOLLOWS: Any = tarfile.SubsequentHeaderError  # type: ignore[attr-defined]
-# Headers of names and of PAX, which concern the next file alone.
 _NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _FOR_THE_NEXT = (*_NAMES, tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+"""Headers of names and of PAX, which concern the next file alone."""
 _HEADERS = "a header of the archive"
 _BUFFER = 1 << 16
-# Names that a message lists.
 _SHOWN = 6
+"""Names that a message lists."""
 
 
 def is_archive(data: bytes) -> bool:

@@ -23,8 +23,8 @@ from vecsim.data.families import (
 from vecsim.data.matrix import Matrix
 from vecsim.errors import UserError
 
-# What `vecsim run` takes without an argument: more than 64 x 64 rows, so three levels of blocks.
 DEFAULT_BUILTIN = "randomwalk-100"
+"""What `vecsim run` takes without an argument: more than 64 x 64 rows, so three levels of blocks."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,6 @@ _WELKER = "V. Welker, SuiteSparse JGD_Homology"
 _MONIEN = "F. T. Leighton 1992, SuiteSparse AG-Monien"
 _MYCIELSKI = "J. Mycielski 1955, SuiteSparse Mycielski"
 
-# Families end where their generator would need more than a few GB.
 _FAMILIES = (
     Builtin(
         "randomwalk-N",
@@ -221,6 +220,7 @@ _FAMILIES = (
         "dense-N", "Hilbert matrix, no zeros, N rows", "D. Hilbert 1894", extremes.hilbert, limits=(1, 4096)
     ),
 )
+"""Families end where their generator would need more than a few GB."""
 
 
 def _named(name: str, description: str, source: str, make: Callable[..., Any], *arguments: float) -> Builtin:

@@ -10,8 +10,8 @@ from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.overview import Overview
 
-# With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full.
 MAX_DIMENSION = 2**27
+"""With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,12 +16,12 @@ from vecsim.errors import UserError
 
 _NOTHING = np.uint64(2**64 - 1)
 _LOW_HALF = np.uint64(2**32 - 1)
-# Work is cut in so many parts whatever the number of threads.
 _CHUNKS = 64
+"""Work is cut in so many parts whatever the number of threads."""
 _BUCKETS = 4096
 
-# The initiator of the Graph500 benchmark, version 3, section 3.
 _A, _B, _C = 0.57, 0.19, 0.19
+"""The initiator of the Graph500 benchmark, version 3, section 3."""
 
 
 def kronecker(scale: int, edge_factor: int, seed: int = 1, *, symmetric: bool = True) -> Any:

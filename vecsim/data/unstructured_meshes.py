@@ -19,8 +19,8 @@ from vecsim.data.hashed_random import random_share
 from vecsim.errors import UserError
 
 MOST_ENTRIES = 2**31 - 1
-# A node lies anywhere in this part of its cell. Circumscribed spheres are then smaller than the margin.
 JITTER = 0.8
+"""A node is anywhere in this part of its cell. Circumscribed spheres are then smaller than the margin."""
 MARGIN = 3
 
 

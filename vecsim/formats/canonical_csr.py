@@ -10,8 +10,8 @@ from vecsim.errors import UserError
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
-# Images and formats address entries and elements with signed 32-bit integers.
 MAX_COUNT = 2**31 - 1
+"""Images and formats address entries and elements with signed 32-bit integers."""
 
 
 def canonical_csr(matrix: Any, dtype: Any = None) -> Any:

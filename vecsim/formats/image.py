@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from vecsim.errors import UserError
 from vecsim.formats.array_types import FloatArray, IntArray
 
-# Addresses are non-negative 32-bit integers.
 ADDRESS_LIMIT = 2**31
+"""Addresses are non-negative 32-bit integers."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from vecsim.errors import UserError
 
-# A matrix that padding makes larger than this many times CRS is refused, small ones apart.
 MAX_GROWTH = 4
-# Blocks that are not dense are refused sooner: they must not take more than CRS.
+"""A matrix that padding makes larger than this many times CRS is refused, small ones apart."""
 MAX_BLOCK_GROWTH = 1
+"""Blocks that are not dense are refused sooner: they must not take more than CRS."""
 ALWAYS_MADE_BYTES = 2**20
 
 

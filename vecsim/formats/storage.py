@@ -16,8 +16,8 @@ from vecsim.errors import UserError
 PAPER, IMAGE = "paper", "image"
 ACCOUNTINGS: tuple[str, ...] = (PAPER, IMAGE)
 
-# A 32-bit value or pointer with 8 bits of position, as Table 1 charges BBCS and HiSM.
 PAPER_ENTRY_BYTES = 5
+"""A 32-bit value or pointer with 8 bits of position, as Table 1 charges BBCS and HiSM."""
 WORD_BYTES = 4
 
 

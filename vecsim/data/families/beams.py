@@ -47,8 +47,8 @@ def supported_beam_with_torsion(elements: int) -> Any:
     return stiffness[free][:, free]
 
 
-# Between the two ends of an element: stretching, or twisting, of unit stiffness.
 _BAR = np.array([[1.0, -1.0], [-1.0, 1.0]])
+"""Between the two ends of an element: stretching, or twisting, of unit stiffness."""
 
 
 def _flexure(h: float) -> FloatArray:

@@ -8,9 +8,9 @@ import scipy.sparse
 
 from vecsim.data.families.assembly import FloatArray, coupled, csr, stencil
 
-# What every model has along a line or on a square: second differences, Dirichlet boundaries.
 _SECOND = {(0,): -2, (-1,): 1, (1,): 1}
 _LAPLACE = {(0, 0): -4, (0, -1): 1, (0, 1): 1, (-1, 0): 1, (1, 0): 1}
+"""What every model has along a line or on a square: second differences, Dirichlet boundaries."""
 
 
 def olmstead(points: int) -> Any:

@@ -11,9 +11,9 @@ from vecsim.data.finite_elements.assembly import assemble
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Local nodes as 3 * (step along x) + (step along y), in the order in which unknowns are first met.
 _ALONG_Y_FIRST = (0, 1, 2, 3, 4, 5, 6, 7, 8)
 _CORNERS_SIDES_CENTRE = (0, 6, 8, 2, 3, 7, 5, 1, 4)
+"""Local nodes as 3 * (step along x) + (step along y), in the order in which unknowns are first met."""
 
 
 def driven_cavity(cells: int, boundary: Literal["dropped", "kept"] = "dropped") -> Any:

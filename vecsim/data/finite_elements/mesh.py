@@ -17,8 +17,8 @@ from vecsim.data.source_bytes import read_bytes
 from vecsim.errors import UserError
 
 FORMATS = (".obj", ".off", ".ply")
-# Folders with meshes, separated as in PATH.
 FOLDERS_VARIABLE = "VECSIM_MESHES"
+"""Folders with meshes, separated as in PATH."""
 
 
 @dataclass(frozen=True, eq=False)

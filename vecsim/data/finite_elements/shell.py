@@ -18,12 +18,12 @@ from vecsim.data.finite_elements.plane import (
     strain_of,
 )
 
-# Stiffness against the rotation about the normal, by the membrane's (O. Zienkiewicz, The Finite Element
-# Method, 1977, section 13.5: any small number).
 DRILLING = 0.03
+"""Stiffness against the rotation about the normal, by the membrane's (O. Zienkiewicz, The Finite Element
+Method, 1977, section 13.5: any small number)."""
 
-# Where quadratic functions are integrated exactly, in shares of the three corners.
 _MID_SIDES = np.array([[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]])
+"""Where quadratic functions are integrated exactly, in shares of the three corners."""
 
 
 def shell(mesh: TriangleMesh, young: float = 1.0, poisson: float = 0.3, thickness: float = 0.01) -> Any:

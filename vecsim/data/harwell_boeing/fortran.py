@@ -16,8 +16,8 @@ _FORMAT = re.compile(
 )
 _INTEGER = re.compile(rb" *([+-]?)(\d+) *")
 _REAL = re.compile(rb" *([+-]?)(\d*)(?:(\.)(\d*))?(?:[EeDd] *([+-]?\d+)|([+-]\d+))? *")
-# No number that is finite and not zero has an exponent of more digits, however many decimals a field has.
 _EXPONENT_DIGITS = 7
+"""No number that is finite and not zero has an exponent of more digits, however many decimals a field has."""
 _LARGEST_DIGITS = 18
 
 

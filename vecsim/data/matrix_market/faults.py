@@ -18,8 +18,9 @@ _SPELLED = {
 _CALLED = {INDEX: "an index", NATURAL: "a natural number", INTEGER: "an integer", REAL: "a number"}
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _RANGES = {NATURAL: (0, 2**64 - 1), INTEGER: (-(2**63), 2**63 - 1)}
-# Python refuses to convert thousands of digits; no number in these ranges has more, but for leading zeros.
 _MOST_DIGITS = 20
+"""Python refuses to convert thousands of digits; no number in these ranges has more, but for leading
+zeros."""
 
 
 def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:

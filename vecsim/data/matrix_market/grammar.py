@@ -18,8 +18,8 @@ from vecsim.data.matrix_market.header import Header
 
 INDEX, NATURAL, INTEGER, REAL = "index", "natural", "integer", "real"
 
-# Classes of bytes: the columns of the table.
 _DIGIT, _PLUS, _MINUS, _POINT, _E, _D, _BLANK, NEWLINE, _RETURN, _OTHER = range(10)
+"""Classes of bytes: the columns of the table."""
 CLASSES = 16
 _SPELLED = {
     b"0123456789": _DIGIT,
@@ -36,8 +36,8 @@ CLASS_OF_BYTE = np.full(256, _OTHER, np.uint8)
 for _letters, _class in _SPELLED.items():
     CLASS_OF_BYTE[list(_letters)] = _class
 
-# Effects of a step, as bits.
 ENTRY, LEADING_PLUS, LETTER_D, BARE_EXPONENT = 1, 2, 4, 8
+"""Effects of a step, as bits."""
 FAULT, START = 0, 1
 
 

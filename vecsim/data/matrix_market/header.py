@@ -7,13 +7,13 @@ from vecsim.errors import UserError
 from vecsim.suggestions import shown
 
 BANNER = b"%%MatrixMarket"
-# By the definition; "unsigned-integer" and "double" are extensions that other programs write.
 FIELDS = ("real", "integer", "unsigned-integer", "pattern", "complex", "double")
+"""By the definition; "unsigned-integer" and "double" are extensions that other programs write."""
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 LAYOUTS = ("coordinate", "array")
 
-# More digits than any size that can be used: Python refuses to convert thousands of them.
 _SIZE = re.compile(rb"[+-]?\d{1,18}")
+"""More digits than any size that can be used: Python refuses to convert thousands of them."""
 _BLANKS = b" \t"
 _WORDS = re.compile(rb"[^ \t]+")
 

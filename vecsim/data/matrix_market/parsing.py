@@ -19,8 +19,8 @@ from vecsim.errors import UserError
 LINE_BYTES = 1024
 """Most bytes of a line, by the definition of the format."""
 
-# SciPy checks indices against these; ours are compared with the file's own, so that messages are our own.
 _ANY_SIZE = 2**31 - 1
+"""SciPy checks indices against these; ours are compared with the file's own, so that messages are our own."""
 _LINE = re.compile(r"Line (\d+):")
 _HEADER_LINES = 2
 

@@ -179,11 +179,10 @@ def _mark_chains(rows: Ints) -> None:
     SPARSE_SHIFT,
     STREAMS,
 ) = range(28)
-MACHINE_NUMBERS = 28
-"""STREAMS is 1 if a contiguous stream never meets itself at a bank."""
 """Places in the array that :func:`machine_numbers` gives: the numbers of the machine description that the
-engine needs, the length of the program and of memory, dimensions of the record,
-reciprocals, and binary logarithms (-1: no power of two)."""
+engine needs, the length of the program and of memory, dimensions of the record, reciprocals, and binary
+logarithms (-1: no power of two). STREAMS is 1 if a contiguous stream never meets itself at a bank."""
+MACHINE_NUMBERS = 28
 
 
 def _shift(number: int) -> int:

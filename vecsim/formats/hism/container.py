@@ -22,8 +22,8 @@ from vecsim.formats.section_size import is_section_size, section_bits
 
 Order = Literal["row", "column"]
 
-# The paper stores level 0 row-wise and level 1 column-wise (section 2); above that it leaves it open.
 DEFAULT_ORDER: tuple[Order, ...] = ("row", "column", "row")
+"""The paper stores level 0 row-wise and level 1 column-wise (section 2); above that it leaves it open."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,8 +14,8 @@ from vecsim.formats.image import Image, Layout, allocate, blank, int32, value_fi
 
 POINTER_BYTES = 4
 LENGTH_BYTES = 4
-# The largest section whose positions fit one byte.
 BYTE_SECTION_SIZE = 256
+"""The largest section whose positions fit one byte."""
 
 
 def default_position_bytes(section_size: int) -> int:

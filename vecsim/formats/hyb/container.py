@@ -18,12 +18,12 @@ from vecsim.formats.sliced.container import Sliced
 from vecsim.formats.sliced.slicing import Slicing
 
 SPLITS = ("bytes", "third", "mean")
-# By the H200 (docs/gpu.md): an entry as coordinates takes 1.2 to 1.6 times as long as one in slices, with
-# 1.33 times (float64) or 1.5 times (float32) its bytes.
 COO_BYTE_COST = 1.2
-# What a rest costs however small it is, 14 us on the H200, in bytes that the memory would have moved
-# meanwhile: two kernels more, and warps that sum 512 entries one turn behind the other.
+"""By the H200 (docs/gpu.md): an entry as coordinates takes 1.2 to 1.6 times as long as one in slices, with
+1.33 times (float64) or 1.5 times (float32) its bytes."""
 COO_LAUNCH_BYTES = 56e6
+"""What a rest costs however small it is, 14 us on the H200, in bytes that the memory would have moved
+meanwhile: two kernels more, and warps that sum 512 entries one turn behind the other."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

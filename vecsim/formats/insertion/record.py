@@ -11,8 +11,8 @@ from vecsim.errors import UserError
 from vecsim.formats.array_types import IntArray, Shape
 from vecsim.formats.canonical_csr import MAX_COUNT
 
-# Of one insertion, of many (one element each), or a mean.
 Count = TypeVar("Count", int, IntArray, float)
+"""Of one insertion, of many (one element each), or a mean."""
 Format = TypeVar("Format")
 
 

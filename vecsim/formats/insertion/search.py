@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from vecsim.formats.array_types import IntArray
 
-# The sorted key at `places` of the slices numbered `which`.
 Key = Callable[[IntArray, IntArray], NDArray[Any]]
+"""The sorted key at `places` of the slices numbered `which`."""
 
 
 def first_not_below(

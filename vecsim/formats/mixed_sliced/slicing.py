@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from vecsim.errors import UserError
 from vecsim.formats.sliced.slicing import WARP, WIDTHS
 
-# Steps of a thread: enough entries for a matrix to fill a large GPU (8,192 warps, twice), and not so many
-# that the last warps run alone.
 ENTRIES_OF_A_STEP = WARP * 2**14
 FEWEST_STEPS, MOST_STEPS = 4, 64
-# In a small matrix, so that few warps do all: a kernel loads so many entries a thread before it waits for x.
+"""Steps of a thread: enough entries for a matrix to fill a large GPU (8,192 warps, twice), and not so many
+that the last warps run alone."""
 FEWEST_STEPS_SMALL = 8
-# A length of a lane has 8 bits.
+"""In a small matrix, so that few warps do all: a kernel loads so many entries a thread before it waits for
+x."""
 MOST_LANE_STEPS = 255
-# Of a row: a block of eight warps.
+"""A length of a lane has 8 bits."""
 MOST_LANES = 256
-# Up to so many entries a second kernel costs more than a warp that works longer than the others.
+"""Of a row: a block of eight warps."""
 SMALL = 2**20
+"""Up to so many entries a second kernel costs more than a warp that works longer than the others."""
 
 
 @dataclass(frozen=True)

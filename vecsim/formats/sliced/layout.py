@@ -15,8 +15,8 @@ from vecsim.formats.representable import (
 )
 from vecsim.formats.sliced.slicing import WARP, Slicing
 
-# Kernels count steps in 32 bits with a sign.
 MOST_STEPS = 2**31 - 1
+"""Kernels count steps in 32 bits with a sign."""
 
 
 def virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

@@ -9,10 +9,10 @@ WARP = 32
 INDEX_BITS = (16, 32, None)
 WIDTHS = (1, 2, 4)
 BLOCKS = (1, 2, 3, 4)
-# With so many threads, 1,000 a multiprocessor, a large GPU is full.
 ENOUGH_THREADS = 2**17
-# Of a row of blocks, where they are chosen.
+"""With so many threads, 1,000 a multiprocessor, a large GPU is full."""
 FEWEST_LANES = 4
+"""Of a row of blocks, where they are chosen."""
 
 
 @dataclass(frozen=True)

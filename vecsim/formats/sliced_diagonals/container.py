@@ -15,8 +15,8 @@ from vecsim.formats.pattern import Pattern
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, NotRepresentableError
 from vecsim.formats.sliced.slicing import WARP
 
-# What a step may take: as much as 16-bit column offsets would.
 STEP_BYTES = 8
+"""What a step may take: as much as 16-bit column offsets would."""
 SHORT_BYTES = 2
 
 
