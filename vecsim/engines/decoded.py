@@ -6,7 +6,7 @@ worked out here, once. Engines look at these arrays and never at text.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -83,44 +83,79 @@ class Decoded(NamedTuple):
     """(n,) instruction number that a taken branch goes to, NONE for an indirect jump."""
 
 
-def scalar_id(operand: Operand, field: int) -> int:
-    """Give a scalar register's number among all scalar registers."""
-    return field + {"x": 0, "f": FLOAT, "s": SPECIAL}[operand.kind]
+WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}
+WIDTHS |= {"whole_reads": 4, "vector_writes": 2, "whole_writes": 3}
+"""Of the arrays that have several numbers a row."""
+_FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL}
+_SPECIAL = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
+
+Columns = list[Ints]
+"""A number of each row, for as many numbers as a row has."""
+Operands = list[tuple[Operand, Ints]]
+"""The operands of an instruction, each with its field in every row."""
 
 
 def decode(program: Program, machine: Machine) -> Decoded:
-    """Resolve a program for a machine.
+    """Resolve a program for a machine, all rows of an instruction at once.
 
     Raises
     ------
     UserError
         A vector register that the machine does not have, position bytes other than 1 and 2, or a branch to an
-        instruction before the first; a mistake in a user's own instruction.
+        instruction before the first, of which the first is told; a mistake in a user's own instruction.
     """
     check_own_instructions(program.instruction_set)
-    rows = [_decode_one(program, machine, pc) for pc in range(len(program.opcode))]
-    columns = {}
-    widths = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}
-    widths |= {"whole_reads": 4, "vector_writes": 2, "whole_writes": 3}
-    for name in Decoded._fields:
-        values: list[Any] = [row.get(name, NONE) for row in rows]
-        if name in widths:
-            width = widths[name]
-            values = [[*value, *[NONE] * (width - len(value))] for value in values]
-            columns[name] = np.array(values, np.int64).reshape(-1, width)
-        else:
-            columns[name] = np.array(values, np.int64)
-    return Decoded(**columns)
+    count = len(program.opcode)
+    fields = program.fields.astype(np.int64)
+    arrays = {
+        name: np.full((count, WIDTHS[name]) if name in WIDTHS else count, NONE, np.int64)
+        for name in Decoded._fields
+    }
+    arrays["fields"][:] = fields
+    wrong: list[tuple[int, str]] = []
+    for opcode in np.unique(program.opcode):
+        rows = np.flatnonzero(program.opcode == opcode)
+        instruction = program.instruction_set.by_opcode[int(opcode)]
+        operands = list(zip(instruction.operands, fields[rows].T, strict=False))
+        wrong += _first_mistake(operands, instruction, machine, rows)
+        arrays["operation"][rows] = program.instruction_set.number_by_opcode[instruction.opcode]
+        for name, value in _resolved(instruction, operands, machine, rows).items():
+            if isinstance(value, list):
+                arrays[name][rows[:, None], np.arange(len(value))] = _beside(value, len(rows))
+            else:
+                arrays[name][rows] = value
+    if wrong:
+        pc, what = min(wrong)
+        raise UserError(f"{program.where(pc)}: {what}")
+    return Decoded(**arrays)
 
 
-def _decode_one(program: Program, machine: Machine, pc: int) -> dict[str, int | list[int]]:
-    instruction = program.instruction_set.by_opcode[int(program.opcode[pc])]
-    fields = [int(field) for field in program.fields[pc]]
-    operands = list(zip(instruction.operands, fields, strict=False))
-    _check_registers(program, machine, pc, operands)
-    row: dict[str, int | list[int]] = {
-        "operation": program.instruction_set.number_by_opcode[instruction.opcode],
-        "fields": fields,
+def _first_mistake(
+    operands: Operands, instruction: Instruction, machine: Machine, rows: Ints
+) -> list[tuple[int, str]]:
+    """Give the first row of each kind of mistake, and what is wrong there."""
+    found = []
+    last = machine.vector_registers - 1
+    for operand, field in operands:
+        if operand.kind == "v":
+            has = f"machine {machine.label} has vector_registers = {last + 1}, v0 to v{last}"
+            found += [(int(rows[i]), f"v{field[i]}: {has}") for i in np.flatnonzero(field > last)[:1]]
+        if operand.kind == "t":
+            target = rows + field
+            below = np.flatnonzero(target < 0)[:1]
+            found += [(int(rows[i]), f"branch to instruction {target[i]}: the first is 0") for i in below]
+    if instruction.access is not None and instruction.access.record == Record.POSITIONS:
+        size = operands[-1][1]
+        bad = np.flatnonzero((size != 1) & (size != 2))[:1]
+        found += [(int(rows[i]), f"{size[i]} position bytes: must be 1 or 2") for i in bad]
+    return found
+
+
+def _resolved(
+    instruction: Instruction, operands: Operands, machine: Machine, rows: Ints
+) -> dict[str, int | Ints | Columns]:
+    """Give what is resolved of the rows of an instruction: a number for all, one a row, or several a row."""
+    row: dict[str, int | Ints | Columns] = {
         "operands": len(operands),
         "unit": instruction.unit,
         "timing": instruction.timing,
@@ -128,15 +163,13 @@ def _decode_one(program: Program, machine: Machine, pc: int) -> dict[str, int | 
         "length": instruction.length,
         "pattern": Pattern.NONE,
     }
-    row |= _scalars(instruction, operands)
+    row |= _scalars(instruction, operands, len(rows))
     row |= _vectors(instruction, operands, machine)
     if instruction.access is not None:
-        row |= _access(program, instruction, operands, machine, pc)
+        row |= _access(instruction, operands, machine)
     for operand, field in operands:
         if operand.kind == "t":
-            row["target"] = target = pc + field
-            if target < 0:
-                raise UserError(f"{program.where(pc)}: branch to instruction {target}: the first is 0")
+            row["target"] = rows + field
     if instruction.length in (Length.SECTION, Length.COUNT):
         row["length_register"] = [field for operand, field in operands if operand.kind == "x"][-1]
     return row
@@ -153,38 +186,50 @@ def latency_of(instruction: Instruction, machine: Machine) -> int:
     return int(getattr(machine.latency, instruction.latency))
 
 
-def _check_registers(
-    program: Program, machine: Machine, pc: int, operands: list[tuple[Operand, int]]
-) -> None:
-    for operand, field in operands:
-        if operand.kind == "v" and field >= machine.vector_registers:
-            raise UserError(
-                f"{program.where(pc)}: v{field}: machine {machine.label} has vector_registers = "
-                f"{machine.vector_registers}, v0 to v{machine.vector_registers - 1}"
-            )
-
-
-def _scalars(instruction: Instruction, operands: list[tuple[Operand, int]]) -> dict[str, int | list[int]]:
+def _scalars(instruction: Instruction, operands: Operands, count: int) -> dict[str, int | Ints | Columns]:
     late = instruction.timing == Timing.REDUCTION
-    reads = [scalar_id(o, f) for o, f in operands if o.kind in "xfs" and o.read]
-    writes = [scalar_id(o, f) for o, f in operands if o.kind in "xfs" and o.written]
-    special = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
-    reads += [special[name] for name in instruction.reads]
-    at_issue = ([] if late else writes) + [special[name] for name in instruction.writes]
-    late_writes = (writes if late else []) + [special[name] for name in instruction.late]
+    scalars = [(o, field + _FIRST[o.kind]) for o, field in operands if o.kind in "xfs"]
+    reads = [register for o, register in scalars if o.read]
+    writes = [register for o, register in scalars if o.written]
+    general = [register for o, register in scalars if o.written and o.kind != "s"]
+    special_reads, special_writes, special_late = (
+        [np.full(count, _SPECIAL[name]) for name in names]
+        for names in (instruction.reads, instruction.writes, instruction.late)
+    )
+    at_issue = ([] if late else writes) + special_writes
     # The special registers that come late stay in the unit: instructions of the kind do not wait for them.
-    awaited = {*reads, *at_issue, *(register for register in late_writes if register < SPECIAL)} - {0}
+    awaited = reads + special_reads + at_issue + (general if late else [])
     return {
-        "awaited": sorted(awaited),
-        "scalar_writes": [register for register in at_issue if register != 0],
-        "late_writes": late_writes,
+        "awaited": _without_zeros(_without_repetitions(_beside(awaited, count))),
+        "scalar_writes": _without_zeros(_beside(at_issue, count)),
+        "late_writes": (writes if late else []) + special_late,
     }
 
 
+def _beside(columns: Columns, count: int) -> Ints:
+    """Put columns side by side; (count, columns)."""
+    return np.stack(columns, axis=1) if columns else np.zeros((count, 0), np.int64)
+
+
+def _without_repetitions(registers: Ints) -> Ints:
+    """Sort the registers of each row, and put 0 for all that repeat another."""
+    found = np.sort(registers, axis=1)
+    found[:, 1:][found[:, 1:] == found[:, :-1]] = 0
+    return np.sort(found, axis=1)
+
+
+def _without_zeros(registers: Ints) -> Columns:
+    """Leave register 0 out of each row, which is always ready; ``NONE`` fills the end."""
+    order = np.argsort(registers == 0, axis=1, kind="stable")
+    found = np.take_along_axis(registers, order, axis=1)
+    return list(np.where(found == 0, NONE, found).T)
+
+
 def _vectors(
-    instruction: Instruction, operands: list[tuple[Operand, int]], machine: Machine
-) -> dict[str, int | list[int]]:
-    mask = machine.vector_registers
+    instruction: Instruction, operands: Operands, machine: Machine
+) -> dict[str, int | Ints | Columns]:
+    count = len(operands[0][1]) if operands else 1
+    mask = np.full(count, machine.vector_registers)
     vectors = [(o, f) for o, f in operands if o.kind == "v"]
     accumulating = instruction.accumulates
     reads = [f for o, f in vectors if o.read and not o.whole] + [mask] * (instruction.mask == "r")
@@ -193,7 +238,7 @@ def _vectors(
     whole_writes = [f for o, f in vectors if o.written and o.whole and not accumulating]
     if not machine.chaining:
         whole_reads, whole_writes, reads, writes = whole_reads + reads, whole_writes + writes, [], []
-    row: dict[str, int | list[int]] = {
+    row: dict[str, int | Ints | Columns] = {
         "vector_reads": reads,
         "vector_writes": writes,
         "whole_reads": whole_reads,
@@ -209,24 +254,17 @@ def _vectors(
 
 
 def _access(
-    program: Program,
-    instruction: Instruction,
-    operands: list[tuple[Operand, int]],
-    machine: Machine,
-    pc: int,
-) -> dict[str, int | list[int]]:
+    instruction: Instruction, operands: Operands, machine: Machine
+) -> dict[str, int | Ints | Columns]:
     access = instruction.access
     memory = instruction.memory_operand
     assert access is not None and memory is not None
-    record = access.value_bytes
+    record: int | Ints = access.value_bytes
     if access.record == Record.POSITIONS:
-        position_bytes = operands[-1][1]
-        if position_bytes not in (1, 2):
-            raise UserError(f"{program.where(pc)}: {position_bytes} position bytes: must be 1 or 2")
-        record += 2 * position_bytes
+        record = record + 2 * operands[-1][1]
     elif access.record == Record.DESCRIPTOR:
-        record += descriptor_bytes(machine.section_size)
-    row: dict[str, int | list[int]] = {
+        record = record + descriptor_bytes(machine.section_size)
+    row: dict[str, int | Ints | Columns] = {
         "pattern": access.pattern,
         "store": int(access.store),
         "value_bytes": access.value_bytes,
