@@ -68,7 +68,8 @@ class Program(Overview):
     Raises
     ------
     UserError
-        A word that is no instruction of the set, or an entry outside the program.
+        A word that is no instruction of the set, a branch to before the first one, or an entry outside the
+        program.
     """
 
     words: npt.NDArray[np.uint32]
@@ -87,10 +88,24 @@ class Program(Overview):
         for name, array in (("words", words), ("opcode", opcode), ("fields", fields)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+        self._check_branches()
         if not 0 <= self.entry <= len(words):
             raise UserError(f"entry {self.entry} is outside the program's {len(words)} instructions")
         if self.source and len(self.source) != len(words):
             raise UserError(f"{len(self.source)} source lines for {len(words)} instructions")
+
+    def _check_branches(self) -> None:
+        """Refuse a branch to before the first instruction, as the assembler does."""
+        for instruction in self.instruction_set.instructions:
+            for column, operand in enumerate(instruction.operands):
+                if operand.kind == "t":
+                    rows = np.flatnonzero(self.opcode == instruction.opcode)
+                    targets = rows + self.fields[rows, column]
+                    if len(targets) and targets.min() < 0:
+                        row = rows[np.argmin(targets)]
+                        raise UserError(
+                            f"instruction {row}: branch to instruction {targets.min()}: the first is 0"
+                        )
 
     def __len__(self) -> int:
         return len(self.words)

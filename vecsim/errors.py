@@ -13,6 +13,10 @@ class MatrixWarning(UserWarning):
     """Values of a matrix are not what the caller gave: rounded, summed, left out, or from another source."""
 
 
+SHOWN_LETTERS = 240
+"""Of a source line that a message repeats, those around the place, at most."""
+
+
 class AssemblyError(UserError):
     """A mistake in assembly text, with the place where it stands.
 
@@ -35,6 +39,9 @@ class AssemblyError(UserError):
         self.reason = reason
 
     def __str__(self) -> str:
-        before = self.text[: self.column - 1].ljust(self.column - 1)
+        place = self.column - 1
+        begin = max(place - SHOWN_LETTERS // 2, 0) if len(self.text) > SHOWN_LETTERS else 0
+        shown = self.text[begin : begin + SHOWN_LETTERS]
+        before = shown[: place - begin].ljust(place - begin)
         caret = "".join(c if c == "\t" else " " for c in before) + "^"
-        return f"{self.file}:{self.line}:{self.column}: {self.reason}\n{self.text}\n{caret}"
+        return f"{self.file}:{self.line}:{self.column}: {self.reason}\n{shown}\n{caret}"

@@ -167,6 +167,15 @@ def test_an_assembly_error_shows_the_line_with_a_caret(vecsim, tmp_path, monkeyp
     assert [file.name for file in tmp_path.iterdir()] == ["bad.s"]
 
 
+def test_an_assembly_error_of_a_long_name_is_short(vecsim, tmp_path):
+    (tmp_path / "bad\n.s").write_text(f"lw x5, 4({'a' * 900})\n")
+    message = vecsim("asm", tmp_path / "bad\n.s").mistake()
+    reason, text, caret = message.split("\n")
+    assert "bad\\n.s:1:10: unknown register 'aaa" in reason
+    assert len(reason) < 700
+    assert text[caret.index("^") :].startswith("aaa")
+
+
 def test_a_store_outside_memory_names_line_and_program_counter(vecsim, tmp_path):
     path = tmp_path / "out.s"
     path.write_text("li x1, 65536\nsw x1, (x1)\nhalt\n")

@@ -39,10 +39,11 @@ LONGEST_MESSAGE = 700
 
 @dataclass(frozen=True)
 class Case:
-    """A file: its name and its bytes."""
+    """A file: its name and its bytes; and what else a command is given."""
 
     name: str
     data: bytes
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,10 @@ class Fuzzer:
     def case(self, seed: int) -> Case:
         """Give the case of a seed, the same for ever."""
         return self.make(random.Random(f"{self.name} {seed}"))
+
+    def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
+        """Give a word for what came of a case, and what is wrong with that or nothing."""
+        return outcome(self, case, folder)
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def run_batch(task: tuple[Fuzzer, int, int], beat: Callable[[int], None]) -> Tal
     with tempfile.TemporaryDirectory(prefix="vecsim-fuzz-") as folder:
         for seed in range(first, end):
             beat(seed)
-            word, wrong = outcome(fuzzer, fuzzer.case(seed), Path(folder))
+            word, wrong = fuzzer.outcome(fuzzer.case(seed), Path(folder))
             tally.counts[word] += 1
             if wrong:
                 tally.findings.append(Finding(seed, f"{word}: {wrong}"))
@@ -199,9 +204,9 @@ def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.show is not None:
         case = fuzzer.case(given.show)
-        print(case.name, case.data, sep="\n")
+        print(case.name, case.data, *case.arguments, sep="\n")
         with tempfile.TemporaryDirectory() as folder:
-            print(*outcome(fuzzer, case, Path(folder)), sep=": ")
+            print(*fuzzer.outcome(case, Path(folder)), sep=": ")
         return 0
     total, began = Tally(), time.monotonic()
     for tally in fuzz(fuzzer, given.first, given.count, given.jobs):

@@ -10,12 +10,22 @@ import pytest
 import scipy.sparse
 
 from tests.data.plain_readers import Plain, Refused
-from tests.fuzz import archives, campaign, harwell_boeing, matrix_market
+from tests.fuzz import (
+    archives,
+    assembly,
+    campaign,
+    commands,
+    harwell_boeing,
+    machine_files,
+    matrix_market,
+    program_files,
+)
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, main, outcome
 from vecsim.data import Matrix
 from vecsim.errors import UserError
 
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
+OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER]
 RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
 WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
 
@@ -27,7 +37,11 @@ def total(tallies):
     return made
 
 
-@pytest.mark.parametrize("fuzzer", FUZZERS, ids=lambda fuzzer: fuzzer.name)
+@pytest.mark.parametrize(
+    "fuzzer",
+    [*FUZZERS, *(pytest.param(fuzzer, marks=pytest.mark.ci) for fuzzer in OF_COMMANDS)],
+    ids=lambda fuzzer: fuzzer.name,
+)
 def test_a_short_time_of_fuzzing(fuzzer):
     found = total(fuzz(fuzzer, 0, 400, jobs=2, batch=100))
     assert found.findings == []
@@ -36,11 +50,60 @@ def test_a_short_time_of_fuzzing(fuzzer):
     assert found.counts["refused"] >= 80
 
 
-@pytest.mark.parametrize("fuzzer", FUZZERS, ids=lambda fuzzer: fuzzer.name)
+@pytest.mark.parametrize("fuzzer", [*FUZZERS, *OF_COMMANDS], ids=lambda fuzzer: fuzzer.name)
 def test_a_seed_names_a_case(fuzzer):
     cases = [fuzzer.case(seed) for seed in range(50)]
     assert cases == [fuzzer.case(seed) for seed in range(50)]
-    assert len({case.data for case in cases}) > 45
+    assert len({(case.data, case.arguments) for case in cases}) > 35
+
+
+SHORT = Case("a.s", b"    halt\n")
+
+
+@pytest.mark.parametrize(
+    ("ending", "word", "wrong"),
+    [
+        ((0, "text", ""), "read", ""),
+        ((0, "wrong text", ""), "read", "the output"),
+        ((2, "", "vecsim: error: {path}:1:1: wrong\n"), "refused", ""),
+        ((2, "", "vecsim: error: --set banks: wrong\n"), "refused", ""),
+        ((2, "text", "vecsim: error: {path}: wrong\n"), "message", "is not all there is"),
+        ((2, "", "vecsim: note\nvecsim: error: {path}: wrong\n"), "message", "is not all there is"),
+        ((2, "", "vecsim: error: wrong\n"), "message", "names no file"),
+        ((2, "", "vecsim: error: {path}: wrong\nand more\n"), "message", "more lines"),
+        ((2, "", "vecsim: error: {path}: \x1b[1m\n"), "message", "printable"),
+        ((2, "", "vecsim: error: {path}: " + "x" * 2_000 + "\n"), "message", "is long"),
+        ((1, "", ""), "exit code", "it is 1"),
+        (ValueError("5"), "traceback", "ValueError: 5"),
+    ],
+)
+def test_what_is_a_finding_of_a_command(monkeypatch, tmp_path, ending, word, wrong):
+    def called(arguments):
+        if isinstance(ending, Exception):
+            raise ending
+        return ending[0], ending[1], ending[2].replace("{path}", arguments[-1])
+
+    def check(case, path, out):
+        return "" if out == "text" else "the output"
+
+    monkeypatch.setattr(commands, "called", called)
+    fuzzer = commands.CommandFuzzer("some", lambda source: SHORT, lambda case, path: [str(path)], check)
+    found = fuzzer.outcome(SHORT, tmp_path)
+    assert found[0] == word
+    assert wrong in found[1]
+    assert bool(wrong) == bool(found[1])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_is_called_in_this_process(tmp_path):
+    (tmp_path / "a.s").write_bytes(SHORT.data)
+    code, out, err = commands.called(["asm", str(tmp_path / "a.s"), "--listing"])
+    assert (code, err) == (0, "")
+    assert "halt" in out
+    assert commands.called(["asm", str(tmp_path / "b.s")])[::2] == (
+        2,
+        f"vecsim: error: {tmp_path / 'b.s'}: No such file or directory\n",
+    )
 
 
 # Where the reader and the judge thought differently once: records of PAX that are none, a global header

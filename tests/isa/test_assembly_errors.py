@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from isa.assembler import assemble
-from vecsim.errors import AssemblyError, UserError
+from vecsim.errors import SHOWN_LETTERS, AssemblyError, UserError
 
 
 def mistake(text: str, **options) -> AssemblyError:
@@ -23,6 +23,15 @@ def test_the_form_of_a_message():
         "              ^",
     ]
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize("before", [0, 50, 120, 5_000])
+def test_of_a_long_line_what_surrounds_the_place_is_shown(before):
+    wrong = mistake(f".data\n.word {'1, ' * before}1.5, {'1, ' * 5_000}1")
+    reason, text, caret = str(wrong).split("\n")
+    assert reason.startswith(f"p.s:2:{7 + 3 * before}: ")
+    assert len(text) == SHOWN_LETTERS
+    assert text[caret.index("^") :].startswith("1.5, ")
 
 
 def test_the_caret_stands_below_its_column_after_tabs():
@@ -166,7 +175,8 @@ def test_mistakes(text, line, place, reason):
     assert error.text == text.split("\n")[line - 1]
     rest = error.text[error.column - 1 :]
     assert rest.startswith(place) if place else rest.strip() == ""
-    assert str(error) == f"p.s:{line}:{error.column}: {reason}\n{error.text}\n{' ' * (error.column - 1)}^"
+    shown = error.text[:SHOWN_LETTERS]  # the places of these mistakes are near the beginning
+    assert str(error) == f"p.s:{line}:{error.column}: {reason}\n{shown}\n{' ' * (error.column - 1)}^"
 
 
 def test_a_given_symbol_is_not_defined_again():

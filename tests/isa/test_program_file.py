@@ -10,6 +10,8 @@ from isa_strategies import code, same_code
 from isa.assembler import assemble
 from isa.binary import dump, load
 from isa.disassembler import instruction_text
+from isa.encoding import encode
+from isa.instructions import BASE
 from vecsim.errors import UserError
 
 PROGRAM = assemble(
@@ -32,6 +34,8 @@ def test_any_program_comes_back(rows, data):
     assert same_code(load(dump(program)), program)
 
 
+# To 8,192 instructions before it; the distance stands in the lowest bits.
+BRANCH = encode(BASE.by_mnemonic["beq"], (1, 2, -8192))
 CHANGES = [
     ("format", "elf", "no format 'vecsim program'"),
     ("version", 2, "has version 2; this vecsim reads version 1"),
@@ -40,6 +44,12 @@ CHANGES = [
     ("words", ["0b000000", 3], r"words\[1\] is not of the form"),
     ("words", ["0b00000g"], r"words\[0\] is not of the form"),
     ("words", ["ff000000"], "instruction 0: 0xff000000: opcode 0xff is not in the instruction set"),
+    ("words", [f"{BRANCH:08x}"], "instruction 0: branch to instruction -8192: the first is 0"),
+    (
+        "words",
+        ["0b000000", f"{BRANCH + 8190:08x}"],
+        "instruction 1: branch to instruction -1: the first is 0",
+    ),
     ("entry", 5, "entry 5 is outside the program's 4 instructions"),
     ("entry", -1, "entry -1 is outside"),
     ("entry", True, "entry is not of the form"),

@@ -93,3 +93,9 @@ def test_bad_sources(tmp_path):
     file.write_text('based_on = "t9"\n')
     with pytest.raises(UserError, match="based_on: unknown preset 't9'"):
         load_machine(str(file))
+
+
+def test_a_message_repeats_no_more_than_the_beginning_of_a_value(tmp_path):
+    (tmp_path / "mine.toml").write_text("banks = " + "{a=" * 200 + "1" + "}" * 200)
+    with pytest.raises(UserError, match=r"mine\.toml: banks = \{'a': .{34,40}\.\.\.: write an integer$"):
+        load_machine(str(tmp_path / "mine.toml"))

@@ -35,7 +35,8 @@ def ended(run: Callable[[], int]) -> int:
         code = run()
         sys.stdout.flush()
     except AssemblyError as error:
-        return _mistake(printable(str(error)))  # with the source line and a caret below it
+        reason, text, caret = str(error).rsplit("\n", 2)
+        return _mistake("\n".join((in_one_line(reason), printable(text), caret)))
     except UserError as error:
         return _mistake(in_one_line(str(error)))
     except MemoryError:

@@ -14,7 +14,7 @@ from vecsim.errors import UserError
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
-from vecsim.suggestions import did_you_mean, nearest
+from vecsim.suggestions import did_you_mean, nearest, shown
 
 
 def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str] = ()) -> Machine:
@@ -157,7 +157,7 @@ def _validate(table: dict[str, Any], where: str) -> Machine:
         if first["type"] == "model_type":
             raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
         message = _TYPES.get(first["type"], first["msg"].removeprefix("Value error, "))
-        raise UserError(f"{where}: {key} = {first['input']!r}: {message}") from None
+        raise UserError(f"{where}: {key} = {shown(repr(first['input']))}: {message}") from None
 
 
 _TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}
