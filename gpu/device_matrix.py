@@ -28,7 +28,17 @@ class Product(Protocol):
         """All arrays on the device."""
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
+        """Put ``y = alpha A x + beta y`` on the stream.
+
+        Parameters
+        ----------
+        x, y
+            Contiguous device vectors of Numba, of N and M elements.
+        alpha, beta
+            Scalars of the real type; with beta 0, y is not read.
+        stream
+            0, or an object of Numba or cuda.core.
+        """
 
 
 class DeviceMatrix:
@@ -115,7 +125,15 @@ class DeviceMatrix:
     def rmatvec(
         self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
     ) -> Any:
-        """Return ``alpha A^T x + beta out``: `matvec` of `T`, with x of M and out of N elements."""
+        """Return ``alpha A^T x + beta out``: `matvec` of `T`, with x of M and out of N elements.
+
+        Parameters
+        ----------
+        x, out
+            Vectors of M and N elements.
+        alpha, beta, stream
+            As of `matvec`.
+        """
         return self.T.matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
 
     def matvec(

@@ -128,9 +128,9 @@ _ALL = (
     _crs("crs", CRSProduct, "CRS, several threads a row, by the mean length", work=work_counts.crs),
     _crs(
         "crs-scalar",
-        partial(CRSProduct, lanes=1),
+        partial(CRSProduct, threads_per_row=1),
         "CRS, one thread a row",
-        work=partial(work_counts.crs, lanes=1),
+        work=partial(work_counts.crs, threads_per_row=1),
     ),
     _crs(
         "crs-split",
@@ -147,7 +147,7 @@ _ALL = (
     ),
     _crs(
         "crs-half-warp",
-        partial(CRSProduct, lanes=WARP // 2),
+        partial(CRSProduct, threads_per_row=WARP // 2),
         "CRS, half a warp a row, whatever its length: the vector kernel of the early GPUs",
         historical=True,
     ),

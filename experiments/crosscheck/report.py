@@ -43,8 +43,8 @@ READ_FROM_THE_KEPT_RESULTS = (
     "second kernel; where rows have few entries in a block, these sums are more than what was saved.",
     "On the GPU, BBCS and HiSM come closest to CRS, and rarely pass it, where a few rows are longer than the "
     "others: their warps take entries, whatever the rows, those of JD take rows and those of CRS blocks of "
-    "rows. The simulated machine has one stream of instructions, no lanes to be left idle by a long row, and "
-    "sees none of this.",
+    "rows. The simulated machine has one stream of instructions, no threads to be left idle by a long row, "
+    "and sees none of this.",
 )
 """Where and why the machines disagree."""
 OUTLIERS = 3

@@ -29,7 +29,7 @@ class Device:
     l2_bytes
         Size of its L2 cache.
     bandwidths
-        What sets the floor.
+        What sets the lower bound of the time.
     library
         cusparse with its version.
     """

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from experiments.gpu_bench.former_names import renamed
 from vecsim.errors import UserError
 from vecsim.journal import Journal
 
@@ -26,8 +27,6 @@ STATUSES = (
     "failed",
 )
 """Of a record: timed; left out because it cannot be the best; and the ways to fail."""
-FORMER_STATUSES = {"not_at_hand": "not_found"}
-"""How files of earlier versions call them, and how they are called now."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,9 @@ class Record:
         Conversion on the host, upload and preparation, from the SciPy matrix on; compilation apart.
     bytes
         On the device, x and y apart.
-    floor_us, share_of_floor
-        Stored bytes, x and y once each over the measured bandwidth; and its share of the time.
+    bound_us, share_of_bound
+        Lower bound of the time: stored bytes, x and y once each over the measured bandwidth; and its share of
+        the time.
     error
         max |y_i - r_i| / (|A| |x|)_i against float64.
     ratio
@@ -89,8 +89,8 @@ class Record:
     spread: float | None = None
     setup_us: float | None = None
     bytes: int | None = None
-    floor_us: float | None = None
-    share_of_floor: float | None = None
+    bound_us: float | None = None
+    share_of_bound: float | None = None
     error: float | None = None
     ratio: float | None = None
     paid_after: float | None = None
@@ -116,11 +116,9 @@ class Record:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `document` gave."""
-        entries = dict(document)
+        """Read what `document` gave, also of an earlier version, whose names are made today's."""
+        entries = renamed(document)
         entries["class_"] = entries.pop("class")
-        status = entries.get("status", OK)
-        entries["status"] = FORMER_STATUSES.get(status, status)
         return cls(**entries)
 
 

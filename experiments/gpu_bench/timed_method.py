@@ -1,4 +1,4 @@
-"""A method that was converted, checked and timed, and its time against the floor."""
+"""A method that was converted, checked and timed, and its time against the lower bound."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Screened:
 
 
 def with_timing(record: Record, timing: Timing, cache: Cache, case: Case, device: Device) -> Record:
-    """Give a record with a time, and with the share of the floor that this is."""
+    """Give a record with a time, and with the share of it that the lower bound is."""
     size = np.dtype(case.dtype).itemsize
     rows, cols = case.multiplied.shape
-    floor = device.bandwidths.floor_us(record.bytes or 0, cols * size, rows * size, cache)
+    bound = device.bandwidths.bound_us(record.bytes or 0, cols * size, rows * size, cache)
     return dataclasses.replace(
         record,
         cache=cache,
         median_us=timing.median_us,
         spread=timing.spread,
-        floor_us=floor,
-        share_of_floor=floor / timing.median_us,
+        bound_us=bound,
+        share_of_bound=bound / timing.median_us,
     )

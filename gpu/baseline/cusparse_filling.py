@@ -38,7 +38,19 @@ def slice_offsets(indptr: Any, height: int) -> Any:
 def fill_slices(
     indptr: Any, indices: Any, data: Any, offsets: Any, height: int, columns: Any, values: Any
 ) -> None:
-    """Write slices column by column, -1 and 0 where there is nothing."""
+    """Write slices column by column, -1 and 0 where there is nothing.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        Of the sorted CSR matrix.
+    offsets
+        int64 of S + 1: places before each slice.
+    height
+        Rows of a slice.
+    columns, values
+        One a place, to be written.
+    """
     rows = len(indptr) - 1
     for number in prange(len(offsets) - 1):
         begin = offsets[number]
@@ -78,7 +90,21 @@ def fill_blocks(
     columns: Any,
     values: Any,
 ) -> None:
-    """Write blocks row by row of blocks, their columns rising; `values` are zeros before."""
+    """Write blocks row by row of blocks, their columns rising; `values` are zeros before.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        Of the sorted CSR matrix.
+    offsets
+        Blocks before each row of blocks, then of all.
+    block
+        Rows and columns of a block.
+    by_row
+        Whether the elements of a block stand row by row; else column by column.
+    columns, values
+        One a block and one an element, to be written.
+    """
     rows = len(indptr) - 1
     for number in prange(len(offsets) - 1):
         at, before = np.empty(block, np.int64), np.empty(block, np.int64)

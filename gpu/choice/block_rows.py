@@ -36,7 +36,17 @@ class BlockRows:
 
     @classmethod
     def of(cls, indptr: Any, indices: Any, shape: tuple[int, int], block: int) -> Self:
-        """Count the blocks of a sorted CSR matrix."""
+        """Count the blocks of a sorted CSR matrix.
+
+        Parameters
+        ----------
+        indptr, indices
+            Of the matrix.
+        shape
+            Its rows and columns.
+        block
+            Rows and columns of a block.
+        """
         return cls(block, shape[0], _count(indptr, indices, block, -(-shape[1] // block)))
 
     @cached_property

@@ -77,6 +77,17 @@ def some_steps_within(indptr: Any, indices: Any, height: int, window: int, most:
 
     Of some windows, whose rows are sorted by falling length, the first slices are looked at. Step j of a
     slice holds the j-th entry of each of its rows.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix.
+    height
+        Rows of a slice.
+    window
+        Rows that are sorted together.
+    most
+        How far columns may lie apart.
     """
     rows = len(indptr) - 1
     windows = (rows + window - 1) // window
@@ -252,7 +263,17 @@ def _by_falling_length(lengths: Any) -> Any:
 
 
 def near_share(indptr: Any, indices: Any, window: int, columns: int) -> float:
-    """Give the share of entries within the best `columns` columns of each window of rows."""
+    """Give the share of entries within the best `columns` columns of each window of rows.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix.
+    window
+        Rows of a window.
+    columns
+        That are near in each.
+    """
     if indptr[-1] == 0:
         return 1.0
     samples, taken, weights = _samples_of_windows(indptr, indices, window)

@@ -165,7 +165,19 @@ def together(works: Iterable[Work]) -> Work:
 
 
 def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: Any) -> Any:
-    """Give the bytes of x within which threads that run together read: all of it, where rows are sorted."""
+    """Give the bytes of x within which threads that run together read: all of it, where rows are sorted.
+
+    Parameters
+    ----------
+    scattered
+        Whether rows that run together lie anywhere.
+    mean_spread
+        Columns that a slice reaches over, the mean.
+    columns
+        Of the matrix.
+    value_bytes
+        4 or 8.
+    """
     return (mean_spread + scattered * (columns - mean_spread)) * value_bytes
 
 
@@ -177,7 +189,17 @@ def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
 def microseconds(
     counts: Counts, gb_per_s: Any, step_ns: Any, start_us: Any, warp_ns: Any, machine: Machine
 ) -> Any:
-    """Estimate the time of products that are done again and again on the same vectors."""
+    """Estimate the time of products that are done again and again on the same vectors.
+
+    Parameters
+    ----------
+    counts
+        What the products do.
+    gb_per_s, step_ns, start_us, warp_ns
+        The formats' own constants, as of `Speed`, for the type of the values.
+    machine
+        What they share.
+    """
     share = 1 - 1 / (1 + (counts.moved / machine.cache_bytes) ** machine.cache_sharpness)
     memory = share * counts.moved / machine.memory_gb_per_s + counts.missed / machine.scattered_gb_per_s
     cache = counts.moved / gb_per_s + counts.sectors * machine.sector_ns + counts.warps * warp_ns
@@ -189,7 +211,19 @@ def microseconds(
 
 
 def estimate(name: str, work: Work, structure: Structure, constants: Constants | None = None) -> float:
-    """Estimate the microseconds of a product in a format that does this work."""
+    """Estimate the microseconds of a product in a format that does this work.
+
+    Parameters
+    ----------
+    name
+        Of the format.
+    work
+        Of its product.
+    structure
+        Of the matrix.
+    constants
+        Of the device; those of constants.toml without them.
+    """
     constants = constants or _constants()
     speed, machine = constants.speed(name), constants.machine
     rate = speed.gb_per_s[structure.value_bytes == 8]

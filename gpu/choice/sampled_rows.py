@@ -71,7 +71,17 @@ def _row_of(indptr: Any, entry: Any, low: Any) -> Any:
 
 @njit(cache=True)
 def rows_of_runs(indptr: Any, indices: Any, first: Any, rows: int) -> Any:
-    """Give pointers and columns of the runs of so many rows that begin at `first`."""
+    """Give pointers and columns of the runs of so many rows that begin at `first`.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of the matrix.
+    first
+        First row of each run.
+    rows
+        Of a run.
+    """
     pointers = np.zeros(len(first) * rows + 1, indptr.dtype)
     entries = 0
     for run in range(len(first)):

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from gpu.choice.structure import BLOCK_ROWS, MOST_GROWTH, SECTOR_BYTES, Structure, Work
-from gpu.formats.coo import ENTRIES_PER_LANE
-from gpu.formats.crs import lanes_for
+from gpu.formats.coo import ENTRIES_PER_THREAD
+from gpu.formats.crs import threads_per_row_for
 from gpu.formats.crs_adaptive import arrangement_for
 from gpu.kernel_parts.blocks_of_equal_work import RECORD
 from gpu.runtime.cuda import THREADS_PER_BLOCK
@@ -29,7 +29,7 @@ WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
 ROUNDED = 1 - 1e-9
 
 
-def crs(structure: Structure, *, lanes: int | None = None, row_cap: int | None = None) -> Work:
+def crs(structure: Structure, *, threads_per_row: int | None = None, row_cap: int | None = None) -> Work:
     """Count the work of `CRSProduct` with these parameters."""
     runs, longest = structure.shape[0], structure.longest
     stored = structure.crs_bytes
@@ -40,22 +40,22 @@ def crs(structure: Structure, *, lanes: int | None = None, row_cap: int | None =
         # Targets, begins of the further runs, and sums of pieces written and read again.
         stored += 4 * (2 * runs - structure.shape[0]) + 2 * structure.value_bytes * pieces
         longest = row_cap
-    if lanes is None:
-        lanes = lanes_for(structure.nnz / max(1, runs), row_cap is not None)
+    if threads_per_row is None:
+        threads_per_row = threads_per_row_for(structure.nnz / max(1, runs), row_cap is not None)
     return Work(
         stored,
-        longest / lanes,
-        structure.sectors(BLOCK_ROWS / lanes),
+        longest / threads_per_row,
+        structure.sectors(BLOCK_ROWS / threads_per_row),
         launches=1 + cut,
-        warps=runs * lanes / WARP,
+        warps=runs * threads_per_row / WARP,
     )
 
 
 def coo(structure: Structure) -> Work:
     """Count the work of `COOProduct`."""
     stored = structure.nnz * (structure.value_bytes + 8) + structure.value_bytes * structure.shape[0]
-    warps = structure.nnz / (ENTRIES_PER_LANE * WARP)
-    return Work(stored, ENTRIES_PER_LANE, structure.sectors_along, launches=3, warps=warps)
+    warps = structure.nnz / (ENTRIES_PER_THREAD * WARP)
+    return Work(stored, ENTRIES_PER_THREAD, structure.sectors_along, launches=3, warps=warps)
 
 
 def blocks(structure: Structure, *, slicing: Slicing) -> Work | None:
@@ -76,7 +76,10 @@ def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
     block_rows = -(-rows // b)
     fewest, most = (
         arranged.group // arranged.wide
-        for arranged in (slicing.with_lanes(block_rows, 0), slicing.with_lanes(block_rows, structure.longest))
+        for arranged in (
+            slicing.with_threads_per_row(block_rows, 0),
+            slicing.with_threads_per_row(block_rows, structure.longest),
+        )
     )
     return Work(
         ROUNDED * structure.nnz * (structure.value_bytes + 2 / b**2),
@@ -90,8 +93,8 @@ def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | Non
     """Count it for the rows that there are, which are some of `all_rows`."""
     b, rows = slicing.block, structure.shape[0]
     found = structure.block_rows(b)
-    slicing = slicing.with_lanes(-(-all_rows // b), found.mean)
-    lanes = slicing.group // slicing.wide
+    slicing = slicing.with_threads_per_row(-(-all_rows // b), found.mean)
+    threads_per_row = slicing.group // slicing.wide
     height = slicing.slice_height or single_slice_height(len(found.counts))
     places = found.places(height=height, window=slicing.sorting_window, group=slicing.group)
     masked = found.elements != structure.nnz
@@ -110,9 +113,9 @@ def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | Non
     stored = made + 4 * slices * (1 + short) + 4 * len(found.counts) * (slicing.sorting_window != 1)
     return Work(
         stored,
-        found.row_lengths.longest / lanes,
-        structure.sectors(BLOCK_ROWS / lanes),
-        warps=rows * lanes / WARP,
+        found.row_lengths.longest / threads_per_row,
+        structure.sectors(BLOCK_ROWS / threads_per_row),
+        warps=rows * threads_per_row / WARP,
     )
 
 
@@ -139,12 +142,12 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
         steps = places // (height * slicing.group) if slicing.base_per_step else -(-rows // height)
         stored += 4 * steps
     scattered = slicing.sorting_window is None
-    lanes = slicing.group // slicing.wide
+    threads_per_row = slicing.group // slicing.wide
     return Work(
         stored,
-        structure.longest / lanes,
-        structure.sectors_scattered if scattered else structure.sectors(BLOCK_ROWS / lanes),
-        warps=rows * lanes / WARP,
+        structure.longest / threads_per_row,
+        structure.sectors_scattered if scattered else structure.sectors(BLOCK_ROWS / threads_per_row),
+        warps=rows * threads_per_row / WARP,
         scattered=scattered,
     )
 
@@ -160,16 +163,16 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
     """Count the work of `MixedSlicedProduct`: slices by the lengths of rows, near columns in a sample."""
     nnz, size, longest = structure.nnz, structure.value_bytes, structure.longest
     steps, uncut = slicing.steps_for(nnz, longest)
-    _, pieces = structure.pieces(slicing.most_lanes * uncut)
-    warps = max(1.0, structure.warps(steps, slicing.most_lanes))
+    _, pieces = structure.pieces(slicing.most_threads_per_row * uncut)
+    warps = max(1.0, structure.warps(steps, slicing.most_threads_per_row))
     hubs = structure.hubs if slicing.hubs else None
     near = (structure.near_share if hubs is None else hubs.share) * nnz
     stored = nnz * size + 2 * near + 4 * (nnz - near)
-    if not slicing.lane_lengths:
-        # Padding is read, too: half a group of each lane, of near and of far entries.
+    if not slicing.thread_lengths:
+        # Padding is read, too: half a group of each thread, of near and of far entries.
         padding = (slicing.wide - 1) / 2 * WARP * warps
         stored += padding * (size + 2) + padding * (size + 4) * (near < nnz)
-    stored += warps * (WARP * (6 if slicing.lane_lengths else 4) + 12) + 2 * size * pieces
+    stored += warps * (WARP * (6 if slicing.thread_lengths else 4) + 12) + 2 * size * pieces
     entries = nnz * WARPS_OF_A_BLOCK / warps
     if hubs is None:
         sectors = structure.sectors(structure.shape[0] * WARPS_OF_A_BLOCK / warps)
@@ -181,8 +184,8 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
             of_block * warps / WARPS_OF_A_BLOCK + (nnz - near) / max(1, nnz) * structure.sectors_scattered
         )
         stored += copied * (4 + size)
-    whole = longest <= steps * slicing.most_lanes
-    chain = min(longest, steps) if whole else min(uncut, -(-longest // slicing.most_lanes))
+    whole = longest <= steps * slicing.most_threads_per_row
+    chain = min(longest, steps) if whole else min(uncut, -(-longest // slicing.most_threads_per_row))
     return Work(
         stored,
         chain,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.partial_row_sums import PER_LANE, Decode, RowPartsProduct, row_parts
+from gpu.kernel_parts.partial_row_sums import PER_THREAD, Decode, RowPartsProduct, row_parts
 from gpu.runtime.cuda import device_function
 from vecsim.formats import BBCS, section_bits
 
@@ -13,12 +13,12 @@ from vecsim.formats import BBCS, section_bits
 @functools.cache
 def decoders(bits: int, descriptor_bytes: int) -> Decode:
     """Make the readers of a lane's descriptors: column in the low bits, then end of row, then zero-row."""
-    return tuple(_decoder(bits, descriptor_bytes, entry) for entry in range(PER_LANE))
+    return tuple(_decoder(bits, descriptor_bytes, entry) for entry in range(PER_THREAD))
 
 
 def _decoder(bits: int, descriptor_bytes: int, entry: int) -> Any:
     end, zero_row, columns = 1 << bits, 2 << bits, (1 << bits) - 1
-    in_word = PER_LANE // descriptor_bytes
+    in_word = PER_THREAD // descriptor_bytes
     word, shift = entry // in_word, entry % in_word * (32 // in_word)
 
     @device_function

@@ -61,6 +61,26 @@ def biell_kernel(real: Any) -> Any:
 
     @cuda.jit
     def kernel(values, columns, group_ptr, perm, warps, x, y, alpha, beta):
+        """Sum 32 rows a warp.
+
+        Parameters
+        ----------
+        values, columns
+            real and uint32, one a place of each group, padding included; padding has column
+            2^32 - 1.
+        group_ptr
+            uint32 of 6 a warp and one: where each group begins, in units of 32 places.
+        perm
+            uint32 of 32 a warp: the row at each place, 2^32 - 1 where there is none.
+        warps
+            Their number.
+        x
+            real of N.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         thread = cuda.grid(1)
         warp = thread // WARP
         lane = thread % WARP

@@ -20,21 +20,40 @@ from gpu.runtime.launches import (
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import COO
 
-# Entries that a lane takes in turn.
-ENTRIES_PER_LANE = 2 if SIMULATED else 16
+# Entries that a thread takes in turn.
+ENTRIES_PER_THREAD = 2 if SIMULATED else 16
 
 
 @functools.cache
-def coo_kernel(real: Any, entries_per_lane: int) -> Any:
+def coo_kernel(real: Any, entries_per_thread: int) -> Any:
     """Make the kernel: ``y += alpha A x`` for rows within one warp's run, pieces of the others.
 
     Piece 2 w is of the row that began before the run of warp w, 2 w + 1 of the one that goes on behind it; a
     row that does both is piece 2 w. Each warp writes both, 0 where there is none.
     """
-    run = entries_per_lane * WARP
+    run = entries_per_thread * WARP
 
     @cuda.jit
     def kernel(rows, columns, values, entries, x, y, pieces, alpha):
+        """Sum a run of entries a warp.
+
+        Parameters
+        ----------
+        rows, columns
+            uint32 of nnz, by row.
+        values
+            real of nnz.
+        entries
+            nnz.
+        x
+            real of N.
+        y
+            real of M, which holds beta y.
+        pieces
+            real of 2 a warp.
+        alpha
+            A scalar of the real type.
+        """
         thread = cuda.grid(1)
         warp = thread // WARP
         lane = thread % WARP
@@ -53,7 +72,7 @@ def coo_kernel(real: Any, entries_per_lane: int) -> Any:
             if lane == 0 and (not goes_on or (began_before and first_row == last_row)):
                 pieces[np.uint64(2 * warp + 1)] = real(0)
         carried_row, carried = np.int32(-1), real(0)
-        for turn in range(entries_per_lane):
+        for turn in range(entries_per_thread):
             at = begin + turn * WARP + lane
             row, total = np.int32(-2), real(0)
             if at < end:
@@ -108,8 +127,8 @@ class COOProduct(LaunchedInTurn):
         The matrix.
     threads_per_block
         A multiple of 32.
-    entries_per_lane
-        Entries that a lane takes in turn.
+    entries_per_thread
+        Entries that a thread takes in turn.
     on_top
         Whether the product is added to what y holds: ``y += alpha A x``, whatever beta is.
     """
@@ -119,11 +138,11 @@ class COOProduct(LaunchedInTurn):
         matrix: COO,
         threads_per_block: int,
         *,
-        entries_per_lane: int = ENTRIES_PER_LANE,
+        entries_per_thread: int = ENTRIES_PER_THREAD,
         on_top: bool = False,
     ) -> None:
         self.real = real_type(matrix.values)
-        run = entries_per_lane * WARP
+        run = entries_per_thread * WARP
         warps = -(-matrix.nnz // run)
         self.arrays = [
             upload(matrix.rows.view(np.uint32)),
@@ -140,7 +159,7 @@ class COOProduct(LaunchedInTurn):
         )
         row_blocks = 0 if on_top else -(-matrix.shape[0] // threads_per_block)
         blocks = -(-warps * WARP // threads_per_block)
-        kernel = coo_kernel(self.real, entries_per_lane)
+        kernel = coo_kernel(self.real, entries_per_thread)
         arguments = [*self.arrays, matrix.nnz, X, Y, self.split.pieces, ALPHA]
         self.launches = [
             *launches_of(scaled(self.real), row_blocks, threads_per_block, [Y, BETA], self.real),

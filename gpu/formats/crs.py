@@ -21,42 +21,69 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.errors import UserError
 from vecsim.formats import CRS
 
-MAX_LANES = 32
+MAX_THREADS_PER_ROW = 32
 
 
 @functools.cache
-def crs_kernel(real: Any, lanes: int, cut: bool) -> Any:
+def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
     """Make the kernel for runs of entries; a run is a row, or where rows are `cut`, a piece of one."""
+    # From an entry of a thread to its next one.
+    stride = threads_per_row
 
     @cuda.jit
     def kernel(first, columns, values, target, runs, rows, x, y, pieces, alpha, beta):
+        """Sum each run.
+
+        Parameters
+        ----------
+        first
+            uint32 of runs + 1: the entry that each run begins with, then the number of
+            entries.
+        columns
+            uint32 of nnz.
+        values
+            real of nnz.
+        target
+            uint32 of runs: the row of each run, or rows + p where it is piece p; read where
+            rows are cut.
+        runs, rows
+            Their numbers; rows is M.
+        x
+            real of N.
+        y
+            real of M.
+        pieces
+            real, one a piece of a row.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         thread = cuda.grid(1)
-        run = thread // lanes
-        lane = thread % lanes
+        run = thread // threads_per_row
+        member = thread % threads_per_row
         total = real(0)
         let_next_begin()
         if run < runs:
-            at = np.int64(first[np.uint64(run)]) + lane
+            at = np.int64(first[np.uint64(run)]) + member
             end = np.int64(first[np.uint64(run + 1)])
             wait_for_previous()
-            while at + 3 * lanes < end:
+            while at + 3 * stride < end:
                 value0, column0 = values[np.uint64(at)], columns[np.uint64(at)]
-                value1, column1 = values[np.uint64(at + lanes)], columns[np.uint64(at + lanes)]
-                value2, column2 = values[np.uint64(at + 2 * lanes)], columns[np.uint64(at + 2 * lanes)]
-                value3, column3 = values[np.uint64(at + 3 * lanes)], columns[np.uint64(at + 3 * lanes)]
+                value1, column1 = values[np.uint64(at + stride)], columns[np.uint64(at + stride)]
+                value2, column2 = values[np.uint64(at + 2 * stride)], columns[np.uint64(at + 2 * stride)]
+                value3, column3 = values[np.uint64(at + 3 * stride)], columns[np.uint64(at + 3 * stride)]
                 total += value0 * x[column0]
                 total += value1 * x[column1]
                 total += value2 * x[column2]
                 total += value3 * x[column3]
-                at += 4 * lanes
+                at += 4 * stride
             while at < end:
                 total += values[np.uint64(at)] * x[columns[np.uint64(at)]]
-                at += lanes
-        offset = lanes // 2
+                at += stride
+        offset = threads_per_row // 2
         while offset > 0:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset //= 2
-        if lane == 0 and run < runs:
+        if member == 0 and run < runs:
             row = np.int64(target[np.uint64(run)]) if cut else run
             if row < rows:
                 write_row(y, np.uint64(row), total, alpha, beta, real(0))
@@ -66,13 +93,14 @@ def crs_kernel(real: Any, lanes: int, cut: bool) -> Any:
     return kernel
 
 
-def lanes_for(entries_per_run: float, cut: bool) -> int:
-    """Give the lanes a run for runs of this mean length: a power of two, at most a warp.
+def threads_per_row_for(entries_per_run: float, cut: bool) -> int:
+    """Give the threads a run for runs of this mean length: a power of two, at most a warp.
 
-    The power of two below an eighth of the mean, so that a lane has its four loads under way most of the
+    The power of two below an eighth of the mean, so that a thread has its four loads under way most of the
     time; where rows are cut, below the mean itself, since the pieces of long rows are the longest of all.
     """
-    return min(MAX_LANES, 1 << max(0, int(entries_per_run if cut else entries_per_run / 8).bit_length() - 1))
+    entries = int(entries_per_run if cut else entries_per_run / 8)
+    return min(MAX_THREADS_PER_ROW, 1 << max(0, entries.bit_length() - 1))
 
 
 class CRSProduct(LaunchedInTurn):
@@ -84,24 +112,32 @@ class CRSProduct(LaunchedInTurn):
         The matrix.
     threads_per_block
         A multiple of 32.
-    lanes
-        Threads a row, a power of two up to 32; None takes those of `lanes_for`.
+    threads_per_row
+        Threads a row, a power of two up to 32; None takes those of `threads_per_row_for`.
     row_cap
         Cut longer rows in pieces of so many entries, which are summed in their order; None cuts none.
     """
 
     def __init__(
-        self, matrix: CRS, threads_per_block: int, *, lanes: int | None = None, row_cap: int | None = None
+        self,
+        matrix: CRS,
+        threads_per_block: int,
+        *,
+        threads_per_row: int | None = None,
+        row_cap: int | None = None,
     ) -> None:
         self.real = real_type(matrix.values)
         self.rows = matrix.shape[0]
         first, target, split_rows, split_first, split_last = _runs(matrix.rowptr, row_cap)
         self.runs = len(first) - 1
         cut = len(split_rows) > 0
-        lanes = lanes_for(matrix.nnz / max(1, self.runs), row_cap is not None) if lanes is None else lanes
-        if lanes not in (1, 2, 4, 8, 16, 32):
-            raise UserError(f"lanes {lanes} is not possible: use a power of two from 1 to 32")
-        self.lanes = lanes
+        if threads_per_row is None:
+            threads_per_row = threads_per_row_for(matrix.nnz / max(1, self.runs), row_cap is not None)
+        if threads_per_row not in (1, 2, 4, 8, 16, 32):
+            raise UserError(
+                f"threads_per_row {threads_per_row} is not possible: use a power of two from 1 to 32"
+            )
+        self.threads_per_row = threads_per_row
         self.arrays = [
             upload(first),
             upload(matrix.colidx.view(np.uint32)),
@@ -109,8 +145,8 @@ class CRSProduct(LaunchedInTurn):
             upload(target if cut else target[:0]),
         ]
         self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
-        blocks = -(-self.runs * lanes // threads_per_block)
-        kernel = crs_kernel(self.real, lanes, cut)
+        blocks = -(-self.runs * threads_per_row // threads_per_block)
+        kernel = crs_kernel(self.real, threads_per_row, cut)
         arguments = [*self.arrays, self.runs, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
         whole = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
         self.launches = [*whole, *self.split.launches]

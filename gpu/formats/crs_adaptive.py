@@ -2,10 +2,10 @@
 
 A block of threads takes consecutive rows of together at most as many entries as it has places for.
 Neighbouring threads multiply neighbouring entries and leave the products in shared memory, where the rows are
-summed by as many lanes each as the block has for them, and rows much longer than their neighbours by a whole
-warp. A long row has a block to itself, whose threads go along it and add up as they go. A row too long for
-that is cut in pieces; the block that ends last adds them in their order: no second kernel, and the same bits
-whichever block it is.
+summed by as many threads each as the block has for them, and rows much longer than their neighbours by a
+whole warp. A long row has a block to itself, whose threads go along it and add up as they go. A row too long
+for that is cut in pieces; the block that ends last adds them in their order: no second kernel, and the same
+bits whichever block it is.
 
 Rows keep their order, nothing is padded and nothing but x is gathered, so what bounds it is the stream of
 CRS, 12 or 8 bytes an entry, or where x does not stay in the L1 cache the gathers (160 thousand million a
@@ -39,7 +39,7 @@ from vecsim.formats import CRS
 SECTOR_ENTRIES = 8
 """A block loads from a multiple of so many entries on: else loads of a warp would ask for a sector more."""
 MANY_TIMES = 4
-"""A row that would give a lane so many times the entries of a thread is summed by a whole warp."""
+"""A row that would give a thread so many times the entries of a thread is summed by a whole warp."""
 SMALL_ENTRIES = 1_000_000
 """Up to so many entries the blocks of a small matrix run all at once."""
 
@@ -105,25 +105,25 @@ def arrangement_for(entries: int, value_bytes: int, threads: int) -> Arrangement
 
 
 @device_function
-def _strided_sum(products: Any, at: Any, end: Any, lanes: Any, zero: Any) -> Any:
-    """Add every `lanes`th product from `at` to `end`, four loads at a time: some are read in vain."""
+def _strided_sum(products: Any, at: Any, end: Any, stride: Any, zero: Any) -> Any:
+    """Add products from `at` to `end`, `stride` apart, four loads at a time: some are read in vain."""
     total = zero
     while at < end:
-        at1, at2, at3 = np.int32(at + lanes), np.int32(at + 2 * lanes), np.int32(at + 3 * lanes)
+        at1, at2, at3 = np.int32(at + stride), np.int32(at + 2 * stride), np.int32(at + 3 * stride)
         product0, product1 = products[np.uint32(at)], products[np.uint32(at1)]
         product2, product3 = products[np.uint32(at2)], products[np.uint32(at3)]
         total += product0
         total += product1 if at1 < end else zero
         total += product2 if at2 < end else zero
         total += product3 if at3 < end else zero
-        at = np.int32(at + 4 * lanes)
+        at = np.int32(at + 4 * stride)
     return total
 
 
 @device_function
-def _tree(total: Any, lanes: Any) -> Any:
-    """Add the totals of so many neighbouring lanes; each gets the sum."""
-    distance = np.int32(lanes >> 1)
+def _tree(total: Any, threads_per_row: Any) -> Any:
+    """Add the totals of so many neighbouring threads; each gets the sum."""
+    distance = np.int32(threads_per_row >> 1)
     while distance > 0:
         total += cuda.shfl_xor_sync(EVERY_LANE, total, distance)
         distance = np.int32(distance >> 1)
@@ -180,6 +180,31 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
 
     @cuda.jit(**options)
     def kernel(records, rowptr, columns, values, x, y, pieces, pieces_of, arrived, alpha, beta):
+        """Sum the rows of one record a block.
+
+        Parameters
+        ----------
+        records
+            uint32 of 4 a block, `RowBlocks.records`: entries and rows of each block.
+        rowptr
+            uint32 of M + 1: the entry that each row begins with.
+        columns
+            uint32 of nnz and up to the width of a load behind them.
+        values
+            real, as many.
+        x
+            real of N.
+        y
+            real of M.
+        pieces
+            real, one a block where rows are in pieces: the sum of its piece.
+        pieces_of
+            uint32 of 2 a block, `RowBlocks.pieces`.
+        arrived
+            uint32, one a block: how many pieces of a row are done; zero before and after.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         products = cuda.shared.array(room, real)
         is_last = cuda.shared.array(1, np.int32)
         let_next_begin()
@@ -193,10 +218,10 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
         count = np.int32((last_word & no_mark) - base)
         place = np.int32(thread * wide)
         loaded = load_early(values, columns, np.int64(base) + place, place, count)
-        # The most lanes a row so that each row has some: a power of two, all in one warp.
-        lane_bits = np.int32(thread_bits - 32 + cuda.clz(np.uint32(rows - 1)))
-        lane_bits = np.int32(max(np.int32(0), min(np.int32(5), lane_bits)))
-        mine = np.int32(thread >> lane_bits)
+        # The most threads a row so that each row has some: a power of two, all in one warp.
+        bits_of_row = np.int32(thread_bits - 32 + cuda.clz(np.uint32(rows - 1)))
+        bits_of_row = np.int32(max(np.int32(0), min(np.int32(5), bits_of_row)))
+        mine = np.int32(thread >> bits_of_row)
         begin, end = np.int32(0), np.int32(0)
         if mine < rows:
             begin = np.int32(np.int32(rowptr[np.uint32(row + mine)]) - base)
@@ -205,8 +230,8 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
         if word >= 0:
             store(products, multiply(loaded, x, place, count), place)
             cuda.syncthreads()
-            lanes = np.int32(np.int32(1) << lane_bits)
-            lane = np.int32(thread & (lanes - 1))
+            threads_per_row = np.int32(np.int32(1) << bits_of_row)
+            member = np.int32(thread & (threads_per_row - 1))
             summed = np.int32(0)
             while summed < rows:
                 if summed > 0:
@@ -214,12 +239,12 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
                     if mine < rows:
                         begin = np.int32(np.int32(rowptr[np.uint32(row + mine)]) - base)
                         end = np.int32(np.int32(rowptr[np.uint32(row + mine + 1)]) - base)
-                is_big = np.int32(end - begin) > np.int32(np.int32(many) << lane_bits)
+                is_big = np.int32(end - begin) > np.int32(np.int32(many) << bits_of_row)
                 total = zero
                 if not is_big:
-                    total = _strided_sum(products, np.int32(begin + lane), end, lanes, zero)
-                total = _tree(total, lanes)
-                big = np.uint32(cuda.ballot_sync(EVERY_LANE, is_big and lane == 0))
+                    total = _strided_sum(products, np.int32(begin + member), end, threads_per_row, zero)
+                total = _tree(total, threads_per_row)
+                big = np.uint32(cuda.ballot_sync(EVERY_LANE, is_big and member == 0))
                 while big != 0:
                     leader = np.int32(31 - cuda.clz(big))
                     big = np.uint32(big & ~(np.uint32(1) << np.uint32(leader)))
@@ -230,10 +255,10 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
                     of_warp = _warp_sum(of_lane)
                     if thread % WARP == leader:
                         total = of_warp
-                if lane == 0 and mine < rows:
+                if member == 0 and mine < rows:
                     write_row(y, np.uint32(row + mine), total, alpha, beta, zero)
-                mine = np.int32(mine + (threads >> lane_bits))
-                summed = np.int32(summed + (threads >> lane_bits))
+                mine = np.int32(mine + (threads >> bits_of_row))
+                summed = np.int32(summed + (threads >> bits_of_row))
         else:
             own, gone, begin = zero, np.int32(0), np.int32(first - base)
             while gone < count:

@@ -76,12 +76,52 @@ def _gathers(steps: int, k: int = 0) -> Any:
 
 @functools.cache
 def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, steps: int) -> Any:
-    """Make the kernel: one slice or slices of a warp, rows permuted or not, slices in order or not."""
+    """Make the kernel: one slice or slices of a warp, rows permuted or not, slices in order or not.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64: the type of values and sums.
+    single
+        Whether all rows are one slice; else each warp has one.
+    permuted
+        Whether rows are in another order.
+    ordered
+        Whether slices are taken in another order than they are stored in.
+    steps
+        Whose loads are under way at once.
+    """
     early, streamed = _loads(EARLY_IF[1], steps), _loads(STREAMED_IF[1], steps)
     gathers, sums = _gathers(steps), sum_of_products(steps)
 
     @cuda.jit
     def kernel(values, columns, slice_ptr, lengths, perm, order, positions, rows, x, y, alpha, beta):
+        """Sum a row a thread.
+
+        Parameters
+        ----------
+        values
+            real, a place for each entry and padding, step by step in each slice.
+        columns
+            uint32, as many.
+        slice_ptr
+            uint32 of S + 1: steps before each slice.
+        lengths
+            uint32 of the positions: entries of each row.
+        perm
+            uint32 of the positions: the row at each, 2^32 - 1 where there is none; read
+            where rows are permuted.
+        order
+            uint32 of S: which slice comes when; read where slices are ordered.
+        positions, rows
+            Places for rows, and M.
+        x
+            real of N.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         position = np.int64(cuda.grid(1))
         zero = real(0)
         let_next_begin()
@@ -151,7 +191,12 @@ class EllpackRProduct(LaunchedInTurn):
         near: bool = False,
     ) -> None:
         slicing = matrix.slicing
-        if (slicing.lanes, slicing.wide, slicing.block, slicing.index_bits) != (1, 1, 1, 32) or not (
+        if (slicing.threads_per_row, slicing.wide, slicing.block, slicing.index_bits) != (
+            1,
+            1,
+            1,
+            32,
+        ) or not (
             slicing.row_lengths and slicing.slice_height in (None, WARP) and not len(matrix.split_rows)
         ):
             raise ValueError(

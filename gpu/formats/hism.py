@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.partial_row_sums import PER_LANE, Decode, RowPartsProduct, row_parts
+from gpu.kernel_parts.partial_row_sums import PER_THREAD, Decode, RowPartsProduct, row_parts
 from gpu.runtime.cuda import device_function
 from vecsim.formats import HiSM
 from vecsim.formats.hism.image import default_position_bytes
@@ -14,15 +14,15 @@ from vecsim.formats.hism.image import default_position_bytes
 @functools.cache
 def decoders(position_bytes: int) -> Decode:
     """Make the readers of a lane's positions; where the row changes, a part ends."""
-    return tuple(_decoder(position_bytes, entry) for entry in range(PER_LANE))
+    return tuple(_decoder(position_bytes, entry) for entry in range(PER_THREAD))
 
 
 def _decoder(position_bytes: int, entry: int) -> Any:
-    in_word = PER_LANE // position_bytes
+    in_word = PER_THREAD // position_bytes
     bits = 8 * position_bytes
     word, shift = entry // in_word, entry % in_word * bits
-    next_word, next_shift = (entry + 1) % PER_LANE // in_word, (entry + 1) % in_word * bits
-    in_lane = entry + 1 < PER_LANE
+    next_word, next_shift = (entry + 1) % PER_THREAD // in_word, (entry + 1) % in_word * bits
+    in_lane = entry + 1 < PER_THREAD
     position = (1 << bits) - 1
 
     @device_function

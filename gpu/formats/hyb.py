@@ -20,7 +20,17 @@ class HYBProduct:
         return [*self.ell.device_arrays, *(self.rest.device_arrays if self.rest else [])]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream."""
+        """Put ``y = alpha A x + beta y`` on the stream.
+
+        Parameters
+        ----------
+        x, y
+            Contiguous device vectors of Numba, of N and M elements.
+        alpha, beta
+            Scalars of the real type; with beta 0, y is not read.
+        stream
+            0, or an object of Numba or cuda.core.
+        """
         self.ell.launch(x, y, alpha, beta, stream)
         if self.rest is not None:
             self.rest.launch(x, y, alpha, beta, stream)

@@ -83,6 +83,27 @@ def jd_kernel(real: Any, threads: int, group: int) -> Any:
 
     @cuda.jit
     def kernel(diag_ptr, columns, values, perm, parts, x, y, pieces, alpha, beta):
+        """Sum a part a group of warps.
+
+        Parameters
+        ----------
+        diag_ptr
+            uint32, one a diagonal and one: the entry that each begins with.
+        columns, values
+            uint32 and real of nnz, by diagonal.
+        perm
+            uint32 of M: the row at each position.
+        parts
+            uint32 of 4 a part: strip, first and last diagonal, and its piece or `WHOLE`.
+        x
+            real of N.
+        y
+            real of M.
+        pieces
+            real of 32 a piece.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         sums = cuda.shared.array(threads, real)
         warp = cuda.threadIdx.x // WARP
         lane = cuda.threadIdx.x % WARP
@@ -128,6 +149,22 @@ def strip_sums(real: Any, threads: int) -> Any:
 
     @cuda.jit
     def kernel(pieces, strips, perm, y, alpha, beta):
+        """Sum the pieces of a strip a block.
+
+        Parameters
+        ----------
+        pieces
+            real of 32 a piece.
+        strips
+            uint32 of 3 a strip in pieces: its number, first piece and the end of its
+            pieces.
+        perm
+            uint32 of M: the row at each position.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         sums = cuda.shared.array(threads, real)
         warp = cuda.threadIdx.x // WARP
         lane = cuda.threadIdx.x % WARP

@@ -54,6 +54,19 @@ def hub_copy(real: Any) -> Any:
 
     @cuda.jit
     def kernel(hubs, count, x, copied):
+        """Copy an element a thread.
+
+        Parameters
+        ----------
+        hubs
+            uint32 of `count`: the columns to copy.
+        count
+            Of hubs.
+        x
+            real of N.
+        copied
+            real of count + 1.
+        """
         place = cuda.grid(1)
         let_next_begin()
         wait_for_previous()
@@ -71,19 +84,36 @@ def mixed_sliced_kernel(
     *,
     wide: int,
     hubs: bool,
-    lane_lengths: bool,
+    thread_lengths: bool,
     far: bool,
     shared_rows: bool,
     at_once: int = GROUPS_AT_ONCE,
 ) -> Any:
-    """Make the kernel: a warp a slice, four loads of `wide` entries ahead, then a tree over a row's lanes.
+    """Make the kernel: a warp a slice, four loads of `wide` entries ahead, then a tree over a row's threads.
 
     `near_x` is the copy of the hubs, or x itself where near columns count from the base of the slice. The
     first `at_once` groups of near entries are loaded before x may be read, `far` ones where there are any.
     With `shared_rows` the warps of a block share its longest rows, so it must have as many.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64: the type of values and sums.
+    wide
+        Entries that a thread loads at once.
+    hubs
+        Whether near columns are numbers of hubs.
+    thread_lengths
+        Whether the steps of each thread are kept.
+    far
+        Whether there are far entries.
+    shared_rows
+        Whether any row has more than 32 threads.
+    at_once
+        Groups of near entries that are loaded before the wait.
     """
     stride = WARP * wide
-    groups_of = adding_own_groups if lane_lengths else adding_all_groups
+    groups_of = adding_own_groups if thread_lengths else adding_all_groups
     near_factor = hub_element if hubs else near_element
     near_groups = groups_of(adding(near_factor, wide), stride)
     far_groups = groups_of(adding(near_element, wide), stride)
@@ -115,22 +145,52 @@ def mixed_sliced_kernel(
         alpha,
         beta,
     ):
+        """Sum the rows of a slice a warp.
+
+        Parameters
+        ----------
+        values
+            real, one a place for an entry, padding included: near entries of a slice, then
+            far ones.
+        near_columns, far_columns
+            uint16 and uint32, one a place for a near or a far entry; 0 is padding.
+        places
+            uint32 of 4 a slice, as `_places` packs them.
+        perm
+            uint32 of 32 a slice: the row of which each thread is the first, M + p for piece
+            p.
+        near_lengths, far_lengths
+            uint8 of 32 a slice: steps in which each thread has an entry; read with
+            `thread_lengths`.
+        slices, shared_slices, rows
+            S; how many of them share rows; M.
+        near_x
+            real: x, or the copy of the hubs.
+        x
+            real of N.
+        y
+            real of M.
+        pieces
+            real, one a piece of a row.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         thread = cuda.grid(1)
         number = thread >> 5
         lane = thread & 31
         zero = real(0)
         total = zero
-        lanes = np.int32(1)
+        threads_per_row = np.int32(1)
         row = no_row
         let_next_begin()
         if number < slices:
             place = _load_place(places, 4 * number, True)
             step, near, base = np.int64(place[0]), np.int64(place[1]), place[2]
             sizes = np.int32(place[3])
-            lanes = np.int32(1) << (sizes & 15)
+            threads_per_row = np.int32(1) << (sizes & 15)
             near_count, far_count = (sizes >> 4) & 1023, sizes >> 14
             own_near, own_far = near_count, far_count
-            if lane_lengths:
+            if thread_lengths:
                 own_near = (np.int32(near_lengths[np.uint64(thread)]) + (wide - 1)) // wide
                 if far:
                     own_far = (np.int32(far_lengths[np.uint64(thread)]) + (wide - 1)) // wide
@@ -158,7 +218,7 @@ def mixed_sliced_kernel(
                 far_at += stride
                 left, own_left = far_count - 1, own_far - 1
                 total = far_groups(total, values, at, far_columns, far_at, no_base, x, left, own_left)
-        offset = np.int32(WARP >> 1) if lanes > WARP else np.int32(lanes >> 1)
+        offset = np.int32(WARP >> 1) if threads_per_row > WARP else np.int32(threads_per_row >> 1)
         while offset > 0:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset >>= 1
@@ -170,8 +230,8 @@ def mixed_sliced_kernel(
                 if lane == 0:
                     sums[warp] = total
                 cuda.syncthreads()
-                if lanes > WARP and row != no_row:
-                    for other in range(1, lanes >> 5):
+                if threads_per_row > WARP and row != no_row:
+                    for other in range(1, threads_per_row >> 5):
                         total += sums[warp + other]
         if row < rows:
             write_row(y, row, total, alpha, beta, zero)
@@ -184,8 +244,8 @@ def mixed_sliced_kernel(
 def _places(matrix: MixedSliced) -> NDArray[np.uint32]:
     """Pack what a warp needs to know of its slice into 16 bytes, one load.
 
-    First step, near steps before it, base, and in one word the logarithm of the lanes (4 bits), the groups of
-    near (10 bits) and of far steps.
+    First step, near steps before it, base, and in one word the logarithm of the threads a row (4 bits), the
+    groups of near (10 bits) and of far steps.
     """
     places = np.zeros((matrix.slices, 4), dtype=np.uint32)
     places[:, 0], places[:, 1] = matrix.step_ptr[:-1], matrix.near_ptr[:-1]
@@ -193,7 +253,7 @@ def _places(matrix: MixedSliced) -> NDArray[np.uint32]:
         places[:, 2] = matrix.bases
     near = np.diff(matrix.near_ptr) // matrix.slicing.wide
     far = np.diff(matrix.step_ptr) // matrix.slicing.wide - near
-    bits = np.round(np.log2(matrix.lanes)).astype(np.uint32)
+    bits = np.round(np.log2(matrix.threads_per_row)).astype(np.uint32)
     places[:, 3] = bits | near << 4 | far << 14
     return places.ravel()
 
@@ -223,13 +283,13 @@ class MixedSlicedProduct(LaunchedInTurn):
         self.real = real_type(matrix.values)
         self.rows, self.slices = matrix.shape[0], matrix.slices
         hub_count = len(matrix.hubs)
-        shared_slices = int(np.count_nonzero(matrix.lanes > WARP))
-        threads = max(threads_per_block, int(matrix.lanes.max(initial=0)))
+        shared_slices = int(np.count_nonzero(matrix.threads_per_row > WARP))
+        threads = max(threads_per_block, int(matrix.threads_per_row.max(initial=0)))
         kernel = mixed_sliced_kernel(
             self.real,
             wide=matrix.slicing.wide,
             hubs=matrix.slicing.hubs,
-            lane_lengths=matrix.slicing.lane_lengths,
+            thread_lengths=matrix.slicing.thread_lengths,
             far=len(matrix.far_columns) > 0,
             shared_rows=shared_slices > 0,
             at_once=at_once or _groups_at_once(matrix),
@@ -244,9 +304,20 @@ class MixedSlicedProduct(LaunchedInTurn):
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
         near_x = self.copied if with_hubs else X
-        entries, of_lanes = list(self.arrays.values())[:3], list(self.arrays.values())[3:]
+        entries, of_threads = list(self.arrays.values())[:3], list(self.arrays.values())[3:]
         counts = [self.slices, shared_slices, self.rows]
-        arguments = [*entries, self.places, *of_lanes, *counts, near_x, X, Y, self.split.pieces, ALPHA, BETA]
+        arguments = [
+            *entries,
+            self.places,
+            *of_threads,
+            *counts,
+            near_x,
+            X,
+            Y,
+            self.split.pieces,
+            ALPHA,
+            BETA,
+        ]
         blocks = -(-self.slices * WARP // threads)
         self.launches = [
             *self._copy_of_hubs(hub_count, threads_per_block),

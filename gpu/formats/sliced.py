@@ -15,8 +15,9 @@ from vecsim.formats import Sliced
 
 # Steps whose loads are under way at once: more cost registers, and with them warps.
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
-# The same with lanes, for small matrices, which leave registers idle: short rows are loaded as a whole.
-MOST_STEPS_AT_ONCE_IN_LANES = 8
+# The same where threads share a row, in small matrices, which leave registers idle: short rows are loaded
+# as a whole.
+MOST_STEPS_AT_ONCE_OF_SHARED_ROWS = 8
 MOST_THREADS = 2**40 - 1
 
 _x_if = VECTOR_IF[1]
@@ -86,7 +87,7 @@ def sliced_kernel(
     real: Any,
     *,
     height: int | None,
-    lanes: int,
+    threads_per_row: int,
     wide: int,
     index_bits: int,
     base_per_step: bool,
@@ -98,11 +99,26 @@ def sliced_kernel(
 ) -> Any:
     """Make the kernel of one arrangement; `height` None is a single slice.
 
-    `lanes` threads a row of elements, each loading `wide` entries at once, `at_once` steps ahead;
-    then a tree over the lanes. It moves values, columns, masks, x and y once, 4 bytes a slice for its begin,
-    4 for its base, and 4 a row for lengths and for the permutation where there are any.
+    `threads_per_row` threads a row of elements, each loading `wide` entries at once, `at_once` steps ahead;
+    then a tree over the threads of a row. It moves values, columns, masks, x and y once, 4 bytes a slice for
+    its begin, 4 for its base, and 4 a row for lengths and for the permutation where there are any.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64: the type of values and sums.
+    height
+        Rows of a slice; None is a single slice.
+    threads_per_row, wide, index_bits, base_per_step, row_lengths, block
+        As of `Slicing`, all chosen.
+    permuted
+        Whether rows are in another order.
+    masked
+        Whether blocks have masks.
+    at_once
+        Steps whose loads are under way at once; None takes as many as registers allow.
     """
-    group = lanes * wide
+    group = threads_per_row * wide
     padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)
     no_row = 2**32 - 1
     one_base = index_bits == 16 and not base_per_step
@@ -137,7 +153,7 @@ def sliced_kernel(
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
         return sum_of(total, fetched[1], gathered)
 
-    most_steps = MOST_STEPS_AT_ONCE if lanes == 1 else MOST_STEPS_AT_ONCE_IN_LANES
+    most_steps = MOST_STEPS_AT_ONCE if threads_per_row == 1 else MOST_STEPS_AT_ONCE_OF_SHARED_ROWS
     at_once = at_once or min(most_steps, MOST_VALUES_AT_ONCE // (block * wide))
     fetch, first = fetch_by(STREAMED_IF[wide]), fetch_by(EARLY_IF[wide])
     begin, go_on, finish = batches(fetch, gather, add, at_once, first=first)
@@ -159,10 +175,39 @@ def sliced_kernel(
         alpha,
         beta,
     ):
+        """Sum a row of elements by each group of threads.
+
+        Parameters
+        ----------
+        values
+            real, one an element of each place for a block (or entry), padding included.
+        columns
+            uint16 or uint32, one a place: columns of blocks, or offsets from a base.
+        bases
+            uint32, one a slice or a step: the column that its offsets count from.
+        masks
+            uint16, one a place: a bit for each element of the block that the matrix has.
+        slice_ptr
+            uint32 of S + 1: steps before each slice.
+        lengths
+            uint32 of the positions: entries of each row.
+        perm
+            uint32 of the positions: the row at each, 2^32 - 1 where there is none.
+        positions, rows
+            Places for rows (of blocks), and M.
+        x
+            real of N.
+        y
+            real of M.
+        pieces
+            real, one a piece of a row.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         # Never negative, which the compiler does not know: divisions become shifts.
         thread = cuda.grid(1) & MOST_THREADS
-        lane = thread % lanes
-        element = thread // lanes
+        member = thread % threads_per_row
+        element = thread // threads_per_row
         position = element // block
         of_block = element - position * block
         zero = real(0)
@@ -185,19 +230,19 @@ def sliced_kernel(
             else:
                 end = np.int32(slice_ptr[np.uint64(number + 1)])
             plane = in_step * block
-            at = np.int64(step) * in_step + within * group + lane * wide
-            value_at = np.int64(step) * block * plane + (within * block + of_block) * group + lane * wide
+            at = np.int64(step) * in_step + within * group + member * wide
+            value_at = np.int64(step) * block * plane + (within * block + of_block) * group + member * wide
             constant = (values, columns, bases, masks, x, end, base, in_step, plane, of_block * block)
             state = (step, at, value_at)
             loaded, state, carry = begin(state, 0, constant)
             while state[0] < end:
                 loaded, state, carry, total = go_on(loaded, state, carry, total, constant)
             total = finish(loaded, total)
-        offset = lanes // 2
+        offset = threads_per_row // 2
         while offset > 0:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset //= 2
-        if lane == 0 and position < positions:
+        if member == 0 and position < positions:
             row = target * block + of_block
             if row < rows:
                 write_row(y, np.uint64(row), total, alpha, beta, zero)
@@ -219,15 +264,15 @@ class SlicedProduct(LaunchedInTurn):
     ) -> None:
         slicing = matrix.slicing
         # Chosen once the matrix is made.
-        assert slicing.index_bits is not None and slicing.lanes is not None
+        assert slicing.index_bits is not None and slicing.threads_per_row is not None
         self.real = real_type(matrix.values)
         self.rows = matrix.shape[0]
         self.positions = matrix.slices * matrix.slice_height
-        self.blocks = -(-self.positions * slicing.block * slicing.lanes // threads_per_block)
+        self.blocks = -(-self.positions * slicing.block * slicing.threads_per_row // threads_per_block)
         kernel = sliced_kernel(
             self.real,
             height=None if slicing.slice_height is None else matrix.slice_height,
-            lanes=slicing.lanes,
+            threads_per_row=slicing.threads_per_row,
             wide=slicing.wide,
             index_bits=slicing.index_bits,
             base_per_step=slicing.base_per_step,

@@ -70,6 +70,17 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
 
     It moves values, words, x and y once, and 4 bytes a row, 8 where rows are permuted. Values are loaded
     together with the words, one wait before the elements of x.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64: the type of values and sums.
+    bits
+        Of a code.
+    permuted
+        Whether rows are in another order.
+    codes_at_once
+        Codes of a row whose loads are under way at once, about.
     """
     in_word = 32 // bits
     words_at_once = max(1, codes_at_once // in_word)
@@ -104,6 +115,30 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
 
     @cuda.jit
     def kernel(values, words, word_ptr, value_ptr, first_column, perm, places, rows, x, y, alpha, beta):
+        """Sum a row a thread.
+
+        Parameters
+        ----------
+        values
+            real, one a code of each place for a row, fillers included.
+        words
+            uint32: codes, several in a word.
+        word_ptr, value_ptr
+            uint32 of S + 1: words and codes a row before each slice.
+        first_column
+            uint32 of 32 S: the column that each row begins with.
+        perm
+            uint32 of 32 S: the row at each place, 2^32 - 1 where there is none; read where
+            rows are permuted.
+        places, rows
+            32 S and M.
+        x
+            real of N.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         place = cuda.grid(1) & MOST_PLACES
         lane = place % WARP
         let_next_begin()

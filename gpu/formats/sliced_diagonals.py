@@ -91,6 +91,26 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
 
     @cuda.jit
     def kernel(values, steps, first_step, last_step, value_ptr, slices, rows, x, y, alpha, beta):
+        """Sum a row a thread, slice after slice.
+
+        Parameters
+        ----------
+        values
+            real of nnz: those of a step by row, those of a slice by step.
+        steps
+            int32 of 2 a step: its diagonal, and a bit for each row of the slice that has
+            it.
+        first_step, last_step, value_ptr
+            uint32 of S, S and S + 1: steps of each slice, and where its values begin.
+        slices, rows
+            S and M.
+        x
+            real of N.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         let_next_begin()
         lane = np.int32(cuda.threadIdx.x & (WARP - 1))
         warps = np.int32(cuda.blockDim.x >> WARP_BITS)

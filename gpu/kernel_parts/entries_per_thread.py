@@ -20,6 +20,17 @@ def loader(loads: Any, groups: int, threads: int, wide: int) -> Any:
 
     `at` is the entry at `place`; groups that begin behind `count` are not read. `loads` is one of the tables
     of `gpu.kernel_parts.loads`.
+
+    Parameters
+    ----------
+    loads
+        One of the tables of `gpu.kernel_parts.loads`.
+    groups
+        Groups of entries of a thread.
+    threads
+        Of a block.
+    wide
+        Neighbouring entries of a group: 1, 2 or 4.
     """
     load_group = loads[wide]
 
@@ -69,6 +80,17 @@ def multiplier(groups: int, threads: int, wide: int, k: int = 0) -> Any:
     """Make ``multiply(loaded, x, place, count)``: the tuple of products of each group.
 
     x is read for places up to `count`; what stands behind means nothing.
+
+    Parameters
+    ----------
+    groups
+        Groups of entries of a thread.
+    threads
+        Of a block.
+    wide
+        Neighbouring entries of a group: 1, 2 or 4.
+    k
+        The first group.
     """
     multiply_group = {1: _multiply_1, 2: _multiply_2, 4: _multiply_4}[wide]
 
@@ -90,7 +112,19 @@ def multiplier(groups: int, threads: int, wide: int, k: int = 0) -> Any:
 
 
 def storer(groups: int, threads: int, wide: int, k: int = 0) -> Any:
-    """Make ``store(products, parts, place)``, which puts the products of a thread into a (shared) array."""
+    """Make ``store(products, parts, place)``, which puts the products of a thread into a (shared) array.
+
+    Parameters
+    ----------
+    groups
+        Groups of entries of a thread.
+    threads
+        Of a block.
+    wide
+        Neighbouring entries of a group: 1, 2 or 4.
+    k
+        The first group.
+    """
 
     @device_function
     def store(products: Any, parts: Any, place: Any) -> None:
@@ -111,7 +145,19 @@ def storer(groups: int, threads: int, wide: int, k: int = 0) -> Any:
 
 
 def adder(groups: int, threads: int, wide: int, k: int = 0) -> Any:
-    """Make ``add(total, parts, place, begin, end)``: products from `begin` to `end` added in their order."""
+    """Make ``add(total, parts, place, begin, end)``: products from `begin` to `end` added in their order.
+
+    Parameters
+    ----------
+    groups
+        Groups of entries of a thread.
+    threads
+        Of a block.
+    wide
+        Neighbouring entries of a group: 1, 2 or 4.
+    k
+        The first group.
+    """
 
     @device_function
     def add(total: Any, parts: Any, place: Any, begin: Any, end: Any) -> Any:

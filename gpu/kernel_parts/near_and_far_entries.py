@@ -1,6 +1,6 @@
 """Device functions that add the entries of a row with near and far columns, groups of them loaded at once.
 
-A group is what one load of values and one of columns bring: 1, 2 or 4 entries of a lane. They do without
+A group is what one load of values and one of columns bring: 1, 2 or 4 entries of a thread. They do without
 `cuda`, so they may stand apart from their kernel.
 """
 
@@ -29,7 +29,7 @@ def hub_element(column: Any, base: Any, x: Any) -> Any:
 
 
 def fetching(load: Any, stride: int, times: int) -> Any:
-    """Make the function that loads the values and columns of the next groups of a lane, `own` of them."""
+    """Make the function that loads the values and columns of the next groups of a thread, `own` of them."""
 
     @device_function
     def fetch(values: Any, at: Any, columns: Any, column_at: Any, own: Any) -> Any:
@@ -49,7 +49,19 @@ def fetching(load: Any, stride: int, times: int) -> Any:
 
 
 def gathering(factor: Any, wide: int, times: int, n: int = 0) -> Any:
-    """Make the function that loads the elements of x of entry n of what was fetched and those after it."""
+    """Make the function that loads the elements of x of entry n of what was fetched and those after it.
+
+    Parameters
+    ----------
+    factor
+        `near_element` or `hub_element`.
+    wide
+        Entries of a group.
+    times
+        Groups that were fetched.
+    n
+        The first entry.
+    """
     group, entry = divmod(n, wide)
 
     @device_function
@@ -137,7 +149,7 @@ def adding_own_groups(add: Any, stride: int) -> Any:
 
 
 def adding_all_groups(add: Any, stride: int) -> Any:
-    """Make the function of `adding_own_groups` for lanes that own all groups."""
+    """Make the function of `adding_own_groups` for threads that own all groups."""
     four = _four_groups(add, stride)
 
     @device_function

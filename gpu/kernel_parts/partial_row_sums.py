@@ -1,9 +1,9 @@
 """Products of formats that store a matrix by blocks: sums of the parts of rows, then sums of the rows.
 
 A block column of BBCS or a leaf of HiSM holds parts of rows. A warp takes 128 entries in storage order,
-whatever blocks they belong to, four neighbours a lane, and sums each part by a segmented scan. The sums stand
-in storage order; a second kernel gathers those of a row in that order, so results are deterministic without
-atomics.
+whatever blocks they belong to, four neighbours a thread, and sums each part by a segmented scan. The sums
+stand in storage order; a second kernel gathers those of a row in that order, so results are deterministic
+without atomics.
 """
 
 import functools
@@ -31,12 +31,12 @@ from gpu.runtime.launches import (
 )
 from gpu.runtime.memory import real_type, upload
 
-MAX_LANES = 32
+MAX_THREADS_PER_ROW = 32
 # On the H200: what a thread costs where there are many, and four parts of a row one behind the other.
 THREAD_US, BATCH_US = 2e-6, 0.24
-# Neighbouring entries of a lane: their positions come in one load each, their values in one or two.
-PER_LANE = 4
-RUN = PER_LANE * WARP
+# Neighbouring entries of a thread: their positions come in one load each, their values in one or two.
+PER_THREAD = 4
+RUN = PER_THREAD * WARP
 # Words that tell of a run; two of them are not used, so that a run is two loads.
 WORDS = 8
 
@@ -97,13 +97,13 @@ def row_parts(
     parts = len(part_rows)
 
     runs = np.zeros((len(run_starts), WORDS), dtype=np.uint32)
-    starts = np.zeros((len(run_starts), WARP, PER_LANE), dtype=np.bool_)
+    starts = np.zeros((len(run_starts), WARP, PER_THREAD), dtype=np.bool_)
     starts.reshape(-1)[block_starts] = True
     # Lane 0 is the lowest bit.
     bits = np.packbits(starts.transpose(0, 2, 1), axis=2, bitorder="little")
-    runs[:, :PER_LANE] = np.ascontiguousarray(bits).view("<u4")[..., 0]
-    runs[:, PER_LANE] = np.searchsorted(block_starts, run_starts)
-    runs[:, PER_LANE + 1] = np.concatenate(([0], np.cumsum(ends)))[run_starts]
+    runs[:, :PER_THREAD] = np.ascontiguousarray(bits).view("<u4")[..., 0]
+    runs[:, PER_THREAD] = np.searchsorted(block_starts, run_starts)
+    runs[:, PER_THREAD + 1] = np.concatenate(([0], np.cumsum(ends)))[run_starts]
 
     # Sorting by row in linear time, parts of a row in storage order: each part is a column of its own.
     number = np.arange(parts)
@@ -128,7 +128,7 @@ def part_sums(
     real
         The type of values and sums.
     decode
-        Device functions of the format, one for each entry of a lane: from the words of its two arrays for
+        Device functions of the format, one for each entry of a thread: from the words of its two arrays for
         these entries and the second array's word of the next lane, the column within the block, whether a
         part ends there for certain, and whether it is an entry of the matrix.
     first_words, second_words
@@ -139,15 +139,34 @@ def part_sums(
     decode0, decode1, decode2, decode3 = decode
     load_first, load_second = EARLY_IF[first_words], EARLY_IF[max(1, second_words)]
     has_second = second_words > 0
-    room = PER_LANE * threads
+    room = PER_THREAD * threads
 
     @cuda.jit
     def kernel(values, first, second, runs, block_columns, entries, x, sums):
+        """Sum the parts of 128 entries a warp.
+
+        Parameters
+        ----------
+        values
+            real of nnz, and up to 3 zeros.
+        first, second
+            uint32: four entries' positions in `first_words` and `second_words` words.
+        runs
+            uint32 of 8 a run, `RowParts.runs`.
+        block_columns
+            uint32, one a block: its first column.
+        entries
+            nnz.
+        x
+            real of N.
+        sums
+            real, one a part.
+        """
         staging = cuda.shared.array(room, real)
         thread = cuda.grid(1)
         lane = thread % WARP
         run = thread // WARP
-        at = thread * PER_LANE
+        at = thread * PER_THREAD
         zero = real(0)
         let_next_begin()
         live = at < entries
@@ -156,7 +175,7 @@ def part_sums(
         other = load_second(second, thread * second_words, live and has_second)
         in_run = run * RUN < entries
         starts = _four_if(runs, run * WORDS, in_run)
-        before = _four_if(runs, run * WORDS + PER_LANE, in_run)
+        before = _four_if(runs, run * WORDS + PER_THREAD, in_run)
         following = np.uint32(cuda.shfl_down_sync(EVERY_LANE, np.int32(other[0]), 1))
         column0, end0, stored0 = decode0(word, other, following)
         column1, end1, stored1 = decode1(word, other, following)
@@ -248,48 +267,67 @@ def part_sums(
 
 
 @functools.cache
-def row_sums(real: Any, lanes: int) -> Any:
-    """Make the kernel that sums the parts of rows, `lanes` threads a row.
+def row_sums(real: Any, threads_per_row: int) -> Any:
+    """Make the kernel that sums the parts of rows, `threads_per_row` threads a row.
 
     ``y[i] = alpha sum(sums[by_row[ptr[i]:ptr[i + 1]]]) + beta y[i]``.
     """
+    # From a part of a thread to its next one.
+    stride = threads_per_row
 
     @cuda.jit
     def kernel(sums, by_row, ptr, rows, y, alpha, beta):
+        """Sum the parts of a row.
+
+        Parameters
+        ----------
+        sums
+            real, one a part.
+        by_row
+            uint32, one a part: the parts of each row.
+        ptr
+            uint32 of M + 1: where those of each row begin.
+        rows
+            M.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         thread = cuda.grid(1)
-        row = thread // lanes
-        lane = thread % lanes
+        row = thread // threads_per_row
+        member = thread % threads_per_row
         zero = real(0)
         total = zero
         let_next_begin()
         live = row < rows
-        at = np.int64(_one_if(ptr, row, live)[0]) + lane
+        at = np.int64(_one_if(ptr, row, live)[0]) + member
         end = np.int64(_one_if(ptr, row + 1, live)[0])
         # Which parts are the row's was known before; only their sums must be waited for.
         part0 = _early_if(by_row, at, at < end)[0]
-        part1 = _early_if(by_row, at + lanes, at + lanes < end)[0]
-        part2 = _early_if(by_row, at + 2 * lanes, at + 2 * lanes < end)[0]
-        part3 = _early_if(by_row, at + 3 * lanes, at + 3 * lanes < end)[0]
+        part1 = _early_if(by_row, at + stride, at + stride < end)[0]
+        part2 = _early_if(by_row, at + 2 * stride, at + 2 * stride < end)[0]
+        part3 = _early_if(by_row, at + 3 * stride, at + 3 * stride < end)[0]
         wait_for_previous()
         while at < end:
             sum0 = _x_if(sums, part0, True)[0]
-            sum1 = _x_if(sums, part1, at + lanes < end)[0]
-            sum2 = _x_if(sums, part2, at + 2 * lanes < end)[0]
-            sum3 = _x_if(sums, part3, at + 3 * lanes < end)[0]
-            at += 4 * lanes
+            sum1 = _x_if(sums, part1, at + stride < end)[0]
+            sum2 = _x_if(sums, part2, at + 2 * stride < end)[0]
+            sum3 = _x_if(sums, part3, at + 3 * stride < end)[0]
+            at += 4 * stride
             part0 = _one_if(by_row, at, at < end)[0]
-            part1 = _one_if(by_row, at + lanes, at + lanes < end)[0]
-            part2 = _one_if(by_row, at + 2 * lanes, at + 2 * lanes < end)[0]
-            part3 = _one_if(by_row, at + 3 * lanes, at + 3 * lanes < end)[0]
+            part1 = _one_if(by_row, at + stride, at + stride < end)[0]
+            part2 = _one_if(by_row, at + 2 * stride, at + 2 * stride < end)[0]
+            part3 = _one_if(by_row, at + 3 * stride, at + 3 * stride < end)[0]
             total += sum0
             total += sum1
             total += sum2
             total += sum3
-        offset = lanes // 2
+        offset = threads_per_row // 2
         while offset > 0:
             total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
             offset //= 2
-        if lane == 0 and live:
+        if member == 0 and live:
             write_row(y, np.uint64(row), total, alpha, beta, zero)
 
     return kernel
@@ -327,7 +365,7 @@ class RowPartsProduct(LaunchedInTurn):
     ) -> None:
         self.real = real_type(values)
         self.rows = len(parts.row_ptr) - 1
-        self.lanes = lanes_for(parts.row_ptr)
+        self.threads_per_row = threads_per_row_for(parts.row_ptr)
         positions = (first, second)
         self.arrays = [
             upload(_filled(values)),
@@ -338,14 +376,14 @@ class RowPartsProduct(LaunchedInTurn):
         self.by_row, self.row_ptr = upload(parts.by_row), upload(parts.row_ptr)
         self.launches = []
         if len(values):
-            blocks = -(-len(values) // (PER_LANE * threads_per_block))
+            blocks = -(-len(values) // (PER_THREAD * threads_per_block))
             words = (array.itemsize if len(array) else 0 for array in positions)
             arguments = [*self.arrays, len(values), X, self.sums]
             kernel = part_sums(self.real, decode, *words, threads_per_block)
             self.launches.append(Launch(kernel, blocks, threads_per_block, arguments, self.real))
-        blocks = -(-self.rows * self.lanes // threads_per_block)
+        blocks = -(-self.rows * self.threads_per_row // threads_per_block)
         arguments = [self.sums, self.by_row, self.row_ptr, self.rows, Y, ALPHA, BETA]
-        kernel = row_sums(self.real, self.lanes)
+        kernel = row_sums(self.real, self.threads_per_row)
         self.launches += launches_of(kernel, blocks, threads_per_block, arguments, self.real)
 
     @property
@@ -356,11 +394,11 @@ class RowPartsProduct(LaunchedInTurn):
 
 def _filled(array: NDArray[Any]) -> NDArray[Any]:
     """Give the array with zeros behind its end, so that the last load of four is whole."""
-    missing = -len(array) % PER_LANE
+    missing = -len(array) % PER_THREAD
     return np.concatenate((array, np.zeros(missing, dtype=array.dtype))) if missing else np.array(array)
 
 
-def lanes_for(row_ptr: NDArray[np.uint32]) -> int:
+def threads_per_row_for(row_ptr: NDArray[np.uint32]) -> int:
     """Give the threads that sum a row: a power of two.
 
     The one below half of the mean number of parts; or more, if all threads and the longest row then cost
@@ -368,6 +406,8 @@ def lanes_for(row_ptr: NDArray[np.uint32]) -> int:
     """
     parts = np.diff(row_ptr.astype(np.int64))
     longest, mean = int(parts.max(initial=0)), float(parts.mean()) if len(parts) else 0.0
-    least = min(MAX_LANES, 1 << max(0, int(mean / 2).bit_length() - 1))
-    lanes = [1 << k for k in range(MAX_LANES.bit_length()) if 1 << k >= least]
-    return min(lanes, key=lambda each: len(parts) * each * THREAD_US - (-longest // (4 * each)) * BATCH_US)
+    least = min(MAX_THREADS_PER_ROW, 1 << max(0, int(mean / 2).bit_length() - 1))
+    threads_per_row = [1 << k for k in range(MAX_THREADS_PER_ROW.bit_length()) if 1 << k >= least]
+    return min(
+        threads_per_row, key=lambda each: len(parts) * each * THREAD_US - (-longest // (4 * each)) * BATCH_US
+    )

@@ -16,6 +16,19 @@ def write_row(y: Any, row: Any, total: Any, alpha: Any, beta: Any, zero: Any) ->
     """Do ``y[row] = alpha total + beta y[row]``; y is not read where beta is 0.
 
     `row` is unsigned, `zero` of the real type.
+
+    Parameters
+    ----------
+    y
+        real of M.
+    row
+        Which, unsigned.
+    total
+        Its sum.
+    alpha, beta
+        Scalars of the real type.
+    zero
+        0 of the real type.
     """
     result = alpha * total
     if beta != zero:
@@ -33,6 +46,19 @@ def piece_sums(real: Any) -> Any:
 
     @cuda.jit
     def kernel(pieces, rows, first, last, y, alpha, beta):
+        """Sum the pieces of a row a warp.
+
+        Parameters
+        ----------
+        pieces
+            real, one a piece.
+        rows, first, last
+            uint32, one a row in pieces: its number, and where its pieces begin and end.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
         thread = cuda.grid(1)
         k = thread // WARP
         total = real(0)
@@ -111,6 +137,15 @@ def scaled(real: Any) -> Any:
 
     @cuda.jit
     def kernel(y, beta):
+        """Scale an element a thread.
+
+        Parameters
+        ----------
+        y
+            real of M.
+        beta
+            A scalar of the real type.
+        """
         row = cuda.grid(1)
         let_next_begin()
         wait_for_previous()

@@ -1,4 +1,4 @@
-"""The measured ceilings of a GPU, and the floor that they set to the time of a product."""
+"""The measured ceilings of a GPU, and the lower bound that they set to the time of a product."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Bandwidth:
 
 @dataclass(frozen=True)
 class Bandwidths:
-    """How fast bytes move, which sets the floor of a product.
+    """How fast bytes move, which sets a lower bound of the time of a product.
 
     Attributes
     ----------
@@ -90,10 +90,19 @@ class Bandwidths:
         rates = [read.gb_per_s for read in self.reads]
         return max(self.memory_gb_per_s, float(np.interp(np.log(max(nbytes, 1)), sizes, rates)))
 
-    def floor_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
+    def bound_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
         """Give the least time of a product, microseconds.
 
         Everything stored is read once, x is read once and y is written once, at the measured bandwidth.
+
+        Parameters
+        ----------
+        stored_bytes
+            Of the matrix on the device.
+        x_bytes, y_bytes
+            Of the vectors.
+        cache
+            Warm or cold.
         """
         nbytes = stored_bytes + x_bytes + y_bytes
         return nbytes / self.bandwidth(nbytes, cache) / 1000
@@ -184,12 +193,18 @@ class Ceilings:
 
     @property
     def bandwidths(self) -> Bandwidths:
-        """What sets the floor of a product."""
+        """What sets the lower bound of the time of a product."""
         return Bandwidths(self.copy_gb_per_s, self.reads)
 
-    def floor_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
-        """Give the least time of a product, as `Bandwidths.floor_us`."""
-        return self.bandwidths.floor_us(stored_bytes, x_bytes, y_bytes, cache)
+    def bound_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
+        """Give the least time of a product, as `Bandwidths.bound_us`.
+
+        Parameters
+        ----------
+        stored_bytes, x_bytes, y_bytes, cache
+            As of `Bandwidths.bound_us`.
+        """
+        return self.bandwidths.bound_us(stored_bytes, x_bytes, y_bytes, cache)
 
     def document(self) -> dict[str, Any]:
         """Give everything as plain data, for JSON."""
@@ -243,7 +258,7 @@ def measure_ceilings(watch: Callable[[str, float], None] = lambda part, share: N
 
 
 def measure_bandwidths() -> Bandwidths:
-    """Measure what sets the floor of a product, about 2 s; raise as `measure_ceilings`."""
+    """Measure what sets the lower bound of a product's time, about 2 s; raise as `measure_ceilings`."""
     info = device_info()
     _check_not_simulated()
     blocks = info.multiprocessors * info.threads_per_multiprocessor // BLOCK

@@ -17,6 +17,19 @@ def counting_kernel() -> Any:
 
     @cuda.jit
     def kernel(lengths, positions, width, counts):
+        """Count the steps of a row a thread.
+
+        Parameters
+        ----------
+        lengths
+            uint32 of `positions`: entries of each row.
+        positions
+            Rows.
+        width
+            Threads of a group, a divisor of 32.
+        counts
+            int64, one a group of threads: its iterations.
+        """
         thread = cuda.grid(1)
         lane = thread % WARP
         group = ((np.int64(1) << width) - 1) << (lane // width * width)

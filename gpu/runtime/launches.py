@@ -112,7 +112,13 @@ class Launch:
 
 
 def launches_of(kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any) -> list[Launch]:
-    """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`."""
+    """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`.
+
+    Parameters
+    ----------
+    kernel, blocks, threads, arguments, real
+        As of `Launch`.
+    """
     return [Launch(kernel, blocks, threads, arguments, real)] if blocks else []
 
 
@@ -128,7 +134,13 @@ class LaunchedInTurn:
     launches: list[Launch]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream; parameters as of `Launch`."""
+        """Put ``y = alpha A x + beta y`` on the stream; parameters as of `Launch`.
+
+        Parameters
+        ----------
+        x, y, alpha, beta, stream
+            As of a `Launch`.
+        """
         for each in self.launches:
             each(x, y, alpha, beta, stream)
 
@@ -186,7 +198,15 @@ class _Packed:
         self._lock = threading.Lock()
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: int) -> None:
-        """Put the kernel on the stream of this handle."""
+        """Put the kernel on the stream of this handle.
+
+        Parameters
+        ----------
+        x, y, alpha, beta
+            As of a `Launch`.
+        stream
+            The driver's handle; 0 is the default stream.
+        """
         words = self._words
         with self._lock:
             for name, vector in (("x", x), ("y", y)):

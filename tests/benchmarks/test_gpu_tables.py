@@ -22,7 +22,7 @@ def record(matrix, class_, library, method, us, **further):
         "bytes": 600_000,
         "error": 1e-16,
         "setup_us": 2500.0,
-        "share_of_floor": 0.8,
+        "share_of_bound": 0.8,
     }
     return Record(**(entries | {"library": library, "method": method, "median_us": us} | further))
 

@@ -102,7 +102,7 @@ def test_bytes_of_a_matrix_without_entries_by_hand(name):
 def test_rows_without_entries_take_few_bytes(name):
     rows = 3200
     made = build(name, scipy.sparse.csr_array((rows, 30)))
-    # A pointer, a permutation and a length a row, 5 bytes more where the lengths of lanes are kept.
+    # A pointer, a permutation and a length a row, 5 bytes more where the steps of threads are kept.
     assert all(made.storage(accounting) <= 17 * rows + 64 for accounting in made.accountings)
 
 

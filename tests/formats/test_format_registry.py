@@ -88,7 +88,7 @@ def test_a_section_size_is_for_those_that_need_one():
 
 
 def test_a_matrix_knows_its_format():
-    # Blocks choose their lanes and index widths by the matrix, and HYB keeps its width, not the rule.
+    # Blocks choose their threads a row and index widths by the matrix, and HYB keeps its width, not the rule.
     by_rule = {name for name in FORMATS if "-blocks-" in name or name.startswith("hyb-")}
     for name in set(FORMATS) - by_rule:
         assert format_of(FORMATS[name].from_scipy(MATRIX)) is FORMATS[name]

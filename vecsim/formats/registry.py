@@ -134,14 +134,14 @@ def _sliced(name: str, summary: str, source: str, **slicing: Any) -> NamedFormat
     return NamedFormat(name, summary, source, Sliced, {"slicing": Slicing(**slicing)}, for_gpu=True)
 
 
-def _lanes(rows: int, lanes: int) -> NamedFormat:
+def _small(rows: int, threads_per_row: int) -> NamedFormat:
     """Name slices that are a warp, for small matrices: with a thread a row most of the GPU would be idle."""
     return _sliced(
-        f"sliced-ell-{lanes}-lanes",
-        f"slices of {rows} row{'s' if rows > 1 else ''}, {lanes} threads a row: for small matrices",
+        f"sliced-ell-{threads_per_row}-threads",
+        f"slices of {rows} row{'s' if rows > 1 else ''}, {threads_per_row} threads a row: for small matrices",
         f"after {MONAKOV}",
         slice_height=rows,
-        lanes=lanes,
+        threads_per_row=threads_per_row,
     )
 
 
@@ -157,12 +157,12 @@ def _blocks(block: int) -> NamedFormat:
     )
 
 
-def _blocks_with_lanes(block: int) -> NamedFormat:
+def _blocks_with_threads(block: int) -> NamedFormat:
     return _sliced(
-        f"sliced-ell-blocks-{block}-lanes",
+        f"sliced-ell-blocks-{block}-threads",
         f"dense blocks of {block} x {block}, four threads a row and up to 32 where rows are few and long",
         BLOCKS,
-        lanes=None,
+        threads_per_row=None,
         index_bits=None,
         block=block,
     )
@@ -284,15 +284,15 @@ _ALL = (
         index_bits=16,
         base_per_step=True,
     ),
-    _lanes(16, 2),
-    _lanes(8, 4),
-    _lanes(4, 8),
-    _lanes(1, 32),
+    _small(16, 2),
+    _small(8, 4),
+    _small(4, 8),
+    _small(1, 32),
     _blocks(2),
     _blocks(3),
     _blocks(4),
-    _blocks_with_lanes(3),
-    _blocks_with_lanes(4),
+    _blocks_with_threads(3),
+    _blocks_with_threads(4),
     NamedFormat(
         "sliced-deltas",
         "slices of 32 rows; distances between the columns of a row, packed in 4 to 16 bits each",
@@ -318,7 +318,7 @@ _ALL = (
         hubs=True,
         sorting_window=None,
         wide=2,
-        lane_lengths=False,
+        thread_lengths=False,
     ),
 )
 

@@ -372,26 +372,3 @@ def test_a_small_matrix_on_a_real_gpu(tmp_path):
     assert not [record for record in ran.records if record.status in ("wrong", "failed", "not_found")]
     # Both types, warm and cold.
     assert len(pairs(ran.records)) == 4
-
-
-def test_a_status_of_an_earlier_version_is_still_read():
-    from experiments.gpu_bench.records import Record
-
-    blank = Record(
-        matrix="m",
-        class_="small",
-        generated=False,
-        rows=0,
-        cols=0,
-        nnz=0,
-        dtype="float64",
-        operation="spmv",
-        method="",
-        parameters={},
-        library="vecsim",
-        device="a GPU",
-        commit="abc",
-        date="2026-11-22",
-    )
-    document = {**blank.document(), "status": "not_at_hand"}
-    assert Record.from_document(document).status == "not_found"

@@ -10,12 +10,12 @@ from tiers import examples
 from vecsim.errors import UserError
 from vecsim.formats import FORMATS, NotRepresentableError
 from vecsim.formats.mixed_sliced.container import MixedSliced
-from vecsim.formats.mixed_sliced.filling import MANY_ROWS, lanes_for, sorted_in_windows
+from vecsim.formats.mixed_sliced.filling import MANY_ROWS, sorted_in_windows, threads_per_row_for
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 
 SLICINGS = [
     *(each.options["slicing"] for each in FORMATS.values() if each.container is MixedSliced),
-    MixedSlicing(hubs=True, sorting_window=7, steps=2, wide=2, lane_lengths=False),
+    MixedSlicing(hubs=True, sorting_window=7, steps=2, wide=2, thread_lengths=False),
     MixedSlicing(sorting_window=50, steps=1, wide=4),
 ]
 every_slicing = pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[12:])
@@ -58,10 +58,10 @@ def test_no_entries(slicing, shape):
 
 
 def test_one_slice_by_hand():
-    # Rows of 1, 3 and 0 entries; with two steps a thread, the row of 3 takes two lanes.
+    # Rows of 1, 3 and 0 entries; with two steps a thread, the row of 3 takes two threads.
     matrix = scipy.sparse.csr_array(np.array([[0, 5.0, 0], [1, 2, 3], [0, 0, 0]]))
     made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=2))
-    assert made.lanes.tolist() == [2]
+    assert made.threads_per_row.tolist() == [2]
     assert made.perm[:6].tolist() == [1, 2**32 - 1, 0, 2**32 - 1, 2, 2**32 - 1]
     assert made.step_ptr.tolist() == [0, 2]
     assert made.near_ptr.tolist() == [0, 2]
@@ -74,11 +74,11 @@ def test_one_slice_by_hand():
 
 
 def test_a_row_of_two_warps_by_hand():
-    # Rows of 1 and 70 entries; with two steps a thread, the long one takes 64 lanes: two slices, the first.
+    # Rows of 1 and 70 entries; with two steps a thread, the long one takes 64 threads: two slices, the first.
     dense = np.zeros((2, 70))
     dense[0, 5], dense[1] = 100, np.arange(1, 71)
     made = MixedSliced.from_scipy(scipy.sparse.csr_array(dense), slicing=MixedSlicing(steps=2))
-    assert made.lanes.tolist() == [64, 64, 1]
+    assert made.threads_per_row.tolist() == [64, 64, 1]
     assert made.perm[[0, 32, 64]].tolist() == [1, 2**32 - 1, 0]
     assert made.step_ptr.tolist() == [0, 2, 4, 5]
     assert made.values[:32].tolist() == list(range(1, 33))
@@ -121,19 +121,19 @@ def test_counting_sorts_a_long_window_as_comparing_does():
     near, far = rng.integers(0, 40, rows), rng.integers(0, 3, rows)
     far[::1000] += 5000
     order = sorted_in_windows(near, far, np.array([0, rows]), 4, 256)
-    lanes = np.array([lanes_for(entries, 4, 256) for entries in near + far])
-    np.testing.assert_array_equal(order, np.lexsort((np.arange(rows), -far, -near, -lanes)))
+    threads_per_row = np.array([threads_per_row_for(entries, 4, 256) for entries in near + far])
+    np.testing.assert_array_equal(order, np.lexsort((np.arange(rows), -far, -near, -threads_per_row)))
 
 
 def test_steps_bound_the_work_of_every_slice():
     matrix = skewed(5, 3000, 3000, 60_000).tocsr()
     for steps in (4, 16):
         made = MixedSliced.from_scipy(
-            matrix, slicing=MixedSlicing(hubs=True, sorting_window=None, steps=steps, most_lanes=64)
+            matrix, slicing=MixedSlicing(hubs=True, sorting_window=None, steps=steps, most_threads_per_row=64)
         )
         # Near and far steps are rounded up apart.
         assert np.diff(made.step_ptr.astype(int)).max() <= steps + 1
-        assert set(made.lanes.tolist()) >= {1, 32, 64}
+        assert set(made.threads_per_row.tolist()) >= {1, 32, 64}
         assert len(made.split_rows) > 0
 
 
@@ -155,7 +155,7 @@ def test_padding_beyond_four_times_crs_is_refused():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"sorting_window": 0}, {"steps": 0}, {"steps": 256}, {"wide": 3}, {"most_lanes": 16}]
+    "bad", [{"sorting_window": 0}, {"steps": 0}, {"steps": 256}, {"wide": 3}, {"most_threads_per_row": 16}]
 )
 def test_impossible_parameters(bad):
     with pytest.raises(UserError, match=next(iter(bad))):
@@ -167,8 +167,8 @@ def test_impossible_parameters(bad):
     [
         ("perm", 0, 3),
         ("values", -1, 1.0),
-        ("lanes", 0, 3),
-        ("lanes", -1, 64),
+        ("threads_per_row", 0, 3),
+        ("threads_per_row", -1, 64),
         ("step_ptr", 0, 1),
         ("hubs", 0, 10**6),
     ],

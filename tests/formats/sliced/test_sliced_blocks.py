@@ -12,7 +12,7 @@ blocked = st.builds(
     Slicing,
     slice_height=st.sampled_from([None, 1, 3, 8]),
     sorting_window=st.sampled_from([None, 1, 5]),
-    lanes=st.sampled_from([1, 2]),
+    threads_per_row=st.sampled_from([1, 2]),
     wide=st.sampled_from([1, 2]),
     row_lengths=st.booleans(),
     index_bits=st.sampled_from([32, None]),
@@ -89,18 +89,19 @@ def test_blocks_that_are_not_dense_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("rows", "mean", "lanes"), [(10**6, 20, 4), (5000, 20, 16), (100, 20, 16), (100, 1000, 32), (100, 3, 4)]
+    ("rows", "mean", "threads_per_row"),
+    [(10**6, 20, 4), (5000, 20, 16), (100, 20, 16), (100, 1000, 32), (100, 3, 4)],
 )
-def test_lanes_by_the_rows_there_are(rows, mean, lanes):
+def test_threads_by_the_number_of_rows(rows, mean, threads_per_row):
     # 131,072 threads at least, if rows are long enough for them.
-    chosen = FORMATS["sliced-ell-blocks-3-lanes"].options["slicing"].with_lanes(rows, mean)
-    assert (chosen.lanes, chosen.slice_height) == (lanes, 32 // lanes)
-    assert chosen.with_lanes(1, 1) == chosen
+    chosen = FORMATS["sliced-ell-blocks-3-threads"].options["slicing"].with_threads_per_row(rows, mean)
+    assert (chosen.threads_per_row, chosen.slice_height) == (threads_per_row, 32 // threads_per_row)
+    assert chosen.with_threads_per_row(1, 1) == chosen
 
 
-def test_few_long_rows_of_blocks_take_many_lanes():
+def test_few_long_rows_of_blocks_take_many_threads():
     matrix = scipy.sparse.csr_array(np.ones((8, 128)))
-    made = FORMATS["sliced-ell-blocks-4-lanes"].from_scipy(matrix)
+    made = FORMATS["sliced-ell-blocks-4-threads"].from_scipy(matrix)
     made.check()
-    assert (made.slicing.lanes, made.slices) == (32, 2)
+    assert (made.slicing.threads_per_row, made.slices) == (32, 2)
     assert (made.to_scipy() != matrix).nnz == 0

@@ -63,7 +63,7 @@ def test_pieces_and_warps_by_the_lengths_of_rows():
     assert structure.longest == 200
     assert structure.pieces(64) == (2, 2 + 4)
     assert structure.pieces(200) == (0, 0)
-    # 8 entries a lane, at most 8 lanes: 1, 1, 1, 2, 2, 4, 8, two pieces of 8, four of 8.
+    # 8 entries a thread, at most 8 threads: 1, 1, 1, 2, 2, 4, 8, two pieces of 8, four of 8.
     assert structure.warps(8, 8) == (1 + 1 + 1 + 2 + 2 + 4 + 8 + 16 + 32) / 32
 
 

@@ -29,7 +29,7 @@ def ptx(kernel, *signature):
 def sliced(real, **changes):
     arrangement = {
         "height": 32,
-        "lanes": 1,
+        "threads_per_row": 1,
         "wide": 1,
         "index_bits": 32,
         "base_per_step": False,
@@ -80,7 +80,15 @@ def test_float32_kernels_compute_in_float32():
     real = np.float32
     for text in (
         sliced(real),
-        sliced(real, lanes=4, wide=4, index_bits=16, base_per_step=True, row_lengths=True, permuted=True),
+        sliced(
+            real,
+            threads_per_row=4,
+            wide=4,
+            index_bits=16,
+            base_per_step=True,
+            row_lengths=True,
+            permuted=True,
+        ),
         sliced(real, height=None),
         sliced(real, block=3, masked=True),
         deltas(real, bits=8, permuted=True),
@@ -97,7 +105,7 @@ def test_float32_kernels_compute_in_float32():
 @pytest.mark.parametrize("real", REALS)
 def test_no_division_and_no_local_memory_in_the_sliced_kernels(real):
     for text in (
-        sliced(real, lanes=2, wide=2, permuted=True),
+        sliced(real, threads_per_row=2, wide=2, permuted=True),
         sliced(real, block=3, masked=True),
         deltas(real, bits=10, permuted=False),
         diagonals(real),
@@ -146,7 +154,7 @@ def test_the_first_batch_is_loaded_by_what_stays_before_the_wait():
     # The assembler moves ld.global.nc behind the wait, to save registers.
     for text, count in (
         (sliced(np.float64), 4),
-        (sliced(np.float64, height=4, lanes=8), 8),
+        (sliced(np.float64, height=4, threads_per_row=8), 8),
         (deltas(np.float64, bits=8, permuted=False), 8),
     ):
         values = "ld.global.L1::no_allocate.f64"

@@ -30,11 +30,11 @@ def adaptive(real, entries):
     return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
 
 
-@pytest.mark.parametrize(("hubs", "lane_lengths"), [(False, True), (True, False)])
+@pytest.mark.parametrize(("hubs", "thread_lengths"), [(False, True), (True, False)])
 @pytest.mark.parametrize("wide", [1, 2])
 @pytest.mark.parametrize("real", REALS)
-def test_the_matrix_passes_l1_by_in_wide_loads(real, wide, hubs, lane_lengths):
-    text = mixed(real, wide=wide, hubs=hubs, lane_lengths=lane_lengths)
+def test_the_matrix_passes_l1_by_in_wide_loads(real, wide, hubs, thread_lengths):
+    text = mixed(real, wide=wide, hubs=hubs, thread_lengths=thread_lengths)
     vector = f".v{wide}" if wide > 1 else ""
     for kind in ("f64" if real == np.float64 else "f32", "b16", "b32"):
         assert f"ld.global.nc.L1::no_allocate{vector}.{kind}" in text
@@ -45,7 +45,7 @@ def test_the_matrix_passes_l1_by_in_wide_loads(real, wide, hubs, lane_lengths):
 
 @pytest.mark.parametrize("at_once", [4, 8])
 def test_the_first_entries_are_loaded_before_the_wait(at_once):
-    text = mixed(np.float64, wide=1, hubs=False, lane_lengths=True, far=False, at_once=at_once)
+    text = mixed(np.float64, wide=1, hubs=False, thread_lengths=True, far=False, at_once=at_once)
     wait = text.index("griddepcontrol.wait")
     # Not ld.global.nc, which the assembler moves behind it.
     assert text.count("ld.global.L1::no_allocate.f64", 0, wait) == at_once
@@ -86,7 +86,7 @@ def test_float32_kernels_compute_in_float32():
     vector = types.float32[::1]
     copied = cuda.compile_ptx(hub_copy(np.float32).py_func, (U32, WHOLE, vector, vector), cc=HOPPER)[0]
     for text in (
-        mixed(np.float32, wide=2, hubs=False, lane_lengths=True),
+        mixed(np.float32, wide=2, hubs=False, thread_lengths=True),
         adaptive(np.float32, LARGE),
         copied,
     ):

@@ -21,7 +21,7 @@ from vecsim import private_files
 ROOT = Path(__file__).parents[3]
 ARRANGEMENT = {
     "height": 32,
-    "lanes": 1,
+    "threads_per_row": 1,
     "wide": 2,
     "index_bits": 32,
     "base_per_step": False,

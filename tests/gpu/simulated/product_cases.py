@@ -12,11 +12,27 @@ THREADS = 64
 
 # Every format of `prepare`, and arrangements that reach what the named ones do not.
 ARRANGEMENTS = [
-    Slicing(slice_height=8, sorting_window=16, lanes=2, wide=2, row_cap=5),
-    Slicing(slice_height=5, sorting_window=None, lanes=4, wide=4, row_lengths=True, row_cap=3, index_bits=16),
+    Slicing(slice_height=8, sorting_window=16, threads_per_row=2, wide=2, row_cap=5),
+    Slicing(
+        slice_height=5,
+        sorting_window=None,
+        threads_per_row=4,
+        wide=4,
+        row_lengths=True,
+        row_cap=3,
+        index_bits=16,
+    ),
     Slicing(slice_height=None, sorting_window=None, wide=2, row_cap=7, row_lengths=True),
-    Slicing(slice_height=3, sorting_window=7, lanes=8, index_bits=16, base_per_step=True),
-    Slicing(slice_height=5, wide=2, lanes=2, index_bits=16, base_per_step=True, row_lengths=True, block=2),
+    Slicing(slice_height=3, sorting_window=7, threads_per_row=8, index_bits=16, base_per_step=True),
+    Slicing(
+        slice_height=5,
+        wide=2,
+        threads_per_row=2,
+        index_bits=16,
+        base_per_step=True,
+        row_lengths=True,
+        block=2,
+    ),
 ]
 every_format = pytest.mark.parametrize(
     "format",

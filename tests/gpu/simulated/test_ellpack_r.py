@@ -68,6 +68,10 @@ def test_elements_of_x_behind_a_row_are_not_read():
 
 
 def test_other_arrangements_are_none_of_its_own():
-    for slicing in (Slicing(), Slicing(row_lengths=True, lanes=2), Slicing(row_lengths=True, slice_height=8)):
+    for slicing in (
+        Slicing(),
+        Slicing(row_lengths=True, threads_per_row=2),
+        Slicing(row_lengths=True, slice_height=8),
+    ):
         with pytest.raises(ValueError, match="one thread a row"):
             EllpackRProduct(Sliced.from_scipy(matrix_of([1, 2]), slicing=slicing), THREADS)

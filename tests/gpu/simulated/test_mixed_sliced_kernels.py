@@ -11,11 +11,11 @@ from vecsim.formats import MixedSliced, MixedSlicing
 from vecsim.formats.mixed_sliced import plan
 
 SLICINGS = [
-    MixedSlicing(steps=1, most_lanes=64),
-    MixedSlicing(steps=2, most_lanes=128, wide=2),
-    MixedSlicing(steps=3, wide=4, sorting_window=9, most_lanes=64),
-    MixedSlicing(hubs=True, sorting_window=None, steps=2, lane_lengths=False, most_lanes=64),
-    MixedSlicing(hubs=True, sorting_window=20, steps=2, wide=2, most_lanes=32),
+    MixedSlicing(steps=1, most_threads_per_row=64),
+    MixedSlicing(steps=2, most_threads_per_row=128, wide=2),
+    MixedSlicing(steps=3, wide=4, sorting_window=9, most_threads_per_row=64),
+    MixedSlicing(hubs=True, sorting_window=None, steps=2, thread_lengths=False, most_threads_per_row=64),
+    MixedSlicing(hubs=True, sorting_window=20, steps=2, wide=2, most_threads_per_row=32),
 ]
 
 
@@ -37,10 +37,10 @@ def rows_of(lengths, dtype, columns):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[13:70])
-def test_lanes_by_length_and_pieces(slicing, dtype):
+def test_threads_by_length_and_pieces(slicing, dtype):
     matrix = rows_of(np.r_[np.arange(20), 400, 3], dtype, 400)
     made = MixedSliced.from_scipy(matrix, slicing=slicing)
-    assert slicing.most_lanes in made.lanes and made.lanes.min() < 32
+    assert slicing.most_threads_per_row in made.threads_per_row and made.threads_per_row.min() < 32
     assert len(made.split_rows) == 1
     x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
     y = launched(MixedSlicedProduct(made, THREADS), x, matrix.shape[0])
@@ -48,14 +48,14 @@ def test_lanes_by_length_and_pieces(slicing, dtype):
 
 
 @pytest.mark.parametrize("threads", [64, 128])
-@pytest.mark.parametrize("lane_lengths", [False, True])
-def test_warps_of_a_block_share_a_row(lane_lengths, threads):
+@pytest.mark.parametrize("thread_lengths", [False, True])
+def test_warps_of_a_block_share_a_row(thread_lengths, threads):
     # Rows of one, two and four warps; in blocks of 128 some blocks have rows of either kind.
     matrix = rows_of([3, 130, 40, 500, 65, 0, 70, 128, 1, 90], np.float64, 500)
-    slicing = MixedSlicing(steps=4, most_lanes=128, lane_lengths=lane_lengths)
+    slicing = MixedSlicing(steps=4, most_threads_per_row=128, thread_lengths=thread_lengths)
     made = MixedSliced.from_scipy(matrix, slicing=slicing)
     made.check()
-    assert sorted(set(made.lanes.tolist()) - {1, 2, 4, 8, 16}) == [32, 64, 128]
+    assert sorted(set(made.threads_per_row.tolist()) - {1, 2, 4, 8, 16}) == [32, 64, 128]
     assert not len(made.split_rows)
     x = np.linspace(-1, 1, 500)
     product = MixedSlicedProduct(made, threads)

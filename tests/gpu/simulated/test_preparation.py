@@ -25,7 +25,7 @@ def prepare(*arguments, **options):
 
 
 @pytest.mark.parametrize("matrix", [MATRIX, MATRIX.tocoo(), CRS.from_scipy(MATRIX)], ids=type)
-@pytest.mark.parametrize("transpose", [True, "coo", Slicing(lanes=2)], ids=str)
+@pytest.mark.parametrize("transpose", [True, "coo", Slicing(threads_per_row=2)], ids=str)
 def test_a_transposed_copy(matrix, transpose):
     made = prepare(matrix, "crs", transpose=transpose)
     assert made.format == "crs"

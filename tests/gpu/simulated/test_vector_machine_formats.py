@@ -13,7 +13,7 @@ from gpu.device_matrix import DeviceMatrix
 from gpu.formats.bbcs import BBCSProduct
 from gpu.formats.hism import HiSMProduct
 from gpu.formats.jd import LEAST_PART, JDProduct, group_for
-from gpu.kernel_parts.partial_row_sums import lanes_for, row_parts
+from gpu.kernel_parts.partial_row_sums import row_parts, threads_per_row_for
 from vecsim.formats import BBCS, JD, HiSM, Layout
 from vecsim.formats.accuracy import relative_error, rounding_bound
 
@@ -144,9 +144,9 @@ def test_where_parts_lie_by_hand():
 
 def test_more_threads_sum_a_row_where_rows_have_many_parts():
     # A million rows of a part each; a few rows, one of them of many parts; none at all.
-    assert lanes_for(np.arange(10**6 + 1, dtype=np.uint32)) == 1
-    assert lanes_for(np.array([0, 1, 2, 2000], dtype=np.uint32)) == 32
-    assert lanes_for(np.zeros(1, dtype=np.uint32)) == 1
+    assert threads_per_row_for(np.arange(10**6 + 1, dtype=np.uint32)) == 1
+    assert threads_per_row_for(np.array([0, 1, 2, 2000], dtype=np.uint32)) == 32
+    assert threads_per_row_for(np.zeros(1, dtype=np.uint32)) == 1
 
 
 def test_other_names_and_sections_of_64():

@@ -1,4 +1,4 @@
-"""Sliced ELL for skewed matrices: lanes by row length, near columns in 16 bits, far ones in 32."""
+"""Sliced ELL for skewed matrices: threads by row length, near columns in 16 bits, far ones in 32."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ from vecsim.formats.sliced.slicing import WARP
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixedSliced(StoredAsArrays):
-    """A matrix in slices of a warp, each with as many lanes a row as its rows are long.
+    """A matrix in slices of a warp, each with as many threads a row as its rows are long.
 
     Rows are sorted by length (SELL-C-sigma: Kreutzer et al. 2014). Where a row would take more than
-    `MixedSlicing.steps` steps of one thread, the slice has 2, 4 .. 32 lanes a row and so fewer rows, and all
-    threads of a product have about the same work in one kernel. A row with 64 lanes or more takes as many
-    slices as it has warps, one behind the other; such slices are the first, by falling lanes, so that the
-    first of a row is a multiple of their number. Rows too long even for `MixedSlicing.most_lanes` are cut in
-    pieces, whose sums are added in their order.
+    `MixedSlicing.steps` steps of one thread, the slice has 2, 4 .. 32 threads a row and so fewer rows, and
+    all threads of a product have about the same work in one kernel. A row with 64 threads or more takes as
+    many slices as it has warps, one behind the other; such slices are the first, by falling threads, so that
+    the first of a row is a multiple of their number. Rows too long even for
+    `MixedSlicing.most_threads_per_row` are cut in pieces, whose sums are added in their order.
 
     Most entries of skewed matrices stand in few columns, so most columns fit 16 bits. A slice stores the near
     entries of its rows first, then the far ones. With `MixedSlicing.hubs`, near columns are numbered by
     falling count, and a product copies their elements of x into that order: often-read ones stand side by
     side and stay in the L1 cache.
 
-    Entry j of the near (or far) entries of a row with L lanes, the first of them l, is entry ``j // L`` of
-    lane ``l + j % L``, counted on over the slices of the row. Entry t of a lane stands at
-    ``((t // wide) * 32 + lane) * wide + t % wide`` within the near (far) entries of the slice. The columns of
-    near and far entries are arrays of their own.
+    Entry j of the near (or far) entries of a row with L threads, the first of them l, is entry ``j // L``
+    of thread ``l + j % L``, counted on over the slices of the row. Entry t of a thread stands at
+    ``((t // wide) * 32 + thread) * wide + t % wide`` within the near (far) entries of the slice. The columns
+    of near and far entries are arrays of their own.
 
     Attributes
     ----------
@@ -52,18 +52,18 @@ class MixedSliced(StoredAsArrays):
         uint32 of S + 1: the step at which each slice begins, then their number. A step holds 32 entries.
     near_ptr
         uint32 of S + 1: the near steps before each slice, then their number; far ones are the other steps.
-    lanes
-        uint16 of S: lanes a row, a power of two.
+    threads_per_row
+        uint16 of S: threads a row, a power of two.
     bases
         uint32 of S: the first near column of each slice; empty with hubs.
     hubs
         uint32: columns by falling count, at most 65,535; empty without hubs.
     perm
-        uint32 of 32 S: the row of which each lane is the first; M + p for piece p of the rows in pieces;
+        uint32 of 32 S: the row of which each thread is the first; M + p for piece p of the rows in pieces;
         2^32 - 1 where there is none.
     near_lengths, far_lengths
-        uint8 of 32 S: the near and the far steps in which each lane has an entry; empty without
-        `MixedSlicing.lane_lengths`.
+        uint8 of 32 S: the near and the far steps in which each thread has an entry; empty without
+        `MixedSlicing.thread_lengths`.
     near_columns
         uint16: 1 + the column's number in `hubs`, or its offset from the base; 0 is padding.
     far_columns
@@ -80,7 +80,7 @@ class MixedSliced(StoredAsArrays):
     slicing: MixedSlicing
     step_ptr: UIntArray
     near_ptr: UIntArray
-    lanes: NDArray[np.uint16]
+    threads_per_row: NDArray[np.uint16]
     bases: UIntArray
     hubs: UIntArray
     perm: UIntArray
@@ -141,7 +141,7 @@ class MixedSliced(StoredAsArrays):
             plan.first,
             plan.last,
             plan.part,
-            plan.lanes,
+            plan.threads_per_row,
             plan.step_ptr,
             plan.near_ptr,
             slicing.wide,
@@ -154,12 +154,12 @@ class MixedSliced(StoredAsArrays):
             slicing=slicing,
             step_ptr=plan.step_ptr.astype(np.uint32),
             near_ptr=plan.near_ptr.astype(np.uint32),
-            lanes=plan.lanes.astype(np.uint16),
+            threads_per_row=plan.threads_per_row.astype(np.uint16),
             bases=plan.bases.astype(np.uint32),
             hubs=plan.hubs.astype(np.uint32),
             perm=plan.perm,
-            near_lengths=plan.lane_lengths(plan.near),
-            far_lengths=plan.lane_lengths(plan.far),
+            near_lengths=plan.thread_lengths(plan.near),
+            far_lengths=plan.thread_lengths(plan.far),
             near_columns=near_columns,
             far_columns=far_columns,
             values=values,
@@ -170,7 +170,7 @@ class MixedSliced(StoredAsArrays):
     @property
     def slices(self) -> int:
         """S, the number of slices."""
-        return len(self.lanes)
+        return len(self.threads_per_row)
 
     @property
     def nnz(self) -> int:
@@ -180,7 +180,7 @@ class MixedSliced(StoredAsArrays):
     @cached_property
     def _part(self) -> IntArray:
         """Which of the slices of its row each slice is; 0 where rows have one."""
-        part: IntArray = np.arange(self.slices) % np.maximum(1, self.lanes.astype(np.int64) // WARP)
+        part: IntArray = np.arange(self.slices) % np.maximum(1, self.threads_per_row.astype(np.int64) // WARP)
         return part
 
     @cached_property
@@ -195,10 +195,12 @@ class MixedSliced(StoredAsArrays):
             within = np.arange(len(columns)) - np.repeat((np.cumsum(steps) - steps) * WARP, steps * WARP)
             group, place = np.divmod(within, WARP * self.slicing.wide)
             lane, step = place // self.slicing.wide, group * self.slicing.wide + place % self.slicing.wide
-            lanes, part = self.lanes[slice_of].astype(np.int64), self._part[slice_of]
+            threads_per_row, part = self.threads_per_row[slice_of].astype(np.int64), self._part[slice_of]
             lane += part * WARP
-            row = self.perm[(slice_of - part) * WARP + lane // lanes * lanes].astype(np.int64)
-            j = step * lanes + lane % lanes
+            row = self.perm[(slice_of - part) * WARP + lane // threads_per_row * threads_per_row].astype(
+                np.int64
+            )
+            j = step * threads_per_row + lane % threads_per_row
             column = columns.astype(np.int64) - 1
             if near and not self.slicing.hubs:
                 column += self.bases[slice_of]
@@ -251,7 +253,7 @@ class MixedSliced(StoredAsArrays):
             "near and far columns must be as many as values",
         )
         require((_parts(self.step_ptr) >= _parts(self.near_ptr)).all(), "near steps must be within all steps")
-        self._check_lanes()
+        self._check_threads_per_row()
         require(len(self.bases) == (0 if self.slicing.hubs else self.slices), "each slice must have a base")
         require(self.slicing.hubs or not len(self.hubs), "hubs must be empty where columns are near by place")
         check_range("hubs", self.hubs, self.shape[1])
@@ -262,7 +264,7 @@ class MixedSliced(StoredAsArrays):
         check_pointers("split_ptr", self.split_ptr.astype(np.int64), len(self.split_rows), pieces)
         check_range("split_rows", self.split_rows, self.shape[0])
         require(len(self.perm) == WARP * self.slices, f"perm must have {WARP} elements a slice")
-        lengths = WARP * self.slices if self.slicing.lane_lengths else 0
+        lengths = WARP * self.slices if self.slicing.thread_lengths else 0
         require(len(self.near_lengths) == lengths, f"near_lengths must have {lengths} elements")
         require(len(self.far_lengths) == lengths, f"far_lengths must have {lengths} elements")
         if lengths:
@@ -270,8 +272,11 @@ class MixedSliced(StoredAsArrays):
             stored = [int(np.count_nonzero(each)) for each in (self.near_columns, self.far_columns)]
             require(counted == stored, "near_lengths and far_lengths must count all entries")
         counted_on = self._part[:, None] * WARP + np.arange(WARP)
-        first_lanes = counted_on % self.lanes.astype(np.int64)[:, None] == 0
-        require((self.perm.reshape(-1, WARP)[~first_lanes] == NO_ROW).all(), "only first lanes have a row")
+        first_threads = counted_on % self.threads_per_row.astype(np.int64)[:, None] == 0
+        require(
+            (self.perm.reshape(-1, WARP)[~first_threads] == NO_ROW).all(),
+            "only the first thread of a row has it",
+        )
         named = np.sort(self.perm[self.perm != NO_ROW].astype(np.int64))
         whole_rows = np.setdiff1d(np.arange(self.shape[0]), self.split_rows)
         expected = np.concatenate((whole_rows, self.shape[0] + np.arange(pieces)))
@@ -284,16 +289,22 @@ class MixedSliced(StoredAsArrays):
             "padding must have the value 0",
         )
 
-    def _check_lanes(self) -> None:
-        """Check that lanes are possible, and that rows of several slices are whole and come first."""
-        powers = [1 << bit for bit in range(self.slicing.most_lanes.bit_length())]
-        require(np.isin(self.lanes, powers).all(), f"lanes must be powers of two up to {powers[-1]}")
-        wide = self.lanes[self.lanes > WARP].astype(np.int64)
-        require((self.lanes[: len(wide)] == wide).all(), "lanes over 32 must come first")
-        require((np.diff(wide) <= 0).all(), "lanes over 32 must fall")
-        for lanes in np.unique(wide):
-            count = np.count_nonzero(wide == lanes)
-            require(count * WARP % lanes == 0, f"slices with lanes {lanes} must make whole rows")
+    def _check_threads_per_row(self) -> None:
+        """Check that threads a row are possible, and that rows of several slices are whole and come first."""
+        powers = [1 << bit for bit in range(self.slicing.most_threads_per_row.bit_length())]
+        require(
+            np.isin(self.threads_per_row, powers).all(),
+            f"threads_per_row must be powers of two up to {powers[-1]}",
+        )
+        wide = self.threads_per_row[self.threads_per_row > WARP].astype(np.int64)
+        require((self.threads_per_row[: len(wide)] == wide).all(), "threads_per_row over 32 must come first")
+        require((np.diff(wide) <= 0).all(), "threads_per_row over 32 must fall")
+        for threads_per_row in np.unique(wide):
+            count = np.count_nonzero(wide == threads_per_row)
+            require(
+                count * WARP % threads_per_row == 0,
+                f"slices with {threads_per_row} threads a row must make whole rows",
+            )
 
 
 def _parts(pointers: UIntArray) -> IntArray:

@@ -8,8 +8,8 @@ from numba import njit, prange
 WARP = 32
 NEAR_COLUMNS = 2**16 - 1
 """Columns that 16 bits tell apart; 0 marks padding."""
-LANES = 4
-"""Column of the lanes in what `cut_slices` gives."""
+THREADS_PER_ROW = 4
+"""Column of the threads a row in what `cut_slices` gives."""
 MANY_ROWS = 2**15
 """Of a window: from here on, counting lengths costs less than comparing them."""
 MOST_HISTOGRAMS = 8
@@ -133,12 +133,12 @@ def near_first(
 
 
 @njit(cache=True)
-def lanes_for(entries: int, steps: int, most: int) -> int:
-    """Give the fewest lanes, a power of two up to `most`, with which a row takes at most `steps` steps."""
-    lanes = 1
-    while lanes < most and entries > steps * lanes:
-        lanes *= 2
-    return lanes
+def threads_per_row_for(entries: int, steps: int, most: int) -> int:
+    """Give the fewest threads, a power of two up to `most`, with which a row takes at most `steps` steps."""
+    threads_per_row = 1
+    while threads_per_row < most and entries > steps * threads_per_row:
+        threads_per_row *= 2
+    return threads_per_row
 
 
 @njit(parallel=True, cache=True)
@@ -184,8 +184,8 @@ def _bit(power: int) -> int:
 
 
 @njit(parallel=True, cache=True)
-def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int) -> Any:
-    """Give the virtual rows of each window by falling lanes, near and far entries, equal ones in order.
+def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_threads_per_row: int) -> Any:
+    """Give the virtual rows of each window by falling threads, near and far entries, equal ones in order.
 
     Parameters
     ----------
@@ -193,8 +193,8 @@ def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_lan
         int64: near and far entries of each virtual row.
     window_ptr
         int64: the first virtual row of each window, then their number.
-    steps, most_lanes
-        As for `lanes_for`.
+    steps, most_threads_per_row
+        As for `threads_per_row_for`.
     """
     order = np.empty(len(near), np.int64)
     for number in prange(len(window_ptr) - 1):
@@ -202,26 +202,26 @@ def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_lan
         keys = np.empty(last - first, np.int64)
         if last - first > MANY_ROWS:
             for k in range(first, last):
-                keys[k - first] = lanes_for(near[k] + far[k], steps, most_lanes)
+                keys[k - first] = threads_per_row_for(near[k] + far[k], steps, most_threads_per_row)
             sorted_ = by_falling(far[first:last], np.arange(last - first))
             sorted_ = by_falling(near[first:last], sorted_)
             order[first:last] = first + by_falling(keys, sorted_)
             continue
         for k in range(first, last):
-            lanes = np.int64(lanes_for(near[k] + far[k], steps, most_lanes))
+            threads_per_row = np.int64(threads_per_row_for(near[k] + far[k], steps, most_threads_per_row))
             # A piece has far fewer than 2^28 entries.
-            keys[k - first] = -((_bit(lanes) << 56) | (near[k] << 28) | far[k])
+            keys[k - first] = -((_bit(threads_per_row) << 56) | (near[k] << 28) | far[k])
         order[first:last] = first + np.argsort(keys, kind="mergesort")
     return order
 
 
 @njit(cache=True)
-def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int) -> Any:
+def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_threads_per_row: int) -> Any:
     """Cut sorted virtual rows into slices.
 
-    Gives for each: first row, the one behind its last, which of the slices of its row it is, window, lanes a
-    row, near and far steps. The lanes of a slice are those of its first row, which needs the most. A slice
-    never crosses a window. A row with more lanes than a warp has several slices.
+    Gives for each: first row, the one behind its last, which of the slices of its row it is, window,
+    threads a row, near and far steps. A slice has the threads a row of its first row, which needs the most,
+    and never crosses a window. A row with more threads than a warp has several slices.
 
     Parameters
     ----------
@@ -229,35 +229,38 @@ def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_lanes: int
         int64: near and far entries of each virtual row, sorted.
     window_ptr
         int64: the first virtual row of each window, then their number.
-    steps, most_lanes
-        As for `lanes_for`.
+    steps, most_threads_per_row
+        As for `threads_per_row_for`.
     """
     rows = len(near)
     most = 0
     for row in range(rows):
-        most += max(1, lanes_for(near[row] + far[row], steps, most_lanes) // WARP)
+        most += max(1, threads_per_row_for(near[row] + far[row], steps, most_threads_per_row) // WARP)
     slices = np.empty((most, 7), np.int64)
     count = 0
     for window in range(len(window_ptr) - 1):
         row = window_ptr[window]
         while row < window_ptr[window + 1]:
-            lanes = lanes_for(near[row] + far[row], steps, most_lanes)
-            last = min(row + max(1, WARP // lanes), window_ptr[window + 1])
+            threads_per_row = threads_per_row_for(near[row] + far[row], steps, most_threads_per_row)
+            last = min(row + max(1, WARP // threads_per_row), window_ptr[window + 1])
             most_near, most_far = 0, 0
             for k in range(row, last):
                 most_near, most_far = max(most_near, near[k]), max(most_far, far[k])
-            for part in range(max(1, lanes // WARP)):
+            for part in range(max(1, threads_per_row // WARP)):
                 slices[count, 0], slices[count, 1], slices[count, 2] = row, last, part
-                slices[count, 3], slices[count, LANES] = window, lanes
-                slices[count, 5], slices[count, 6] = -(-most_near // lanes), -(-most_far // lanes)
+                slices[count, 3], slices[count, THREADS_PER_ROW] = window, threads_per_row
+                slices[count, 5], slices[count, 6] = (
+                    -(-most_near // threads_per_row),
+                    -(-most_far // threads_per_row),
+                )
                 count += 1
             row = last
     return slices[:count]
 
 
 @njit(parallel=True, cache=True)
-def steps_of_lanes(entries: Any, first: Any, last: Any, part: Any, lanes_of: Any) -> Any:
-    """Give the steps in which each lane of each slice has an entry, of rows with so many entries each.
+def steps_of_threads(entries: Any, first: Any, last: Any, part: Any, threads_of: Any) -> Any:
+    """Give the steps in which each thread of each slice has an entry, of rows with so many entries each.
 
     Parameters
     ----------
@@ -267,16 +270,16 @@ def steps_of_lanes(entries: Any, first: Any, last: Any, part: Any, lanes_of: Any
         (S,) int64: the first virtual row of each slice, and the one behind its last.
     part
         (S,) int64: which of the slices of its row each slice is.
-    lanes_of
-        (S,) int64: lanes a row.
+    threads_of
+        (S,) int64: threads a row.
     """
-    steps = np.zeros(len(lanes_of) * WARP, np.uint8)
-    for s in prange(len(lanes_of)):
-        lanes = lanes_of[s]
+    steps = np.zeros(len(threads_of) * WARP, np.uint8)
+    for s in prange(len(threads_of)):
+        threads_per_row = threads_of[s]
         for row in range(first[s], last[s]):
-            for k in range(min(lanes, WARP)):
-                own = (entries[row] - (part[s] * WARP + k) + lanes - 1) // lanes
-                steps[s * WARP + (row - first[s]) * lanes + k] = max(0, own)
+            for k in range(min(threads_per_row, WARP)):
+                own = (entries[row] - (part[s] * WARP + k) + threads_per_row - 1) // threads_per_row
+                steps[s * WARP + (row - first[s]) * threads_per_row + k] = max(0, own)
     return steps
 
 
@@ -290,7 +293,7 @@ def fill(
     first: Any,
     last: Any,
     part: Any,
-    lanes_of: Any,
+    threads_of: Any,
     step_ptr: Any,
     near_ptr: Any,
     wide: int,
@@ -308,29 +311,29 @@ def fill(
         int64: where the entries of each sorted virtual row begin, and how many are near and far.
     codes, data
         (nnz,) uint32 and floats: as `near_first` writes them.
-    first, last, part, lanes_of
-        As for `steps_of_lanes`.
+    first, last, part, threads_of
+        As for `steps_of_threads`.
     step_ptr, near_ptr
         (S + 1,) int64: the steps, and the near steps, before each slice.
     wide
-        Steps of a lane that stand side by side.
+        Steps of a thread that stand side by side.
     near_columns, far_columns, values
         uint16, uint32 and floats: what is written.
     """
-    for s in prange(len(lanes_of)):
-        lanes = lanes_of[s]
+    for s in prange(len(threads_of)):
+        threads_per_row = threads_of[s]
         step, near_step = step_ptr[s], near_ptr[s]
         far_step = step - near_step
         near_steps = near_ptr[s + 1] - near_step
         for row in range(first[s], last[s]):
-            lane = (row - first[s]) * lanes
+            lane = (row - first[s]) * threads_per_row
             start = starts[row]
             _fill_row(
                 codes[start : start + near[row]],
                 data[start : start + near[row]],
                 part[s] * WARP,
                 lane,
-                lanes,
+                threads_per_row,
                 wide,
                 near_columns[near_step * WARP :],
                 values[step * WARP :],
@@ -340,7 +343,7 @@ def fill(
                 data[start + near[row] : start + near[row] + far[row]],
                 part[s] * WARP,
                 lane,
-                lanes,
+                threads_per_row,
                 wide,
                 far_columns[far_step * WARP :],
                 values[(step + near_steps) * WARP :],
@@ -353,19 +356,19 @@ def _fill_row(
     data: Any,
     first: int,
     lane: int,
-    lanes: int,
+    threads_per_row: int,
     wide: int,
     columns: Any,
     values: Any,
 ) -> None:
-    """Write near or far entries of a row into a slice: those of its lanes from `first` on, at `lane` there.
+    """Write near or far entries of a row into a slice: those of its threads from `first` on, at `lane` there.
 
     `wide` steps of a lane stand side by side.
     """
-    for step in range((len(codes) + lanes - 1) // lanes):
-        j = step * lanes + first
+    for step in range((len(codes) + threads_per_row - 1) // threads_per_row):
+        j = step * threads_per_row + first
         place = ((step // wide) * WARP + lane) * wide + step % wide
-        for k in range(j, min(len(codes), j + min(lanes, WARP))):
+        for k in range(j, min(len(codes), j + min(threads_per_row, WARP))):
             columns[place] = codes[k]
             values[place] = data[k]
             place += wide

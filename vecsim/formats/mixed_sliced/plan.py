@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vecsim.formats.array_types import IntArray, UIntArray
 from vecsim.formats.mixed_sliced import filling
-from vecsim.formats.mixed_sliced.filling import LANES, NEAR_COLUMNS
+from vecsim.formats.mixed_sliced.filling import NEAR_COLUMNS, THREADS_PER_ROW
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.pattern import Pattern
 from vecsim.formats.sliced.container import NO_ROW
@@ -32,7 +32,7 @@ class Plan:
     first: IntArray
     last: IntArray
     part: IntArray
-    lanes: IntArray
+    threads_per_row: IntArray
     bases: IntArray
     step_ptr: IntArray
     near_ptr: IntArray
@@ -53,7 +53,7 @@ class Plan:
         near_of_row = filling.count_near(indptr, indices, window_bases, window, ranks)
 
         steps, uncut_steps = slicing.steps_for(pattern.nnz, pattern.longest)
-        cap = slicing.most_lanes * uncut_steps
+        cap = slicing.most_threads_per_row * uncut_steps
         row, piece, pieces_of = _pieces(pattern.lengths, cap)
         begin = piece * cap
         length = np.minimum(cap, pattern.lengths[row] - begin)
@@ -66,16 +66,16 @@ class Plan:
 
         virtual_before = np.concatenate(([0], np.cumsum(pieces_of)))
         window_ptr = virtual_before[np.minimum(rows, np.arange(0, rows + window, window))]
-        order = filling.sorted_in_windows(near, far, window_ptr, steps, slicing.most_lanes)
+        order = filling.sorted_in_windows(near, far, window_ptr, steps, slicing.most_threads_per_row)
         near, far = near[order], far[order]
-        slices = filling.cut_slices(near, far, window_ptr, steps, slicing.most_lanes)
-        first, last, part, window_of, lanes, near_steps, far_steps = _widest_first(slices)
+        slices = filling.cut_slices(near, far, window_ptr, steps, slicing.most_threads_per_row)
+        first, last, part, window_of, threads_per_row, near_steps, far_steps = _widest_first(slices)
         wide = slicing.wide
         near_steps, far_steps = (-(-each // wide) * wide for each in (near_steps, far_steps))
         perm = np.full(WARP * len(first), NO_ROW, dtype=np.uint32)
         slice_of = np.repeat(np.arange(len(first)), np.where(part == 0, last - first, 0))
         within = np.arange(len(slice_of)) - np.searchsorted(slice_of, slice_of)
-        perm[slice_of * WARP + within * lanes[slice_of]] = target[order[first[slice_of] + within]]
+        perm[slice_of * WARP + within * threads_per_row[slice_of]] = target[order[first[slice_of] + within]]
         return cls(
             pattern=pattern,
             slicing=slicing,
@@ -90,7 +90,7 @@ class Plan:
             first=first,
             last=last,
             part=part,
-            lanes=lanes,
+            threads_per_row=threads_per_row,
             bases=window_bases[window_of] if not slicing.hubs else window_bases,
             step_ptr=np.concatenate(([0], np.cumsum(near_steps + far_steps))),
             near_ptr=np.concatenate(([0], np.cumsum(near_steps))),
@@ -99,12 +99,12 @@ class Plan:
             split_ptr=split_ptr,
         )
 
-    def lane_lengths(self, entries: IntArray) -> NDArray[np.uint8]:
-        """Give the steps of each lane, of near or of far entries; none if they are not kept."""
-        if not self.slicing.lane_lengths:
+    def thread_lengths(self, entries: IntArray) -> NDArray[np.uint8]:
+        """Give the steps of each thread, of near or of far entries; none if they are not kept."""
+        if not self.slicing.thread_lengths:
             return np.zeros(0, dtype=np.uint8)
-        slices = (self.first, self.last, self.part, self.lanes)
-        lengths: NDArray[np.uint8] = filling.steps_of_lanes(entries, *slices)
+        slices = (self.first, self.last, self.part, self.threads_per_row)
+        lengths: NDArray[np.uint8] = filling.steps_of_threads(entries, *slices)
         return lengths
 
     @property
@@ -115,9 +115,9 @@ class Plan:
 
 
 def _widest_first(slices: IntArray) -> IntArray:
-    """Give a contiguous row for each column, with the slices of rows with several first, by falling lanes."""
-    lanes = slices[:, LANES]
-    order = np.argsort(np.where(lanes > WARP, -lanes, 0), kind="stable")
+    """Give a contiguous row for each column, the slices of rows with several first, by falling threads."""
+    threads_per_row = slices[:, THREADS_PER_ROW]
+    order = np.argsort(np.where(threads_per_row > WARP, -threads_per_row, 0), kind="stable")
     return np.ascontiguousarray(slices[order].T)
 
 

@@ -32,9 +32,9 @@ class Sliced(StoredAsArrays):
     """A matrix in slices of C rows, each slice as wide as its longest row.
 
     A slice is a sequence of steps. A step holds the next G entries of each of its C rows, row after row,
-    where G = lanes x wide: entry j of row i of slice s stands at
-    ``((slice_ptr[s] + j // G) * C + i) * G + j % G``. So the threads of a warp, `lanes` of them a row, read
-    neighbouring addresses, `wide` entries each.
+    where G = threads a row x wide: entry j of row i of slice s stands at
+    ``((slice_ptr[s] + j // G) * C + i) * G + j % G``. So the threads of a warp, several of
+    them a row, read neighbouring addresses, `wide` entries each.
 
     Rows here are virtual rows: where `Slicing.row_cap` cuts a row in pieces, each piece is one, and a
     product sums the pieces in their order.
@@ -48,7 +48,7 @@ class Sliced(StoredAsArrays):
     shape
         Rows M and columns N.
     slicing
-        How the matrix is arranged; `lanes` and `index_bits` as they came out.
+        How the matrix is arranged; `threads_per_row` and `index_bits` as they came out.
     slice_height
         C; the rows of a single slice are M rounded up to a warp.
     slice_ptr
@@ -111,7 +111,7 @@ class Sliced(StoredAsArrays):
         shape = (int(csr.shape[0]), int(csr.shape[1]))
         block = slicing.block
         pointers, indices = pattern_of_blocks(csr.indptr, csr.indices, block)
-        slicing = slicing.with_lanes(len(pointers) - 1, len(indices) / max(1, len(pointers) - 1))
+        slicing = slicing.with_threads_per_row(len(pointers) - 1, len(indices) / max(1, len(pointers) - 1))
         starts, lengths, targets, split_rows, split_ptr = virtual_rows(pointers, slicing.row_cap)
         order, in_order = row_order(lengths, slicing.sorting_window)
 

@@ -114,7 +114,7 @@ def refuse_steps(steps: int) -> None:
     if steps > MOST_STEPS:
         raise NotRepresentableError(
             f"the slices have {steps} steps, at most {MOST_STEPS} are possible",
-            "use a larger slice_height, more lanes or a larger wide",
+            "use a larger slice_height, more threads_per_row or a larger wide",
         )
 
 

@@ -11,7 +11,7 @@ WIDTHS = (1, 2, 4)
 BLOCKS = (1, 2, 3, 4)
 ENOUGH_THREADS = 2**17
 """With so many threads, 1,000 a multiprocessor, a large GPU is full."""
-FEWEST_LANES = 4
+FEWEST_THREADS_PER_ROW = 4
 """Of a row of blocks, where they are chosen."""
 
 
@@ -26,7 +26,7 @@ class Slicing:
     sorting_window
         sigma: rows are sorted by falling length within each run of so many rows. 1 leaves them in order,
         None sorts all.
-    lanes
+    threads_per_row
         Threads that share a row, a power of two up to 32. None takes 4, and more where rows are few and long;
         a slice is then a warp.
     wide
@@ -50,7 +50,7 @@ class Slicing:
 
     slice_height: int | None = WARP
     sorting_window: int | None = 1
-    lanes: int | None = 1
+    threads_per_row: int | None = 1
     wide: int = 1
     row_lengths: bool = False
     index_bits: int | None = 32
@@ -63,8 +63,11 @@ class Slicing:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UserError(f"{name} {value} is not possible: use 1 or more, or None")
-        if self.lanes not in (1, 2, 4, 8, 16, 32, None):
-            raise UserError(f"lanes {self.lanes} is not possible: use a power of two from 1 to 32, or None")
+        if self.threads_per_row not in (1, 2, 4, 8, 16, 32, None):
+            raise UserError(
+                f"threads_per_row {self.threads_per_row} is not possible: "
+                "use a power of two from 1 to 32, or None"
+            )
         if self.wide not in WIDTHS:
             raise UserError(f"wide {self.wide} is not possible: use one of 1, 2, 4")
         if self.index_bits not in INDEX_BITS:
@@ -78,19 +81,23 @@ class Slicing:
 
     @property
     def group(self) -> int:
-        """Neighbouring entries of a row that stand side by side: lanes x wide. Rows are padded to it."""
-        if self.lanes is None:
-            raise ValueError("lanes are not chosen yet: use with_lanes")
-        return self.lanes * self.wide
+        """Neighbouring entries of a row that stand side by side: threads a row x wide. Rows are padded so."""
+        if self.threads_per_row is None:
+            raise ValueError("threads_per_row is not chosen yet: use with_threads_per_row")
+        return self.threads_per_row * self.wide
 
-    def with_lanes(self, rows: int, mean: float) -> Self:
-        """Choose the lanes where they are None, for so many rows, of blocks if they are, of a mean length."""
-        if self.lanes is not None:
+    def with_threads_per_row(self, rows: int, mean: float) -> Self:
+        """Choose the threads a row where they are None, by the rows, maybe of blocks, and their mean."""
+        if self.threads_per_row is not None:
             return self
-        lanes = FEWEST_LANES
-        while lanes < WARP and 2 * lanes <= mean and rows * self.block * lanes < ENOUGH_THREADS:
-            lanes *= 2
-        return replace(self, lanes=lanes, slice_height=WARP // lanes)
+        threads_per_row = FEWEST_THREADS_PER_ROW
+        while (
+            threads_per_row < WARP
+            and 2 * threads_per_row <= mean
+            and rows * self.block * threads_per_row < ENOUGH_THREADS
+        ):
+            threads_per_row *= 2
+        return replace(self, threads_per_row=threads_per_row, slice_height=WARP // threads_per_row)
 
 
 SLICED_ELL = Slicing()
