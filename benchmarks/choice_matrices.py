@@ -86,7 +86,20 @@ def diagonals(rows: int, offsets: tuple[int, ...], share: float = 1.0) -> Genera
 
 
 def lengths_of(kind: str, rows: int, mean: float, rng: np.random.Generator) -> Integers:
-    """Give row lengths of a distribution with about this mean."""
+    """Give row lengths of a distribution with about this mean.
+
+    Parameters
+    ----------
+    kind
+        equal, uniform, geometric, two (one row in ten is long), turns (short and long by turns), falling, or
+        the exponent of a power law.
+    rows
+        Number of lengths.
+    mean
+        Entries of a row in the mean, about.
+    rng
+        Draws them.
+    """
     if kind == "equal":
         drawn = np.full(rows, mean)
     elif kind == "uniform":
@@ -116,7 +129,19 @@ def rows_by_length(
     width: int | None = None,
     sorted_: str = "",
 ) -> Generate:
-    """Rows with lengths of a distribution; columns anywhere, near the diagonal, or by a power law."""
+    """Rows with lengths of a distribution; columns anywhere, near the diagonal, or by a power law.
+
+    Parameters
+    ----------
+    kind, rows, mean
+        As of `lengths_of`.
+    columns
+        N; None is as many as rows.
+    width
+        Columns about the diagonal that entries stand within; None lets them stand anywhere.
+    sorted_
+        "popular" draws columns by a power law; else all are alike. Not used with `width`.
+    """
 
     def generate(rng: np.random.Generator) -> Any:
         lengths = lengths_of(kind, rows, mean, rng)
@@ -193,7 +218,19 @@ def shuffled(of: Generate, run: int = 1) -> Generate:
 
 
 def dense_lines(of: Generate, count: int, length: int, *, columns: bool) -> Generate:
-    """Add a few long rows, and columns."""
+    """Add a few long rows, and columns.
+
+    Parameters
+    ----------
+    of
+        Makes the matrix that they are added to.
+    count
+        Number of long rows, and of long columns.
+    length
+        Entries of each, before equal places are summed.
+    columns
+        Whether columns are added too.
+    """
 
     def generate(rng: np.random.Generator) -> Any:
         made = scipy.sparse.csr_array(of(rng))
@@ -206,7 +243,19 @@ def dense_lines(of: Generate, count: int, length: int, *, columns: bool) -> Gene
 
 
 def local_squares(rows: int, squares: int, side: int, entries: int) -> Generate:
-    """Squares anywhere, each with entries at random."""
+    """Squares anywhere, each with entries at random.
+
+    Parameters
+    ----------
+    rows
+        M and N.
+    squares
+        Their number.
+    side
+        Rows and columns of a square.
+    entries
+        Of a square, before equal places are summed.
+    """
 
     def generate(rng: np.random.Generator) -> Any:
         corner = rng.integers(0, rows // side, (2, squares)) * side
@@ -238,7 +287,15 @@ def mesh(points: int, dimensions: int, neighbours: int) -> Generate:
 
 
 def web(pages: int, mean_links: float, copied: float, local: float) -> Generate:
-    """Links of pages that copy those of others (`vecsim.data.random_graphs.web`)."""
+    """Links of pages that copy those of others (`vecsim.data.random_graphs.web`).
+
+    Parameters
+    ----------
+    pages
+        M and N.
+    mean_links, copied, local
+        As of `vecsim.data.random_graphs.web`.
+    """
 
     def generate(rng: np.random.Generator) -> Any:
         return random_graphs.web(
@@ -249,7 +306,17 @@ def web(pages: int, mean_links: float, copied: float, local: float) -> Generate:
 
 
 def circuit(nodes: int, fanout_exponent: float, wire_exponent: float, rails: int, share: float) -> Generate:
-    """Short wires, power-law fan-out and rails (`vecsim.data.random_graphs.circuit`)."""
+    """Short wires, power-law fan-out and rails (`vecsim.data.random_graphs.circuit`).
+
+    Parameters
+    ----------
+    nodes
+        M and N.
+    fanout_exponent, wire_exponent, rails
+        As of `vecsim.data.random_graphs.circuit`.
+    share
+        `rail_share` there.
+    """
 
     def generate(rng: np.random.Generator) -> Any:
         return random_graphs.circuit(

@@ -248,7 +248,19 @@ def described(ratios: Floats) -> str:
 
 
 def document(measured: Measured, machine: Machine, speeds: Floats, facts: dict[str, Any]) -> str:
-    """Write constants.toml."""
+    """Write constants.toml.
+
+    Parameters
+    ----------
+    measured
+        What was fitted on.
+    machine
+        The fitted constants that formats share.
+    speeds
+        (formats, 5): those of each format, in the order of `Speed`.
+    facts
+        The table [provenance].
+    """
     lines = [
         "# What `auto` knows of the device: written by `python -m benchmarks.fit_auto fit`, not by hand.",
         "",
@@ -326,7 +338,7 @@ def left_out(measured: Measured) -> Floats:
 
 
 def check(paths: Sequence[Path]) -> None:
-    """Print how well the constants at hand choose, and where not."""
+    """Print how well the constants of the package choose, and where not."""
     measured, constants = Measured.of(read(paths)), Constants.read()
     own: list[Speed] = [constants.speed(name) for name in measured.formats]
     speeds = np.array([[*each.gb_per_s, each.step_ns, each.start_us, each.warp_ns] for each in own])

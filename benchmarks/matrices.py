@@ -17,9 +17,8 @@ from vecsim.errors import UserError
 SMALL = ("pde2961", "bcspwr10", "add32")
 """Below 30,000 non-zeros: an engine in plain Python takes seconds on each."""
 
-# The stencils have 1,001,728 and 10,005,465 non-zeros.
 LISTED = (*SMALL, "memplus", "bcsstk13", "mbeause", "bcsstk29", "laplace2d-448", "laplace2d-1415")
-"""The list of the benchmark."""
+"""The list of the benchmark; the stencils have 1,001,728 and 10,005,465 non-zeros."""
 
 
 @dataclass(frozen=True, eq=False)

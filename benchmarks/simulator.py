@@ -104,7 +104,17 @@ class Product:
 
 
 def alternate(prepared: Prepared, machine: Machine, engine: str, product: Product) -> Timing:
-    """Measure the engine and SciPy in turn."""
+    """Measure the engine and SciPy in turn.
+
+    Parameters
+    ----------
+    prepared
+        The program with its matrix in memory.
+    machine, engine
+        What runs it.
+    product
+        The same product by SciPy.
+    """
     best, run, growth = observe_first_run(prepared, machine, engine)
     spent = best
     scipy_best = product.batch()
@@ -119,14 +129,32 @@ def alternate(prepared: Prepared, machine: Machine, engine: str, product: Produc
 
 
 def check_product(where: str, matrix: Any, x: npt.NDArray[np.floating], y: npt.NDArray[np.floating]) -> None:
-    """Raise RuntimeError unless y is the product of matrix and x."""
+    """Raise RuntimeError unless y is the product of matrix and x.
+
+    Parameters
+    ----------
+    where
+        Begins the message.
+    matrix, x, y
+        A, x of N and y of M.
+    """
     error = relative_error(matrix, x, y)
     if not error <= ALLOWED_ERROR:
         raise RuntimeError(f"{where}: wrong product, relative error {error:.2g}, allowed {ALLOWED_ERROR}")
 
 
 def simpy_seconds(where: str, prepared: Prepared, machine: Machine, run: Run) -> float:
-    """Time one run of the SimPy engine; raise RuntimeError unless it counts what ``run`` counted."""
+    """Time one run of the SimPy engine; raise RuntimeError unless it counts what ``run`` counted.
+
+    Parameters
+    ----------
+    where
+        Begins the message.
+    prepared, machine
+        The program with its matrix in memory, and what runs it.
+    run
+        What the other engine counted.
+    """
     seconds, running = run_to_end(prepared, machine, "simpy")
     simpy = running.result()
     if (simpy.cycles, simpy.counters) != (run.cycles, run.counters):
@@ -139,6 +167,15 @@ def simpy_seconds(where: str, prepared: Prepared, machine: Machine, run: Run) ->
 
 def measure(chosen: Subject, program: str, machine: Machine, engine: str) -> Record:
     """Measure one program on one matrix.
+
+    Parameters
+    ----------
+    chosen
+        The matrix.
+    program
+        Name of the product.
+    machine, engine
+        What runs it.
 
     Raises
     ------
@@ -182,7 +219,17 @@ def warm_up(programs: list[str], machine: Machine, engine: str) -> None:
 def measure_all(
     matrices: list[str], programs: list[str], machine: Machine, engine: str, console: Console
 ) -> list[Record]:
-    """Measure every program on every matrix, and say on the console which is under way."""
+    """Measure every program on every matrix, and say on the console which is under way.
+
+    Parameters
+    ----------
+    matrices, programs
+        Names.
+    machine, engine
+        What runs them.
+    console
+        Shows what is under way.
+    """
     records = []
     with console.status("warming up") as status:
         warm_up(programs, machine, engine)

@@ -73,7 +73,19 @@ class Record:
         simpy_seconds: float | None,
         **others: Any,
     ) -> Record:
-        """Give the record of what was counted and timed, its rates and ratios worked out."""
+        """Give the record of what was counted and timed, its rates and ratios worked out.
+
+        Parameters
+        ----------
+        seconds, scipy_seconds, simpy_seconds
+            As of the record.
+        cycles, instructions, element_operations
+            What the run counted.
+        nnz
+            Of the matrix.
+        others
+            The other fields.
+        """
         return cls(
             seconds=seconds,
             cycles=cycles,
@@ -193,7 +205,17 @@ def _or_dash(number: float | None, how: str) -> str:
 
 
 def write_json(path: Path, records: list[Record], summary: dict[str, Any], host: dict[str, Any]) -> None:
-    """Write all in one piece: a reader sees the whole file or the one before it."""
+    """Write all in one piece: a reader sees the whole file or the one before it.
+
+    Parameters
+    ----------
+    path
+        The file.
+    records, summary
+        What was measured, and its means.
+    host
+        What it ran on.
+    """
     content = {"host": host, "summary": summary, "records": [asdict(record) for record in records]}
     text = json.dumps(content, indent=1, allow_nan=False) + "\n"
     write_file(path, text.encode())

@@ -24,8 +24,8 @@ from gpu.formats.sliced_diagonals import DiagonalProduct
 from gpu.runtime.cuda import WARP
 from vecsim.formats import FORMATS, HYB, BiELL, MixedSliced, NamedFormat, Sliced, format_of
 
-# Entries of a piece, where long rows of CRS are cut.
 ROW_CAP = 512
+"""Entries of a piece, where long rows of CRS are cut."""
 SLICED = "sliced"
 """What a matrix in an arrangement without a name is called."""
 

@@ -73,7 +73,19 @@ class Supplied:
 
 
 def rounded_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool = False) -> ExactProduct:
-    """Multiply in float64 what rounding to a type leaves of matrix and vector."""
+    """Multiply in float64 what rounding to a type leaves of matrix and vector.
+
+    Parameters
+    ----------
+    csr
+        The matrix A, in CSR.
+    x
+        float64 of N, or of M if `transposed`.
+    dtype
+        What values and x are rounded to: float32 or float64.
+    transposed
+        Whether to multiply by the transpose of A.
+    """
     values = csr.data.astype(dtype, copy=False)
     rounded = scipy.sparse.csr_array((values, csr.indices, csr.indptr), shape=csr.shape)
     return exact_product(rounded.T if transposed else rounded, x.astype(dtype))

@@ -41,7 +41,21 @@ class Screened:
 
 
 def with_timing(record: Record, timing: Timing, cache: Cache, case: Case, device: Device) -> Record:
-    """Give a record with a time, and with the share of it that the lower bound is."""
+    """Give a record with a time, and with the share of it that the lower bound is.
+
+    Parameters
+    ----------
+    record
+        Of the method, with its bytes on the device.
+    timing
+        Of its product, microseconds.
+    cache
+        In which state of the cache it was taken, warm or cold.
+    case
+        The matrix, whose size gives the bytes of x and y.
+    device
+        Whose bandwidths give the lower bound.
+    """
     size = np.dtype(case.dtype).itemsize
     rows, cols = case.multiplied.shape
     bound = device.bandwidths.bound_us(record.bytes or 0, cols * size, rows * size, cache)

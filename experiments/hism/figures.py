@@ -116,7 +116,21 @@ def rows(
     times: Mapping[str, Times],
     suffix: str = "",
 ) -> list[Comparison]:
-    """Give every bar: `row` is the matrix and `suffix`, `quantity` the method; None if not found."""
+    """Give every bar: `row` is the matrix and `suffix`, `quantity` the method; None if not found.
+
+    Parameters
+    ----------
+    figure
+        Which figure of the paper.
+    ten
+        Its matrices, in the order of the bars.
+    members
+        What is known of each matrix of the suite, by name.
+    times
+        Cycles over those of CHiSM, of the matrices that were found, by name.
+    suffix
+        Added to the name of each matrix, to tell two sets of ten apart.
+    """
     return [
         Comparison(
             place.name + suffix,
@@ -153,6 +167,17 @@ def chart(
     """Draw a group of bars for each matrix, up where CHiSM is faster and down where not; a panel a ten.
 
     CHiSM itself, a bar of height 1 in the paper, is the line that they begin at.
+
+    Parameters
+    ----------
+    figure
+        Which figure of the paper.
+    tens
+        The ten matrices of each panel: with stand-ins and, if there are any, without.
+    members
+        What is known of each matrix of the suite, by name.
+    times
+        Cycles over those of CHiSM, of the matrices that were found, by name.
     """
     groups = [place.group for place in tens[0]]
     titles = ("",) if len(tens) == 1 else ("with stand-ins", "without stand-ins")

@@ -59,6 +59,17 @@ def measure_subjects(chosen: Sequence[Subject], gpu: Gpu, timer: Timer, watch: W
     """Measure some matrices; those that are named by the paper also repeated until they fill the GPU.
 
     What fails is recorded with its reason, and the run goes on.
+
+    Parameters
+    ----------
+    chosen
+        The matrices, in the order of the results.
+    gpu
+        What measures.
+    timer
+        Times a product; see `Timer`.
+    watch
+        Is told what is measured next, and the share that is done, 0 to 1.
     """
     made = provenance()
     begun = time.perf_counter()

@@ -84,6 +84,17 @@ class Speeds:
         """Give how many times PELLR, or another method of our `own`, is faster than a method.
 
         ``ellr`` is ELLPACK-R as published where it takes at most four times CRS, else cut into slices.
+
+        Parameters
+        ----------
+        matrix
+            Which matrix.
+        method
+            The slower one, by the name that the results give it.
+        dtype
+            float32 or float64.
+        own
+            The method of ours.
         """
         if method == ELLR:
             method = self.ellr(matrix)
@@ -97,7 +108,15 @@ class Speeds:
     def ratios(
         self, matrices: Iterable[MatrixRecord], method: str, dtype: str, own: str = "pellr"
     ) -> dict[str, float]:
-        """Give the ratios that there are, by name of the matrix."""
+        """Give the ratios that there are, by name of the matrix.
+
+        Parameters
+        ----------
+        matrices
+            Which matrices.
+        method, dtype, own
+            As of `ratio`.
+        """
         found = {matrix.name: self.ratio(matrix, method, dtype, own) for matrix in matrices}
         return {name: ratio for name, ratio in found.items() if ratio is not None}
 

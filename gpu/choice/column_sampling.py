@@ -200,7 +200,10 @@ def sectors(indptr: Any, indices: Any, shift: int, firsts: Any, weights: Any, mo
 def sectors_by_length(indptr: Any, indices: Any, shift: int, firsts: Any, weights: Any, most: int) -> float:
     """Give the sectors an entry that blocks of 256 rows read where the sampled rows are sorted by length.
 
-    Parameters as of `sectors`.
+    Parameters
+    ----------
+    indptr, indices, shift, firsts, weights, most
+        As of `sectors`.
     """
     rows = len(indptr) - 1
     lengths = np.zeros(len(firsts) * SECTOR_ROWS, np.int64)

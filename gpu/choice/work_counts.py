@@ -25,8 +25,8 @@ from vecsim.formats.sliced_diagonals.filling import counted
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
 WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
-# What is summed in another order may come out less by so much.
 ROUNDED = 1 - 1e-9
+"""What is summed in another order may come out less by so much."""
 
 
 def crs(structure: Structure, *, threads_per_row: int | None = None, row_cap: int | None = None) -> Work:

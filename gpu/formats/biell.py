@@ -22,8 +22,8 @@ from gpu.runtime.launches import (
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats.biell.container import GROUPS, BiELL
 
-# Steps of a group whose loads are under way at once.
 STEPS_AT_ONCE = 4
+"""Steps of a group whose loads are under way at once."""
 
 _word_if, _x_if = EARLY_IF[1], VECTOR_IF[1]
 

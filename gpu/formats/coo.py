@@ -20,8 +20,8 @@ from gpu.runtime.launches import (
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import COO
 
-# Entries that a thread takes in turn.
 ENTRIES_PER_THREAD = 2 if SIMULATED else 16
+"""Entries that a thread takes in turn."""
 
 
 @functools.cache

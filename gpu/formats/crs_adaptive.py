@@ -59,8 +59,8 @@ class Arrangement:
     most_times
         A row of more than so many times the entries of a block is cut in pieces of that length.
     ahead
-        Whether the next entries of a long row are loaded before x is gathered for those at hand. That takes
-        registers, so fewer threads run at a time.
+        Whether the next entries of a long row are loaded before x is gathered for the present ones. That
+        takes registers, so fewer threads run at a time.
     resident
         Threads of a multiprocessor that there must be registers for: the more there are, the fewer loads each
         has under way.

@@ -28,10 +28,11 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import Sliced
 from vecsim.formats.sliced.slice_order import slices_by_first_row
 
-# Steps whose loads are under way at once, and threads of a block: on the H200 the best of 4 and 8 steps and
-# of 64, 128 and 256 threads, over six matrices of a million rows in order and sorted.
 STEPS_AT_ONCE = 8
+"""Steps whose loads are under way at once: on the H200 the best of 4 and 8, over six matrices of a million
+rows in order and sorted."""
 MOST_THREADS = 128
+"""Threads of a block: the best of 64, 128 and 256 on the same."""
 
 _one_if, _x_if = LOADS_IF[1], VECTOR_IF[1]
 

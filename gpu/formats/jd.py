@@ -23,15 +23,16 @@ from gpu.runtime.launches import (
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import JD
 
-# Warps that keep a large device busy; with fewer strips of rows, several warps share a strip.
 BUSY_WARPS = 2048
-# Diagonals that a warp takes at most before a strip is cut in parts, and the least of a part.
+"""Warps that keep a large device busy; with fewer strips of rows, several warps share a strip."""
 STEPS_PER_WARP = 16
+"""Diagonals that a warp takes at most before a strip is cut in parts."""
 LEAST_PART = 128
-# Diagonals whose loads a thread has under way at once; more where there are few threads.
+"""Diagonals of a part at least."""
 DIAGONALS_AT_ONCE = (4, 8)
-# Of a part: what it sums goes to y itself, not to a piece.
+"""Diagonals whose loads a thread has under way at once; more where there are few threads."""
 WHOLE = 2**32 - 1
+"""Of a part: what it sums goes to y itself, not to a piece."""
 
 _pointer_if, _part_if, _x_if = LOADS_IF[1], LOADS_IF[4], VECTOR_IF[1]
 

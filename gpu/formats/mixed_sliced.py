@@ -40,12 +40,12 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats.mixed_sliced.container import MixedSliced
 
 _load_place = LOADS_IF[4]
-# Groups of near entries that are loaded before x may be read.
 GROUPS_AT_ONCE = 4
-# The same where rows are longer and the matrix so small that registers are no matter.
+"""Groups of near entries that are loaded before x may be read."""
 MANY_GROUPS_AT_ONCE, FEW_SLICES = 8, 2**14
-# Of a block.
+"""The same where rows are longer, and slices so few that registers are no matter."""
 MOST_WARPS = 32
+"""Warps of a block at most."""
 
 
 @functools.cache

@@ -13,12 +13,13 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of,
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import Sliced
 
-# Steps whose loads are under way at once: more cost registers, and with them warps.
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
-# The same where threads share a row, in small matrices, which leave registers idle: short rows are loaded
-# as a whole.
+"""Steps whose loads are under way at once, and their values: more cost registers, and with them warps."""
 MOST_STEPS_AT_ONCE_OF_SHARED_ROWS = 8
+"""Steps at once where threads share a row, in small matrices, which leave registers idle: short rows are
+loaded as a whole."""
 MOST_THREADS = 2**40 - 1
+"""A mask for the number of a thread: never negative, which the compiler does not know."""
 
 _x_if = VECTOR_IF[1]
 

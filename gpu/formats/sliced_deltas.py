@@ -13,10 +13,11 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of,
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import SlicedDeltas
 
-# Codes whose values are under way at once, about.
 CODES_AT_ONCE = 8
-# Never negative, which the compiler does not know of a thread's number: divisions become shifts.
+"""Codes whose values are under way at once, about."""
 MOST_PLACES = 2**40 - 1
+"""A mask for the number of a thread: never negative, which the compiler does not know, so that divisions
+become shifts."""
 
 _x_if = VECTOR_IF[1]
 

@@ -14,10 +14,10 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import SlicedDiagonals
 
 WARP_BITS = 5
-# Fewer slices leave an H200 room for more warps: the time is that of one warp.
 MANY_SLICES = 2**14
-# Steps that one batch holds.
+"""Where slices are fewer, an H200 has room for more warps: the time is that of one warp."""
 FEW_STEPS = 8
+"""Steps that one batch holds."""
 
 _load_if, _step_if, _value_if, _x_if = LOADS_IF[1], LOADS_IF[2], STREAMED_IF[1], VECTOR_IF[1]
 

@@ -15,8 +15,8 @@ from typing import Any
 from gpu.runtime.cuda import SIMULATED
 
 COUNTS = (1, 2, 4)
-# What one instruction loads at most.
 MOST_BYTES = 16
+"""What one instruction loads at most."""
 
 if not SIMULATED:
     from llvmlite import ir

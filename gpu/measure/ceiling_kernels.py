@@ -48,7 +48,15 @@ def _add_quad(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @cuda.jit
 def read(data: Any, out: Any) -> None:
-    """Read all of a float32 array, a multiple of 4 long; ``out`` is written only if its sum is -1."""
+    """Read all of an array.
+
+    Parameters
+    ----------
+    data
+        float32, a multiple of 4 long.
+    out
+        float32 of 1, written only if the sum is -1: so the reads are not optimised away.
+    """
     total = np.float32(0)
     step = cuda.gridsize(1)
     quads = data.size >> 2
@@ -71,7 +79,17 @@ def read(data: Any, out: Any) -> None:
 
 @cuda.jit
 def gather(x: Any, rounds: Any, out: Any) -> None:
-    """Read ``rounds`` times 8 random elements of ``x`` in each thread."""
+    """Read ``rounds`` times 8 random elements in each thread.
+
+    Parameters
+    ----------
+    x
+        float32 or float64, a power of two long.
+    rounds
+        Of 8 elements each.
+    out
+        One element of the type of x, written only if the sum is -1.
+    """
     mask = np.uint32(x.size - 1)
     state = np.uint32(np.uint32(cuda.grid(1) + 1) * _SPREAD)
     total = x[np.uint32(0)]
@@ -105,7 +123,17 @@ def _seed(pattern: Any) -> Any:
 
 @cuda.jit
 def reduce(y: Any, pattern: Any, rounds: Any) -> None:
-    """Add 1 to ``rounds`` times 8 elements of ``y`` in each thread, with atomic reductions."""
+    """Add 1 to ``rounds`` times 8 elements in each thread, with atomic reductions.
+
+    Parameters
+    ----------
+    y
+        float32 or float64, a power of two long.
+    pattern
+        Which elements: `COALESCED`, `SCATTERED`, `WARP_SHARED` or `SHARED`.
+    rounds
+        Of 8 elements each.
+    """
     mask = np.uint32(y.size - 1)
     state = _seed(pattern)
     one = y.dtype.type(1)
@@ -120,7 +148,15 @@ def reduce(y: Any, pattern: Any, rounds: Any) -> None:
 
 @cuda.jit
 def reduce_quads(y: Any, pattern: Any, rounds: Any) -> None:
-    """Add 1 to ``rounds`` times 8 quads of the float32 array ``y`` in each thread, a quad an instruction."""
+    """Add 1 to ``rounds`` times 8 quads in each thread, a quad an instruction.
+
+    Parameters
+    ----------
+    y
+        float32, a power of two long.
+    pattern, rounds
+        As of `reduce`.
+    """
     mask = np.uint32((y.size >> 2) - 1)
     state = _seed(pattern)
     step = cuda.gridsize(1)
@@ -140,9 +176,21 @@ def nothing() -> None:
 
 @cuda.jit
 def nothing_with_one(a: Any) -> None:
-    """Do nothing, with one array."""
+    """Do nothing, with one array.
+
+    Parameters
+    ----------
+    a
+        Any array on the device; it is not read.
+    """
 
 
 @cuda.jit
 def nothing_with_five(a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
-    """Do nothing, with five arrays."""
+    """Do nothing, with five arrays.
+
+    Parameters
+    ----------
+    a, b, c, d, e
+        Any arrays on the device; none is read.
+    """

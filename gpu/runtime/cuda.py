@@ -37,8 +37,8 @@ if SIMULATED:
 
 WARP = 32
 EVERY_LANE = 0xFFFFFFFF
-# A simulated thread is a thread of the host: few of them.
 THREADS_PER_BLOCK = 64 if SIMULATED else 256
+"""Of kernels by default. A simulated thread is a thread of the host, so there are few of them."""
 
 __all__ = ["EVERY_LANE", "SIMULATED", "THREADS_PER_BLOCK", "WARP", "cuda", "device_function", "require_gpu"]
 

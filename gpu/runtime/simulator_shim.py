@@ -12,10 +12,10 @@ from math import prod
 from typing import Any
 
 WARP = 32
-# A lane that never comes is a fault of the kernel; waiting longer would not bring it.
 PATIENCE_SECONDS = 30
-# How long the simulator's own thread leaves the interpreter to those of a block.
+"""How long the lanes of a warp wait for each other: one that never comes is a fault of the kernel."""
 POLLING_SECONDS = 2e-4
+"""How long the simulator's own thread leaves the interpreter to those of a block."""
 
 _creating = threading.Lock()
 

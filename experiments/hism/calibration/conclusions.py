@@ -92,6 +92,8 @@ def sensitivity(
 
     Parameters
     ----------
+    conclusion
+        Its name.
     examined
         All candidates, each with its conclusions.
     proposal

@@ -120,7 +120,19 @@ def descend(
     choices: Sequence[Choice],
     score: Callable[[Evaluated], float],
 ) -> Evaluated:
-    """Change one choice after the other to its best value, until no change makes the score smaller."""
+    """Change one choice after the other to its best value, until no change makes the score smaller.
+
+    Parameters
+    ----------
+    start
+        The candidate to begin with.
+    evaluate
+        Simulates a candidate and compares it with the paper.
+    choices
+        What may be changed, in this order, again and again.
+    score
+        Of what `evaluate` gives; smaller is better, by `GAIN` at least.
+    """
     best = evaluate(start)
     since = 0
     while since < len(choices):
@@ -159,6 +171,17 @@ def starts(
     """Give where to begin: as it is now, the first value of every choice, then values drawn at random.
 
     Those drawn are always the same.
+
+    Parameters
+    ----------
+    choices
+        With the values that each may take.
+    number
+        How many candidates to give.
+    now
+        The candidate that is the proposal today.
+    seed
+        Of the random numbers.
     """
     yield from islice(_starts(choices, now, seed), number)
 

@@ -15,16 +15,17 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.intp]
 
-# At most this many of a set of the collection with the same letters in their names.
 FAMILY_LIMIT = 4
-# Of two matrices whose names have the same letters at most one is taken if they are nearer than this, in
-# steps of the paper's figures.
+"""At most this many of a set of the collection with the same letters in their names."""
 SIMILAR = 0.5
-# Between matrices of different kinds that are equal in all three criteria, in steps.
+"""Of two matrices whose names have the same letters at most one is taken if they are nearer than this, in
+steps of the paper's figures."""
 DISTANCE_OF_KINDS = 0.5
-# In the cost: of the squared relative errors of the three means, and of each stand-in.
+"""Between matrices of different kinds that are equal in all three criteria, in steps."""
 MEANS_WEIGHT = 1000.0
+"""Of the squared relative errors of the three means, in the cost."""
 STAND_IN_CHARGE = 0.3
+"""Of each stand-in, in the cost."""
 
 
 def choose(candidates: Sequence[Candidate], size: int = SUITE_SIZE) -> list[Candidate]:

@@ -12,8 +12,8 @@ from experiments.hism.suite.stated_by_paper import FIGURE_LENGTH, LOG_STEPS, NAM
 
 Group = Literal["small", "medium", "large"]
 
-# In steps of a figure's scale: by so much a stand-in must be nearer to a point than an original.
 STAND_IN_HANDICAP = 0.25
+"""In steps of a figure's scale: by so much a stand-in must be nearer to a point than an original."""
 
 
 @dataclass(frozen=True)

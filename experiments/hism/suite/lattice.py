@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse
 
 _SPINS, _COLOURS = 4, 3
-# Entry of 1 +- gamma_mu beside the diagonal, by row, in a basis where gamma_4 is diagonal (+, +, -, -).
 _PARTNER = np.array([[3, 2, 1, 0], [3, 2, 1, 0], [2, 3, 0, 1]])
+"""Entry of 1 +- gamma_mu beside the diagonal, by row, in a basis where gamma_4 is diagonal (+, +, -, -)."""
 
 
 def wilson_hopping(sites: int) -> Any:

@@ -21,12 +21,12 @@ from vecsim.data.finite_elements import (
 
 MESH_ARGUMENT = "mesh"
 
-# Given a mesh, and whether its vertices are numbered anew.
 _ON_MESHES: dict[str, Callable[[TriangleMesh], Any]] = {
     "laplace_beltrami": laplace_beltrami,
     "membrane": membrane,
     "shell": shell,
 }
+"""Given a mesh, and whether its vertices are numbered anew."""
 _MAKERS: dict[str, Callable[..., Any]] = {
     "coupled_grid": coupled_grid,
     "cylindrical_shell": cylindrical_shell,

@@ -16,8 +16,8 @@ Criterion = Literal["size", "locality", "average_per_row"]
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 PROVENANCES: tuple[Provenance, ...] = get_args(Provenance)
-# Between the origins of one matrix; the first that is available is taken.
 ALTERNATIVE = " | "
+"""Between the origins of one matrix; the first that is available is taken."""
 SUITE_FILE = "suite.csv"
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-# Spread of the logarithm of the populations of US counties.
 _SPREAD = 1.4
-# Of a flow about what the model gives; with it 48 % of the entries have a partner across the diagonal.
+"""Spread of the logarithm of the populations of US counties."""
 _SCATTER = 1.4
+"""Of a flow about what the model gives; with it 48 % of the entries have a partner across the diagonal."""
 
 
 def migration(counties: int, entries: int, states: int = 7, seed: int = 19851) -> Any:

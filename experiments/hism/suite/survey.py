@@ -23,10 +23,10 @@ from vecsim.data.metrics import metrics
 from vecsim.data.search_path import matrix_folders
 from vecsim.digests import pattern_sha256
 
-# Below the folder of matrices: what each matrix of SuiteSparse comes from.
 _KINDS = "index/suitesparse_collection_2904.csv"
-# Of a set of which SuiteSparse has none.
+"""Below the folder of matrices: what each matrix of SuiteSparse comes from."""
 _KIND_OF_SET = {"SPARSKIT/drivcav": "computational fluid dynamics"}
+"""Of a set of which SuiteSparse has none."""
 _NOT_A_KIND = re.compile(r"\b(sequence|subsequent|duplicate|problem)\b")
 
 

@@ -7,7 +7,8 @@ from numba import types
 
 from gpu.formats import bbcs, hism
 from gpu.formats.jd import jd_kernel, strip_sums
-from gpu.kernel_parts.partial_row_sums import part_sums, row_sums
+from gpu.kernel_parts.gathered_row_sums import row_sums
+from gpu.kernel_parts.partial_row_sums import part_sums
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)

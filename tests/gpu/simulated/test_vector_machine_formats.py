@@ -13,7 +13,8 @@ from gpu.device_matrix import DeviceMatrix
 from gpu.formats.bbcs import BBCSProduct
 from gpu.formats.hism import HiSMProduct
 from gpu.formats.jd import LEAST_PART, JDProduct, group_for
-from gpu.kernel_parts.partial_row_sums import row_parts, threads_per_row_for
+from gpu.kernel_parts.gathered_row_sums import threads_per_row_for
+from gpu.kernel_parts.partial_row_sums import row_parts
 from vecsim.formats import BBCS, JD, HiSM, Layout
 from vecsim.formats.accuracy import relative_error, rounding_bound
 
@@ -30,8 +31,8 @@ def check(host, matrix):
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
     y = made @ x
     # A float64 result is compared with one of its kind, which has an error of its own.
-    worlds = 1 if y.dtype == np.float32 else 2
-    assert relative_error(matrix, x, y) <= worlds * rounding_bound(matrix, y.dtype)
+    roundings = 1 if y.dtype == np.float32 else 2
+    assert relative_error(matrix, x, y) <= roundings * rounding_bound(matrix, y.dtype)
     np.testing.assert_array_equal(made @ x, y)
 
 
