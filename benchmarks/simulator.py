@@ -1,7 +1,7 @@
 """Speed of the simulator beside SciPy's product: five programs on the matrices of a fixed list.
 
-Only the engine's run counts, from the first instruction of a program that is decoded, with its memory laid
-out, to the last retirement, without a timeline; a run on a tiny matrix goes before all, so that no
+Only the engine's run counts, from the first instruction of a program that is decoded and has its memory
+filled to the last retirement, without a timeline; a run on a tiny matrix goes before all, so that no
 compilation counts. The product ``A @ x`` in float32 on one thread is measured between the engine's runs, so
 that a slow moment of the host falls on both. On small matrices the SimPy engine runs once, for comparison.
 """

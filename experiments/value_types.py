@@ -9,7 +9,7 @@ import numpy as np
 
 
 def with_type(host: Any, dtype: str) -> Any:
-    """Give a host format with values of another type; rounding them and laying them out can be swapped.
+    """Give a host format with values of another type, as if the matrix had been rounded before conversion.
 
     Parameters
     ----------

@@ -179,7 +179,7 @@ def read_run(path: str | os.PathLike[str]) -> Run:
 
 
 class RunJournal:
-    """Keeps each record as soon as it is there, so that a run that is cut off can be continued.
+    """Keeps each record as soon as it is measured, so that a run that is cut off can be continued.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def check_suite(
             raise UserError(
                 f"--format: unknown format {name!r}; formats are {', '.join(KERNELS)}{nearest(name, KERNELS)}"
             )
-    # The smallest first: these are there soon.
+    # The smallest first: these are made soon.
     matrices = sorted(select(only), key=lambda each: each.statistics.entries if each.statistics else 0)
     require_gpu()
     until = time.time() + seconds
@@ -166,7 +166,7 @@ def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
 def check_group(
     names: Sequence[str], places: Sequence[tuple[SuiteMatrix, Path]], until: float = inf
 ) -> list[Checked]:
-    """Check some methods on some matrices, in this process, as soon as each is there and until a time."""
+    """Check some methods on some matrices, in this process, as soon as each is made and until a time."""
     found: list[Checked] = []
     for matrix, folder in places:
         stored = wait_for(folder, until)

@@ -21,7 +21,7 @@ from vecsim.worker_processes import begin_worker
 
 WORKERS = 5
 FACTS = "facts.json"
-"""Written last: once it is there, all is."""
+"""Written last: once it exists, the matrix is complete."""
 POLLING_SECONDS = 0.1
 PARTS = tuple(part.name for part in fields(ExactProduct))
 
@@ -50,7 +50,7 @@ class Stored:
 
 
 def store(matrix: SuiteMatrix, folder: Path) -> None:
-    """Make a matrix and write it into a folder, unless it is there already."""
+    """Make a matrix and write it into a folder, unless it exists already."""
     if (folder / FACTS).exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def _store_or_say(matrix: SuiteMatrix, folder: Path) -> None:
 
 
 def wait_for(folder: Path, until: float = inf) -> Stored | None:
-    """Read a matrix, once it is there; its arrays are mapped, so that many processes share them.
+    """Read a matrix, once it is complete; its arrays are mapped, so that many processes share them.
 
     Without it at the time `until`, in seconds since the epoch, it gives None.
     """

@@ -25,7 +25,7 @@ STATUS_WORDS: dict[Status, str] = {
     "left_out": "left out",
     "failed": "failed",
 }
-"""How tables say that there is no time."""
+"""How tables show a time that was not measured."""
 ELLR = "ellr"
 CUT_ELLR = "ellr-sliced"
 NEAR = "pellr-near"
@@ -108,7 +108,7 @@ class Speeds:
     def ratios(
         self, matrices: Iterable[MatrixRecord], method: str, dtype: str, own: str = "pellr"
     ) -> dict[str, float]:
-        """Give the ratios that there are, by name of the matrix.
+        """Give the ratios whose times were measured, by name of the matrix.
 
         Parameters
         ----------

@@ -79,7 +79,7 @@ def _printed(canvas: object, method: str, **how: object) -> bytes:
 
 
 def figure(chart: BarChart) -> Figure:
-    """Lay a chart of bars out as a figure of Matplotlib."""
+    """Make a chart of bars as a figure of Matplotlib."""
     inches = _panel_inches(chart)
     across = _panels_across(len(chart.panels), inches)
     down = -(-len(chart.panels) // across)

@@ -18,7 +18,7 @@ ROOM = 1.15
 
 
 def figure(chart: ScatterChart) -> Figure:
-    """Lay a chart of points out as a figure of Matplotlib."""
+    """Make a chart of points as a figure of Matplotlib."""
     across = min(ACROSS, len(chart.panels))
     down = -(-len(chart.panels) // across)
     size = (0.6 + PANEL_INCHES * across, 0.9 + PANEL_INCHES * down)

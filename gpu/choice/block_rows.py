@@ -61,7 +61,7 @@ class BlockRows:
 
     @property
     def elements(self) -> int:
-        """Elements of all blocks, in the rows that there are."""
+        """Elements of all blocks, in the rows that were counted."""
         return elements(self.counts, self.rows, self.block)
 
     @cached_property

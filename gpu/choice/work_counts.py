@@ -90,7 +90,7 @@ def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
 
 
 def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | None:
-    """Count it for the rows that there are, which are some of `all_rows`."""
+    """Count it for the rows of the structure, which are some of `all_rows`."""
     b, rows = slicing.block, structure.shape[0]
     found = structure.block_rows(b)
     slicing = slicing.with_threads_per_row(-(-all_rows // b), found.mean)
@@ -226,7 +226,7 @@ def _deltas_at_least(structure: Structure) -> Work:
 
 
 def deltas_of_rows(structure: Structure) -> Work | None:
-    """Count the work of `DeltaProduct` for the rows that there are; see `sliced_deltas`."""
+    """Count the work of `DeltaProduct` for the rows of the structure; see `sliced_deltas`."""
     best = arrangement(structure)
     if not structure.allows(best.nbytes):
         return None
@@ -257,7 +257,7 @@ def _a_thread_a_row(structure: Structure, stored_bytes: float) -> Work:
 
 
 def diagonals_of_rows(structure: Structure) -> Work | None:
-    """Count the work of `DiagonalProduct` for the rows that there are; see `sliced_diagonals`."""
+    """Count the work of `DiagonalProduct` for the rows of the structure; see `sliced_diagonals`."""
     # A slice has at least the diagonals of its longest row.
     if too_many(structure.nnz, STEP_BYTES * structure.longest):
         return None

@@ -279,7 +279,7 @@ class DeviceMemory(_Handle):
         return made
 
     def write(self, array: npt.NDArray[Any]) -> None:
-        """Copy an array of the host to the beginning; it is there when this returns."""
+        """Copy an array of the host to the beginning; it is complete when this returns."""
         source = np.ascontiguousarray(array)
         if source.nbytes > self.nbytes:
             raise ValueError(f"{source.nbytes} bytes do not fit into {self.nbytes}")
