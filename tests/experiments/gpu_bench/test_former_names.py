@@ -6,7 +6,7 @@ import pytest
 
 from experiments.gpu_bench import former_names
 from experiments.gpu_bench.records import STATUSES, Record, read_run
-from vecsim.formats.registry import FORMATS
+from gpu.registry import KERNELS
 
 ROOT = Path(__file__).parents[3]
 KEPT = sorted((ROOT / "benchmarks" / "results").glob("gpu-*.json"))
@@ -56,8 +56,8 @@ def test_every_former_name_is_still_read():
 def test_former_names_stand_for_names_of_today():
     assert set(former_names.FIELDS.values()) <= set(BLANK.document())
     assert set(former_names.STATUSES.values()) <= set(STATUSES)
-    assert set(former_names.FORMATS.values()) <= set(FORMATS)
-    assert set(FORMER).isdisjoint({*BLANK.document(), *STATUSES, *FORMATS})
+    assert set(former_names.FORMATS.values()) <= set(KERNELS)
+    assert set(FORMER).isdisjoint({*BLANK.document(), *STATUSES, *KERNELS})
 
 
 @pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
@@ -65,6 +65,6 @@ def test_kept_results_name_formats_of_today(file):
     run = read_run(file)
     ours = [record for record in run.records if record.ours and record.status != "not_found"]
     assert ours
-    assert {record.method for record in ours} <= {*FORMATS, "auto"}
-    assert {record.parameters.get("format", "crs") for record in ours} <= set(FORMATS)
+    assert {record.method for record in ours} <= {*KERNELS, "auto"}
+    assert {record.parameters.get("format", "crs") for record in ours} <= set(KERNELS)
     assert all(record.share_of_bound for record in ours if record.median_us)
