@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("benchmarks", "experiments", "gpu", "isa", "programs", "vecsim/cli", "vecsim/engines")
+PACKAGES = ("benchmarks", "experiments", "gpu", "isa", "programs", "vecsim")
 
 
 def commented_above(text):

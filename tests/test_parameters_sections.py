@@ -73,14 +73,29 @@ def test_there_are_such_functions():
     }
 
 
-PACKAGES = (
-    "benchmarks",
-    "experiments",
-    "gpu",
-    "isa",
-    "programs",
-    "vecsim/cli",
-    "vecsim/data",
-    "vecsim/engines",
-    "vecsim/formats",
-)
+def kernels():
+    """Give each kernel for a GPU that has arrays: where it is, and its node."""
+    for path in sorted((ROOT / "gpu").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.FunctionDef)
+                and parameters(node)
+                and any(ast.unparse(each).startswith("cuda.jit") for each in node.decorator_list)
+            ):
+                yield pytest.param(node, set(), id=f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
+
+
+def test_kernels_are_found():
+    assert len(list(kernels())) > 10
+
+
+@pytest.mark.parametrize(("node", "common"), [*functions(), *kernels()])
+def test_every_parameter_is_described(node, common):
+    assert parameters(node) <= described(ast.get_docstring(node) or "") | common
+
+
+def test_the_compiled_engine_uses_what_its_package_describes():
+    used = {
+        name for each in functions() if each.id.startswith(COMPILED) for name in parameters(each.values[0])
+    }
+    assert described(package_docstring()) <= used
