@@ -33,17 +33,36 @@ def gpu_to_itself(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
     yield from _locked(request, tmp_path_factory, exclusive=True)
 
 
+@pytest.fixture
+def all_memory_of_the_gpu(gpu_to_itself: None) -> None:
+    """Count every free byte: these tests go first, while no worker can come to its end.
+
+    A worker that ends gives back what its context held, which a test that fills the GPU must not meet.
+    """
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put those tests first that no worker may end beside."""
+    items.sort(key=lambda item: "all_memory_of_the_gpu" not in getattr(item, "fixturenames", ()))
+
+
 def _locked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, *, exclusive: bool
 ) -> Iterator[None]:
-    """Hold the lock of all workers on the GPU; without one the tier ``gpu`` fails, others skip the test."""
+    """Hold the lock of all workers on the GPU; without one the tier ``gpu`` fails, others skip the test.
+
+    Who waits for the GPU keeps the door, so that tests that share it do not keep it for ever.
+    """
     if reason := missing():
         if request.config.getoption("tier") == "gpu":
             pytest.fail(reason)
         pytest.skip(reason)
     import fcntl  # not on Windows
 
-    lock: Path = tmp_path_factory.getbasetemp().parent / "gpu.lock"
-    with lock.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+    folder: Path = tmp_path_factory.getbasetemp().parent
+    with (folder / "gpu-door.lock").open("a") as door, (folder / "gpu.lock").open("a") as lock:
+        fcntl.flock(door, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        fcntl.flock(door, fcntl.LOCK_UN)
         yield

@@ -36,10 +36,12 @@ class Kind:
         }
 
 
-PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".",))
-# Conversions of tiny matrices take Python less time than Numba takes to compile them.
-SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated",))
-# These two see to it that conversions are right when they are compiled; test_choice.py has large matrices.
+# Where the formats are compiled, by these tests and by those of commands that convert matrices.
+PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", "formats/test_compiled_formats.py"))
+# Conversions of tiny matrices take Python less time than Numba takes to compile them. The formats do not need
+# the simulator; they share its workers.
+SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", "formats"))
+# These two see to it that kernels get what compiled code converts; test_choice.py has large matrices.
 COMPILED = tuple(f"gpu/simulated/test_{name}.py" for name in ("choice", "compiled_conversions"))
 SIMULATOR_COMPILED = Kind("simulator-compiled", simulated=True, interpreted=False, paths=COMPILED)
 KINDS = (PLAIN, SIMULATOR, SIMULATOR_COMPILED)
@@ -64,11 +66,12 @@ def kind_of(path: Path) -> Kind:
 
 
 def kinds_below(path: Path) -> list[Kind]:
-    """Give all kinds that a path and what lies below it need, in the order of ``KINDS``."""
-    return [
+    """Give all kinds that a path and what lies below it need, that of the path itself first."""
+    own = kind_of(path)
+    return [own] + [
         kind
         for kind in KINDS
-        if kind is kind_of(path) or any(place.is_relative_to(path) for place in places(kind))
+        if kind is not own and any(place.is_relative_to(path) for place in places(kind))
     ]
 
 
@@ -107,6 +110,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out what another kind of process runs."""
     kind = config.stash.get(MINE, None)
     return True if kind is not None and kind not in kinds_below(collection_path) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let interpreted integers wrap around in silence, as compiled ones do: hashes do so on purpose."""
+    if MINE in config.stash and config.stash[MINE].interpreted:
+        for item in items:
+            item.add_marker(
+                pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply:RuntimeWarning")
+            )
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import gpu_in_tests
 import pytest
 import tiers
 from hypothesis import settings
@@ -137,7 +138,17 @@ def test_the_nearest_place_above_says_what_a_test_needs():
     assert kind_of(TESTS / "gpu" / "test_timing.py") is PLAIN
     assert kind_of(TESTS / "gpu" / "simulated" / "test_edges.py") is SIMULATOR
     assert kind_of(TESTS / "gpu" / "simulated" / "test_choice.py") is SIMULATOR_COMPILED
+    assert kind_of(TESTS / "formats" / "jd" / "test_jd.py") is SIMULATOR
+    assert kind_of(TESTS / "formats" / "test_compiled_formats.py") is PLAIN
+    assert kinds_below(TESTS / "formats") == [SIMULATOR, PLAIN]
     assert kinds_below(TESTS.parent) == kinds_below(TESTS) == kinds_below(TESTS / "gpu") == list(KINDS)
     assert kinds_below(TESTS / "gpu" / "simulated") == [SIMULATOR, SIMULATOR_COMPILED]
     assert kinds_below(TESTS / "cli") == [PLAIN]
     assert all(place.exists() for kind in KINDS for place in places(kind))
+
+
+def test_those_that_fill_the_gpu_go_first():
+    filling, sharing = ("gpu_to_itself", "all_memory_of_the_gpu"), ("gpu_with_others",)
+    items = [SimpleNamespace(fixturenames=names) for names in (sharing, filling, ("gpu_to_itself",), filling)]
+    gpu_in_tests.pytest_collection_modifyitems(items)
+    assert [item.fixturenames for item in items] == [filling, filling, sharing, ("gpu_to_itself",)]

@@ -68,6 +68,7 @@ def test_files_and_json(vecsim, tmp_path):
         assert (tmp_path / "again" / name).read_text() == (out / name).read_text()
 
 
+@pytest.mark.ci
 def test_a_search_can_be_bounded(vecsim, tmp_path):
     result = vecsim("calibrate", "--minutes", 0, "--starts", 2, "--jobs", 1, "--json", "found.json")
     assert result.code == 0
@@ -82,6 +83,7 @@ def test_a_search_can_be_bounded(vecsim, tmp_path):
     assert "ended after 0 minutes" in (tmp_path / "calibrated" / "hism-calibration.md").read_text()
 
 
+@pytest.mark.ci
 def test_quick(vecsim, tmp_path):
     result = vecsim("calibrate", "--quick", "--jobs", 1)
     assert result.code == 0

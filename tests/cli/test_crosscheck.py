@@ -178,5 +178,6 @@ def test_in_the_cuda_simulator(in_the_cuda_simulator):
         assert check.gpu_us is None
 
 
+@pytest.mark.ci
 def test_gre_185_in_the_cuda_simulator(in_the_cuda_simulator, real_matrix):
     assert in_the_cuda_simulator(real_matrix("gre_185")).entries == 1005

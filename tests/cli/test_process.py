@@ -88,7 +88,7 @@ sys.exit(main({arguments!r}))
 """
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["isa", "add"]])
+@pytest.mark.parametrize("arguments", [pytest.param(["--help"], marks=pytest.mark.ci), ["isa", "add"]])
 @pytest.mark.parametrize("name", ["typer", "vecsim.cli.application", "vecsim.cli.run"])
 def test_an_interrupt_while_modules_are_imported_is_silent(name, arguments):
     code = SENDS_AN_INTERRUPT.format(name=name, arguments=arguments)
@@ -118,9 +118,9 @@ def test_interrupts_are_as_before_when_a_command_has_begun():
 
 CLOSED = [
     (["isa", "add"], 0, ""),
-    (["--help"], 0, ""),
-    (["--version"], 0, ""),
-    (["machine", "list"], 0, ""),
+    pytest.param(["--help"], 0, "", marks=pytest.mark.ci),
+    pytest.param(["--version"], 0, "", marks=pytest.mark.ci),
+    pytest.param(["machine", "list"], 0, "", marks=pytest.mark.ci),
     (["formats", "laplace2d-3"], 0, ""),
     (
         ["formats", "laplace2d-3", "--json", "-"],
@@ -165,7 +165,13 @@ def test_help_loads_nothing_heavy():
 
 @pytest.mark.parametrize(
     "arguments",
-    [["isa", "lv.w"], ["asm", "p.s", "-o", "p.vsx"], ["asm", "p.s", "--listing"], ["disasm", "p.s"]],
+    [
+        ["isa", "lv.w"],
+        *(
+            pytest.param(arguments, marks=pytest.mark.ci)
+            for arguments in (["asm", "p.s", "-o", "p.vsx"], ["asm", "p.s", "--listing"], ["disasm", "p.s"])
+        ),
+    ],
 )
 def test_what_runs_nothing_loads_no_compiler(tmp_path, arguments):
     (tmp_path / "p.s").write_text("halt\n")

@@ -67,12 +67,14 @@ def test_an_item_alone(vecsim, tmp_path):
     assert re.search(r"^hism: \d of 2 claims hold", result.out, re.M)
 
 
+@pytest.mark.ci
 def test_tables_1_and_3_need_no_simulation(vecsim, monkeypatch, tmp_path):
     monkeypatch.setattr("experiments.hism.measurements.measure", None)
     assert vecsim("reproduce", "hism-table1", "hism-table3", "--jobs", 1).code == 0
     assert len([row for row in rows(tmp_path / "reproduced" / "hism-table3.csv") if row["paper"]]) == 18
 
 
+@pytest.mark.ci
 def test_json_says_the_same(vecsim, tmp_path):
     document = json.loads(
         vecsim("reproduce", "hism-table2", "--json", "-", "--set", "banks=64", "--jobs", 1).out

@@ -56,6 +56,7 @@ def test_what_has_been_run_is_not_run_again(tmp_path):
     assert not list(tmp_path.glob("*.new"))
 
 
+@pytest.mark.ci
 def test_a_mismatch_known_from_before_still_counts(tmp_path):
     seed = next(seed for seed in range(100) if compare(random_case(seed, faults=True), *PLANTED))
     arguments = ["--seed", str(seed), "--count", "1", "--engines", *PLANTED, "--jobs", "1"]

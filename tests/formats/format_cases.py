@@ -49,6 +49,19 @@ def assert_same(actual, matrix):
     np.testing.assert_array_equal(actual.data, expected.data)
 
 
+def assert_right(made, matrix):
+    """Assert that a matrix in a format is valid, gives the same entries back, and the product of SciPy."""
+    made.check()
+    assert made.shape == matrix.shape
+    assert made.dtype == matrix.dtype
+    assert made.nnz == canonical(matrix).nnz
+    assert_same(made.to_scipy(), matrix)
+    x = np.arange(matrix.shape[1]) % 7 - 3
+    y = made.matvec(x)
+    assert y.dtype == matrix.dtype
+    np.testing.assert_array_equal(y, canonical(matrix) @ x.astype(matrix.dtype))
+
+
 def assert_holds(entries, matrix):
     """Assert that a list of (row, column, value) in any order is the whole matrix."""
     expected = canonical(matrix).tocoo()

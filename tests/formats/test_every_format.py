@@ -8,9 +8,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 import scipy.sparse
-from format_cases import SECTION_SIZES, assert_same, canonical, matrices
-from hypothesis import given, settings
+from format_cases import SECTION_SIZES, assert_right, assert_same, canonical, matrices
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from vecsim.errors import UserError
 from vecsim.formats import FORMATS, Format, FormatWithImage, FormatWithInsertion, Layout
@@ -35,20 +36,12 @@ def test_it_keeps_the_protocols_that_it_says_it_keeps(name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=30)
+@examples(40)
 @given(matrix=matrices(), section_size=st.sampled_from(SECTION_SIZES), order=st.sampled_from(ORDERS))
 def test_round_trip_is_lossless_and_the_product_is_scipys(name, matrix, section_size, order):
     before = matrix.copy()
     made = build(name, matrix, section_size, order)
-    made.check()
-    assert made.shape == matrix.shape
-    assert made.dtype == matrix.dtype
-    assert made.nnz == canonical(matrix).nnz
-    assert_same(made.to_scipy(), matrix)
-    x = np.arange(matrix.shape[1]) % 7 - 3
-    y = made.matvec(x)
-    assert y.dtype == matrix.dtype
-    np.testing.assert_array_equal(y, canonical(matrix) @ x.astype(matrix.dtype))
+    assert_right(made, matrix)
     assert_same(canonical(matrix), before)
     # Every value has its bytes, beside 32 bits for one and its position by the paper's accounting.
     least = {"image": made.nnz * matrix.dtype.itemsize, "paper": 5 * made.nnz}

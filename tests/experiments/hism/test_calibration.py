@@ -90,6 +90,7 @@ def test_what_is_stated_holds_whatever_the_base():
 # The stated facts
 
 
+@pytest.mark.ci
 def test_the_facts_hold_for_every_value_of_the_grid():
     for choice in CHOICES:
         for value in choice.values:
@@ -320,6 +321,7 @@ def test_cycles_are_those_of_a_single_measurement(tmp_path):
         assert simulator.simulated == 0
 
 
+@pytest.mark.ci
 def test_a_full_disk_and_a_torn_line_cost_nothing_that_was_kept(tmp_path):
     kept = tmp_path / "kept.journal"
     variants = [Variant("crs", ())]
@@ -373,6 +375,7 @@ def test_a_whole_calibration(monkeypatch):
         assert any(ahead)
 
 
+@pytest.mark.ci
 def test_a_search_that_has_no_time_looks_at_one_candidate(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name == "accesses in flight")

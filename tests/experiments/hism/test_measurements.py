@@ -66,6 +66,7 @@ def test_processes_give_the_same_as_one():
     assert list(together.timings) == list(alone.timings)
 
 
+@pytest.mark.ci
 def test_a_matrix_that_cannot_be_loaded_is_told_of():
     for jobs in (1, 2):
         found = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))

@@ -60,6 +60,7 @@ def test_in_stored_blocks_hism_takes_about_the_steps_of_the_model(available):
     assert note.startswith("HiSM 148.0 (76.8 comparisons, 70.2 displaced, 1.0 updates); JD 419.3 ")
 
 
+@pytest.mark.ci
 def test_counted_steps_change_what_the_paper_concludes(available):
     verdicts = table3.verdicts(table3.rows(available))
     # Against CRS, against JD in small and in large matrices, against BBCS.

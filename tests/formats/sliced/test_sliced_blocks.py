@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from vecsim.formats import FORMATS, NotRepresentableError, Sliced, Slicing
+from vecsim.formats import FORMATS, Sliced, Slicing
 
 blocked = st.builds(
     Slicing,
@@ -76,16 +76,6 @@ def test_bytes_of_dense_blocks(block):
     made = FORMATS[f"sell-c-sigma-blocks-{block}"].from_scipy(matrix)
     # A permutation, since the first row of blocks is shorter, and 8 bytes a slice.
     assert made.nbytes <= 1.01 * (4 + 2 / block**2) * matrix.nnz + 4 * 32 * 40 + 8 * 41
-
-
-def test_blocks_that_are_not_dense_are_refused():
-    rng = np.random.default_rng(2)
-    matrix = scipy.sparse.random_array((30000, 30000), density=1e-3, rng=rng, format="csr")
-    found = [each for each in FORMATS.values() if "-blocks-" in each.name]
-    assert {each.options["slicing"].block for each in found} == {2, 3, 4}
-    for each in found:
-        with pytest.raises(NotRepresentableError, match="a smaller block"):
-            each.from_scipy(matrix)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import scipy.sparse
 
 from gpu.choice.structure import Structure
 from gpu.choice.work_counts import diagonals_of_rows as work
-from vecsim.formats import NotRepresentableError, SlicedDiagonals
+from vecsim.formats import SlicedDiagonals
 from vecsim.formats.sliced_diagonals import filling
 
 
@@ -50,17 +50,6 @@ def test_slices_of_many_diagonals(density):
     made.check()
     assert (made.to_scipy() != matrix).nnz == 0
     np.testing.assert_allclose(made.matvec(np.arange(900)), matrix @ np.arange(900.0))
-
-
-def test_scattered_entries_are_refused():
-    rng = np.random.default_rng(4)
-    rows = np.repeat(np.arange(20000), 10)
-    matrix = scipy.sparse.coo_array(
-        (np.ones(len(rows)), (rows, rng.integers(0, 20000, len(rows)))), shape=(20000, 20000)
-    )
-    with pytest.raises(NotRepresentableError, match="16-bit columns take"):
-        SlicedDiagonals.from_scipy(matrix)
-    assert work(Structure.of(scipy.sparse.csr_array(matrix))) is None
 
 
 def test_two_patterns_of_one_hash(monkeypatch):

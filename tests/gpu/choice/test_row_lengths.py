@@ -22,7 +22,10 @@ def lengths_of(kind):
     }[kind]
 
 
-@pytest.mark.parametrize("kind", ["no rows", "empty rows", "short", "some long", "long", "many"])
+KINDS = ["no rows", "empty rows", "short", "some long", "long", pytest.param("many", marks=pytest.mark.ci)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 class TestCounts:
     def test_longest_and_filled(self, kind):
         lengths = lengths_of(kind)

@@ -13,7 +13,7 @@ from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from gpu.runtime.memory import free_bytes
 from vecsim.formats import NotRepresentableError
 
-pytestmark = pytest.mark.usefixtures("gpu_to_itself")
+pytestmark = pytest.mark.usefixtures("all_memory_of_the_gpu")
 
 
 def scattered(rows, entries, seed):

@@ -1,6 +1,6 @@
 """What Numba compiles and nothing but the simulator reaches; the other files of this folder interpret it.
 
-That the formats themselves are right when they are compiled is seen in tests/formats.
+That the formats themselves are right when they are compiled is seen in test_compiled_formats.py.
 """
 
 import numpy as np
