@@ -131,7 +131,7 @@ class _Assembler:
 
     def _define(self, directive: Name, name: Argument, value: Argument) -> None:
         if not isinstance(name, Name):
-            raise Problem(name.column, f"a name must stand here: {directive.text} NAME, ...")
+            raise Problem(name.column, f"a name is needed here: {directive.text} NAME, ...")
         if directive.text == ".reg":
             if mnemonics.is_mnemonic(name.text, self.instruction_set):
                 raise Problem(name.column, f"{name.text!r} is an instruction")
@@ -156,7 +156,7 @@ class _Assembler:
         overlap = self.data.overlap()
         if overlap is not None:
             with self.at(overlap[1].place):
-                raise Problem(overlap[1].column, f"data lies on that of line {overlap[0].place.number}")
+                raise Problem(overlap[1].column, f"data overlaps that of line {overlap[0].place.number}")
         contents = []
         for item in self.data.items:
             with self.at(item.place):

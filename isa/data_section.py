@@ -1,4 +1,4 @@
-"""The data of a program: where each item lies, and its bytes once all labels are known."""
+"""The data of a program: where each item is, and its bytes once all labels are known."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class DataSection:
         size
             How many bytes.
         column
-            Where their number stands in the line.
+            The column of their number.
 
         Raises
         ------

@@ -20,7 +20,7 @@ BYTES_A_LINE = 16
 def disassemble(code: Program | npt.ArrayLike, instruction_set: InstructionSet = BASE) -> str:
     """Give assembly text that assembles to the same words.
 
-    Branch targets inside the program become labels ``L<number>``; others stand as instruction numbers.
+    Branch targets inside the program become labels ``L<number>``; others are written as instruction numbers.
     Of a :class:`Program` the data and the entry come along, and its own instruction set counts.
 
     Parameters

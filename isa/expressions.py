@@ -78,9 +78,9 @@ def _value(node: Argument, lookup: Callable[[Name], int]) -> int:
         case Binary(sign, left, right):
             return _binary(sign, _value(left, lookup), _value(right, lookup), node.column)
         case Memory():
-            raise Problem(node.column, "a memory operand stands where a number must stand")
+            raise Problem(node.column, "a memory operand where a number is needed")
         case Float():
-            raise Problem(node.column, "a floating-point number stands where an integer must stand")
+            raise Problem(node.column, "a floating-point number where an integer is needed")
 
 
 def _binary(sign: str, left: int, right: int, column: int) -> int:
@@ -116,7 +116,7 @@ def in_range(value: int, limits: tuple[int, int], what: str, column: int) -> int
     what
         What it is, for the message.
     column
-        Where it stands in the line.
+        Its column.
 
     Raises
     ------

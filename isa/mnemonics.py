@@ -35,7 +35,7 @@ def is_mnemonic(name: str, instruction_set: InstructionSet) -> bool:
 
 
 def known_names(instruction_set: InstructionSet) -> set[str]:
-    """Every name that can stand as mnemonic, the generic ones included."""
+    """Every name that can be a mnemonic, the generic ones included."""
     names = set(instruction_set.by_mnemonic) | pseudo.MNEMONICS
     stems = {name.rpartition(".")[0] for name in names if "." in name}
     return names | {stem + GENERIC for stem in stems}

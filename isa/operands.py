@@ -70,7 +70,7 @@ def match_operands(
             fields.append(symbols.register(argument, slot.operands[0].kind)[1])
         elif isinstance(argument, Memory | Float):
             kind = "memory operand" if isinstance(argument, Memory) else "floating-point number"
-            raise Problem(argument.column, f"a {kind} stands where {slot.text} must stand")
+            raise Problem(argument.column, f"a {kind} where {slot.text} is needed")
         else:
             fields.append(argument)
     return fields
@@ -86,13 +86,13 @@ def _match_memory(slot: Slot, argument: Argument, symbols: Symbols) -> list[Fiel
         case Group(Name() as base):
             offset = Number(0, argument.column)
         case _:
-            raise Problem(argument.column, f"a memory operand {slot.text} must stand here")
+            raise Problem(argument.column, f"a memory operand {slot.text} is needed here")
     fields: list[Field] = [offset] if len(slot.operands) == 2 else []
     return [*fields, symbols.register(base, "x")[1]]
 
 
 def field_value(operand: Operand, field: Field, pc: int, symbols: Symbols) -> int:
-    """Give the number that stands in the word, all labels being known.
+    """Give the number that the word holds, all labels being known.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class Program(Overview):
     source
         Per instruction its source line; empty if the program was not made from text.
     data
-        What must stand in memory before the run; segments are sorted and do not overlap.
+        What must be in memory before the run; segments are sorted and do not overlap.
     instruction_set
         What the words mean.
     entry

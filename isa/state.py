@@ -17,7 +17,7 @@ class State(NamedTuple):
     """Flat arrays that hold all that a program can see; s is the section size, V the registers.
 
     A register element is a 64-bit container that holds an integer, a float32 or a float64. A 32-bit
-    value stands in its low half, the upper half is zero. ``vw``, ``vs`` and ``vd`` are views of the same
+    value is in its low half, the upper half is zero. ``vw``, ``vs`` and ``vd`` are views of the same
     bytes as int32, float32 and float64: element e of the containers is ``vw[2 * e]``, ``vs[2 * e]`` and
     ``vd[e]``; the same holds for ``fs``/``fd`` and ``cs``/``cd``.
     """
@@ -46,7 +46,7 @@ class State(NamedTuple):
     words: npt.NDArray[np.uint32]
     """The same memory as aligned words."""
     address: npt.NDArray[np.int64]
-    """(s,) byte addresses of the access in hand, set before its semantics run. A contiguous access sets
+    """(s,) byte addresses of the access that executes, set before its semantics run. A contiguous access sets
     the first alone, the others each element's."""
     row: npt.NDArray[np.int64]
     """(s,) set by the sparse instructions: the row that each entry adds to, -1 for none."""

@@ -105,21 +105,21 @@ class Symbols:
         if name.text in self.values:
             return self.values[name.text]
         if name.text in self._registers:
-            raise Problem(name.column, f"{name.text} is a register; a number must stand here")
+            raise Problem(name.column, f"{name.text} is a register; a number is needed here")
         raise Undefined(name.column, f"undefined symbol {name.text!r}{nearest(name.text, self.values)}")
 
     def register(self, argument: Argument, kinds: str) -> Register:
         """Give the register that an argument names; Problem unless it is one of ``kinds`` (letters)."""
         wanted = " or ".join(KINDS[kind] for kind in kinds)
         if not isinstance(argument, Name):
-            raise Problem(argument.column, f"{wanted} must stand here")
+            raise Problem(argument.column, f"{wanted} is needed here")
         found = self._registers.get(argument.text)
         if found is None:
             if argument.text in self.values:
-                raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} must stand here")
+                raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} is needed here")
             raise Problem(argument.column, self._unknown_register(argument.text, kinds))
         if found[0] not in kinds:
-            raise Problem(argument.column, f"{argument.text} is {KINDS[found[0]]}; {wanted} must stand here")
+            raise Problem(argument.column, f"{argument.text} is {KINDS[found[0]]}; {wanted} is needed here")
         return found
 
     def _unknown_register(self, name: str, kinds: str) -> str:

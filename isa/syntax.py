@@ -1,6 +1,6 @@
 """The text of one line as a small tree: labels, a mnemonic or directive, and its arguments.
 
-The grammar is ``grammar.lark``. Nodes carry the column where they stand, for messages; nothing is known
+The grammar is ``grammar.lark``. Nodes carry their column, for messages; nothing is known
 here about instructions, registers or the values of symbols.
 """
 
@@ -18,7 +18,7 @@ LINES_KEPT = 4096
 
 
 class Problem(Exception):
-    """A mistake at a column of the line in hand; the assembler adds file and line."""
+    """A mistake at a column of the line; the assembler adds file and line."""
 
     def __init__(self, column: int, reason: str) -> None:
         super().__init__(column, reason)
@@ -214,5 +214,5 @@ _READABLE = {
 
 
 def _expected(terminals: set[str]) -> list[str]:
-    """Name what may stand at a place, the commonest few; operators go without saying."""
+    """Name what may come at a place, the commonest few; operators go without saying."""
     return [text for terminal, text in _READABLE.items() if terminal in terminals] or ["something else"]

@@ -14,7 +14,7 @@ from vecsim.formats import Image, Layout
 from vecsim.machine import Machine
 
 BASE = 64
-"""First address that a loader uses; nothing lies at address 0."""
+"""First address that a loader uses; nothing is stored at address 0."""
 
 STACK_BYTES = 4096
 """Stack beside what a program asks for."""

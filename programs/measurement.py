@@ -32,7 +32,7 @@ ALLOWED_ERROR = 1e-5
 
 @dataclass(frozen=True)
 class Prepared:
-    """A program assembled for a matrix that lies in memory.
+    """A program assembled for a matrix that is in memory.
 
     Attributes
     ----------

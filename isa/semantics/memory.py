@@ -1,6 +1,6 @@
 """Vector loads and stores, between memory and registers or the vector cache.
 
-The engine has worked out the addresses and checked that they lie in memory: a contiguous access finds
+The engine has worked out the addresses and checked that they are in memory: a contiguous access finds
 its first address in ``address[0]``, the others find that of element k in ``address[k]``.
 """
 

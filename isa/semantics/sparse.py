@@ -142,7 +142,7 @@ def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> Non
     first = int(m.address[0])
     narrow = descriptor_bytes(s) == 1
     record = value_bytes + descriptor_bytes(s)
-    to_flags = END_OF_ROW // s  # the two flags stand above the column, END_OF_ROW first
+    to_flags = END_OF_ROW // s  # the two flags are above the column, END_OF_ROW first
     open_row = False
     row, rows = int(m.special[2]), 0
     for k in range(n):

@@ -35,7 +35,7 @@
 .reg childrow, x13
 .reg childcol, x14
 .reg lastrow,  x15      # level-1 block row that the cache holds, -1: none
-.reg lastcol,  x16      # block column of the segment of x in hand, -1: none
+.reg lastcol,  x16      # block column of the segment of x in its register, -1: none
 .reg yseg,     x17      # address of the elements of y that the cache holds
 .reg xseg,     x18
 .reg s,        x19

@@ -22,9 +22,9 @@
 .reg childlen, x12
 .reg childrow, x13
 .reg childcol, x14
-.reg lastrow,  x15      # block row of the segment of y in hand, -1: none
-.reg lastcol,  x16      # block column of the segment of x in hand, -1: none
-.reg yseg,     x17      # address of the segment of y in hand
+.reg lastrow,  x15      # block row of the segment of y in its register, -1: none
+.reg lastcol,  x16      # block column of the segment of x in its register, -1: none
+.reg yseg,     x17      # address of the segment of y in its register
 .reg xseg,     x18
 .reg s,        x19
 .reg t,        x20

@@ -59,7 +59,7 @@ diagonal:
     addi    diagonals, diagonals, -1
     sub     n, end, begin
     sub     n, n, row               # rows of the strip and below that the diagonal reaches
-    blez    n, scatter              # none: the longer rows lie above this strip
+    blez    n, scatter              # none: the longer rows are above this strip
     setvl   n, n
     add     index, begin, row
     slli    bytes, index, VALUE_SHIFT

@@ -181,7 +181,7 @@ class TimingRecord:
     port_history: Ints
     """(P, accesses_in_flight + unit_queue + 1, 4) the accesses that ended last, newest first: end cycle,
     first byte, last byte (exclusive; -1: not contiguous), store. So many may be under way, if they are
-    dated ahead."""
+    timed ahead."""
     charged: Ints
     """(11,) cycles by cause."""
     waited: Ints

@@ -1,4 +1,4 @@
-"""Waits and charges of the instruction being timed, which is the oldest of those not yet dated.
+"""Waits and charges of the instruction being timed, the oldest of those whose cycles are not yet known.
 
 Only waits are charged as they come; what is left of the run's cycles is work (EXECUTE).
 """

@@ -51,8 +51,8 @@ class JitEngine:
         """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
         machine, slots = self.machine, len(record.slots)
         self._cycle, self._state, self._record = cycle, state, record
-        dated = machine.memory_ports == 1 and not self._in_flight
-        loop = "one_port" if dated else "stepwise"
+        timed_at_issue = machine.memory_ports == 1 and not self._in_flight
+        loop = "one_port" if timed_at_issue else "stepwise"
         code = machine_code(self.program.instruction_set, loop)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width

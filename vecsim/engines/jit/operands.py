@@ -41,7 +41,7 @@ def whole_operand(r: Any, code: Any, i: Any) -> Any:
 
 @inline
 def whole_hazard(r: Any, code: Any, i: Any) -> Any:
-    """From when what is written as a whole may be overwritten."""
+    """From when what is written as a whole may be overwritten (WAR, WAW)."""
     cycle = 0
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
@@ -70,7 +70,7 @@ def operand_clear(r: Any, code: Any, i: Any) -> Any:
 
 @inline
 def hazard_clear(r: Any, code: Any, i: Any) -> Any:
-    """From when every element may be overwritten of what is written element by element."""
+    """From when every element of what is written element by element may be overwritten (WAR, WAW)."""
     cycle = 0
     v = code[i + WRITES + 1]
     if v >= 0:
@@ -83,7 +83,7 @@ def hazard_clear(r: Any, code: Any, i: Any) -> Any:
 
 @inline
 def element_operand(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
-    """From when all that an element reads is ready."""
+    """From when all that an element reads is ready (RAW)."""
     cycle = 0
     v = code[i + READS + 1]
     if v >= 0:
@@ -99,7 +99,7 @@ def element_operand(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: An
 
 @inline
 def element_hazard(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
-    """From when an element may be overwritten."""
+    """From when an element may be overwritten (WAR, WAW)."""
     cycle = 0
     for j in range(1, 3):
         v = code[i + WRITES + j]

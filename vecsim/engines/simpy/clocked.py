@@ -2,7 +2,7 @@
 
 Every process is memoryless: it looks at the record, does what it can do in this cycle, and either names
 the cycle in which to look again or sleeps until another process rings. So processes can be started anew
-at the boundary of any cycle. All effects of a cycle on other processes are dated at least one cycle
+at the boundary of any cycle. All effects of a cycle on other processes are at least one cycle
 later, except for the phases below, so the order in which SimPy runs the events of one phase is of no
 consequence; memory ports alone meet in the same cycle, at the banks, and their phase is the age of
 their access.

@@ -241,7 +241,7 @@ class Core:
     def looks_ahead(self, slot: int) -> bool:
         """Tell whether all that is left of ``slot`` can be timed now.
 
-        The oldest instruction in flight depends on nothing unknown: all that came before it is dated.
+        The oldest instruction in flight depends on nothing unknown: all cycles of those before it are known.
         Only a port that shares the banks with others must go cycle by cycle.
         """
         return (

@@ -1,8 +1,8 @@
 """What arithmetic units, the sparse unit and memory ports share: when an element may start, and why not.
 
-An element has an operand cycle (from which all that it reads is ready) and a hazard cycle (from which
-it may be written). Both are known numbers once every older instruction in flight has started the same
-element; until then the element is blocked and the unit sleeps.
+An element has an operand cycle (RAW: from which all that it reads is ready) and a hazard cycle (WAR, WAW:
+from which it may be written). Both are known numbers once every older instruction in flight has started the
+same element; until then the element is blocked and the unit sleeps.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """When an element may start, and what it leaves behind.
 
-An element has an operand cycle (from which all that it reads is ready) and a hazard cycle (from which it
-may be written); both are known once every older instruction in flight has started the same element. ``i`` is
-where the row of the instruction begins in ``code``, ``s`` the section size.
+An element has an operand cycle (RAW: from which all that it reads is ready) and a hazard cycle (WAR, WAW:
+from which it may be written); both are known once every older instruction in flight has started the same
+element.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def whole_operand(r: Any, code: Any, i: Any, slice_: Any) -> Any:
 
 @inline
 def whole_hazard(r: Any, code: Any, i: Any, slice_: Any) -> Any:
-    """From when what is written as a whole may be overwritten."""
+    """From when what is written as a whole may be overwritten (WAR, WAW)."""
     cycle = 0
     for j in range(code[i + WHOLE_WRITES]):
         v = code[i + WHOLE_WRITES + 1 + j]
@@ -97,7 +97,7 @@ def clear_from(r: Any, code: Any, i: Any) -> Any:
 
 @inline
 def element_operand(r: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
-    """From when all that the element reads is ready."""
+    """From when all that the element reads is ready (RAW)."""
     cycle = 0
     for j in range(code[i + READS]):
         cycle = larger(cycle, r.ready[code[i + READS + 1 + j] * s + element])
@@ -106,7 +106,7 @@ def element_operand(r: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
 
 @inline
 def element_hazard(r: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
-    """From when the element may be overwritten."""
+    """From when the element may be overwritten (WAR, WAW)."""
     cycle = 0
     for j in range(code[i + WRITES]):
         at = code[i + WRITES + 1 + j] * s + element
