@@ -121,6 +121,7 @@ def test_matrices_are_reproducible_sorted_and_none_of_the_suite(recipe):
     assert (made.shape[0], made.nnz) not in shapes
 
 
+@pytest.mark.ci
 def test_work_is_counted_anew(tmp_path):
     name = next(recipe.name for recipe in RECIPES if recipe.family == "dense")
     line = {"matrix": name, "dtype": "float64", "us": 2.5, "work": {"chain": -1}}
