@@ -12,7 +12,7 @@ from vecsim.formats import BBCS, section_bits
 
 @functools.cache
 def decoders(bits: int, descriptor_bytes: int) -> Decode:
-    """Make the readers of a lane's descriptors: column in the low bits, then end of row, then zero-row."""
+    """Make the readers of a thread's descriptors: column in the low bits, then end of row, then zero-row."""
     return tuple(_decoder(bits, descriptor_bytes, entry) for entry in range(PER_THREAD))
 
 

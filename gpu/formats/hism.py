@@ -13,7 +13,7 @@ from vecsim.formats.hism.image import default_position_bytes
 
 @functools.cache
 def decoders(position_bytes: int) -> Decode:
-    """Make the readers of a lane's positions; where the row changes, a part ends."""
+    """Make the readers of a thread's positions; where the row changes, a part ends."""
     return tuple(_decoder(position_bytes, entry) for entry in range(PER_THREAD))
 
 

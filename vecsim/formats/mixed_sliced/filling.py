@@ -363,7 +363,7 @@ def _fill_row(
 ) -> None:
     """Write near or far entries of a row into a slice: those of its threads from `first` on, at `lane` there.
 
-    `wide` steps of a lane stand side by side.
+    `wide` steps of a thread stand side by side.
     """
     for step in range((len(codes) + threads_per_row - 1) // threads_per_row):
         j = step * threads_per_row + first
