@@ -102,10 +102,9 @@ class Program(Overview):
                     rows = np.flatnonzero(self.opcode == instruction.opcode)
                     targets = rows + self.fields[rows, column]
                     if len(targets) and targets.min() < 0:
-                        row = rows[np.argmin(targets)]
-                        raise UserError(
-                            f"instruction {row}: branch to instruction {targets.min()}: the first is 0"
-                        )
+                        row = int(rows[np.argmin(targets)])
+                        place = self.source[row] if len(self.source) == len(self) else f"instruction {row}"
+                        raise UserError(f"{place}: branch to instruction {targets.min()}: the first is 0")
 
     def __len__(self) -> int:
         return len(self.words)

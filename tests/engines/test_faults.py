@@ -74,7 +74,7 @@ def test_a_program_may_use_all_cycles_up_to_the_limit(engine):
 
 def test_data_outside_memory(engine):
     program = assemble(".data 4000\n.space 200\n.text\nhalt")
-    with pytest.raises(UserError, match="data at 4000 to 4199 lies outside memory, 4096 bytes"):
+    with pytest.raises(UserError, match="data at 4000 to 4199 is outside memory, 4096 bytes"):
         start(program, np.zeros(4096, np.uint8), MACHINE, engine=engine)
 
 

@@ -214,7 +214,7 @@ def _attempt(url: str, partial: Path, report: Report, patience: Patience) -> Rem
 
 @contextmanager
 def _asked(url: str, known: Remote | None, have: int, patience: Patience) -> Iterator[Response]:
-    """Ask for a file, or for the rest of it if what is there is still part of it."""
+    """Ask for a file, or for the rest of it if the part on disk still belongs to it."""
     from requests import exceptions
 
     from vecsim import __version__

@@ -25,7 +25,7 @@ def made():
 
 
 class ByDLPack:
-    """An array that offers itself by DLPack alone, as if it lay on a device; the capsule is NumPy's."""
+    """An array that offers itself by DLPack alone, as if it were on a device; the capsule is NumPy's."""
 
     def __init__(self, array, device=(CUDA, 0), **options):
         self.array, self.device, self.options, self.streams = array, device, options, []

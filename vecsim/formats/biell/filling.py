@@ -1,4 +1,4 @@
-"""Compiled, parallel loops that cut warps into groups and lay their entries out."""
+"""Compiled, parallel loops that cut warps into groups and write their entries."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Compiled, parallel loops that find the dense blocks of a matrix and lay them out in slices."""
+"""Compiled, parallel loops that find the dense blocks of a matrix and write them in slices."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Compiled, parallel loops that sort rows by length and lay their entries out in slices."""
+"""Compiled, parallel loops that sort rows by length and write their entries in slices."""
 
 from typing import Any
 

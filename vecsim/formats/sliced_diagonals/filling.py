@@ -1,4 +1,4 @@
-"""Compiled, parallel loops that find the diagonals of slices and lay their entries out along them.
+"""Compiled, parallel loops that find the diagonals of slices and write their entries along them.
 
 A slice is a warp of rows; its steps are its diagonals, rising. They are found by merging: offsets rise along
 a row, so one walk along the steps found so far serves a row, and a step that is missing is put in between.
