@@ -25,6 +25,7 @@ from tests.differential.comparison import outcome as run_on
 from tests.differential.random_machines import random_machine
 from tests.fuzz.campaign import Case, main
 from tests.fuzz.guarded_pages import guarded_engines
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 
 NAME = "programs"
@@ -56,7 +57,10 @@ class ProgramFuzzer:
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
         """Run a case on the compiled engine between guard pages, and on SimPy; compare."""
-        made = _read(case)
+        try:
+            made = _read(case)
+        except UserError:  # a branch to before the first instruction
+            return "refused", ""
         with guarded_engines():
             compiled = run_on(made, "jit")
         interpreted = run_on(made, "simpy")
