@@ -1,5 +1,7 @@
 """The fuzzers find nothing in a short time, and would find what is wrong."""
 
+import ctypes
+import faulthandler
 import os
 import random
 import signal
@@ -16,11 +18,13 @@ from tests.fuzz import (
     campaign,
     commands,
     harwell_boeing,
+    hostile_programs,
     machine_files,
     matrix_market,
     program_files,
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, main, outcome
+from tests.fuzz.guarded_pages import guarded
 from vecsim.data import Matrix
 from vecsim.errors import UserError
 
@@ -53,7 +57,28 @@ def test_a_short_time_of_fuzzing(fuzzer):
     assert found.counts["refused"] >= 80
 
 
-@pytest.mark.parametrize("fuzzer", [*FUZZERS, *OF_COMMANDS], ids=lambda fuzzer: fuzzer.name)
+@pytest.mark.ci
+def test_a_short_time_of_hostile_programs():
+    found = total(fuzz(hostile_programs.FUZZER, 0, 400, jobs=2, batch=100))
+    assert found.findings == []
+    assert found.counts["ran"] >= 80
+    assert found.counts["fault"] >= 200
+
+
+def test_what_is_behind_a_guarded_array_ends_the_process():
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        array = guarded(100)
+        array[:] = 1
+        ctypes.memset(array.ctypes.data + len(array), 1, 1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGSEGV
+
+
+@pytest.mark.parametrize(
+    "fuzzer", [*FUZZERS, *OF_COMMANDS, hostile_programs.FUZZER], ids=lambda fuzzer: fuzzer.name
+)
 def test_a_seed_names_a_case(fuzzer):
     cases = [fuzzer.case(seed) for seed in range(50)]
     assert cases == [fuzzer.case(seed) for seed in range(50)]

@@ -101,8 +101,8 @@ def decode(program: Program, machine: Machine) -> Decoded:
     Raises
     ------
     UserError
-        A vector register that the machine does not have, position bytes other than 1 and 2, or a branch to an
-        instruction before the first, of which the first is told; a mistake in a user's own instruction.
+        A vector register that the machine does not have, or position bytes other than 1 and 2: the first of
+        them; a mistake in a user's own instruction.
     """
     check_own_instructions(program.instruction_set)
     count = len(program.opcode)
@@ -140,10 +140,6 @@ def _first_mistake(
         if operand.kind == "v":
             has = f"machine {machine.label} has vector_registers = {last + 1}, v0 to v{last}"
             found += [(int(rows[i]), f"v{field[i]}: {has}") for i in np.flatnonzero(field > last)[:1]]
-        if operand.kind == "t":
-            target = rows + field
-            below = np.flatnonzero(target < 0)[:1]
-            found += [(int(rows[i]), f"branch to instruction {target[i]}: the first is 0") for i in below]
     if instruction.access is not None and instruction.access.record == Record.POSITIONS:
         size = operands[-1][1]
         bad = np.flatnonzero((size != 1) & (size != 2))[:1]

@@ -1,4 +1,4 @@
-"""Hostile programs on all engines: ``python -m tests.fuzz.programs --count 10000``.
+"""Hostile programs on all engines: ``python -m tests.fuzz.hostile_programs --count 10000``.
 
 Any instructions with any fields, addresses and lengths at the edges of memory, any machine. Nothing may reach
 outside of an array (`tests.fuzz.guarded_pages`), nothing may raise but a fault, and the engines must agree.
@@ -28,7 +28,7 @@ from tests.fuzz.guarded_pages import guarded_engines
 from vecsim.errors import UserError
 from vecsim.machine import Machine
 
-NAME = "programs"
+NAME = "hostile_programs"
 MAX_CYCLES = 3000
 SIZES = (0, 4, 8, 12, 60, 64, 100, 256, 1000, 4096, 4100, 20_000)
 """Bytes of memory."""
