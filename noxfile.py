@@ -52,4 +52,4 @@ def nightly(session: nox.Session) -> None:
 def tier(session: nox.Session, name: str, package: str) -> None:
     """Run a tier of the tests with what it needs."""
     session.install(package)
-    session.run("python", "-m", "pytest", "--tier", name, *session.posargs)
+    session.run("python", "-m", "pytest", f"--tier={name}", *session.posargs)
