@@ -30,6 +30,7 @@ def checkout(tmp_path):
         if not (ROOT / name).exists():
             pytest.skip("the tests run beside no checkout")
         shutil.copy(ROOT / name, folder)
+    (folder / ".gitignore").write_text("__pycache__/\n")  # building may import what it builds
     git(folder, "init", "--quiet")
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "-m", "first")

@@ -24,6 +24,7 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.ci
 def test_files_and_json(vecsim, tmp_path):
     result = vecsim(
         "calibrate", "--jobs", 1, "--out", "out", "--results", "kept.journal", "--json", "found.json"

@@ -169,6 +169,7 @@ def in_the_cuda_simulator(compile_engine, tmp_path):
     return check
 
 
+@pytest.mark.ci
 def test_in_the_cuda_simulator(in_the_cuda_simulator):
     found = in_the_cuda_simulator("randomwalk-17")
     assert found.rows == 171

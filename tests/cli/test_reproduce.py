@@ -22,6 +22,7 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.ci
 def test_a_paper_is_files_of_every_kind_and_one_page(vecsim, tmp_path):
     result = vecsim("reproduce", "hism", "--out", tmp_path / "out", "--jobs", 1)
     assert result.code == 0
@@ -95,6 +96,7 @@ def test_json_says_the_same(vecsim, tmp_path):
     assert {claim["holds"] for claim in item["claims"]} <= {"yes", "no", "unknown"}
 
 
+@pytest.mark.ci
 def test_results_of_an_earlier_run_are_used(vecsim, monkeypatch, tmp_path):
     arguments = ["reproduce", "hism-table2", "--results", "kept.journal", "--jobs", 1]
     assert vecsim(*arguments).code == 0

@@ -122,7 +122,10 @@ def _behave(task, beat):
     return task
 
 
-@pytest.mark.parametrize(("task", "reason"), [("die", "ended with code 3"), ("hang", "no sign of life")])
+@pytest.mark.parametrize(
+    ("task", "reason"),
+    [("die", "ended with code 3"), pytest.param("hang", "no sign of life", marks=pytest.mark.ci)],
+)
 def test_a_worker_that_dies_or_hangs_is_told_and_replaced(task, reason):
     # A new process takes seconds to begin where the machine is busy.
     results = dict(Pool(_behave, 1, limit=12.0).run([task, "well"]))

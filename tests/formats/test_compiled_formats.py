@@ -13,8 +13,8 @@ from gpu.choice.work_counts import diagonals_of_rows
 from vecsim.formats import FORMATS, NotRepresentableError
 from vecsim.formats.sliced_diagonals.container import SlicedDiagonals
 
-# One that sorts rows, one that packs bits, one that cuts rows: to compile all takes a minute and more.
-EVERY_DAY = ("sell-c-sigma", "sliced-deltas", "hyb")
+# One that sorts rows, one that cuts rows: to compile all takes a minute and more.
+EVERY_DAY = ("sell-c-sigma", "hyb")
 
 every_format = pytest.mark.parametrize(
     "name", [name if name in EVERY_DAY else pytest.param(name, marks=pytest.mark.ci) for name in FORMATS]
@@ -51,6 +51,7 @@ def test_any_matrix_of_both_types(name, matrix):
     assert_right(build(name, matrix), matrix)
 
 
+@pytest.mark.ci
 def test_blocks_that_are_not_dense_are_refused():
     rng = np.random.default_rng(2)
     matrix = scipy.sparse.random_array((30000, 30000), density=1e-3, rng=rng, format="csr")
@@ -61,6 +62,7 @@ def test_blocks_that_are_not_dense_are_refused():
             each.from_scipy(matrix)
 
 
+@pytest.mark.ci
 def test_scattered_entries_have_too_many_diagonals():
     rng = np.random.default_rng(4)
     rows = np.repeat(np.arange(20000), 10)

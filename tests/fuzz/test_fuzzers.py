@@ -217,6 +217,7 @@ def refusing(case: Case) -> Plain:
     raise Refused("never")
 
 
+@pytest.mark.ci
 def test_a_process_that_dies_is_a_finding_and_the_others_go_on():
     found = total(fuzz(Fuzzer("deadly", deadly, fitting), 0, 20, jobs=1, batch=10))
     assert found.counts == Counter({"read": 19, "crash": 1})
@@ -228,6 +229,7 @@ def harmless(source: random.Random) -> Case:
     return RIGHT
 
 
+@pytest.mark.ci
 def test_the_command_keeps_what_it_finds(tmp_path, capsys):
     wrong = Fuzzer("harmless", harmless, refusing)
     arguments = ["--first", "5", "--count", "3", "--jobs", "1", "--keep", str(tmp_path / "kept")]

@@ -35,6 +35,7 @@ def test_every_declared_item_is_made_with_its_name():
             assert experiment.make(request).name == experiment.name
 
 
+@pytest.mark.ci
 def test_the_whole_report_from_a_file(tmp_path):
     path = tmp_path / "r.json"
     path.write_bytes(to_json(results()))

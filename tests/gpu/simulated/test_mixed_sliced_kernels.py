@@ -73,7 +73,7 @@ def test_groups_loaded_before_x_may_be_read(at_once):
     np.testing.assert_allclose(y, matrix @ x, atol=1e-12)
 
 
-@pytest.mark.parametrize("hubs", [False, True])
+@pytest.mark.parametrize("hubs", [False, pytest.param(True, marks=pytest.mark.ci)])
 def test_far_columns(hubs, monkeypatch):
     # A simulated thread copies a hub, so take fewer than 16 bits can tell apart: tests/formats has as many.
     monkeypatch.setattr(plan, "NEAR_COLUMNS", 1_000)

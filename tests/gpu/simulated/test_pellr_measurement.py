@@ -84,6 +84,7 @@ def test_every_method_on_every_matrix(measured, tmp_path):
     assert again.gpu == GPU
 
 
+@pytest.mark.ci
 def test_a_matrix_of_the_paper_is_repeated_until_it_fills_the_gpu(monkeypatch):
     monkeypatch.setattr(subjects, "load", lambda subject: matrix(LENGTHS))
     found = measurement.measure_subjects((NAMED,), results.Gpu("two", 9, 2048), timer, lambda *_: None)

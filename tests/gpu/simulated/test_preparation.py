@@ -175,6 +175,7 @@ def test_out_of_memory_for_the_transposed_copy_frees_both(device_of, monkeypatch
     assert caught.value.args
 
 
+@pytest.mark.ci
 def test_memory_is_back_at_its_start_after_100_conversions(device_of):
     device = device_of(10**9)
     for seed in range(25):
