@@ -11,6 +11,9 @@ from gpu.registry import KERNELS
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
+pytestmark = pytest.mark.ci
+"""What is counted is compiled here, too, which takes a minute; tests/gpu/choice tests it without kernels."""
+
 
 def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
     """Give a matrix with rows of these lengths, entries anywhere or `near` the diagonal."""
@@ -28,7 +31,6 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
     return made
 
 
-@pytest.mark.ci
 def test_sorting_pays_where_long_and_short_rows_take_turns():
     order = list(ranking(matrix_of(np.tile([2, 40], 20_000), near=True)))
     assert order.index("sell-c-sigma") < order.index("sliced-ell")
@@ -77,9 +79,7 @@ def test_rows_sorted_over_the_whole_matrix_read_all_of_x():
 
 
 @pytest.mark.parametrize("name", [name for name, kernel in KERNELS.items() if kernel.work])
-@pytest.mark.parametrize(
-    "kind", ["random", *(pytest.param(kind, marks=pytest.mark.ci) for kind in ("band", "skewed"))]
-)
+@pytest.mark.parametrize("kind", ["random", "band", "skewed"])
 def test_bytes_counted_are_those_that_are_stored(name, kind):
     rng = np.random.default_rng(8)
     lengths = {"random": rng.integers(0, 9, 3000), "band": np.full(3000, 6)}.get(kind)
