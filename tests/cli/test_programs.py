@@ -16,6 +16,12 @@ def test_exec_shows_cycles_causes_and_chosen_memory(vecsim, program):
     assert "startup" in result.out
 
 
+def test_exec_says_how_long_its_values_are(vecsim, program):
+    for bits in ("32", "64"):
+        result = vecsim("exec", program, "--value-bits", bits)
+        assert f"; {bits}-bit values; " in result.out.splitlines()[0]
+
+
 def test_exec_as_json(vecsim, program):
     arguments = ["exec", program, "--dump", "y:4:float", "--registers", "--timeline", "--json", "-"]
     document = json.loads(vecsim(*arguments).out)

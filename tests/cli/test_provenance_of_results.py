@@ -112,6 +112,7 @@ def test_a_report_too(asked, monkeypatch, tmp_path, paper):
     document, arguments = asked(f"reproduce {paper} --jobs 1")
     check_header(document, arguments)
     assert document["machine"]["sha256"] == load_machine("vs2003").sha256
+    assert document["value_bits"] == 32
     digests = [digest for digests in document["matrices"].values() for digest in digests.values()]
     assert digests
     assert all(SHA256.fullmatch(digest) for digest in [*digests, document["code_sha256"]])

@@ -107,11 +107,13 @@ def calibrate(
 def _document(found: Calibration, **how: Any) -> dict[str, Any]:
     """Give the proposal as one JSON object."""
     from experiments.hism.calibration.choices import options_of
+    from experiments.hism.measurements import VALUE_BYTES
     from experiments.hism.results_file import code_fingerprint
 
     distance = found.proposal.distance
     return {
         **how,
+        "value_bits": 8 * VALUE_BYTES,
         "quick": found.effort.quick,
         "starts": found.effort.begun,
         "finished": found.finished,

@@ -25,6 +25,8 @@ def counters_document(file: str, engine: str, program: Program, run: Run) -> dic
         Name of the engine.
     run
         What it gave.
+    value_bits
+        Of a value, for which ``.f`` stands in the program.
     """
     return {
         "file": file,
@@ -34,7 +36,7 @@ def counters_document(file: str, engine: str, program: Program, run: Run) -> dic
     }
 
 
-def show_counters(output: Output, file: str, run: Run, engine: str) -> None:
+def show_counters(output: Output, file: str, run: Run, engine: str, value_bits: int) -> None:
     """Show what a run counted.
 
     Parameters
@@ -48,7 +50,8 @@ def show_counters(output: Output, file: str, run: Run, engine: str) -> None:
     """
     from vecsim.cli.report import machine_line
 
-    output.text(f"{file}: {machine_line(run.machine)}; engine {engine}; {run.cycles:,} cycles")
+    how = f"{machine_line(run.machine)}; engine {engine}; {value_bits}-bit values"
+    output.text(f"{file}: {how}; {run.cycles:,} cycles")
     counted = [(name.replace("_", " "), count) for name, count in run.counters.items()]
     output.table(fill(table(["counter"], ["count"]), [*counted, ("bytes moved", run.bytes_moved)]))
     causes = table(["cycles by cause"], ["cycles", "share", "waited by\ninstructions"])

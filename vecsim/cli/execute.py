@@ -88,7 +88,7 @@ def execute(
         )
     how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
     document: dict[str, Any] = how | counters_document(file, engine, program, result)
-    show_counters(output, file, result, engine)
+    show_counters(output, file, result, engine, value_bits)
     if dumps:
         document["memory"] = show_dumps(output, dumps, result.state.memory)
     if registers:

@@ -155,7 +155,8 @@ def show_item(output: Output, item: Item) -> None:
 
 
 def _document(report: Report, request: Request) -> dict[str, Any]:
-    """Give everything as one JSON object."""
+    """Give everything as one JSON object; ``value_bits`` is of the simulated programs."""
+    from experiments.hism.measurements import VALUE_BYTES
     from experiments.hism.results_file import code_fingerprint
     from experiments.report.csv_files import HOLDS
     from experiments.report.tally import tally
@@ -163,6 +164,7 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
     return {
         "machine": request.machine.to_dict(),
         "engine": request.engine,
+        "value_bits": 8 * VALUE_BYTES,
         "code_sha256": code_fingerprint(),
         "matrices": request.matrices,
         "papers": [{"name": part.name, **asdict(tally(part.items))} for part in report.parts],
