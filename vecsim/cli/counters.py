@@ -25,8 +25,6 @@ def counters_document(file: str, engine: str, program: Program, run: Run) -> dic
         Name of the engine.
     run
         What it gave.
-    value_bits
-        Of a value, for which ``.f`` stands in the program.
     """
     return {
         "file": file,
@@ -47,6 +45,8 @@ def show_counters(output: Output, file: str, run: Run, engine: str, value_bits: 
         Names of what was run and of what simulated it.
     run
         What it gave.
+    value_bits
+        Of a floating-point value.
     """
     from vecsim.cli.report import machine_line
 
