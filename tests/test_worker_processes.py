@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PARENT = """
-import multiprocessing, os, sys, time
+import multiprocessing, os, signal, sys, time
 from concurrent.futures import ProcessPoolExecutor
 from vecsim.worker_processes import begin_worker
 
@@ -19,6 +19,7 @@ def work(number):
     time.sleep(600)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, context, initializer=begin_worker) as pool:
         list(pool.map(work, range(2)))
