@@ -16,6 +16,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.data.plain_tar import NotJudged
 from tests.differential.workers import Died, Pool
 from vecsim.data import read
 from vecsim.errors import UserError
+from vecsim.journal import Journal
 
 MOST_SECONDS = 10.0
 SILENCE = 30.0
@@ -81,16 +83,22 @@ class Finding:
     what: str
 
 
+Span = tuple[int, int]
+"""Seeds, from the first to the one behind the last."""
+
+
 @dataclass
 class Tally:
-    """What came of some cases."""
+    """What came of the cases of some seeds."""
 
     counts: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         self.counts += other.counts
         self.findings += other.findings
+        self.spans += other.spans
 
 
 def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
@@ -163,7 +171,7 @@ def run_batch(task: tuple[Fuzzer, int, int], beat: Callable[[int], None]) -> Tal
     fuzzer, first, end = task
     os.environ.update(LIMITS)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    tally = Tally()
+    tally = Tally(spans=[(first, end)])
     with tempfile.TemporaryDirectory(prefix="vecsim-fuzz-") as folder:
         for seed in range(first, end):
             beat(seed)
@@ -174,12 +182,28 @@ def run_batch(task: tuple[Fuzzer, int, int], beat: Callable[[int], None]) -> Tal
     return tally
 
 
-def fuzz(fuzzer: Fuzzer, first: int, count: int, jobs: int, batch: int = BATCH) -> Iterator[Tally]:
-    """Run the cases of seeds from `first` on; give what came of each batch."""
-    end = first + count
-    spans = [(fuzzer, start, min(start + batch, end)) for start in range(first, end, batch)]
+def left_of(span: Span, done: Sequence[Span]) -> Iterator[Span]:
+    """Give what is left of a span without those that are done."""
+    first, end = span
+    for start, stop in sorted(done):
+        if first < min(start, end):
+            yield first, min(start, end)
+        first = max(first, stop)
+    if first < end:
+        yield first, end
+
+
+def fuzz(
+    fuzzer: Fuzzer, first: int, count: int, jobs: int, batch: int = BATCH, done: Sequence[Span] = ()
+) -> Iterator[Tally]:
+    """Run the cases of seeds from `first` on, but those that are done; give what came of each batch."""
+    tasks = [
+        (fuzzer, start, min(start + batch, end))
+        for begin, end in left_of((first, first + count), done)
+        for start in range(begin, end, batch)
+    ]
     pool = Pool(run_batch, jobs, SILENCE)
-    for task, result in pool.run(spans):
+    for task, result in pool.run(tasks):
         if isinstance(result, Died):
             # What came before it in the batch is run again, as what comes after it.
             _, start, stop = task
@@ -188,38 +212,73 @@ def fuzz(fuzzer: Fuzzer, first: int, count: int, jobs: int, batch: int = BATCH) 
                 for span in ((fuzzer, start, result.at), (fuzzer, result.at + 1, stop))
                 if span[1] < span[2]
             )
-            yield Tally(Counter({"crash": 1}), [Finding(result.at, f"crash: {result.reason}")])
+            crash = Finding(result.at, f"crash: {result.reason}")
+            yield Tally(Counter({"crash": 1}), [crash], [(result.at, result.at + 1)])
         else:
             yield result
 
 
+class Kept:
+    """What came of all seeds so far; kept in a journal, if one is named, from which a run goes on."""
+
+    def __init__(self, fuzzer: Fuzzer, path: Path | None) -> None:
+        self.total = Tally()
+        self._journal = None if path is None else Journal(path, f"tests.fuzz.{fuzzer.name}")
+        for record in () if self._journal is None else self._journal.records:
+            findings = [Finding(*found) for found in record["findings"]]
+            spans = [(first, end) for first, end in record["spans"]]
+            self.total.add(Tally(Counter(record["counts"]), findings, spans))
+
+    def add(self, tally: Tally) -> None:
+        self.total.add(tally)
+        if self._journal is not None:
+            findings = [(finding.seed, finding.what) for finding in tally.findings]
+            self._journal.append({"spans": tally.spans, "counts": tally.counts, "findings": findings})
+
+    def close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+
+
 def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; return 1 if anything was found."""
-    parser = argparse.ArgumentParser(prog=f"python -m tests.fuzz.{fuzzer.name}", description=__doc__)
-    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="go on from this seed")
-    parser.add_argument("--count", type=int, default=1000, help="how many cases")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files of findings there")
-    parser.add_argument("--show", type=int, metavar="SEED", help="print what came of one case, and its bytes")
-    given = parser.parse_args(arguments)
+    given = _parser(fuzzer).parse_args(arguments)
     if given.show is not None:
         case = fuzzer.case(given.show)
         print(case.name, case.data, *case.arguments, sep="\n")
         with tempfile.TemporaryDirectory() as folder:
             print(*fuzzer.outcome(case, Path(folder)), sep=": ")
         return 0
-    total, began = Tally(), time.monotonic()
-    for tally in fuzz(fuzzer, given.first, given.count, given.jobs):
-        total.add(tally)
-        for finding in tally.findings:
-            print(f"seed {finding.seed}: {finding.what}", flush=True)
-            if given.keep is not None:
-                given.keep.mkdir(parents=True, exist_ok=True)
-                case = fuzzer.case(finding.seed)
-                (given.keep / f"{finding.seed}-{case.name}").write_bytes(case.data)
+    began = time.monotonic()
+    with closing(Kept(fuzzer, given.journal)) as kept:
+        total = kept.total
+        before = total.counts.total()
+        for tally in fuzz(fuzzer, given.first, given.count, given.jobs, done=tuple(total.spans)):
+            kept.add(tally)
+            for finding in tally.findings:
+                print(f"seed {finding.seed}: {finding.what}", flush=True)
+                if given.keep is not None:
+                    given.keep.mkdir(parents=True, exist_ok=True)
+                    case = fuzzer.case(finding.seed)
+                    (given.keep / f"{finding.seed}-{case.name}").write_bytes(case.data)
+    seconds = time.monotonic() - began
     counts = ", ".join(f"{count} {word}" for word, count in sorted(total.counts.items()))
+    earlier = f", {before} before" if before else ""
     print(
-        f"{fuzzer.name}: {total.counts.total()} cases in {time.monotonic() - began:.0f} s: {counts}; "
+        f"{fuzzer.name}: {total.counts.total() - before} cases in {seconds:.0f} s{earlier}: {counts}; "
         f"{len(total.findings)} findings; go on with --first {given.first + given.count}"
     )
     return int(bool(total.findings))
+
+
+def _parser(fuzzer: Fuzzer) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m tests.fuzz.{fuzzer.name}", description=__doc__)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="go on from this seed")
+    parser.add_argument("--count", type=int, default=1000, help="how many cases")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files of findings there")
+    parser.add_argument(
+        "--journal", type=Path, metavar="FILE", help="keep what came of seeds, and leave out those it has"
+    )
+    parser.add_argument("--show", type=int, metavar="SEED", help="print what came of one case, and its bytes")
+    return parser

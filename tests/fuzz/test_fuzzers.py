@@ -23,7 +23,7 @@ from tests.fuzz import (
     matrix_market,
     program_files,
 )
-from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, main, outcome
+from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
 from tests.fuzz.guarded_pages import guarded
 from vecsim.data import Matrix
 from vecsim.errors import UserError
@@ -242,3 +242,32 @@ def test_the_command_keeps_what_it_finds(tmp_path, capsys):
     assert main(wrong, ["--show", "5"]) == 0
     assert "accepted: the judge refuses it: never" in capsys.readouterr().out
     assert main(Fuzzer("harmless", harmless, fitting), ["--count", "2", "--jobs", "1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("done", "left"),
+    [
+        ([], [(0, 10)]),
+        ([(0, 4)], [(4, 10)]),
+        ([(8, 10), (2, 3), (3, 4)], [(0, 2), (4, 8)]),
+        ([(5, 50)], [(0, 5)]),
+        ([(20, 30)], [(0, 10)]),
+        ([(0, 6), (1, 2), (4, 10)], []),
+    ],
+)
+def test_seeds_that_are_left(done, left):
+    assert list(left_of((0, 10), done)) == left
+
+
+@pytest.mark.ci
+def test_a_run_goes_on_where_its_journal_ends(tmp_path, capsys):
+    fitting_fuzzer, wrong = Fuzzer("harmless", harmless, fitting), Fuzzer("harmless", harmless, refusing)
+    journal = ["--jobs", "1", "--journal", str(tmp_path / "journal")]
+    assert main(fitting_fuzzer, ["--count", "3", *journal]) == 0
+    assert "harmless: 3 cases in" in capsys.readouterr().out
+    assert main(wrong, ["--count", "5", *journal]) == 1
+    out = capsys.readouterr().out
+    assert "seed 3: " in out and "seed 4: " in out and "seed 2: " not in out
+    assert "harmless: 2 cases" in out and "3 before: 2 accepted, 3 read; 2 findings" in out
+    assert main(fitting_fuzzer, ["--count", "5", *journal]) == 1
+    assert "harmless: 0 cases" in capsys.readouterr().out
