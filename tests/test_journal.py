@@ -82,14 +82,18 @@ def test_a_writer_that_ended_within_a_line_costs_the_others_nothing(tmp_path):
     assert numbers(kept(path)[0]) == [1, 2]
 
 
-@pytest.mark.parametrize("text", [b"[" * 100_000, b'{"a":1e400}', b'"text"', b"nonsense", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "text", [b"[" * 100_000, b'{"a":1e400}', b'"text"', b"nonsense", b"\xff\xfe", b"\xef\xbb\xbf{}"]
+)
 def test_hostile_records_with_a_right_checksum(tmp_path, text):
     path = tmp_path / "j"
     fill(path, 1)
     with path.open("ab") as file:
         file.write(b"%08x %s\n" % (zlib.crc32(text), text))
     fill(path, 1)
-    assert numbers(record for record in kept(path)[0] if "number" in record) == [0, 0]
+    records = kept(path)[0]
+    assert {} not in records
+    assert numbers(record for record in records if "number" in record) == [0, 0]
 
 
 @given(st.data())
@@ -138,6 +142,36 @@ def test_what_others_append_is_read_when_asked_for(tmp_path):
         assert one.records == []
         assert numbers(one.refresh()) == [5] == numbers(one.records)
         assert one.refresh() == []
+
+
+@pytest.mark.parametrize("foreign", [b"text\r", b"\r\n", b"12345678 {}\r{}\n"])
+def test_what_another_program_writes_stops_no_reader(tmp_path, foreign):
+    path = tmp_path / "j"
+    with Journal(path, KIND) as one, Journal(path, KIND) as other:
+        with path.open("ab") as file:
+            file.write(foreign)
+        other.append({"number": 5})
+        assert numbers(one.refresh()) == [5]
+
+
+def test_who_opens_a_journal_moves_nothing_under_another_reader(tmp_path):
+    path = tmp_path / "j"
+    with Journal(path, KIND) as one:
+        with path.open("ab") as file:
+            file.write(b"damaged\n" * 50)
+        assert one.refresh() == []
+        fill(path, 2)
+        assert numbers(one.refresh()) == [0, 1]
+
+
+def test_the_kind_of_another_journal_is_one_printable_line(tmp_path):
+    path = tmp_path / "j"
+    with Journal(path, "x" * 900 + "\n\x1b[1m"):
+        pass
+    with pytest.raises(UserError) as error:
+        kept(path)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < len(str(path)) + 200
 
 
 FULL = """

@@ -24,6 +24,7 @@ from typing import Any, Self
 
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
+from vecsim.suggestions import shown
 
 SYNC_SECONDS = 1.0
 """Records older than this are on the disk."""
@@ -134,13 +135,9 @@ class Journal:
         """Read what has been appended since, by this process or others, and return it."""
         before = len(self.records)
         self._file.seek(self._read_to)
-        for line in self._file.read().splitlines(keepends=True):
-            if not line.endswith(b"\n"):
-                break  # its writer is not through
-            self._read_to += len(line)
-            record = _record(line)
-            if record is not None:
-                self.records.append(record)
+        lines, _ = _lines(self._file.read())  # what is behind them is of a writer that is not through
+        self._read_to += sum(map(len, lines))
+        self.records += [record for record in map(_record, lines) if record is not None]
         return self.records[before:]
 
     def sync(self) -> None:
@@ -155,33 +152,29 @@ class Journal:
             self._file.close()
 
     def _open(self) -> None:
-        content = self._file.read()
-        lines = content.splitlines(keepends=True)
+        lines, torn = _lines(self._file.read())
         first = _record(lines[0]) if lines else None
         if first is None or KIND not in first:
             raise UserError(f"{self.path}: is no journal of `{self._header[KIND]}`: name another file")
         if first != self._header:
             raise UserError(f"{self.path}: {self._difference(first)}: remove it, or name another file")
-        whole = len(lines)
-        while whole > 1 and (_record(lines[whole - 1]) is None):
-            whole -= 1
-        kept = sum(map(len, lines[:whole]))
-        if kept < len(content):
-            self._file.truncate(kept)
-            self._say(f"{self.path}: {len(content) - kept} bytes of a torn end were removed")
-        found = [_record(line) for line in lines[1:whole]]
+        self._read_to = sum(map(len, lines))
+        if torn:
+            # No more than that: what another process has read already must stay where it is.
+            self._file.truncate(self._read_to)
+            self._say(f"{self.path}: {len(torn)} bytes of a torn end were removed")
+        found = [_record(line) for line in lines[1:]]
         self.records = [record for record in found if record is not None]
         damaged = len(found) - len(self.records)
         if damaged:
             self._say(f"{self.path}: {damaged} damaged lines were left out")
-        self._read_to = kept
 
     def _difference(self, found: Record) -> str:
         if found[KIND] != self._header[KIND]:
-            return f"is a journal of `{found[KIND]}`, not of `{self._header[KIND]}`"
+            return f"is a journal of `{shown(str(found[KIND]))}`, not of `{self._header[KIND]}`"
         names = sorted(found.keys() | self._header.keys())
         differ = [name for name in names if found.get(name) != self._header.get(name)]
-        return f"was left by another run ({', '.join(differ)} differ)"
+        return f"was left by another run ({shown(', '.join(differ))} differ)"
 
     def _write(self, content: bytes) -> None:
         while content:
@@ -203,13 +196,19 @@ def _line(record: Record) -> bytes:
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
+def _lines(content: bytes) -> tuple[list[bytes], bytes]:
+    """Give the lines, each with its newline, and what is behind the last one."""
+    *lines, rest = content.split(b"\n")
+    return [line + b"\n" for line in lines], rest
+
+
 def _record(line: bytes) -> dict[str, Any] | None:
-    """Return the record of a line; None if the line is torn or damaged."""
-    checksum, _, text = line.rstrip(b"\n").partition(b" ")
-    if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(text):
+    """Return the record of a line; None if the line is damaged."""
+    checksum, _, text = line.removesuffix(b"\n").partition(b" ")
+    if checksum != b"%08x" % zlib.crc32(text):
         return None
     try:
-        record = json.loads(text)
+        record = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None

@@ -120,7 +120,7 @@ def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
     seconds = time.monotonic() - began
     if seconds > MOST_SECONDS:
         return "slow", f"took {seconds:.1f} s"
-    if found is None and (fault := _fault_of(message, path)):
+    if found is None and (fault := fault_of(message, path)):
         return "message", f"{fault}: {message!r}"
     try:
         wanted = fuzzer.judge(case)
@@ -136,7 +136,8 @@ def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
     return "too strict", f"the judge takes it: {message}"
 
 
-def _fault_of(message: str, path: Path) -> str:
+def fault_of(message: str, path: Path) -> str:
+    """Say what is wrong with a message for the user about a file; nothing if all is right."""
     if not message.startswith(str(path)):
         return "does not begin with the file"
     if not message.isprintable():

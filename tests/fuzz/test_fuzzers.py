@@ -19,6 +19,7 @@ from tests.fuzz import (
     commands,
     harwell_boeing,
     hostile_programs,
+    journals,
     machine_files,
     matrix_market,
     program_files,
@@ -29,6 +30,7 @@ from vecsim.data import Matrix
 from vecsim.errors import UserError
 
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
+OF_KEPT = [journals.FUZZER]
 OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER]
 RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
 WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
@@ -45,7 +47,7 @@ def total(tallies):
     "fuzzer",
     [
         FUZZERS[0],
-        *(pytest.param(fuzzer, marks=pytest.mark.ci) for fuzzer in (*FUZZERS[1:], *OF_COMMANDS)),
+        *(pytest.param(fuzzer, marks=pytest.mark.ci) for fuzzer in (*FUZZERS[1:], *OF_KEPT, *OF_COMMANDS)),
     ],
     ids=lambda fuzzer: fuzzer.name,
 )
@@ -77,7 +79,7 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
 
 
 @pytest.mark.parametrize(
-    "fuzzer", [*FUZZERS, *OF_COMMANDS, hostile_programs.FUZZER], ids=lambda fuzzer: fuzzer.name
+    "fuzzer", [*FUZZERS, *OF_KEPT, *OF_COMMANDS, hostile_programs.FUZZER], ids=lambda fuzzer: fuzzer.name
 )
 def test_a_seed_names_a_case(fuzzer):
     cases = [fuzzer.case(seed) for seed in range(50)]
