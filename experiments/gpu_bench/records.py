@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,6 +27,18 @@ STATUSES = (
     "failed",
 )
 """Of a record: timed; left out because it cannot be the best; and the ways to fail."""
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "str | None": (str, type(None)),
+    "bool": (bool,),
+    "int": (int,),
+    "int | None": (int, type(None)),
+    "float | None": (float, int, type(None)),
+    "Mapping[str, Any]": (dict,),
+}
+"""What the fields of a record are in JSON, by their annotations."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +128,20 @@ class Record:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `document` gave, also of an earlier version, whose names are made today's."""
+        """Read what `document` gave, also of an earlier version, whose names are made today's.
+
+        Raises
+        ------
+        KeyError, TypeError, AttributeError
+            It is something else.
+        """
         entries = renamed(document)
         entries["class_"] = entries.pop("class")
-        return cls(**entries)
+        record = cls(**entries)
+        for each in fields(cls):
+            if not isinstance(getattr(record, each.name), _TYPES[str(each.type)]):
+                raise TypeError(f"{each.name} is no {each.type}")
+        return record
 
 
 @dataclass(frozen=True)
@@ -210,13 +232,18 @@ class RunJournal:
             return
         begun: dict[str, list[Record]] = {}
         for line in self._journal.records:
-            if "record" in line:
-                record = Record.from_document(line["record"])
-                begun.setdefault(record.matrix, []).append(record)
-            elif "begin" in line:
-                begun[str(line["begin"])] = []
-            elif "done" in line:
-                self.done[str(line["done"])] = str(line.get("sha256", ""))
+            match line:
+                case {"record": document}:
+                    record = _record(document)
+                    if record is not None:
+                        begun.setdefault(record.matrix, []).append(record)
+                case {"begin": str(matrix)}:
+                    begun[matrix] = []
+                    self.done.pop(matrix, None)
+                case {"done": str(matrix), "sha256": str(sha256), "records": int(count)}:
+                    # One whose record was damaged is measured again.
+                    if len(begun.get(matrix, ())) == count:
+                        self.done[matrix] = sha256
         self.records = [record for name in begun if name in self.done for record in begun[name]]
 
     def begin(self, matrix: str) -> None:
@@ -231,7 +258,8 @@ class RunJournal:
     def finish(self, matrix: str, sha256: str) -> None:
         """Mark a matrix as done."""
         self.done[matrix] = sha256
-        self._write({"done": matrix, "sha256": sha256})
+        count = sum(record.matrix == matrix for record in self.records)
+        self._write({"done": matrix, "sha256": sha256, "records": count})
 
     def close(self) -> None:
         """Close the file."""
@@ -243,6 +271,14 @@ class RunJournal:
         if self._journal is not None:
             self._journal.append(line)
             self._journal.sync()
+
+
+def _record(document: Any) -> Record | None:
+    """Read a record of a journal; None if it is none."""
+    try:
+        return Record.from_document(document)
+    except (KeyError, TypeError, AttributeError):
+        return None
 
 
 def with_status(record: Record, status: str, reason: str) -> Record:

@@ -59,9 +59,9 @@ class ResultsFile:
         self._journal = Journal(path, KIND, say=lambda line: print(line, file=sys.stderr))
         self._timings: dict[tuple[str, str], Timing] = {}
         for record in self._journal.records:
-            timing = _timing(record)
-            if timing is not None:
-                self._timings[str(record["key"]), timing.program] = timing
+            key, timing = record.get("key"), _timing(record)
+            if isinstance(key, str) and timing is not None:
+                self._timings[key, timing.program] = timing
 
     def key(self, member: object) -> str:
         """Name all that a timing of a member depends on; the member's repr must tell it from others."""
@@ -91,14 +91,14 @@ class ResultsFile:
 
 
 def _timing(record: Mapping[str, Any]) -> Timing | None:
-    """Read a record; None for one that this version does not know."""
-    try:
-        return Timing(
-            str(record["program"]),
-            int(record["cycles"]),
-            int(record["instructions"]),
-            int(record["bytes_moved"]),
-            float(record["relative_error"]),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return None
+    """Read a record; None for one that is not as `ResultsFile.keep` writes it, perhaps by another version."""
+    match record:
+        case {
+            "program": str(program),
+            "cycles": int(cycles),
+            "instructions": int(instructions),
+            "bytes_moved": int(bytes_moved),
+            "relative_error": float(error),
+        } if min(cycles, instructions, bytes_moved) >= 0:
+            return Timing(program, cycles, instructions, bytes_moved, error)
+    return None

@@ -230,6 +230,9 @@ def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iter
         with stream.at_most(_MOST_HEADER_BYTES, _HEADERS):
             member = archive.next()
         if member is None:
+            # The checksum of a gzip file stands at its end, behind what fills the archive up.
+            while stream.read(_BUFFER):
+                pass
             return
         yield member
         # To the end of its contents: `next` would pass over them too, but they are no header, and it would

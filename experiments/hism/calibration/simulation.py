@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -17,24 +16,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from experiments.hism.calibration.kept_cycles import KeptCycles
 from experiments.hism.measurements import FIRST, VALUE_BYTES, Load, Member
 from experiments.hism.results_file import code_fingerprint
 from programs.measurement import ALLOWED_ERROR, Prepared, measure, multiplicand, prepare
 from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
-from vecsim.journal import Journal
 from vecsim.machine import Machine
 from vecsim.worker_processes import begin_worker
 
 KEPT_BYTES = 3 << 30
 """Memory images that all processes keep, at most, so that they are not made anew for every machine."""
-
-KIND = "vecsim calibrate"
-"""What the journal says it is of."""
-
-Cycles = Mapping[str, int]
-"""By the name of the member."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +73,7 @@ class Simulator:
         self._load = load
         self._engine = engine
         self._ground = f"{code_fingerprint()} {engine}"
-        self._journal = None if results is None else Journal(results, KIND, say=_say)
-        self._known: dict[str, dict[str, int]] = {}
-        for record in self._journal.records if self._journal else ():
-            _add(self._known, record)
+        self._kept = KeptCycles(results)
         self._names = {m.name: f"{m.name} {_hash(repr(m))}" for m in members}
         self._pools: list[ProcessPoolExecutor] = []
         self.simulated = 0
@@ -96,8 +86,7 @@ class Simulator:
     ) -> None:
         for pool in self._pools:
             pool.shutdown(wait=error is None, cancel_futures=True)
-        if self._journal is not None:
-            self._journal.close()
+        self._kept.close()
 
     def cycles(
         self, machine: Machine, variants: Sequence[Variant], names: Sequence[str]
@@ -111,15 +100,16 @@ class Simulator:
         """
         missing: dict[Variant, list[str]] = {}
         for variant in variants:
-            known = self._known.get(self._key(machine, variant), {})
+            known = self._kept.find(self._key(machine, variant))
             absent = [name for name in names if self._names[name] not in known]
             if absent:
                 missing[variant] = absent
         if missing:
             self._simulate(machine, missing)
         return {
-            variant: {name: self._known[self._key(machine, variant)][self._names[name]] for name in names}
+            variant: {name: known[self._names[name]] for name in names}
             for variant in variants
+            for known in [self._kept.find(self._key(machine, variant))]
         }
 
     def _key(self, machine: Machine, variant: Variant) -> str:
@@ -148,10 +138,7 @@ class Simulator:
             lines.setdefault(variant, {})[self._names[name]] = cycles
         self.simulated += len(found)
         for variant, cycles_by_name in lines.items():
-            key = self._key(machine, variant)
-            self._known.setdefault(key, {}).update(cycles_by_name)
-            if self._journal is not None:
-                self._journal.append({"key": key, "cycles": cycles_by_name})
+            self._kept.keep(self._key(machine, variant), cycles_by_name)
 
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
@@ -171,21 +158,8 @@ def _shares(members: Sequence[Member], jobs: int) -> list[set[str]]:
     return shares
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _add(known: dict[str, dict[str, int]], record: Mapping[str, Any]) -> None:
-    """Take over the cycles of a record; one that this version does not know is passed over."""
-    try:
-        cycles = {str(name): int(count) for name, count in record["cycles"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        return
-    known.setdefault(str(record.get("key")), {}).update(cycles)
 
 
 # What runs in the processes.

@@ -215,7 +215,7 @@ def test_a_record_is_in_the_journal_at_once(driver, monkeypatch, tmp_path):
         lines = journal.records
     assert lines[0] == {"begin": "tiny"}
     assert [line["record"]["method"] for line in lines if "record" in line] == [r.method for r in records]
-    assert lines[-1] == {"done": "tiny", "sha256": matrix_sha256(tiny())}
+    assert lines[-1] == {"done": "tiny", "sha256": matrix_sha256(tiny()), "records": len(records)}
 
 
 def test_half_a_matrix_and_half_a_line_of_a_killed_run_do_not_count(driver, monkeypatch, tmp_path):
@@ -235,6 +235,33 @@ def test_half_a_matrix_and_half_a_line_of_a_killed_run_do_not_count(driver, monk
     kept = RunJournal(path, {"commit": "abc"})
     kept.close()
     assert kept.done == {"tiny": matrix_sha256(tiny())} and len(kept.records) == len(records)
+
+
+def test_a_matrix_whose_record_was_damaged_is_measured_again(driver, monkeypatch, tmp_path):
+    fake_formats(driver, monkeypatch, fast=10.0)
+    path = tmp_path / "out.json.journal"
+    records, _ = run(driver, path)
+    path.write_bytes(path.read_bytes().replace(b'"fast"', b'"fest"', 1))
+    damaged = RunJournal(path, {"commit": "abc"})
+    damaged.close()
+    assert (damaged.done, damaged.records) == ({}, [])
+    again, _ = run(driver, path)
+    assert len(again) == len(records)
+
+
+@pytest.mark.parametrize("wrong", [{}, {"matrix": "tiny"}, [], 5, None, "rows", "parameters"])
+def test_what_is_no_record_is_passed_over(driver, monkeypatch, tmp_path, wrong):
+    fake_formats(driver, monkeypatch, fast=10.0)
+    path = tmp_path / "out.json.journal"
+    records, _ = run(driver, path)
+    document = {**records[0].document(), wrong: "x"} if isinstance(wrong, str) else wrong
+    with Journal(path, BENCHMARK, {"commit": "abc"}) as journal:
+        for line in ({"record": document}, {"done": ["tiny"]}, {"begin": {}}, {"done": "other"}):
+            journal.append(line)
+    kept = RunJournal(path, {"commit": "abc"})
+    kept.close()
+    assert kept.records == records
+    assert set(kept.done) == {"tiny"}
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
