@@ -147,6 +147,8 @@ class _Header(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """Read a header of 512 bytes."""
         made = super().frombuf(buf, encoding, errors)
+        if made.size < 0:
+            raise tarfile.ReadError("a header gives a size below 0")
         for start, end in _NUMBERS:
             if not _NUMBER.match(buf, start, end):
                 raise tarfile.ReadError(f"a header has no number at byte {start}")
