@@ -136,10 +136,9 @@ class Record:
             It is something else.
         """
         entries = renamed(document)
-        entries["class_"] = entries.pop("class")
-        record = cls(**entries)
+        record = cls(class_=entries.pop("class"), **entries)
         for each in fields(cls):
-            if not isinstance(getattr(record, each.name), _TYPES[str(each.type)]):
+            if type(getattr(record, each.name)) not in _TYPES[str(each.type)]:
                 raise TypeError(f"{each.name} is no {each.type}")
         return record
 
@@ -240,9 +239,9 @@ class RunJournal:
                 case {"begin": str(matrix)}:
                     begun[matrix] = []
                     self.done.pop(matrix, None)
-                case {"done": str(matrix), "sha256": str(sha256), "records": int(count)}:
+                case {"done": str(matrix), "sha256": str(sha256), "records": count}:
                     # One whose record was damaged is measured again.
-                    if len(begun.get(matrix, ())) == count:
+                    if type(count) is int and len(begun.get(matrix, ())) == count:
                         self.done[matrix] = sha256
         self.records = [record for name in begun if name in self.done for record in begun[name]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +92,11 @@ class ResultsFile:
 
 def _timing(record: Mapping[str, Any]) -> Timing | None:
     """Read a record; None for one that is not as `ResultsFile.keep` writes it, perhaps by another version."""
-    match record:
-        case {
-            "program": str(program),
-            "cycles": int(cycles),
-            "instructions": int(instructions),
-            "bytes_moved": int(bytes_moved),
-            "relative_error": float(error),
-        } if min(cycles, instructions, bytes_moved) >= 0:
-            return Timing(program, cycles, instructions, bytes_moved, error)
-    return None
+    try:
+        timing = Timing(**{each.name: record[each.name] for each in fields(Timing)})
+    except KeyError:
+        return None
+    counts = (timing.cycles, timing.instructions, timing.bytes_moved)
+    if type(timing.program) is not str or type(timing.relative_error) is not float:
+        return None
+    return timing if all(type(count) is int and count >= 0 for count in counts) else None

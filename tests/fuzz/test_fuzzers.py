@@ -20,6 +20,7 @@ from tests.fuzz import (
     harwell_boeing,
     hostile_programs,
     journals,
+    kept_results,
     machine_files,
     matrix_market,
     program_files,
@@ -30,7 +31,7 @@ from vecsim.data import Matrix
 from vecsim.errors import UserError
 
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
-OF_KEPT = [journals.FUZZER]
+OF_KEPT = [journals.FUZZER, kept_results.FUZZER]
 OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER]
 RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
 WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
@@ -56,7 +57,7 @@ def test_a_short_time_of_fuzzing(fuzzer):
     assert found.findings == []
     assert found.counts.total() == 400
     assert found.counts["read"] >= 80
-    assert found.counts["refused"] >= 80
+    assert found.counts["refused"] >= (10 if fuzzer is kept_results.FUZZER else 80)
 
 
 @pytest.mark.ci

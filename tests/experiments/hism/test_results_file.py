@@ -11,8 +11,10 @@ from suite_cases import load, member
 
 from experiments.hism import measurements, results_file
 from experiments.hism.measurements import measure_members
+from experiments.hism.timing import Timing
 from experiments.request import Request
 from vecsim.errors import UserError
+from vecsim.journal import Journal
 from vecsim.machine import load_machine
 
 MACHINE = load_machine("vs2003")
@@ -88,6 +90,22 @@ def test_a_file_that_is_something_else_is_left_alone(path, content):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"key": None}, {"cycles": 3.7}, {"cycles": "3"}, {"cycles": -1}, {"bytes_moved": True}, {"program": 5}],
+)
+def test_a_record_that_is_not_what_was_written_is_passed_over(path, change):
+    file = results_file.ResultsFile(path, Request(MACHINE))
+    file.keep("a", "a", [Timing("crs", 5, 6, 7, 0.5)])
+    file.close()
+    with Journal(path, results_file.KIND) as journal:
+        record = {**journal.records[0], **change}
+        journal.append({name: value for name, value in record.items() if value is not None})
+    again = results_file.ResultsFile(path, Request(MACHINE))
+    assert again.find("a") == {"crs": Timing("crs", 5, 6, 7, 0.5)}
+    again.close()
+
+
 def test_the_code_has_one_fingerprint(tmp_path, monkeypatch):
     first = results_file.code_fingerprint()
     assert first == results_file.code_fingerprint()
@@ -110,6 +128,7 @@ from pathlib import Path
 from suite_cases import load, member
 from experiments.hism import measurements
 from experiments.hism.measurements import measure_members
+from experiments.hism.timing import Timing
 from experiments.request import Request
 from vecsim.machine import load_machine
 timing = measurements._timing
