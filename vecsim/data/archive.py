@@ -147,8 +147,6 @@ class _Header(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """Read a header of 512 bytes."""
         made = super().frombuf(buf, encoding, errors)
-        if made.size < 0:
-            raise tarfile.ReadError("a header gives a size below 0")
         for start, end in _NUMBERS:
             if not _NUMBER.match(buf, start, end):
                 raise tarfile.ReadError(f"a header has no number at byte {start}")
@@ -236,6 +234,8 @@ def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iter
             while stream.read(_BUFFER):
                 pass
             return
+        if member.size < 0 and not (member.islnk() or member.issym() or member.isdir() or member.isdev()):
+            raise tarfile.ReadError("a header gives a size below 0")
         yield member
         # To the end of its contents: `next` would pass over them too, but they are no header, and it would
         # try for ever to reach a place beyond the end.
