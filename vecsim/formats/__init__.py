@@ -11,6 +11,7 @@ from vecsim.formats.coo import COO
 from vecsim.formats.crs.container import CRS
 from vecsim.formats.hism.container import HiSM
 from vecsim.formats.hism.level import Level
+from vecsim.formats.hisparse.container import HiSparse
 from vecsim.formats.hyb.container import HYB
 from vecsim.formats.image import Image, Layout
 from vecsim.formats.jd.container import JD
@@ -47,6 +48,7 @@ __all__ = [
     "FormatWithImage",
     "FormatWithInsertion",
     "HiSM",
+    "HiSparse",
     "Image",
     "Layout",
     "Level",

@@ -12,6 +12,7 @@ from vecsim.formats.biell.container import BiELL
 from vecsim.formats.coo import COO
 from vecsim.formats.crs.container import CRS
 from vecsim.formats.hism.container import HiSM
+from vecsim.formats.hisparse.container import HiSparse
 from vecsim.formats.hyb.container import HYB
 from vecsim.formats.jd.container import JD
 from vecsim.formats.mixed_sliced.container import MixedSliced
@@ -225,6 +226,12 @@ _ALL = (
         f"{HISM_PAPER}, section 2",
         HiSM,
         historical=True,
+    ),
+    NamedFormat(
+        "hisparse",
+        "a tree of nodes of 256 x 256 entries, sparse or dense, in one pool; can be shared and edited",
+        "Derler et al., ICS 2017, section 3",
+        HiSparse,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
     _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),

@@ -1,0 +1,93 @@
+"""Matrices for the tests of HiSparse, and a plain reader of its pool, byte by byte."""
+
+import struct
+
+import numpy as np
+import scipy.sparse
+from hypothesis import strategies as st
+
+NODE_SIZES = (4, 8, 16)
+
+
+def bits_of(value):
+    """Return the bytes of a float, which tell -0.0 from 0.0."""
+    return np.asarray(value).tobytes()
+
+
+@st.composite
+def blocked(draw, max_extent=40):
+    """Any small matrix with dense places in it, zeros of both signs, both types: nodes of every type."""
+    rows, columns = draw(st.integers(1, max_extent)), draw(st.integers(1, max_extent))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    present = rng.random((rows, columns)) < draw(st.sampled_from([0.0, 0.02, 0.2, 0.9, 1.0]))
+    for _ in range(draw(st.integers(0, 3))):
+        row, column = rng.integers(rows), rng.integers(columns)
+        share = draw(st.sampled_from([0.9, 1.0]))
+        block = present[row : row + 9, column : column + 9]
+        block |= rng.random(block.shape) < share
+    row, column = np.nonzero(present)
+    choices = np.array([1.0, -2.0, 3.0, 0.0] + [-0.0] * draw(st.booleans()))
+    values = rng.choice(choices, len(row)).astype(draw(st.sampled_from([np.float32, np.float64])))
+    return scipy.sparse.csr_array((values, (row, column)), shape=(rows, columns))
+
+
+def read(made):
+    """Read the entries of a matrix from the bytes of its pool, by the docstring of the container alone."""
+    data, d = made.content.pool.words.tobytes(), made.node_size
+    width, code = (4, "f") if made.dtype == np.float32 else (8, "d")
+    found = {}
+
+    def walk(reference, level, row, column):
+        kind, at = reference % 4, reference // 4 * 16
+        count, references = struct.unpack_from("II", data, at)
+        assert references >= 1
+        w, slot_code = (width, code) if level == 0 else (4, "I")
+        if kind == 0:
+            assert data[at + 8 : at + 16] == bytes(8)
+            slots = struct.unpack_from(f"{d * d}{slot_code}", data, at + 16)
+            absent = bits_of(np.array(-0.0, made.dtype)) if level == 0 else 0
+            full = count == d * d
+            places = [
+                (place // d, place % d, slot)
+                for place, slot in enumerate(slots)
+                if full or (bits_of(np.array(slot, made.dtype)) if level == 0 else slot) != absent
+            ]
+            assert len(places) == count
+        else:
+            x = {1: 1, 2: 2, 3: 4}[kind]
+            assert kind == min(count, 3)
+            m = -(-count // x) * x
+            aligned = min(16, x * w)
+            v = -(-(8 + 2 * m) // aligned) * aligned
+            coordinates = struct.unpack_from(f"{m}H", data, at + 8)
+            slots = struct.unpack_from(f"{m}{slot_code}", data, at + v)
+            assert set(coordinates[count:]) <= {coordinates[count - 1]}
+            assert not any(slots[count:])
+            assert not any(data[at + 8 + 2 * m : at + v])
+            assert not any(data[at + v + w * m : -(-(at + v + w * m) // 16) * 16])
+            assert list(coordinates[:count]) == sorted(set(coordinates[:count]))
+            places = [(c // 256, c % 256, slot) for c, slot in zip(coordinates, slots, strict=True)][:count]
+        for r, c, slot in places:
+            assert max(r, c) < d
+            here = (row * d + r, column * d + c)
+            if level == 0:
+                assert here not in found
+                found[here] = slot
+            else:
+                walk(slot, level - 1, *here)
+
+    if made.content.root:
+        walk(made.content.root, made.levels - 1, 0, 0)
+    return found
+
+
+def assert_stores(made, matrix):
+    """Assert that the bytes of a pool hold exactly the entries of a matrix, signs of zeros included."""
+    expected = scipy.sparse.coo_array(matrix)
+    wanted = {
+        (row, column): bits_of(np.float64(value))
+        for row, column, value in zip(
+            expected.row.tolist(), expected.col.tolist(), expected.data.tolist(), strict=True
+        )
+    }
+    assert {place: bits_of(np.float64(value)) for place, value in read(made).items()} == wanted

@@ -1,0 +1,59 @@
+"""The content of a matrix, which never changes: a root in a pool."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import finalize
+
+from vecsim.formats.array_types import Shape
+from vecsim.formats.hisparse.memory import Geometry
+from vecsim.formats.hisparse.node_layout import NULL
+from vecsim.formats.hisparse.nodes import Nodes, levels_of
+from vecsim.formats.hisparse.pool import Pool
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The nodes of a matrix that can be reached from a root, one reference to which is this record's own.
+
+    When it goes, so do the nodes that nothing else refers to: their places in the pool are used again.
+
+    Attributes
+    ----------
+    pool
+        Where they stand.
+    root
+        The reference to the root; 0 without entries.
+    shape
+        Rows M and columns N of the content, before any transposition.
+    levels
+        D; leaves stand on level 0, the root on level D - 1.
+    nnz
+        Entries, explicit zeros included.
+    """
+
+    pool: Pool
+    root: int
+    shape: Shape
+    levels: int
+    nnz: int
+
+    def __post_init__(self) -> None:
+        if self.root != NULL:
+            finalize(self, self.pool.released.append, (self.root, self.levels)).atexit = False
+
+    def __copy__(self) -> "Tree":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Tree":
+        return self
+
+    @property
+    def geometry(self) -> Geometry:
+        """What compiled code needs to know of it."""
+        return self.pool.geometry(self.levels)
+
+    @cached_property
+    def nodes(self) -> tuple[Nodes, ...]:
+        """The nodes of every level, leaves first, at each of their places."""
+        return levels_of(self.pool.memory, self.root, self.geometry)
