@@ -39,6 +39,13 @@ def test_any_changed_bit_is_found(tmp_path_factory, at, bit):
         read(path)
 
 
+def test_a_whole_file_in_the_place_of_another_is_found(file):
+    write(file.with_name("other"), b"other code")
+    file.with_name("other").replace(file)
+    with pytest.raises(NotPrivateError, match="is damaged"):
+        read(file)
+
+
 @pytest.mark.parametrize("length", [0, 1, 31, 32, 43])
 def test_a_truncated_file_is_found(file, length):
     file.write_bytes(file.read_bytes()[:length])

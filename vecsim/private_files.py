@@ -67,9 +67,10 @@ def read(path: Path) -> bytes | None:
             content = file.read()
     finally:
         os.close(descriptor)
-    if hashlib.sha256(content[DIGEST_BYTES:]).digest() != content[:DIGEST_BYTES]:
+    checksum, content = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if checksum != _checksum(path, content):
         raise NotPrivateError(f"{path} is damaged")
-    return content[DIGEST_BYTES:]
+    return content
 
 
 def write(path: Path, content: bytes) -> None:
@@ -80,11 +81,16 @@ def write(path: Path, content: bytes) -> None:
     UserError
         It cannot be written.
     """
-    write_file(path, hashlib.sha256(content).digest() + content)
+    write_file(path, _checksum(path, content) + content)
     try:
         path.chmod(0o600)
     except OSError as error:
         raise UserError(f"{path}: cannot be made private: {error.strerror or error}") from None
+
+
+def _checksum(path: Path, content: bytes) -> bytes:
+    """Give the checksum of a file: of its name, too, since one in the place of another is no less wrong."""
+    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
 
 
 def _check(path: Path, status: os.stat_result) -> None:

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tests.fuzz import (
     campaign,
     commands,
     harwell_boeing,
+    hostile_cache,
     hostile_programs,
     journals,
     kept_results,
@@ -68,6 +70,47 @@ def test_a_short_time_of_hostile_programs():
     assert found.counts["fault"] >= 200
 
 
+@pytest.mark.parametrize(
+    "way",
+    ["another part", "foreign code, file of another user", "foreign code, folder writable by all"],
+)
+def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
+    word, wrong = hostile_cache.FUZZER.outcome(hostile_cache.case_of(way, "one_port"), tmp_path)
+    assert word in ("compiled", "not tried")
+    assert wrong == ""
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(30, marks=pytest.mark.ci), pytest.param(1000, marks=pytest.mark.nightly)]
+)
+def test_more_hostile_caches(count):
+    hostile_cache.good_code()
+    found = total(fuzz(hostile_cache.FUZZER, 0, count, jobs=2, batch=50))
+    assert found.findings == []
+    assert found.counts["compiled"] >= count * 0.8
+
+
+@pytest.mark.ci
+def test_foreign_code_in_a_private_file_would_show():
+    hostile_cache.good_code()
+    for part in hostile_cache.FILES:
+        found = total(fuzz(_Control(part=part), 0, 1, jobs=1))
+        assert [finding.what for finding in found.findings] == [
+            f"crash: its process ended with code {hostile_cache.FOREIGN}"
+        ]
+
+
+@dataclass(frozen=True)
+class _Control(hostile_cache.CacheFuzzer):
+    """Foreign code that may run."""
+
+    part: str = "one_port"
+    name: str = "control"
+
+    def case(self, seed):
+        return hostile_cache.case_of(hostile_cache.CONTROL, self.part)
+
+
 def test_what_is_behind_a_guarded_array_ends_the_process():
     child = os.fork()
     if child == 0:
@@ -80,7 +123,9 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
 
 
 @pytest.mark.parametrize(
-    "fuzzer", [*FUZZERS, *OF_KEPT, *OF_COMMANDS, hostile_programs.FUZZER], ids=lambda fuzzer: fuzzer.name
+    "fuzzer",
+    [*FUZZERS, *OF_KEPT, *OF_COMMANDS, hostile_programs.FUZZER, hostile_cache.FUZZER],
+    ids=lambda fuzzer: fuzzer.name,
 )
 def test_a_seed_names_a_case(fuzzer):
     cases = [fuzzer.case(seed) for seed in range(50)]
