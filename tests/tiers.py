@@ -6,7 +6,9 @@ tiers ``ci`` and ``nightly``, with more examples.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -49,6 +51,14 @@ def examples(count: int) -> settings:
     """
     in_proportion = round(count * settings.default.max_examples / CI.examples)
     return settings(max_examples=max(min(count, 2), in_proportion))
+
+
+def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Leave one case in so many in the default tier; the tier ``ci`` has the others."""
+    return [
+        case if number % count == 0 else pytest.param(case, marks=pytest.mark.ci)
+        for number, case in enumerate(cases)
+    ]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -68,9 +68,9 @@ def test_most_cases_run_to_their_end_and_none_breaks_the_engine(runs):
     ],
 )
 def test_a_program_can_go_wrong_in_every_way(way, message):
-    found = [outcome(_spoilt(seed, way), "simpy") for seed in range(20)]
+    found = [outcome(_spoilt(seed, way), "simpy") for seed in range(8)]
     assert {one.end for one in found} <= {End.RUN, End.FAULT}
-    assert sum(message in one.message for one in found) > 10
+    assert sum(message in one.message for one in found) > 3
 
 
 def test_every_way_is_tested():

@@ -13,6 +13,8 @@ from vecsim.formats import SlicedDiagonals
 from vecsim.formats.canonical_order import is_canonical
 from vecsim.formats.sliced_diagonals import filling
 
+pytestmark = pytest.mark.ci
+
 
 def arrow(rows, at=0):
     """Give a matrix with one full row and one full column, and two diagonals: four entries a row."""

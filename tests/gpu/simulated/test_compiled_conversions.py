@@ -12,6 +12,8 @@ import gpu
 from gpu.choice.structure import Structure
 from gpu.registry import KERNELS
 
+pytestmark = pytest.mark.ci
+
 
 def matrix_of_every_kind(dtype):
     """Empty rows, a full row, a block, a band, and entries anywhere."""

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from product_cases import ARRANGEMENTS, THREADS, every_format
+from tiers import one_in
 
 import gpu
 
@@ -9,12 +10,12 @@ import gpu
 @every_format
 def test_nan_and_infinity_in_x_reach_the_rows_of_their_columns_alone(format):
     rng = np.random.default_rng(11)
-    matrix = scipy.sparse.random_array((37, 21), density=0.15, rng=rng, format="csr")
+    matrix = scipy.sparse.random_array((19, 11), density=0.25, rng=rng, format="csr")
     made = gpu.prepare(matrix, format, threads_per_block=THREADS)
-    x = np.ones(21)
-    x[[0, 20]] = np.nan, np.inf
-    reached = np.zeros(37, dtype=bool)
-    reached[matrix[:, [0, 20]].nonzero()[0]] = True
+    x = np.ones(11)
+    x[[0, 10]] = np.nan, np.inf
+    reached = np.zeros(19, dtype=bool)
+    reached[matrix[:, [0, 10]].nonzero()[0]] = True
     np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
 
 
@@ -25,7 +26,7 @@ def test_a_row_longer_than_several_pieces(format):
     np.testing.assert_array_equal(y, [0, 2100, 700])
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 4), (4, 0), (4, 4)])
+@pytest.mark.parametrize("shape", one_in(3, [(0, 0), (0, 4), (4, 0), (4, 4)]))
 @every_format
 def test_matrices_without_entries(format, shape):
     made = gpu.prepare(scipy.sparse.csr_array(shape), format, threads_per_block=THREADS)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
+from tiers import one_in
 
 from gpu.formats.mixed_sliced import MixedSlicedProduct
 from gpu.runtime.cuda import cuda
@@ -35,7 +36,7 @@ def rows_of(lengths, dtype, columns):
     )
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", one_in(2, [np.float32, np.float64]))
 @pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[13:70])
 def test_threads_by_length_and_pieces(slicing, dtype):
     matrix = rows_of(np.r_[np.arange(20), 400, 3], dtype, 400)
@@ -47,7 +48,7 @@ def test_threads_by_length_and_pieces(slicing, dtype):
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
-@pytest.mark.parametrize("threads", [64, 128])
+@pytest.mark.parametrize("threads", one_in(2, [128, 64]))
 @pytest.mark.parametrize("thread_lengths", [False, True])
 def test_warps_of_a_block_share_a_row(thread_lengths, threads):
     # Rows of one, two and four warps; in blocks of 128 some blocks have rows of either kind.
@@ -78,7 +79,7 @@ def test_far_columns(hubs, monkeypatch):
     # A simulated thread copies a hub, so take fewer than 16 bits can tell apart: tests/formats has as many.
     monkeypatch.setattr(plan, "NEAR_COLUMNS", 1_000)
     rng = np.random.default_rng(8)
-    row = np.repeat(np.arange(22), 3000)
+    row = np.repeat(np.arange(22), 1000)
     column = rng.permutation(150_000)[: len(row)]
     matrix = scipy.sparse.csr_array(
         scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(22, 150_000))

@@ -6,7 +6,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS, allowed, relative_error
-from tiers import examples
+from tiers import examples, one_in
 
 import gpu
 from gpu.formats.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
@@ -54,7 +54,7 @@ ADAPTIVE = [
 
 
 @pytest.mark.parametrize("arrangement", ADAPTIVE, ids=str)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", one_in(2, [np.float32, np.float64]))
 def test_adaptive_blocks(dtype, arrangement):
     matrix = one_long_row(dtype)
     product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
