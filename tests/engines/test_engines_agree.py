@@ -19,7 +19,11 @@ FOLDER = Path(next(iter(differential.__path__)))
 REGRESSIONS = sorted((FOLDER / "regressions").glob("*.s"))
 
 OTHERS = sorted(ENGINES.keys() - {"simpy"})
-SHARDS = [0, *(pytest.param(shard, marks=pytest.mark.ci) for shard in range(1, 10))]
+SHARDS = [
+    0,
+    *(pytest.param(shard, marks=pytest.mark.ci) for shard in (1, 2)),
+    *(pytest.param(shard, marks=pytest.mark.nightly) for shard in range(3, 10)),
+]
 
 
 @pytest.mark.hypothesis

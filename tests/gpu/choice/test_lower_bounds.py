@@ -9,6 +9,8 @@ from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import Structure
 from gpu.registry import KERNELS
 
+pytestmark = pytest.mark.ci
+
 NAMES = [name for name, kernel in KERNELS.items() if kernel.work is not None]
 
 

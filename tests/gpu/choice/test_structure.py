@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from gpu.choice.structure import Structure
 from vecsim.formats import MixedSliced, NotRepresentableError, Sliced, Slicing
 
+pytestmark = pytest.mark.ci
+
 
 def matrix_with(lengths, *, columns=5000, seed=1, dtype=np.float64):
     """Give a matrix with rows of these lengths, columns anywhere."""

@@ -8,7 +8,7 @@ from tiers import examples
 
 import gpu
 
-few = examples(5)
+few = examples(3)
 
 
 @every_format
