@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,9 @@ from vecsim.formats.hisparse.node_layout import DEFAULT_NODE_SIZE, DENSE, REFERE
 from vecsim.formats.hisparse.nodes import entries_of
 from vecsim.formats.hisparse.tree import Tree
 from vecsim.formats.invariants import require
+
+if TYPE_CHECKING:
+    from vecsim.formats.hisparse.editor import Editor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +131,20 @@ class HiSparse(FormatBase):
             if not math.isfinite(self.dtype.type(scale)):
                 raise UserError(f"a scale of {scale} is not possible: a finite {self.dtype} number is needed")
         return replace(self, scale=scale)
+
+    def editor(self) -> "Editor":
+        """Return what edits this matrix into another: it inserts, deletes and sets entries.
+
+        This matrix stays as it is; the two share every node that is not edited.
+
+        Raises
+        ------
+        UserError
+            If the matrix is scaled.
+        """
+        from vecsim.formats.hisparse.editor import Editor
+
+        return Editor(self)
 
     @property
     def node_size(self) -> int:
