@@ -37,7 +37,8 @@ class Kind:
 
 
 # Where the formats are compiled, by these tests and by those of commands that convert matrices.
-PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", "formats/test_compiled_formats.py"))
+COMPILED_FORMATS = ("formats/test_compiled_formats.py", "formats/hisparse/test_compiled_hisparse.py")
+PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", *COMPILED_FORMATS))
 # Conversions of tiny matrices take Python less time than Numba takes to compile them. The formats do not need
 # the simulator; they share its workers.
 SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", "formats"))

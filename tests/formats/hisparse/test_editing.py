@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 import scipy.sparse
 from format_cases import assert_right
-from hisparse_cases import NODE_SIZES, assert_stores, blocked
+from hisparse_cases import (
+    NODE_SIZES,
+    as_dict,
+    assert_as_if_converted,
+    assert_stores,
+    blocked,
+    edited_at_random,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
@@ -14,67 +21,6 @@ from tiers import examples
 from vecsim.errors import UserError
 from vecsim.formats import HiSparse
 from vecsim.formats.hisparse.memory import FREE, USED
-
-VALUES = np.array([1.0, -2.0, 3.0, 0.0, -0.0])
-
-
-def as_dict(matrix):
-    coo = scipy.sparse.coo_array(matrix)
-    return dict(zip(zip(coo.row.tolist(), coo.col.tolist(), strict=True), coo.data.tolist(), strict=True))
-
-
-def as_matrix(entries, shape, dtype):
-    places = np.array(sorted(entries), dtype=np.int64).reshape(-1, 2)
-    values = np.array([entries[tuple(place)] for place in places.tolist()], dtype)
-    return scipy.sparse.csr_array((values, (places[:, 0], places[:, 1])), shape=shape)
-
-
-def levels_in(made):
-    """Return type, place and entries of every node."""
-    return [
-        [each.tolist() for each in (nodes.kinds, nodes.rows, nodes.columns, nodes.counts)]
-        for nodes in made.content.nodes
-    ]
-
-
-def assert_as_if_converted(made, entries, dtype):
-    """Assert that an edited matrix has these entries, in the very nodes that a conversion would give."""
-    content = {(c, r): v for (r, c), v in entries.items()} if made.transposed else entries
-    wanted = as_matrix(content, made.content.shape, dtype)
-    made.check()
-    assert_stores(made, wanted)
-    anew = HiSparse.from_scipy(wanted, node_size=made.node_size)
-    assert levels_in(made) == levels_in(anew)
-    assert made.storage("image") == anew.storage("image")
-
-
-def edited_at_random(editor, entries, shape, rng, edits):
-    """Edit by batches, and a dictionary alike."""
-    for _ in range(edits):
-        count = int(rng.integers(1, 12))
-        # Half of them within one leaf, so that its type changes.
-        extent = np.array(shape if rng.random() < 0.5 else np.minimum(shape, 4))
-        rows, columns = rng.integers(0, extent[0], count), rng.integers(0, extent[1], count)
-        if entries and rng.random() < 0.5:
-            chosen = rng.integers(0, len(entries), count)
-            stored = sorted(entries)
-            rows, columns = np.array([stored[index] for index in chosen]).T
-        places = list(zip(rows.tolist(), columns.tolist(), strict=True))
-        values = rng.choice(VALUES, count)
-        what = rng.integers(3)
-        if what == 0 and all(place in entries for place in places):
-            before = len(entries)
-            for place in places:
-                entries.pop(place, None)
-            assert editor.delete(rows, columns) == before - len(entries)
-        elif what == 1 and all(place in entries for place in places):
-            entries.update(zip(places, values.tolist(), strict=True))
-            editor.set(rows, columns, values)
-        else:
-            before = len(entries)
-            entries.update(zip(places, values.tolist(), strict=True))
-            assert editor.insert(rows, columns, values) == len(entries) - before
-        assert editor.nnz == len(entries)
 
 
 @examples(30)
