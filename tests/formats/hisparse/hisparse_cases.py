@@ -123,7 +123,8 @@ def assert_as_if_converted(made, entries, dtype):
     assert_stores(made, wanted)
     anew = HiSparse.from_scipy(wanted, node_size=made.node_size)
     assert levels_in(made) == levels_in(anew)
-    assert made.storage("image") == anew.storage("image")
+    # Nodes in several places are counted once.
+    assert made.storage("image") <= anew.storage("image")
 
 
 def edited_at_random(editor, entries, shape, rng, edits):
