@@ -49,3 +49,10 @@ def test_no_worker_outlives_its_parent(tmp_path, how):
         time.sleep(0.05)
     assert not any(map(alive, workers))
     parent.stdout.close()
+
+
+def test_a_process_that_compiles_ends_with_its_parent_from_its_start():
+    """Not only when it has imported Numba, which takes seconds."""
+    script = "import sys, vecsim.engines.jit.part_process; print('numba' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"

@@ -69,10 +69,13 @@ def measure_members(members: Sequence[Member], load: Load, request: Request) -> 
     """
     file = None if request.results is None else ResultsFile(request.results, request)
     found: dict[str, dict[str, Timing]] = {m.name: {} if file is None else file.find(m) for m in members}
-    unknown = [member for member in members if len(found[member.name]) < len(PROGRAMS)]
+    missing = {
+        m.name: tuple(program for program in PROGRAMS if program not in found[m.name]) for m in members
+    }
+    unknown = [member for member in members if missing[member.name]]
     failed: dict[str, str] = {}
     try:
-        for task, result in _run(_tasks(unknown, request.jobs), load, request):
+        for task, result in _run(_tasks(unknown, missing, request.jobs), load, request):
             if isinstance(result, str):
                 failed[task.member.name] = result
                 continue
@@ -90,16 +93,16 @@ def _in_order(timings: Mapping[str, Timing]) -> dict[str, Timing]:
     return {program: timings[program] for program in PROGRAMS}
 
 
-def _tasks(members: Iterable[Member], jobs: int) -> list[_Task]:
+def _tasks(members: Iterable[Member], programs: Mapping[str, tuple[str, ...]], jobs: int) -> list[_Task]:
     """Deal out the work: a member with more than its share of it goes to several processes."""
     ordered = sorted(members, key=lambda member: (-member.size, member.name))
     share = sum(member.size for member in ordered) / (2 * jobs)
     tasks = []
     for member in ordered:
         if jobs > 1 and member.size > share:
-            tasks += [_Task(member, (program,)) for program in PROGRAMS]
+            tasks += [_Task(member, (program,)) for program in programs[member.name]]
         else:
-            tasks.append(_Task(member, tuple(PROGRAMS)))
+            tasks.append(_Task(member, programs[member.name]))
     return tasks
 
 

@@ -4,6 +4,7 @@ import random
 import shutil
 import socket
 from collections import namedtuple
+from pathlib import Path
 
 import pytest
 from file_server import Answer, File, FileServer
@@ -49,7 +50,7 @@ def test_a_whole_file(file_server, partial):
     assert told[0] == (0, len(CONTENT))
     assert told[-1] == (len(CONTENT), len(CONTENT))
     assert told == sorted(told)
-    assert list(partial.parent.iterdir()) == [partial]
+    assert {path.name for path in partial.parent.iterdir()} == {"file.partial", "file.partial.json"}
     assert file_server.asked("Accept-Encoding") == ["identity"]
 
 
@@ -99,7 +100,7 @@ def test_a_broken_download_goes_on_where_it_stopped(file_server, partial, about,
     assert file_server.asked("Range") == [None, "bytes=7000-", "bytes=13000-"]
     assert file_server.asked("If-Range") == [None, condition, condition]
     assert told == sorted(told)
-    assert list(partial.parent.iterdir()) == [partial]
+    assert {path.name for path in partial.parent.iterdir()} == {"file.partial", "file.partial.json"}
 
 
 def test_a_broken_download_of_unknown_length_goes_on(file_server, partial):
@@ -147,7 +148,53 @@ def test_a_later_call_that_finds_all_there(file_server, partial):
     file.answers = [Answer()]
     assert bring(file_server, partial).size == len(CONTENT)
     assert partial.read_bytes() == CONTENT
-    assert list(partial.parent.iterdir()) == [partial]
+    assert {path.name for path in partial.parent.iterdir()} == {"file.partial", "file.partial.json"}
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_whole_file_is_not_brought_again(file_server, partial, chunked):
+    """As when the process was killed before the file was in its place."""
+    serve(file_server, Answer(chunked=chunked))
+    bring(file_server, partial)
+    assert bring(file_server, partial).size == len(CONTENT)
+    assert partial.read_bytes() == CONTENT
+    assert len(file_server.requests) == 1
+
+
+def test_what_is_left_of_another_file_is_gone_before_the_note_is(file_server, partial, monkeypatch):
+    serve(file_server)
+    partial.write_bytes(b"another file")
+    monkeypatch.setattr("vecsim.data.download._receive", killed)
+    with pytest.raises(KeyboardInterrupt):
+        bring(file_server, partial)
+    assert [path.name for path in partial.parent.iterdir()] == ["file.partial.json"]
+
+
+def test_a_note_is_there_as_a_whole_while_a_download_goes_on(file_server, partial, monkeypatch):
+    serve(file_server, Answer(cut=7_000), Answer(status=404))
+    fails(file_server, partial, "404")
+    before = partial.with_name("file.partial.json").read_bytes()
+    file_server.files["/file"].answers = [Answer()]
+    monkeypatch.setattr(Path, "write_text", killed)
+    monkeypatch.setattr("vecsim.data.download._receive", killed)
+    with pytest.raises(KeyboardInterrupt):
+        bring(file_server, partial)
+    assert partial.with_name("file.partial.json").read_bytes() == before
+
+
+def killed(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "note", ["[" * 100_000, '{"url": 5, "size": [], "etag": {}, "last_modified": 1e400}']
+)
+def test_a_hostile_note_is_not_believed(file_server, partial, note):
+    serve(file_server)
+    partial.write_bytes(b"another file")
+    partial.with_name("file.partial.json").write_text(note)
+    bring(file_server, partial)
+    assert partial.read_bytes() == CONTENT
 
 
 def test_a_note_that_fits_not_is_not_believed(file_server, partial):

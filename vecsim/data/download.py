@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
+from vecsim.atomic_files import write_file
 from vecsim.data.addresses import RULE, is_safe
 from vecsim.data.limits import file_limit, too_long
 from vecsim.errors import UserError
@@ -124,7 +125,7 @@ def download(
     partial
         Where its bytes go, with a note of what they are part of beside them (``partial`` and ``.json``).
         After an error both stay for the next call, unless the file is larger than may be; at the end
-        ``partial`` is whole and the note is gone.
+        ``partial`` is whole, and `discard` removes the note when the file has found its place.
     report
         Is told of the progress, now and then.
     patience
@@ -147,7 +148,8 @@ def download(
                 farthest, retry = _size(partial), _retry(patience, patience.attempts)
             retry = _wait(retry, url, interruption)
         else:
-            _note(partial).unlink(missing_ok=True)
+            # A process that is killed before the file has found its place leaves a note of a whole file.
+            _write_note(partial, replace(remote, size=_size(partial)))
             return remote
 
 
@@ -205,7 +207,9 @@ def _attempt(url: str, partial: Path, report: Report, patience: Patience) -> Rem
             _refuse(url, response)
         try:
             _check_size(remote, have, partial)
-            _note(partial).write_text(json.dumps(asdict(remote)), encoding="utf-8")
+            if not have:
+                partial.unlink(missing_ok=True)  # before the note is that of another file
+            _write_note(partial, remote)
             _receive(response, partial, have, remote, report, patience)
         except OSError as error:
             raise DownloadError(f"{partial}: cannot be written: {error.strerror or error}") from None
@@ -343,13 +347,20 @@ def _note(partial: Path) -> Path:
     return partial.with_name(partial.name + STATE_SUFFIX)
 
 
+def _write_note(partial: Path, remote: Remote) -> None:
+    try:
+        write_file(_note(partial), json.dumps(asdict(remote)).encode("ascii"))
+    except UserError as error:
+        raise DownloadError(str(error)) from None
+
+
 def _known(url: str, partial: Path) -> Remote | None:
     """Give what the partial file is part of; None if it is of no use, or if its change would not show."""
     try:
         remote = Remote(**json.loads(_note(partial).read_text(encoding="utf-8")))
         told: tuple[Any, ...] = (remote.size, remote.etag, remote.last_modified)
         fits = remote.size is None or 0 <= _size(partial) <= remote.size
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
     return remote if remote.url == url and any(told) and fits and _size(partial) else None
 

@@ -143,6 +143,7 @@ def _keep(partial: Path, path: Path, remote: Remote) -> None:
     # First the record: a file with the record of another is found damaged, not taken for it.
     write_file(_beside(path, RECORD_SUFFIX), (json.dumps(asdict(record), indent=2) + "\n").encode("utf-8"))
     partial.replace(path)
+    discard(partial)
 
 
 @contextmanager

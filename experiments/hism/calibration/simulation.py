@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -143,8 +142,10 @@ class Simulator:
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
         context = multiprocessing.get_context("spawn")
-        begin = partial(_begin, KEPT_BYTES // len(self._shares))
-        self._pools = [ProcessPoolExecutor(1, context, initializer=begin) for _ in self._shares]
+        # Of a light module: a worker whose parent ends while it imports this one shall end, too.
+        self._pools = [ProcessPoolExecutor(1, context, initializer=begin_worker) for _ in self._shares]
+        for pool in self._pools:
+            pool.submit(_begin, KEPT_BYTES // len(self._shares))
 
 
 def _shares(members: Sequence[Member], jobs: int) -> list[set[str]]:
@@ -169,10 +170,9 @@ _room = 0
 
 
 def _begin(room: int) -> None:
-    """Begin as a worker does, and note how many bytes may be kept."""
+    """Note how many bytes may be kept."""
     global _room
     _room = room
-    begin_worker()
 
 
 def _cycles(

@@ -50,6 +50,14 @@ def test_what_is_in_the_file_is_not_simulated_again(path, runs):
     assert len(runs) == 10
 
 
+def test_of_a_matrix_only_the_programs_that_are_missing_are_simulated(path, runs):
+    all_of_it = measure_members(MEMBERS[:1], load, Request(MACHINE, results=path))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], *lines[4:]]))
+    assert measure_members(MEMBERS[:1], load, Request(MACHINE, results=path)) == all_of_it
+    assert runs[5:] == ["bbcs 4"]
+
+
 def test_another_machine_engine_matrix_or_code_is_simulated(path, runs, monkeypatch):
     measure_members(MEMBERS[:1], load, Request(MACHINE, results=path))
     measure_members(MEMBERS[:1], load, Request(load_machine("vs2003", ["banks=64"]), results=path))

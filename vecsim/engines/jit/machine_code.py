@@ -129,7 +129,8 @@ def _process(part: str) -> Iterator[subprocess.Popen[bytes] | None]:
     if not sys.executable:
         yield None
         return
-    command = [sys.executable, "-P", "-m", "vecsim.engines.jit.parts", part, fingerprint(BASE_ROWS.values())]
+    module = "vecsim.engines.jit.part_process"
+    command = [sys.executable, "-P", "-m", module, part, fingerprint(BASE_ROWS.values())]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     try:

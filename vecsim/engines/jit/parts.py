@@ -8,7 +8,6 @@ FINGERPRINT`` writes a part to stdout.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 
 from numba.core import types
@@ -17,14 +16,12 @@ from numba.core.typing.templates import signature
 from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.calls import row_signature
 from vecsim.engines.jit.compilation import Exported, compile_object
-from vecsim.engines.jit.fingerprints import fingerprint
 from vecsim.engines.jit.general import GENERAL_FUNCTIONS
 from vecsim.engines.jit.machine_code import GENERAL, OWN, VECTOR, row_name
 from vecsim.engines.jit.one_port import make_one_port
-from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS
+from vecsim.engines.jit.operations import VECTOR_ROWS
 from vecsim.engines.jit.semantics import base_semantics, row_functions
 from vecsim.engines.jit.stepwise.cycle import make_stepwise
-from vecsim.worker_processes import end_with_stdin
 
 LOOPS: dict[str, Callable[..., Callable[..., int]]] = {"one_port": make_one_port, "stepwise": make_stepwise}
 """The loops that can run a program: for a machine with one port, and for any, cycle by cycle."""
@@ -51,15 +48,3 @@ def _compile_rows(rows: Mapping[int, Instruction], *, by_user: bool) -> bytes:
         result = types.boolean if row.timing == Timing.BRANCH else types.none
         exported[row_name(operation)] = Exported(plain, row_signature(result))
     return compile_object(exported)
-
-
-def _main() -> None:
-    name, expected = sys.argv[1:]
-    end_with_stdin()
-    if fingerprint(BASE_ROWS.values()) != expected:
-        sys.exit("the parent has other sources")
-    sys.stdout.buffer.write(compile_part(name))
-
-
-if __name__ == "__main__":
-    _main()

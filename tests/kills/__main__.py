@@ -1,0 +1,137 @@
+"""``python -m tests.kills``: kill vecsim at random moments, and count what is lost."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from pathlib import Path
+
+from tests.file_server import Answer, File, FileServer
+from tests.kills.campaign import Campaign, Count, check_journal, check_journal_of_work, records_of
+from tests.kills.victims import JOURNAL, MATRICES, METHODS
+from vecsim import private_files
+from vecsim.private_files import NotPrivateError
+
+ROWS = 20_000
+"""Of the matrix that is downloaded."""
+
+
+def journaled(folder: Path) -> int:
+    """Give the length of the journal."""
+    path = folder / JOURNAL
+    return path.stat().st_size if path.exists() else 0
+
+
+def tables(folder: Path) -> object:
+    """Give the tables of a calibration's report, but where it was made."""
+    paths = sorted((folder / "out").glob("hism-calibration*.csv"))
+    return {path.name: path.read_bytes() for path in paths if "provenance" not in path.name}
+
+
+def measured(folder: Path) -> object:
+    """Give the records of the GPU benchmark, as its class reads them."""
+    from experiments.gpu_bench.records import RunJournal
+
+    journal = RunJournal(folder / JOURNAL, {"commit": "abc"})
+    journal.close()
+    assert len(journal.records) == len(MATRICES) * len(METHODS)
+    return journal.done, journal.records
+
+
+def check_objects(folder: Path, lines: list[bytes], count: Count) -> None:
+    """No object file of the cache is damaged, nor gone."""
+    for path in (folder / "engine").glob("*.o"):
+        count.kept += 1
+        try:
+            private_files.read(path)
+        except NotPrivateError as error:
+            count.lost += 1
+            count.wrong.append(str(error))
+    memory = folder / "known"
+    names = {path.name for path in (folder / "engine").glob("*.o")}
+    before = set(memory.read_text().split()) if memory.exists() else set()
+    if before - names:
+        count.wrong.append(f"{before - names} is gone")
+    memory.write_text(" ".join(names))
+
+
+def downloads(server: FileServer) -> Campaign:
+    """Give the campaign against a download from a server on this machine."""
+    lines = "".join(f"{row} {row} {row}.5\n" for row in range(1, ROWS + 1))
+    head = f"%%MatrixMarket matrix coordinate real general\n{ROWS} {ROWS} {ROWS}\n"
+    server.files["/a.mtx"] = File((head + lines).encode(), [Answer(pause=0.004)])
+    size = len(server.files["/a.mtx"].content)
+    at = {"seen": 0, "had": 0}
+
+    def brought(folder: Path) -> int:
+        """Give the bytes that are on the disk, under either of the file's names."""
+        paths = [*folder.rglob("a.mtx.partial"), *folder.rglob("a.mtx")]
+        return max((path.stat().st_size for path in paths if path.exists()), default=0)
+
+    def check(folder: Path, said: list[bytes], count: Count) -> None:
+        """Each request goes on where the file ended on the disk, and the file grows."""
+        ranges = server.asked("Range")[at["seen"] :]
+        at["seen"] += len(ranges)
+        for asked in ranges:
+            if (asked or "bytes=0-") != f"bytes={at['had']}-":
+                count.lost += 1
+                count.wrong.append(f"{asked} was asked for, {at['had']} bytes were there")
+        whole = b"whole" in said
+        had = size if whole else brought(folder)
+        count.kept += max(had - at["had"], 0)
+        if had < at["had"]:
+            count.lost += at["had"] - had
+            count.wrong.append(f"{at['had'] - had} bytes are lost")
+        at["had"] = 0 if whole else had
+        if whole and f"({ROWS}, {ROWS}) {ROWS}".encode() not in said:
+            count.wrong.append(f"another matrix: {said}")
+
+    return Campaign("download", 1.5, brought, check, arguments=(f"{server.url}/a.mtx",))
+
+
+def campaigns(server: FileServer) -> dict[str, Campaign]:
+    """Give all, by name."""
+    found = (
+        Campaign("calibrate", 2.5, journaled, check_journal_of_work, tables),
+        Campaign("reproduce", 4.0, journaled, check_journal_of_work, lambda f: sorted(records_of(f))),
+        Campaign("bench", 0.3, journaled, check_journal, measured),
+        Campaign("compile", 25.0, None, check_objects),
+        downloads(server),
+    )
+    return {campaign.name: campaign for campaign in found}
+
+
+def main() -> int:
+    """Return 1 if anything went wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", help="calibrate, reproduce, bench, compile, download; all without"
+    )
+    parser.add_argument("--times", type=int, default=10, help="kills of each")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    os.environ["NO_PROXY"] = "127.0.0.1"
+    server, failed = FileServer(), False
+    try:
+        for name, campaign in campaigns(server).items():
+            if given.names and name not in given.names:
+                continue
+            began = time.monotonic()
+            count = campaign.run(given.times, random.Random(f"{name} {given.seed}"))
+            seconds, wrong = time.monotonic() - began, "; ".join(count.wrong) or "nothing wrong"
+            print(
+                f"{name}: {count.kills} kills in {seconds:.0f} s: {count.kept} kept, {count.lost} lost, "
+                f"{count.workers} workers left (the last ended after {count.longest:.2f} s), "
+                f"{count.whole} whole runs; {wrong}",
+                flush=True,
+            )
+            failed |= bool(count.wrong)
+    finally:
+        server.close()
+    return int(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

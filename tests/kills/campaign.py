@@ -1,0 +1,199 @@
+"""Processes killed at random moments: what they had kept is there, no worker stays, the next one goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.kills.victims import JOURNAL
+from tests.plain_journal import record_of
+
+MARK = "VECSIM_KILLED"
+"""Environment variable by which all processes of a run are known."""
+WORKER_SECONDS = 5.0
+LONGEST = 600.0
+"""Seconds that a run may take."""
+
+
+@dataclass
+class Count:
+    """What came of the kills of one victim.
+
+    Attributes
+    ----------
+    kills
+        Processes that were killed while they worked.
+    kept
+        Records, or bytes, that they said they had kept, or had on the disk.
+    lost
+        Those of them that the next process did not find.
+    workers
+        Processes that lived `WORKER_SECONDS` after their parent.
+    longest
+        Seconds until the last worker had ended, at most.
+    whole
+        Runs that came to their end, all with the right result.
+    wrong
+        What went wrong, in words.
+    """
+
+    kills: int = 0
+    kept: int = 0
+    lost: int = 0
+    workers: int = 0
+    longest: float = 0.0
+    whole: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """How a victim is killed.
+
+    Attributes
+    ----------
+    name
+        Of `tests.kills.victims.VICTIMS`.
+    window
+        Seconds after it has begun to get on within which it is killed.
+    progress
+        Gives of its folder a number that grows when it gets on; None if it does so from the start.
+    check
+        Counts, after each end, what is kept in the folder and what is lost of it, given the process's lines.
+    result
+        Gives of the folder of a whole run what must be the same without kills; None where the victim itself
+        compares its result.
+    arguments
+        Further ones of the victim.
+    """
+
+    name: str
+    window: float
+    progress: Callable[[Path], int] | None
+    check: Callable[[Path, list[bytes], Count], None]
+    result: Callable[[Path], object] | None = None
+    arguments: tuple[str, ...] = ()
+
+    def run(self, times: int, source: random.Random) -> Count:
+        """Kill it so many times; then let it come to its end."""
+        count = Count()
+        with tempfile.TemporaryDirectory(prefix="vecsim-kills-") as name:
+            folder = Path(name)
+            undisturbed = None
+            if self.result is not None:
+                self._once(folder, count, None)
+                undisturbed = self.result(folder)
+                empty(folder)
+            ended = True
+            while not count.wrong and (count.kills < times or not ended):
+                ended = self._once(folder, count, source if count.kills < times else None)
+                if ended and self.result is not None and self.result(folder) != undisturbed:
+                    count.wrong.append("the result is another one")
+                if ended and not count.wrong:
+                    count.whole += 1
+                    empty(folder)
+        return count
+
+    def _once(self, folder: Path, count: Count, source: random.Random | None) -> bool:
+        """Let it work, and look at what it left; say whether it came to its end, and was not killed."""
+        mark = uuid.uuid4().hex
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaints:
+            command = [sys.executable, "-m", "tests.kills.victims", self.name, str(folder), *self.arguments]
+            environment = {**os.environ, MARK: mark}
+            process = subprocess.Popen(command, stdout=said, stderr=complaints, env=environment)
+            killed = source is not None and self._kill(process, folder, source)
+            if not killed:
+                process.wait(LONGEST)
+            self._await_workers(mark, count)
+            said.seek(0)
+            complaints.seek(0)
+            lines = said.read().split(b"\n")
+            if not killed and (process.returncode != 0 or b"whole" not in lines):
+                count.wrong.append(f"code {process.returncode}: {complaints.read().decode()[-500:]}")
+                return True
+        count.kills += killed
+        self.check(folder, lines, count)
+        return not killed
+
+    def _kill(self, process: subprocess.Popen[bytes], folder: Path, source: random.Random) -> bool:
+        """Kill it at a random moment; say whether it was still at work."""
+        before = self.progress(folder) if self.progress else 0
+        while process.poll() is None and self.progress and self.progress(folder) <= before:
+            time.sleep(0.005)
+        end = time.monotonic() + source.random() * self.window
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.002)
+        process.kill()
+        return process.wait() == -signal.SIGKILL
+
+    def _await_workers(self, mark: str, count: Count) -> None:
+        began = time.monotonic()
+        while left := marked(mark):
+            if time.monotonic() - began > WORKER_SECONDS:
+                count.workers += len(left)
+                count.wrong.append(f"{len(left)} workers are left")
+                for worker in left:
+                    os.kill(worker, signal.SIGKILL)
+                return
+            time.sleep(0.02)
+        count.longest = max(count.longest, time.monotonic() - began)
+
+
+def empty(folder: Path) -> None:
+    """Remove all that a run left."""
+    for left in folder.iterdir():
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+def marked(mark: str) -> list[int]:
+    """Give the processes that live and have the mark."""
+    wanted, found = f"{MARK}={mark}".encode(), []
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            alive = (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            if alive and wanted in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+        except (OSError, IndexError):
+            continue  # it has just ended, or is another user's
+    return found
+
+
+def records_of(folder: Path) -> list[str]:
+    """Give the whole records of the journal, by a plain reader; none if there is no journal yet."""
+    path = folder / JOURNAL
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    return [repr(record) for record in map(record_of, lines[1:]) if record is not None]
+
+
+def check_journal(folder: Path, lines: list[bytes], count: Count) -> None:
+    """Count what the process, and those before it, said they had kept, and what of that the journal lacks."""
+    said = [repr(record_of(line.removeprefix(b"kept "))) for line in lines if line.startswith(b"kept ")]
+    found = records_of(folder)
+    memory = folder / "known"  # of what earlier processes said
+    before = memory.read_text().split("\n") if memory.exists() else []
+    count.kept += len(said)
+    lost = {*said, *filter(None, before)} - set(found)
+    if lost:
+        count.lost += len(lost)
+        count.wrong.append(f"{len(lost)} records are lost")
+    memory.write_text("\n".join(dict.fromkeys([*filter(None, before), *said])))
+
+
+def check_journal_of_work(folder: Path, lines: list[bytes], count: Count) -> None:
+    """As `check_journal`; nor is anything kept twice, since nothing is done twice."""
+    check_journal(folder, lines, count)
+    found = records_of(folder)
+    if len(found) != len(set(found)):
+        count.wrong.append(f"{len(found) - len(set(found))} records were made twice")
