@@ -1,1 +1,1 @@
-"""Sparse matrix-vector products (SMVM) in assembly, one folder a program: ``smvm.s`` and its loader."""
+"""Sparse matrix-vector products (SMVM) in assembly, a folder a program: two schedules and the loader."""

@@ -210,7 +210,8 @@ def prepare(
     chosen_program.require_room(matrix, machine.section_size, width)
     image = chosen_program.load(matrix, machine, layout_for(width), symbols)
     loaded = place_vectors(image, matrix.shape, x, machine, width)
-    program = assemble_file(chosen_program.source, symbols=symbols | dict(loaded.symbols), value_bytes=width)
+    source = chosen_program.source(options["schedule"])
+    program = assemble_file(source, symbols=symbols | dict(loaded.symbols), value_bytes=width)
     return Prepared(name, program, loaded, options, image.storage_bytes)
 
 

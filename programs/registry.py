@@ -63,6 +63,8 @@ class SmvmProgram(Overview):
         Makes the image of a matrix for it.
     options
         What the papers leave open.
+    refused
+        Choices of options that do not go together, with the reason.
     pointers_per_row, values_per_row
         What the image and the work space have for each row, whatever is in it: integers of 4 bytes, values.
     """
@@ -73,6 +75,7 @@ class SmvmProgram(Overview):
     format: str
     load: Loader
     options: tuple[Option, ...] = ()
+    refused: tuple[tuple[Mapping[str, str], str], ...] = ()
     pointers_per_row: int = 0
     values_per_row: int = 0
 
@@ -81,10 +84,9 @@ class SmvmProgram(Overview):
         options = tuple(option.name for option in self.options)
         return {"name": self.name, "summary": self.summary, "options": options}
 
-    @property
-    def source(self) -> Path:
-        """The assembly file."""
-        return Path(__file__).parent / self.name / "smvm.s"
+    def source(self, schedule: str) -> Path:
+        """Give the assembly file of a schedule."""
+        return Path(__file__).parent / self.name / f"{schedule}.s"
 
     def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
         """Refuse a matrix of which shape and entries alone tell that it does not fit; nothing is converted.
@@ -114,7 +116,8 @@ class SmvmProgram(Overview):
         Raises
         ------
         UserError
-            An option that the program does not have, or a value that it does not take.
+            An option that the program does not have, a value that it does not take, or values that do not go
+            together.
         """
         declared = {option.name: option for option in self.options}
         for name, value in given.items():
@@ -126,12 +129,38 @@ class SmvmProgram(Overview):
             if value not in declared[name].values:
                 takes = ", ".join(declared[name].values)
                 raise UserError(f"program {self.name}: option {name} = {value!r}: it takes {takes}")
-        return {name: given.get(name, option.default) for name, option in declared.items()}
+        chosen = {name: given.get(name, option.default) for name, option in declared.items()}
+        for together, reason in self.refused:
+            if together.items() <= chosen.items():
+                named = " and ".join(f"{name}={value}" for name, value in together.items())
+                raise UserError(f"program {self.name}: {named} do not go together: {reason}")
+        return chosen
 
     def symbols(self, chosen: Mapping[str, str]) -> dict[str, int]:
         """Give the assembler symbols for the values that :meth:`choose` gave."""
         return {option.symbol: option.values[chosen[option.name]] for option in self.options}
 
+
+SCHEDULE = Option(
+    "schedule",
+    "PIPELINED",
+    {"plain": 0, "pipelined": 1},
+    "pipelined",
+    "plain: the textbook's loop, one row, strip, section or block after the other; pipelined: the next one's "
+    "loads before this one's end, as it is written by hand",
+)
+"""How the loop is arranged; every program has it, and an assembly file for each value."""
+
+ACCUMULATE = Option(
+    "accumulate",
+    "ACCUMULATE",
+    {"no": 0, "yes": 1},
+    "no",
+    "no: y = A x, whatever y holds before; yes: y += A x",
+)
+"""What is computed; every program has it."""
+
+_BOTH = (SCHEDULE, ACCUMULATE)
 
 _POSITIONS = Option(
     "positions",
@@ -156,6 +185,7 @@ _ALL = (
                 "register",
                 "how sums go to memory: s at a time from a vector register, or one by one by scalar stores",
             ),
+            *_BOTH,
         ),
         pointers_per_row=1,
     ),
@@ -173,6 +203,7 @@ _ALL = (
                 "memory",
                 "where sums stay: in memory, diagonal by diagonal, or in a register, strip by strip of rows",
             ),
+            *_BOTH,
         ),
         pointers_per_row=1,
         values_per_row=1,
@@ -183,15 +214,7 @@ _ALL = (
         "block columns with LDS and MIPA, y gathered and scattered",
         "bbcs",
         bbcs.load,
-        (
-            Option(
-                "sections",
-                "SECTIONS_AHEAD",
-                {"ahead": 1, "in_turn": 0},
-                "ahead",
-                "when a section is loaded: while the one before is multiplied, or after it was stored",
-            ),
-        ),
+        _BOTH,
     ),
     SmvmProgram(
         "hism",
@@ -199,7 +222,7 @@ _ALL = (
         "hierarchy of blocks with LDB and BMIPA, all accesses contiguous",
         "hism",
         hism.load,
-        (_POSITIONS,),
+        (_POSITIONS, *_BOTH),
     ),
     SmvmProgram(
         "chism",
@@ -222,8 +245,16 @@ _ALL = (
                 {"whole": 0, "store_rows": 1, "rows": 3, "cleared": 4, "cleared_rows": 5},
                 "whole",
                 "what of the cache is moved: all, or only rows of the matrix when it is stored, or always; "
-                "cleared: the first load is left out, since y begins with zeros",
+                "cleared: the first load is left out, since a run begins with a cache of zeros",
             ),
+            *_BOTH,
+        ),
+        tuple(
+            (
+                {"cache": cache, "accumulate": "yes"},
+                "what y holds has to be loaded (give cache=whole, store_rows or rows)",
+            )
+            for cache in ("cleared", "cleared_rows")
         ),
     ),
 )

@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from experiments.hism.assignment import ASSIGNMENT
 from experiments.hism.results_file import ResultsFile
 from experiments.hism.timing import Measured, Timing
 from experiments.request import Request
@@ -161,5 +162,5 @@ def _result(task: _Task, load: Load, machine: Machine, engine: str) -> list[Timi
 
 
 def _timing(program: str, values: Any, machine: Machine, engine: str) -> Timing:
-    found = measure(program, values, machine, engine=engine)
+    found = measure(program, values, machine, engine=engine, options=ASSIGNMENT[program])
     return Timing(program, found.cycles, found.instructions, found.bytes_moved, found.relative_error)

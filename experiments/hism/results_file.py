@@ -12,6 +12,7 @@ from typing import Any
 import isa
 import programs
 import vecsim
+from experiments.hism.assignment import options_of_the_paper
 from experiments.hism.timing import Timing
 from experiments.request import Request
 from vecsim.journal import Journal
@@ -55,7 +56,8 @@ class ResultsFile:
     """
 
     def __init__(self, path: Path, request: Request) -> None:
-        self._ground = f"{code_fingerprint()} {request.engine} {request.machine.sha256}"
+        options = options_of_the_paper()
+        self._ground = f"{code_fingerprint()} {request.engine} {request.machine.sha256} {options}"
         self._journal = Journal(path, KIND, say=lambda line: print(line, file=sys.stderr))
         self._timings: dict[tuple[str, str], Timing] = {}
         for record in self._journal.records:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from experiments.comparison import Comparison
+from experiments.hism.assignment import described
 from experiments.hism.suite import FigureMember, Member
 from experiments.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.hism.timing import METHODS, Cycles, Times, relative
@@ -131,6 +132,7 @@ NOTES = (
     "instead of the three or four of Figure 2; the groups meet half way, on the logarithmic scale, between "
     "the matrices of Figure 2.",
     "The order of mean times, slowest first, is checked below for each group, CHiSM's time being 1.",
+    f"Options of the programs that are not the defaults: {described()}.",
 )
 
 

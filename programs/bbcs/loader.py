@@ -1,4 +1,4 @@
-"""Places a matrix in memory for ``smvm.s``."""
+"""Places a matrix in memory for its programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places a matrix in memory for ``smvm.s``, and for that of CHiSM."""
+"""Places a matrix in memory for its programs, and for those of CHiSM."""
 
 from __future__ import annotations
 

@@ -58,9 +58,14 @@ ARGUMENTS = [
     ),
     (
         ["--option", "z=1", "--program", "jd", "--program", "hism"],
-        "--option z=1: no program to be run has an option 'z'; they have jd: y; hism: positions",
+        "--option z=1: no program to be run has an option 'z'; they have "
+        "jd: y, schedule, accumulate; hism: positions, schedule, accumulate",
     ),
     (["--option", "y=memry"], "option y = 'memry': it takes memory, register"),
+    (
+        ["--option", "accumulate=yes", "--option", "cache=cleared"],
+        "cache=cleared and accumulate=yes do not go",
+    ),
     (["--option", "jd.z=1"], "program jd has no option 'z'"),
     (["--option", "dj.y=memory"], "unknown program 'dj'"),
     (["--program", "crs", "--option", "jd.y=memory"], "program jd is not among those to run"),
@@ -94,7 +99,7 @@ def test_bad_arguments_of_run(vecsim, matrix, arguments, reason):
 
 def test_an_infinite_loop_names_program_line_and_program_counter(vecsim, matrix):
     message = vecsim("run", matrix, "--program", "hism", "--max-cycles", 20).mistake()
-    assert "hism/smvm.s:" in message
+    assert "hism/pipelined.s:" in message
     assert "instruction " in message
 
 

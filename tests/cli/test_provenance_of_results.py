@@ -133,7 +133,7 @@ def test_a_run_holds_all_that_is_needed_to_run_it_again(asked, matrix):
     assert document["matrix"]["sha256"] == matrix_sha256(csr)
     (found,) = document["results"]
     prepared = prepare(found["program"], csr, machine, multiplicand(4, 7, csr.dtype), found["options"])
-    assert found["options"] == {"positions": "two"}
+    assert found["options"] == {"positions": "two", "schedule": "pipelined", "accumulate": "no"}
     assert found["program_sha256"] == program_sha256(prepared.program)
 
 

@@ -12,14 +12,15 @@ from isa.directives import DIRECTIVES
 from isa.instructions import BASE
 from isa.program import Program
 from isa.pseudo import PSEUDO_INSTRUCTIONS
-from programs.registry import PROGRAMS
+from programs.registry import PROGRAMS, SCHEDULE
 from tests.fuzz.campaign import Case, main
 from tests.fuzz.commands import OUTPUT, CommandFuzzer, called
 from tests.fuzz.damage import damaged
 
 TEXTS = tuple(
-    (Path(__file__).parents[2] / "programs" / name / "smvm.s").read_text(encoding="utf-8")
-    for name in PROGRAMS
+    program.source(schedule).read_text(encoding="utf-8")
+    for program in PROGRAMS.values()
+    for schedule in SCHEDULE.values
 )
 SYNTAXES = tuple(f"{row.mnemonic} {row.syntax}".strip() for row in BASE.instructions)
 PSEUDO_SYNTAXES = tuple(row.syntax for row in PSEUDO_INSTRUCTIONS)

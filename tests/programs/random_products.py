@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from programs.loading import STACK_BYTES
 from programs.measurement import prepare, relative_error
-from programs.registry import PROGRAMS
+from programs.registry import PROGRAMS, SCHEDULE
 from vecsim.engines.protocol import Run, run
 from vecsim.machine import load_machine
 
@@ -25,15 +25,26 @@ def _variants(program):
         for option in program.options
         if option.name != "positions"
     ]
-    yield from (dict(chosen) for chosen in product(*values))
+    for chosen in product(*values):
+        if not any(together.items() <= dict(chosen).items() for together, _ in program.refused):
+            yield dict(chosen)
     if len(values) < len(program.options):
-        yield from ({"positions": value} for value in ("one", "two"))
+        for schedule, positions in product(SCHEDULE.values, ("one", "two")):
+            yield {"schedule": schedule, "positions": positions}
 
 
 VARIANTS = [(program.name, options) for program in PROGRAMS.values() for options in _variants(program)]
 """Every program with the choices of its options; those not named are the default."""
 
 VARIANT_IDS = ["-".join((name, *options.values())) for name, options in VARIANTS]
+
+LOOPS = [(name, schedule) for name in PROGRAMS for schedule in SCHEDULE.values]
+"""Every assembly file: a program and its schedule."""
+
+
+def options_of(name, schedule):
+    """Every choice of the options of an assembly file."""
+    return [options for program, options in VARIANTS if program == name and options["schedule"] == schedule]
 
 
 @cache
@@ -93,35 +104,58 @@ def csr(rows, columns, row, column, values):
 
 @dataclass(frozen=True)
 class Product:
-    """A program that ran, with what it left in memory checked."""
+    """A program that ran, with what it left in memory checked; y without what it was added to."""
 
     run: Run
     y: np.ndarray
     relative_error: float
 
 
-def multiply(name, matrix, machine, x, options=None):
-    """Run a program; check its memory outside y, work space and stack, and where its cycles went."""
+def poisoned(loaded, value_bytes, poison):
+    """Memory in which y, its padding, work space and stack hold NaN, or bytes of ones."""
+    memory = loaded.memory.copy()
+    at = loaded.symbols["Y"]
+    pattern = np.full(1, np.nan, f"<f{value_bytes}").view(np.uint8) if poison == "nan" else np.uint8([255])
+    memory[at:] = np.resize(pattern, len(memory) - at)
+    return memory
+
+
+def multiply(name, matrix, machine, x, options=None, poison="ones"):
+    """Run a program, and again on the memory that it left; check what it wrote, and its cycles."""
     prepared = prepare(name, matrix, machine, x, options)
-    loaded = prepared.loaded
-    before = loaded.memory.copy()
-    done = run(prepared.program, loaded.memory, machine, max_cycles=20_000_000)
+    loaded, width = prepared.loaded, matrix.dtype.itemsize
+    before = poisoned(loaded, width, poison)
+    at_y, at_work = loaded.symbols["Y"], loaded.symbols["WORK"]
+    end_of_y = at_y + matrix.shape[0] * width
+    adds = prepared.options["accumulate"] == "yes"
+    if adds:  # small integers: exact with what is added in the tests of integers
+        held = (np.arange(matrix.shape[0]) % 7 - 3).astype(matrix.dtype)
+        before[at_y:end_of_y] = held.view(np.uint8)
+    given = before.copy()
+    done = run(prepared.program, before, machine, max_cycles=20_000_000)
     after = done.state.memory
 
-    np.testing.assert_array_equal(loaded.memory, before, "the engine works on a copy")
-    at_y, at_work = loaded.symbols["Y"], loaded.symbols["WORK"]
+    np.testing.assert_array_equal(given, before, "the engine works on a copy")
     np.testing.assert_array_equal(after[:at_y], before[:at_y], "matrix and x are only read")
-    behind_y = at_y + matrix.shape[0] * matrix.dtype.itemsize
-    assert not after[behind_y:at_work].any(), "y has no elements behind the last row"
-    end_of_work = at_work + (matrix.shape[0] * matrix.dtype.itemsize if name == "jd" else 0)
+    whole = machine.section_size ** {"hism": 1, "chism": 2}.get(name, 0) * width  # what is stored at once
+    behind_y = at_y + -(-(end_of_y - at_y) // whole) * whole
+    np.testing.assert_array_equal(after[behind_y:at_work], before[behind_y:at_work], "y ends with its rows")
+    end_of_work = at_work + (matrix.shape[0] * width if name == "jd" else 0)
     spare = slice(end_of_work, end_of_work + STACK_BYTES - 64)
-    assert not after[spare].any(), "the stack keeps to what the loader reserved"
-
+    np.testing.assert_array_equal(after[spare], before[spare], "the stack keeps to what the loader reserved")
     assert sum(done.charged.values()) == done.cycles
     assert min(done.charged.values()) >= 0
+
     y = loaded.result(after)
     assert y.dtype == matrix.dtype
-    return Product(done, y, relative_error(matrix, x, y))
+    again = run(prepared.program, after, machine, max_cycles=20_000_000)
+    second = loaded.result(again.state.memory)
+    assert again.cycles == done.cycles
+    if not adds:
+        np.testing.assert_array_equal(second, y)
+        return Product(done, y, relative_error(matrix, x, y))
+    assert relative_error(matrix, x, second, beta=1.0, y0=y) <= ALLOWED[y.dtype]
+    return Product(done, y - held, relative_error(matrix, x, y, beta=1.0, y0=held))
 
 
 def assert_right(matrix, result):

@@ -1,11 +1,15 @@
 """All programs with all options on matrices of every shape: right results, nothing else touched."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from random_products import (
+    ALLOWED,
+    LOOPS,
     MACHINES,
     VARIANT_IDS,
     VARIANTS,
@@ -14,34 +18,40 @@ from random_products import (
     machine_of,
     matrices,
     multiply,
+    options_of,
 )
 from tiers import examples
 
-from programs.measurement import measure, multiplicand
+from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
+from vecsim.engines.protocol import run
 
-every_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
+every_loop = pytest.mark.parametrize(("name", "schedule"), LOOPS)
+POISONS = ("nan", "ones")
 
 
-@every_variant
+@every_loop
 @given(data=st.data())
-@examples(18)
-def test_random_matrices_of_reals(name, options, data):
+@examples(36)
+def test_random_matrices_of_reals(name, schedule, data):
     s = data.draw(st.sampled_from([4, 8, 16, 64]))
     machine = machine_of(data.draw(st.sampled_from(MACHINES)), s)
     matrix = data.draw(matrices(s, "reals"))
     x = multiplicand(matrix.shape[1], data.draw(st.integers(0, 1000)), matrix.dtype)
-    assert_right(matrix, multiply(name, matrix, machine, x, options))
+    options = data.draw(st.sampled_from(options_of(name, schedule)))
+    poison = data.draw(st.sampled_from(POISONS))
+    assert_right(matrix, multiply(name, matrix, machine, x, options, poison))
 
 
-@every_variant
+@every_loop
 @given(data=st.data())
-@examples(10)
-def test_random_matrices_of_integers_are_exact(name, options, data):
+@examples(20)
+def test_random_matrices_of_integers_are_exact(name, schedule, data):
     """Explicit zeros among them; sums of small integers are exact in any order."""
     s = data.draw(st.sampled_from([4, 8, 16, 64]))
     matrix = data.draw(matrices(s, "integers"))
     x = (np.arange(matrix.shape[1]) % 9 - 4).astype(matrix.dtype)
+    options = data.draw(st.sampled_from(options_of(name, schedule)))
     result = multiply(name, matrix, machine_of("vs2003", s), x, options)
     np.testing.assert_array_equal(result.y, matrix @ x)
 
@@ -85,6 +95,8 @@ def shapes(s):
         "one column longer than a block": dense(square + 1, 1),
         "dense, one less than a section": dense(s - 1, s - 1),
         "dense, a section": dense(s, s),
+        "dense, half a section and a section": dense(s // 2, s),
+        "dense, a section and half a section": dense(s, s // 2),
         "dense, one more than a section": dense(s + 1, s + 1),
         "identity, s * s rows": scipy.sparse.eye_array(square, format="csr"),
         "only the last corner, s * s + 1 rows": last,
@@ -97,10 +109,70 @@ def shapes(s):
 
 
 @pytest.mark.parametrize("shape", shapes(4))
-@every_variant
-def test_edges_of_a_section(name, options, shape):
-    matrix = shapes(4)[shape]
-    assert_right(matrix, multiply(name, matrix, machine_of("vs2003", 4), x_for(matrix), options))
+@every_loop
+def test_edges_of_a_section(name, schedule, shape):
+    """Another choice of the other options for each shape, so that each is seen; see below."""
+    options = options_of(name, schedule)
+    place = list(shapes(4)).index(shape)
+    matrix, poison = shapes(4)[shape], POISONS[place % 2]
+    result = multiply(
+        name, matrix, machine_of("vs2003", 4), x_for(matrix), options[place % len(options)], poison
+    )
+    assert_right(matrix, result)
+
+
+def test_there_are_enough_shapes_to_see_all_options():
+    assert all(len(options_of(*loop)) <= len(shapes(4)) for loop in LOOPS)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
+def test_all_options_at_all_edges(name, options):
+    for place, (shape, matrix) in enumerate(shapes(4).items()):
+        machine = machine_of(MACHINES[place % len(MACHINES)], 4)
+        result = multiply(name, matrix, machine, x_for(matrix), options, POISONS[place % 2])
+        assert result.relative_error <= ALLOWED[matrix.dtype], shape
+
+
+@every_loop
+def test_the_engines_agree_on_programs(name, schedule):
+    assert_engines_agree(name, {"schedule": schedule})
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
+def test_the_engines_agree_with_all_options(name, options):
+    assert_engines_agree(name, options)
+
+
+def assert_engines_agree(name, options):
+    ragged = shapes(4)["every third row longer than a block"]
+    for machine, matrix in product(MACHINES, (ragged, ragged[:4, :4])):  # three levels, and one
+        described = machine_of(machine, 4)
+        prepared = prepare(name, matrix, described, x_for(matrix), options)
+        compiled, model = (
+            run(prepared.program, prepared.loaded.memory, described, engine=engine)
+            for engine in ("jit", "simpy")
+        )
+        assert (compiled.cycles, compiled.charged) == (model.cycles, model.charged)
+        np.testing.assert_array_equal(compiled.state.memory, model.state.memory)
+
+
+@pytest.mark.parametrize("s", [4, 64, *(pytest.param(s, marks=pytest.mark.ci) for s in (16, 256))])
+def test_one_level_up_to_a_section(s):
+    """Without a level 1 there is nothing that CHiSM does otherwise than HiSM."""
+    for rows, columns in [(1, 1), (s - 1, s - 1), (s, s), (1, s), (s + 1, s), (s, s + 1), (s + 1, s + 1)]:
+        density, rng = min(1, 60 / (rows * columns)), np.random.default_rng(s)
+        matrix = scipy.sparse.random_array((rows, columns), density=density, rng=rng, format="csr")
+        for options in ({"schedule": "plain"}, {"schedule": "pipelined", "accumulate": "yes"}):
+            hism, chism = (
+                multiply(name, matrix, machine_of("vs2003", s), x_for(matrix), options)
+                for name in ("hism", "chism")
+            )
+            assert_right(matrix, hism)
+            assert_right(matrix, chism)
+            same = hism.run.cycles == chism.run.cycles
+            assert same == (max(rows, columns) <= s), (rows, columns)
 
 
 @pytest.mark.parametrize("shape", shapes(8))

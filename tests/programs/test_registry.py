@@ -6,7 +6,7 @@ import scipy.sparse
 from random_products import VARIANTS, machine_of
 
 from programs.measurement import measure, prepare
-from programs.registry import PROGRAMS, find
+from programs.registry import ACCUMULATE, PROGRAMS, SCHEDULE, find
 from vecsim.errors import UserError
 from vecsim.formats import FORMATS
 
@@ -14,10 +14,12 @@ from vecsim.formats import FORMATS
 def test_the_programs_in_the_order_of_the_tables():
     assert list(PROGRAMS) == ["crs", "jd", "bbcs", "hism", "chism"]
     assert [program.format for program in PROGRAMS.values()] == ["crs", "jd", "bbcs", "hism", "hism"]
-    assert len(VARIANTS) == 2 + 2 + 2 + 3 + 12
+    # Schedule and accumulate are 4 choices; of CHiSM's caches the cleared ones do not accumulate.
+    assert len(VARIANTS) == 4 * 2 + 4 * 2 + 4 + (4 + 4) + (2 * (2 * 5 + 2 * 3) + 4)
     for name, program in PROGRAMS.items():
         assert program is find(name)
-        assert program.source.is_file()
+        assert all(program.source(schedule).is_file() for schedule in SCHEDULE.values)
+        assert program.options[-2:] == (SCHEDULE, ACCUMULATE)
         assert FORMATS[program.format].has_image
         assert all(option.default in option.values for option in program.options)
 
@@ -40,17 +42,34 @@ def test_an_unknown_program(name, message):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("crs", {"y": "memory"}, "program crs has no option 'y'; it has: sums"),
-        ("jd", {"z": "memory"}, "program jd has no option 'z'; it has: y"),
+        ("crs", {"y": "memory"}, "program crs has no option 'y'; it has: sums, schedule, accumulate"),
+        ("jd", {"z": "memory"}, "program jd has no option 'z'; it has: y, schedule, accumulate"),
         ("jd", {"y": "disk"}, "program jd: option y = 'disk': it takes memory, register"),
         (
             "chism",
             {"transfers": "stream"},
-            "program chism has no option 'transfers'; it has: positions, transfer, cache; "
-            "did you mean 'transfer'?",
+            "program chism has no option 'transfers'; it has: positions, transfer, cache, schedule, "
+            "accumulate; did you mean 'transfer'?",
         ),
         ("chism", {"transfer": "1"}, "program chism: option transfer = '1': it takes stream, slices"),
         ("hism", {"positions": "three"}, "program hism: option positions = 'three': it takes auto, one, two"),
+        (
+            "bbcs",
+            {"schedule": "piplined"},
+            "program bbcs: option schedule = 'piplined': it takes plain, pipelined",
+        ),
+        (
+            "chism",
+            {"accumulate": "yes", "cache": "cleared"},
+            "program chism: cache=cleared and accumulate=yes do not go together: what y holds has to be "
+            "loaded (give cache=whole, store_rows or rows)",
+        ),
+        (
+            "chism",
+            {"accumulate": "yes", "cache": "cleared_rows"},
+            "program chism: cache=cleared_rows and accumulate=yes do not go together: what y holds has to be "
+            "loaded (give cache=whole, store_rows or rows)",
+        ),
     ],
 )
 def test_an_option_that_is_not_there(name, options, message):
@@ -61,10 +80,13 @@ def test_an_option_that_is_not_there(name, options, message):
 
 def test_what_is_not_given_has_its_default():
     chism = find("chism")
-    assert chism.choose({}) == {"positions": "auto", "transfer": "stream", "cache": "whole"}
+    both = {"schedule": "pipelined", "accumulate": "no"}
+    assert chism.choose({}) == {"positions": "auto", "transfer": "stream", "cache": "whole", **both}
     chosen = chism.choose({"transfer": "slices"})
-    assert chosen == {"positions": "auto", "transfer": "slices", "cache": "whole"}
-    assert chism.symbols(chosen) == {"POSITION_BYTES": 0, "ONE_STREAM": 0, "CACHE": 0}
+    assert chosen == {"positions": "auto", "transfer": "slices", "cache": "whole", **both}
+    assert chism.symbols(chosen) == {
+        "POSITION_BYTES": 0, "ONE_STREAM": 0, "CACHE": 0, "PIPELINED": 1, "ACCUMULATE": 0
+    }  # fmt: skip
 
 
 def test_one_byte_is_too_narrow_for_positions_beyond_256():
@@ -86,18 +108,41 @@ def measured(banded, name, **options):
     return measure(name, banded, machine_of("vs2003", 8), options=options)
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_pipelined_is_the_faster_schedule_and_moves_no_more(banded, name):
+    plain, pipelined = (measured(banded, name, schedule=value) for value in ("plain", "pipelined"))
+    assert measured(banded, name).cycles == pipelined.cycles < plain.cycles
+    assert pipelined.run.vector_bytes <= plain.run.vector_bytes
+
+
+@pytest.mark.parametrize("schedule", ["plain", "pipelined"])
+def test_what_accumulating_moves(banded, schedule):
+    """CRS and JD load y to add to it; the others need not clear it."""
+    rows = banded.shape[0]
+    more = {"crs": (rows, 0), "jd": (rows, 0), "bbcs": (0, -rows), "hism": (0, -rows), "chism": (0, -rows)}
+    for name, expected in more.items():
+        yes, no = (
+            measured(banded, name, schedule=schedule, accumulate=v).run.counters for v in ("yes", "no")
+        )
+        found = [yes[words] - no[words] for words in ("words_loaded", "words_stored")]
+        if (name, schedule) == ("hism", "pipelined"):
+            expected = (8, 8 - rows)  # the first segment is loaded, or begins with zeros in its register
+        assert tuple(found) == expected, name
+
+
 def test_jd_keeps_y_in_a_register_or_in_memory(banded):
-    memory, register = (measured(banded, "jd", y=value) for value in ("memory", "register"))
-    assert measured(banded, "jd").cycles == memory.cycles
-    assert register.cycles < memory.cycles
-    # y' is not loaded and stored for every strip, only scattered at the end.
-    words = {
-        option: (m.run.counters["words_loaded"], m.run.counters["words_stored"])
-        for option, m in (("memory", memory), ("register", register))
-    }
+    """In memory y' is loaded and stored for every strip, not only scattered at the end; plain clears it."""
+    words = {}
+    for y in ("memory", "register"):
+        for schedule in ("plain", "pipelined"):
+            counters = measured(banded, "jd", y=y, schedule=schedule).run.counters
+            words[y, schedule] = counters["words_loaded"], counters["words_stored"]
+    assert measured(banded, "jd", y="register").cycles < measured(banded, "jd", y="memory").cycles
     nnz, rows = banded.nnz, banded.shape[0]
-    assert words["register"] == (3 * nnz + rows, rows)
-    assert words["memory"] == (4 * nnz + 2 * rows, nnz + rows)
+    assert words["register", "plain"] == words["register", "pipelined"] == (3 * nnz + rows, rows)
+    assert words["memory", "plain"] == (4 * nnz + 2 * rows, nnz + 2 * rows)
+    # The first diagonal, of all rows, has no y' to load.
+    assert words["memory", "pipelined"] == (4 * nnz + rows, nnz + rows)
 
 
 def test_chism_moves_the_cache_as_one_stream_or_by_slices(banded):
@@ -131,12 +176,6 @@ def test_crs_stores_sums_one_by_one_or_by_sections(banded):
     assert register.cycles < scalar.cycles
 
 
-def test_bbcs_loads_sections_ahead_or_in_turn(banded):
-    ahead, in_turn = (measured(banded, "bbcs", sections=value) for value in ("ahead", "in_turn"))
-    assert measured(banded, "bbcs").cycles == ahead.cycles < in_turn.cycles
-    assert ahead.bytes_moved == in_turn.bytes_moved
-
-
 @pytest.mark.parametrize("name", ["hism", "chism"])
 def test_positions_of_two_bytes_are_more_to_load(banded, name):
     auto, one, two = (measured(banded, name, positions=value) for value in ("auto", "one", "two"))
@@ -147,8 +186,9 @@ def test_positions_of_two_bytes_are_more_to_load(banded, name):
 
 
 def test_options_are_reported(banded):
-    assert measured(banded, "jd", y="register").options == {"y": "register"}
-    assert measured(banded, "crs").options == {"sums": "register"}
+    both = {"schedule": "pipelined", "accumulate": "no"}
+    assert measured(banded, "jd", y="register").options == {"y": "register", **both}
+    assert measured(banded, "crs").options == {"sums": "register", **both}
 
 
 def test_x_and_y_are_padded_with_zeros():

@@ -15,7 +15,7 @@ def programs(typed: str) -> list[str]:
 
     before, comma, last = typed.rpartition(",")
     # A program is a folder with this file. The registry would load all formats, which takes a second.
-    folders = sorted(f.name for f in resources.files("programs").iterdir() if (f / "smvm.s").is_file())
+    folders = sorted(f.name for f in resources.files("programs").iterdir() if (f / "plain.s").is_file())
     return [f"{before}{comma}{name}" for name in _beginning(folders, last)]
 
 

@@ -59,6 +59,7 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
     rows = (
         (
             m.program,
+            m.options["schedule"],
             m.cycles,
             f"{m.cycles_per_nnz:.2f}",
             m.instructions,
@@ -69,7 +70,7 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
         )
         for m, speed in zip(measurements, speeds, strict=True)
     )
-    return fill(table(["program"], COLUMNS), rows)
+    return fill(table(["program", "schedule"], COLUMNS), rows)
 
 
 def summary_table(measured: Sequence[Sequence[Measurement]]) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from experiments.hism.assignment import ASSIGNMENT
 from programs.registry import PROGRAMS
 from vecsim.machine import Machine
 
@@ -73,6 +74,15 @@ def _field(field: str, *values: int | bool) -> tuple[Value, ...]:
 
 def _option(programs: tuple[str, ...], option: str, *values: str) -> tuple[Value, ...]:
     return tuple(Value(value, options={p: {option: value} for p in programs}) for value in values)
+
+
+def _cache(**accumulate: tuple[str, ...]) -> tuple[Value, ...]:
+    # Without the first load of the cache there is nothing to add to.
+    return tuple(
+        Value(cache, options={"chism": {"cache": cache, "accumulate": given}})
+        for given, caches in accumulate.items()
+        for cache in caches
+    )
 
 
 def _banks(*pairs: tuple[int, int]) -> tuple[Value, ...]:
@@ -195,7 +205,10 @@ CHOICES = (
     ),
     Choice(
         "BBCS: sections",
-        _option(("bbcs",), "sections", "ahead", "in_turn"),
+        (
+            Value("ahead", options={"bbcs": {"schedule": "pipelined"}}),
+            Value("in_turn", options={"bbcs": {"schedule": "plain"}}),
+        ),
         "a loop unrolled by two, or the plain loop",
         "described in an earlier paper",
     ),
@@ -213,7 +226,7 @@ CHOICES = (
     ),
     Choice(
         "CHiSM: cache",
-        _option(("chism",), "cache", "whole", "store_rows", "rows", "cleared", "cleared_rows"),
+        _cache(yes=("whole", "store_rows", "rows"), no=("cleared", "cleared_rows")),
         "all, or only rows that the matrix has; y is zero at first, so the first load may be left out",
         "loads and stores the intermediate result at level 1; for a very small matrix a large number of "
         "unnecessary memory accesses",
@@ -231,7 +244,7 @@ def uncalibrated(choices: tuple[Choice, ...] = CHOICES) -> dict[str, str]:
 
 
 def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, str]:
-    """Give the candidate that is nearest to a machine and the programs' defaults.
+    """Give the candidate that is nearest to a machine and the programs of `ASSIGNMENT`.
 
     A choice of which no value is like them takes its first.
     """
@@ -260,8 +273,8 @@ def machine_of(candidate: Candidate, base: Machine, choices: tuple[Choice, ...] 
 
 
 def options_of(candidate: Candidate, choices: tuple[Choice, ...] = CHOICES) -> dict[str, dict[str, str]]:
-    """Give the options of every program, by its name; what no choice sets is the program's default."""
-    found: dict[str, dict[str, str]] = {name: {} for name in PROGRAMS}
+    """Give the options of every program, by its name; what no choice sets is as `ASSIGNMENT` says."""
+    found = {name: dict(ASSIGNMENT[name]) for name in PROGRAMS}
     for value in _values(candidate, choices):
         for program, options in value.options.items():
             found[program] |= options

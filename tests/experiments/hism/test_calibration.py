@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 import suite_cases
 
+from experiments.hism.assignment import options_of_the_paper
 from experiments.hism.calibration import facts
 from experiments.hism.calibration.calibration import Effort, calibrate
 from experiments.hism.calibration.choices import (
@@ -206,12 +207,12 @@ def test_starts_are_as_it_is_now_then_the_first_values_then_always_the_same():
     assert len({tuple(one.items()) for one in others}) == 3
 
 
-def test_as_it_is_now_is_the_preset_and_the_defaults():
+def test_as_it_is_now_is_the_preset_and_the_assignment():
     assert machine_of(as_now(VS2003), VS2003) == VS2003
-    defaults = {name: program.choose({}) for name, program in PROGRAMS.items()}
+    assigned = options_of_the_paper()
     for name, options in options_of(as_now(VS2003)).items():
         assert {k: v for k, v in options.items() if k != "positions"} == {
-            k: v for k, v in defaults[name].items() if k != "positions"
+            k: v for k, v in assigned[name].items() if k != "positions"
         }
 
 

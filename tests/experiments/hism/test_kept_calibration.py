@@ -25,7 +25,7 @@ def test_it_is_of_this_grid():
     assert found == {choice.name: " | ".join(value.name for value in choice.values) for choice in CHOICES}
 
 
-def test_the_preset_and_the_programs_defaults_are_what_it_proposes():
+def test_the_preset_and_the_assignment_are_what_it_proposes():
     proposed = {row["choice"]: row["proposed"] for row in rows("choices")}
     assert proposed == as_now(VS2003)
     assert machine_of(proposed, VS2003) == VS2003

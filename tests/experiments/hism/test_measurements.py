@@ -10,6 +10,7 @@ import pytest
 from suite_cases import ABSENT, NAMES, install, load, member
 
 from experiments.hism import measurements
+from experiments.hism.assignment import ASSIGNMENT
 from experiments.hism.measurements import measure_members
 from experiments.hism.suite_runs import suite_runs
 from experiments.request import Request
@@ -44,7 +45,9 @@ def test_cycles_are_those_of_single_runs_and_the_largest_comes_first():
     for name, timings in found.timings.items():
         assert list(timings) == list(PROGRAMS)
         matrix = load_builtin(name).csr.astype("f4")
-        assert found.cycles()[name] == {p: measure(p, matrix, MACHINE).cycles for p in PROGRAMS}
+        assert found.cycles()[name] == {
+            p: measure(p, matrix, MACHINE, options=ASSIGNMENT[p]).cycles for p in PROGRAMS
+        }
     by_size = sorted(MEMBERS, key=lambda m: -m.size)
     assert [doing for doing, _ in watcher.told[2:]] == [f"simulated {m.name}" for m in by_size]
     shares = [share for _, share in watcher.told]

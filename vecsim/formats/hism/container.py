@@ -42,8 +42,8 @@ class HiSM(FormatBase):
     order
         For each level, level 0 first, whether the entries of an array run by "row" or by "column".
     levels
-        Level 0 first; at least two, and as many as s x s blocks need to cover the matrix. The top
-        level has one array, which alone may be empty (in a matrix without entries).
+        Level 0 first; as many as s x s blocks need to cover the matrix, so one for a matrix up to s x s.
+        The top level has one array, which alone may be empty (in a matrix without entries).
     values
         float32 or float64, one an entry of level 0.
     """
@@ -231,12 +231,8 @@ class HiSM(FormatBase):
 
 
 def level_count(shape: Shape, section_size: int) -> int:
-    """Return how many levels a matrix has: at least two, and s ** levels >= max(M, N).
-
-    The paper's formula would give a matrix within one block a single level; here it gets a level-1
-    array with one pointer, so that every program starts from the same shape of tree.
-    """
-    levels = 2
+    """Return how many levels a matrix has: max(ceil(log_s M), ceil(log_s N)) as in the paper, at least 1."""
+    levels = 1
     while section_size**levels < max(shape):
         levels += 1
     return levels

@@ -133,13 +133,15 @@ def empty_in_blocks(hism: HiSM) -> EmptyPositions:
     size, low = hism.section_size, hism.levels[0]
     rows, columns = hism.coordinates()
     lengths = np.diff(low.array_ptr)
-    block_row, block_column = (axis[low.array_ptr[:-1]] // size * size for axis in (rows, columns))
-    array = np.repeat(np.arange(low.arrays), lengths)
+    filled = lengths > 0  # all, but the one array of a matrix of one level without entries
+    starts, blocks = low.array_ptr[:-1][filled], np.arange(np.count_nonzero(filled))
+    block_row, block_column = (axis[starts] // size * size for axis in (rows, columns))
+    array = np.repeat(blocks, lengths[filled])
     height = np.minimum(size, hism.shape[0] - block_row)
     width = np.minimum(size, hism.shape[1] - block_column)
     # One strip a row of a block.
     first_strip: IntArray = np.cumsum(height) - height
-    array_of_strip = np.repeat(np.arange(low.arrays), height)
+    array_of_strip = np.repeat(blocks, height)
     strip, first, stop = _gaps(
         first_strip[array] + low.row, low.column.astype(np.int64), width[array_of_strip]
     )

@@ -1,7 +1,8 @@
-# y = A x with A in the hierarchical sparse matrix format, with the vector cache (CHiSM): the recursion of
-# programs/hism/smvm.s with one difference (IPDPS 2003, section 3.1.1). The intermediate result is not one
+# y = A x with A in the hierarchical sparse matrix format, with the vector cache (CHiSM), pipelined: the
+# recursion of programs/hism/pipelined.s with one difference (IPDPS 2003, section 3.1.1). The intermediate result is not one
 # segment of s elements in a register, exchanged at level 0, but s x s elements in the vector cache,
-# exchanged at level 1; BMIPA adds to the slice of the cache that belongs to the block row.
+# exchanged at level 1; BMIPA adds to the slice of the cache that belongs to the block row. Without a level 1,
+# for a matrix of up to s x s, there is nothing to exchange, and this is HiSM.
 #
 # Block arrays of level 0 hold values; those above hold pointers, and behind their entries the lengths of
 # the arrays that they point to. LDB reads a section of a block array; BMIPA multiplies a section of values
@@ -11,13 +12,21 @@
 # which of them move, where the matrix ends before they do and at the first time:
 #   STORE_ROWS = 1   only slices that have rows of the matrix are stored, else all;
 #   LOAD_ROWS = 1    only these are loaded, else all;
-#   CLEARED = 1      the first load is left out: the cache begins with zeros, as y does.
+#   CLEARED = 1      the first load is left out: a run begins with a cache of zeros.
 #
-# Symbols from the loader: LEVELS (2 or more), ROOT, ROOT_LENGTH, POSITION_BYTES, ROWS, X, Y, VALUE_SHIFT,
-# SECTION_BITS (log2 of s).
+# What overlaps: blocks alternate between two sets of registers, and a block's values are loaded before the segment
+# of x that a new block column needs. The loop is written out twice, so that its usual branches are not taken: a
+# block in the same column, of no more than a section. Nothing else waits that could be moved: the cache forwards
+# results from one BMIPA to the next, and is stored before it is loaded because there is one.
+#
+# y begins with zeros, or with ACCUMULATE = 1 (option accumulate) with what it holds: y += A x.
+#
+# Symbols from the loader: LEVELS, ROOT, ROOT_LENGTH, POSITION_BYTES, ROWS, X, Y, VALUE_SHIFT, SECTION_BITS
+# (log2 of s).
 
 .default ONE_STREAM, 1
 .default CACHE, 0
+.default ACCUMULATE, 0
 .equ STORE_ROWS, CACHE & 1
 .equ LOAD_ROWS, CACHE >> 1 & 1
 .equ CLEARED, CACHE >> 2 & 1
@@ -47,13 +56,18 @@
 .reg all,      x25      # elements of the cache
 .reg bytes,    x26
 .reg slots,    x27      # elements of the cache to move in all
+.reg m,        x28      # entries of the first section of a block
+.reg xbase,    x29
 
 .reg pointer,  v0       # a section of pointers, its positions and lengths
 .reg place,    v1
 .reg size,     v2
-.reg value,    v3       # a section of values and its positions
-.reg position, v4
+.reg value0,   v3       # a section of values and its positions
+.reg position0, v4
+.reg y,        v5       # segment of y, where there is no level 1
 .reg x,        v6       # segment of x
+.reg value1,   v7
+.reg position1, v8
 
 # A frame holds eight words of scalars and three vectors: pointers, positions, lengths.
 .equ FRAME_VECTORS, 32
@@ -61,9 +75,26 @@
 
 start:
     li      s, 1 << SECTION_BITS
+    li      array, ROOT
+    li      length, ROOT_LENGTH
+.if LEVELS - 1
+# y = 0 in memory, but where all of it is in a cache that begins with zeros: with two levels and any entry.
+.equ ONE_CACHE, 2 / LEVELS * (1 - 1 / (1 + ROOT_LENGTH))
+.if (1 - ACCUMULATE) * (1 - CLEARED * ONE_CACHE)
+    li      yseg, Y
+    li      t, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
+    li      n, 1 << SECTION_BITS + VALUE_SHIFT
+    setvl   s
+    movvx   y, zero
+clear:                              # in whole segments
+    sv.f    y, (yseg)
+    add     yseg, yseg, n
+    bne     yseg, t, clear
+.endif
     li      frame, FRAME_VECTORS + 3 * VECTOR_BYTES
     li      low, 0xffff
     li      lastrow, -1
+    li      xbase, X
     li      all, 1 << 2 * SECTION_BITS
 .if ONE_STREAM
 .else
@@ -71,8 +102,6 @@ start:
     slli    bytes, count, VALUE_SHIFT
 .endif
     li      lastcol, -1
-    li      array, ROOT
-    li      length, ROOT_LENGTH
     li      row, 0
     li      col, 0
     li      level, LEVELS - 1
@@ -226,27 +255,90 @@ section:
     slli    t, n, 2
     add     lengths, lengths, t
     li      i, 0
-leaf:
+leaf0:
     extx    child, pointer, i
     extx    t, place, i
     extx    childlen, size, i
+    addi    i, i, 1
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
     srli    childrow, t, 16         # the slice of the cache
     and     childcol, t, low
     add     childcol, childcol, col
-
-    beq     childcol, lastcol, same_column
-    mv      lastcol, childcol
-    slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
-    li      t, X
-    add     xseg, xseg, t
-    setvl   s
-    lv.f    x, (xseg)
-same_column:
-    ldb.f   value, position, (child), childlen, POSITION_BYTES
-    bmipac.f childrow, x, value, position
-    bnez    childlen, same_column
-
+    bne     childcol, lastcol, new_column0
+same_column0:
+    bmipac.f childrow, x, value0, position0
+    bnez    childlen, more0
+next0:
+    bge     i, n, end
+leaf1:
+    extx    child, pointer, i
+    extx    t, place, i
+    extx    childlen, size, i
     addi    i, i, 1
-    blt     i, n, leaf
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
+    srli    childrow, t, 16         # the slice of the cache
+    and     childcol, t, low
+    add     childcol, childcol, col
+    bne     childcol, lastcol, new_column1
+same_column1:
+    bmipac.f childrow, x, value1, position1
+    bnez    childlen, more1
+next1:
+    blt     i, n, leaf0
+end:
     bnez    length, section
     ret
+
+new_column0:
+    mfs     m, vl
+    mv      lastcol, childcol
+    slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
+    add     xseg, xseg, xbase
+    setvl   s
+    lv.f    x, (xseg)
+    setvl   m
+    j       same_column0
+more0:                              # more sections of the block
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
+    bmipac.f childrow, x, value0, position0
+    bnez    childlen, more0
+    j       next0
+
+new_column1:
+    mfs     m, vl
+    mv      lastcol, childcol
+    slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
+    add     xseg, xseg, xbase
+    setvl   s
+    lv.f    x, (xseg)
+    setvl   m
+    j       same_column1
+more1:                              # more sections of the block
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
+    bmipac.f childrow, x, value1, position1
+    bnez    childlen, more1
+    j       next1
+
+.else
+
+# A matrix of up to s x s has one level, a block array of values: there is nothing to exchange.
+    li      xseg, X
+    li      yseg, Y
+    setvl   s
+    lv.f    x, (xseg)
+.if ACCUMULATE
+    lv.f    y, (yseg)
+.else
+    movvx   y, zero
+.endif
+    beqz    length, store
+values:
+    ldb.f   value0, position0, (array), length, POSITION_BYTES
+    bmipa.f y, x, value0, position0
+    bnez    length, values
+store:
+    setvl   s
+    sv.f    y, (yseg)
+    halt
+
+.endif

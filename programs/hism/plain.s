@@ -1,14 +1,19 @@
-# y = A x with A in the hierarchical sparse matrix format (HiSM): the recursion of the paper (IPDPS 2003,
+# y = A x with A in the hierarchical sparse matrix format (HiSM), plain: the recursion of the paper (IPDPS 2003,
 # section 3.1.1), block array by block array from the top.
 #
 # Block arrays of level 0 hold values; those above hold pointers, and behind their entries the lengths of
 # the arrays that they point to. LDB reads a section of a block array; BMIPA multiplies a section of values
 # with s elements of x and adds to s elements of y. The segment of y (the intermediate result) is stored
 # and the next one loaded when the block row changes; the segment of x is loaded when the block column
-# changes. Nothing is gathered or scattered.
+# changes. Nothing is gathered or scattered. A segment of y is stored before the next block's values are
+# loaded; see pipelined.s.
 #
-# Symbols from the loader: LEVELS (2 or more), ROOT, ROOT_LENGTH, POSITION_BYTES, X, Y, VALUE_SHIFT,
-# SECTION_BITS (log2 of s).
+# y begins with zeros, or with ACCUMULATE = 1 (option accumulate) with what it holds: y += A x.
+#
+# Symbols from the loader: LEVELS, ROOT, ROOT_LENGTH, POSITION_BYTES, ROWS, X, Y, VALUE_SHIFT, SECTION_BITS
+# (log2 of s).
+
+.default ACCUMULATE, 0
 
 .reg array,    x3       # argument: address of a block array
 .reg length,   x4       # argument: its entries
@@ -45,12 +50,25 @@
 
 start:
     li      s, 1 << SECTION_BITS
+    li      array, ROOT
+    li      length, ROOT_LENGTH
+.if LEVELS - 1
+.if ACCUMULATE
+.else
+    li      yseg, Y
+    li      t, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
+    li      n, 1 << SECTION_BITS + VALUE_SHIFT
+    setvl   s
+    movvx   y, zero
+clear:                              # y = 0, in whole segments
+    sv.f    y, (yseg)
+    add     yseg, yseg, n
+    bne     yseg, t, clear
+.endif
     li      frame, FRAME_VECTORS + 3 * VECTOR_BYTES
     li      low, 0xffff
     li      lastrow, -1
     li      lastcol, -1
-    li      array, ROOT
-    li      length, ROOT_LENGTH
     li      row, 0
     li      col, 0
     li      level, LEVELS - 1
@@ -179,3 +197,27 @@ values:
     blt     i, n, leaf
     bnez    length, section
     ret
+
+.else
+
+# A matrix of up to s x s has one level, a block array of values: there is nothing to exchange.
+    li      xseg, X
+    li      yseg, Y
+    setvl   s
+    lv.f    x, (xseg)
+.if ACCUMULATE
+    lv.f    y, (yseg)
+.else
+    movvx   y, zero
+.endif
+    beqz    length, store
+values:
+    ldb.f   value, position, (array), length, POSITION_BYTES
+    bmipa.f y, x, value, position
+    bnez    length, values
+store:
+    setvl   s
+    sv.f    y, (yseg)
+    halt
+
+.endif

@@ -1,19 +1,20 @@
-# y = A x with A in block based compression storage (BBCS).
+# y = A x with A in block based compression storage (BBCS), pipelined: as a hand-written loop keeps the
+# memory port busy. The textbook loop is plain.s.
 #
 # The matrix is cut into block columns as wide as a section. The s elements of x that belong to a block
 # column are loaded once. The non-zeros of the block column are read row-wise in sections: LDS loads one
 # and finds the rows that it touches, those elements of y are gathered, MIPA adds the products to them,
 # and they are scattered back. A row that goes on in the next section is gathered again there.
 #
-# Sections follow one another in one of two ways (option sections):
-#   ahead    (SECTIONS_AHEAD = 1)  they alternate between two sets of registers, so that the next section is on
-#                                  its way, also across the end of a block column, while this one is
-#                                  multiplied;
-#   in_turn  (SECTIONS_AHEAD = 0)  the next section is loaded when this one's elements of y are stored.
+# What overlaps: sections alternate between two sets of registers, so that the next section is on its way, also
+# across the end of a block column, while this one is multiplied. The next section's gather stays behind this
+# one's scatter: they may touch the same rows.
 #
-# Symbols from the loader: BLOCKS, BLOCKPTR, BLOCKLEN, X, Y, VALUE_SHIFT, SECTION_BITS (log2 of s).
+# y begins with zeros, or with ACCUMULATE = 1 (option accumulate) with what it holds: y += A x.
+#
+# Symbols from the loader: ROWS, BLOCKS, BLOCKPTR, BLOCKLEN, X, Y, VALUE_SHIFT, SECTION_BITS (log2 of s).
 
-.default SECTIONS_AHEAD, 1
+.default ACCUMULATE, 0
 
 .reg blocks,   x3       # block columns left
 .reg blockptr, x4       # address of the block column's entry of BLOCKPTR
@@ -40,16 +41,27 @@
 .reg y1,       v8
 
 start:
+    li      s, 1 << SECTION_BITS
+    slli    xbytes, s, VALUE_SHIFT
+.if ACCUMULATE
+.else
+    li      left, ROWS
+    li      ybase, Y
+    setvl   left
+    movvx   y0, zero
+clear:                              # y = 0
+    setvl   rows, left
+    sv.f    y0, (ybase)
+    sub     left, left, rows
+    add     ybase, ybase, xbytes
+    bnez    left, clear
+.endif
     li      blocks, BLOCKS
     li      blockptr, BLOCKPTR
     li      blocklen_, BLOCKLEN
     li      ybase, Y
-    li      s, 1 << SECTION_BITS
-    slli    xbytes, s, VALUE_SHIFT
     li      xseg, X
     sub     xseg, xseg, xbytes
-
-.if SECTIONS_AHEAD
 
     call    ahead
     beqz    left, done
@@ -106,29 +118,6 @@ multiply1:
     setvl   s
     lv.f    x, (xseg)
     j       section0
-
-.else
-
-column:
-    call    ahead
-    beqz    left, done
-    setvl   s
-    lv.f    x, (xseg)
-section:
-    lds.f   value0, position0, row0, (entry)
-    mfs     entries, vl
-    mfs     rows, rowcount
-    setvl   rows
-    lvi.f   y0, (ybase), row0
-    setvl   entries
-    mipa.f  y0, x, value0, position0
-    setvl   rows
-    svi.f   y0, (ybase), row0
-    mfs     left, blocklen
-    bnez    left, section
-    j       column
-
-.endif
 
 # Go to the next block column that is not empty: entry, left, xseg and what LDS counts; left = 0 if none is.
 ahead:

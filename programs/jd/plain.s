@@ -1,18 +1,21 @@
-# y = A x with A in jagged diagonals (JD).
+# y = A x with A in jagged diagonals (JD), plain: strip after strip.
 #
 # The rows are sorted by falling length; the n-th non-zeros of all rows that have so many form the n-th
 # jagged diagonal, as long as the number of those rows. So the vectors are long, but x is gathered for
 # every element, and matrices with a few long rows have many short diagonals.
 #
 # The result y' in the order of the sorted rows is built up in one of two ways (option y):
-#   memory   (Y_IN_REGISTER = 0)  diagonal by diagonal; y' is loaded and stored for every strip;
+#   memory   (Y_IN_REGISTER = 0)  diagonal by diagonal; y' begins with zeros in memory, and is loaded and stored
+#                                 for every strip;
 #   register (Y_IN_REGISTER = 1)  strip by strip of rows; y' stays in a register over all diagonals.
-# At the end y' is scattered to y through the permutation.
+# At the end y' is scattered to y through the permutation, or with ACCUMULATE = 1 (option accumulate) added to
+# what y holds: y += A x. Each strip is stored before the next one is loaded; see pipelined.s.
 #
-# Symbols from the loader: ROWS, DIAGONALS, DIAGPTR, COLIDX, VALUES, PERM, X, Y, WORK (room for y', zero),
+# Symbols from the loader: ROWS, DIAGONALS, DIAGPTR, COLIDX, VALUES, PERM, X, Y, WORK (room for y'),
 # VALUE_SHIFT (log2 of the bytes of a value).
 
 .default Y_IN_REGISTER, 0
+.default ACCUMULATE, 0
 
 .reg diagptr,  x3       # address of this diagonal's entry of DIAGPTR
 .reg diagonals, x4      # diagonals left
@@ -35,14 +38,15 @@
 .reg gathered, v2
 .reg y,        v3
 .reg target,   v4
+.reg before,   v5       # what y holds already
 
 start:
     li      xbase, X
     li      ybase, Y
+    li      left, ROWS
 
 .if Y_IN_REGISTER
 
-    li      left, ROWS
     li      perm, PERM
     li      row, 0
 strip:
@@ -76,6 +80,10 @@ diagonal:
 scatter:
     setvl   n, left
     lv.w    target, (perm)
+.if ACCUMULATE
+    lvi.f   before, (ybase), target
+    addvv.f y, y, before
+.endif
     svi.f   y, (ybase), target
     sub     left, left, n
     add     row, row, n
@@ -84,6 +92,17 @@ scatter:
     j       strip
 
 .else
+
+    li      sums, WORK
+    setvl   left
+    movvx   y, zero
+clear:                              # y' = 0
+    setvl   n, left
+    sv.f    y, (sums)
+    sub     left, left, n
+    slli    bytes, n, VALUE_SHIFT
+    add     sums, sums, bytes
+    bnez    left, clear
 
     li      diagptr, DIAGPTR
     li      diagonals, DIAGONALS
@@ -124,6 +143,10 @@ scatter_strip:
     setvl   n, left
     lv.f    y, (sums)
     lv.w    target, (perm)
+.if ACCUMULATE
+    lvi.f   before, (ybase), target
+    addvv.f y, y, before
+.endif
     svi.f   y, (ybase), target
     sub     left, left, n
     slli    bytes, n, 2

@@ -1,20 +1,23 @@
-# y = A x with A in compressed row storage (CRS): row by row.
+# y = A x with A in compressed row storage (CRS), plain: row by row, one after the other.
 #
 # Each row is strip-mined in sections of s elements: load the values and the column indices of a strip,
 # gather the elements of x that the indices name, multiply, and add the strips up in one vector register.
 # One sum reduction gives the element of y. Short rows make short vectors: every row pays the startup of its
-# three loads.
+# three loads, and as there is one register for a row's sum, a row's sum waits until that of the row before
+# has been put away. What overlaps is only what the machine does by itself; see pipelined.s.
 #
 # The element of y goes to memory in one of two ways (option sums):
 #   register (SUMS_IN_REGISTER = 1)  by way of a vector register, which is stored when it holds s elements.
 #   scalar   (SUMS_IN_REGISTER = 0)  by a scalar store. The sum takes long, so it is stored only when the next
 #                                    row's loads are under way, and before its gather: a scalar store waits
 #                                    for older gathers.
+# An empty row has the sum 0. With ACCUMULATE = 1 (option accumulate) sums are added to what y holds: y += A x.
 #
 # Symbols from the loader: ROWS, ROWPTR, COLIDX, VALUES, X, Y, VALUE_SHIFT (log2 of the bytes of a value),
 # SECTION_BITS (log2 of s).
 
 .default SUMS_IN_REGISTER, 1
+.default ACCUMULATE, 0
 
 .reg stop,    x3        # address of the last entry of ROWPTR
 .reg pointer, x4        # address of the next row's entry of ROWPTR
@@ -37,6 +40,7 @@
 .reg gathered, v2
 .reg partial, v3        # partial sums
 .reg sums,    v4        # elements of y
+.reg before,  v5        # what y holds already
 
 start:
     li      stop, ROWPTR + 4 * ROWS
@@ -46,7 +50,7 @@ start:
     li      xbase, X
     li      y, Y
     lw      begin, (pointer)
-    mxf     f1, zero                # nothing is on its way yet: the first sum is 0, as what it goes to
+    mxf     f1, zero                # nothing is on its way yet: the first sum is 0
 .if SUMS_IN_REGISTER
     li      s, 1 << SECTION_BITS
     li      place, 0
@@ -55,6 +59,7 @@ start:
     movvx   sums, zero
 .else
     mv      last, y
+    mxf     f3, zero                # the sum of an empty row
 .endif
 
 row:
@@ -63,7 +68,7 @@ row:
     sub     left, end, begin
     mv      begin, end
     setvl   n, left
-    beqz    left, next_row          # an empty row: y is 0 already
+    beqz    left, empty_row
     bne     n, left, long_row
     lv.f    value, (values)
     lv.w    column, (columns)
@@ -71,6 +76,10 @@ row:
     lvi.f   gathered, (xbase), column
     insf    sums, f1, last          # the sum of the row before: its latency passed under these loads
 .else
+.if ACCUMULATE
+    fl.f    f2, (last)
+    fadd.f  f1, f1, f2
+.endif
     fs.f    f1, (last)              # the sum of the row before: its latency passed under these loads
     lvi.f   gathered, (xbase), column
 .endif
@@ -85,13 +94,17 @@ reduce:
 .if SUMS_IN_REGISTER
     mv      last, place
 
-next_row:
+empty_row:                          # its place holds 0
     addi    place, place, 1
     beq     pointer, stop, store
     bne     place, s, row
 store:
     insf    sums, f1, last
     setvl   place
+.if ACCUMULATE
+    lv.f    before, (y)
+    addvv.f sums, sums, before
+.endif
     sv.f    sums, (y)
     slli    bytes, place, VALUE_SHIFT
     add     y, y, bytes
@@ -101,15 +114,26 @@ store:
     setvl   s
     movvx   sums, zero
     bne     pointer, stop, row
+    halt
 .else
     mv      last, y
-
 next_row:
     addi    y, y, VALUE_BYTES
     bne     pointer, stop, row
-    fs.f    f1, (last)
+.if ACCUMULATE
+    fl.f    f2, (last)
+    fadd.f  f1, f1, f2
 .endif
+    fs.f    f1, (last)
     halt
+
+empty_row:
+.if ACCUMULATE
+.else
+    fs.f    f3, (y)
+.endif
+    j       next_row
+.endif
 
 long_row:                           # more than one strip: the products of the first are the partial sums
     lv.f    value, (values)
@@ -118,6 +142,10 @@ long_row:                           # more than one strip: the products of the f
     lvi.f   gathered, (xbase), column
     insf    sums, f1, last
 .else
+.if ACCUMULATE
+    fl.f    f2, (last)
+    fadd.f  f1, f1, f2
+.endif
     fs.f    f1, (last)
     lvi.f   gathered, (xbase), column
 .endif

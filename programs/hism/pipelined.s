@@ -1,0 +1,311 @@
+# y = A x with A in the hierarchical sparse matrix format (HiSM), pipelined: the recursion of the paper (IPDPS
+# 2003, section 3.1.1) as a hand-written loop keeps the memory port busy. The textbook loop is plain.s.
+#
+# Block arrays of level 0 hold values; those above hold pointers, and behind their entries the lengths of
+# the arrays that they point to. LDB reads a section of a block array; BMIPA multiplies a section of values
+# with s elements of x and adds to s elements of y. The segment of y (the intermediate result) is stored
+# and the next one loaded when the block row changes; the segment of x is loaded when the block column
+# changes. Nothing is gathered or scattered.
+#
+# What overlaps: blocks alternate between two sets of registers, and there are two segments of y. A block's values
+# and its segment of y are loaded before the segment of the block before is stored, which waits for the last
+# results of BMIPA. The loop is written out twice, so that its usual branches are not taken: a block of another
+# row, in the same column, of no more than a section. The first segment of y is in its register from the
+# beginning on.
+#
+# y begins with zeros, or with ACCUMULATE = 1 (option accumulate) with what it holds: y += A x.
+#
+# Symbols from the loader: LEVELS, ROOT, ROOT_LENGTH, POSITION_BYTES, ROWS, X, Y, VALUE_SHIFT, SECTION_BITS
+# (log2 of s).
+
+.default ACCUMULATE, 0
+
+.reg array,    x3       # argument: address of a block array
+.reg length,   x4       # argument: its entries
+.reg row,      x5       # argument: its block row among all blocks of its level
+.reg col,      x6       # argument: its block column
+.reg level,    x7       # argument: its level, 1 or more
+.reg lengths,  x8       # address of the vector of lengths
+.reg n,        x9       # entries of this section
+.reg i,        x10      # number of the entry in the section
+.reg child,    x11      # the array that the entry points to
+.reg childlen, x12
+.reg childrow, x13
+.reg childcol, x14
+.reg lastrow,  x15      # block row of the segment of y in hand
+.reg lastcol,  x16      # block column of the segment of x in its register, -1: none
+.reg yseg,     x17      # address of the segment of y in hand
+.reg xseg,     x18
+.reg s,        x19
+.reg t,        x20
+.reg frame,    x21      # bytes of a stack frame
+.reg low,      x22      # 0xffff
+.reg m,        x23      # entries of the first section of a block
+.reg current,  x24      # which of y0 and y1 is in hand: 0 or 1
+.reg xbase,    x25
+.reg ybase,    x26
+
+.reg pointer,  v0       # a section of pointers, its positions and lengths
+.reg place,    v1
+.reg size,     v2
+.reg value0,   v3       # a section of values and its positions
+.reg position0, v4
+.reg y0,       v5       # segment of y
+.reg x,        v6       # segment of x
+.reg value1,   v7
+.reg position1, v8
+.reg y1,       v9
+
+# A frame holds eight words of scalars and three vectors: pointers, positions, lengths.
+.equ FRAME_VECTORS, 32
+.equ VECTOR_BYTES, 4 << SECTION_BITS
+
+start:
+    li      s, 1 << SECTION_BITS
+    li      array, ROOT
+    li      length, ROOT_LENGTH
+.if LEVELS - 1
+    li      xbase, X
+    li      ybase, Y
+    setvl   s
+.if ACCUMULATE
+    lv.f    y0, (ybase)             # the first segment of y
+.else
+    movvx   y0, zero                # the first segment of y, which is stored in any case
+    li      yseg, Y + (1 << SECTION_BITS + VALUE_SHIFT)
+    li      t, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
+    li      n, 1 << SECTION_BITS + VALUE_SHIFT
+    beq     yseg, t, cleared
+clear:                              # the others, y = 0
+    sv.f    y0, (yseg)
+    add     yseg, yseg, n
+    bne     yseg, t, clear
+cleared:
+.endif
+    mv      yseg, ybase
+    li      frame, FRAME_VECTORS + 3 * VECTOR_BYTES
+    li      low, 0xffff
+    li      lastrow, 0
+    li      lastcol, -1
+    li      current, 0
+    li      row, 0
+    li      col, 0
+    li      level, LEVELS - 1
+    call    node
+    setvl   s
+    bnez    current, last1
+    sv.f    y0, (yseg)              # the last segment of y
+    halt
+last1:
+    sv.f    y1, (yseg)
+    halt
+
+# node(array, length, row, col, level): all that hangs below a block array of pointers.
+node:
+    beqz    length, leave
+    slli    lengths, length, 2      # the lengths begin behind the entries, at a multiple of 16
+    li      t, 2 * POSITION_BYTES
+    mul     t, t, length
+    add     lengths, lengths, t
+    add     lengths, lengths, array
+    addi    lengths, lengths, 15
+    andi    lengths, lengths, -16
+    slti    t, level, 2
+    bnez    t, parents
+
+# Above level 1 the section is kept on the stack while its children use the registers.
+    sub     sp, sp, frame
+    sw      ra, 0(sp)
+node_section:
+    ldb.w   pointer, place, (array), length, POSITION_BYTES
+    lv.w    size, (lengths)
+    addi    t, sp, FRAME_VECTORS
+    sv.w    pointer, (t)
+    li      i, VECTOR_BYTES
+    add     t, t, i
+    sv.w    place, (t)
+    add     t, t, i
+    sv.w    size, (t)
+    mfs     n, vl
+    slli    t, n, 2
+    add     lengths, lengths, t
+    sw      array, 4(sp)
+    sw      length, 8(sp)
+    sw      row, 12(sp)
+    sw      col, 16(sp)
+    sw      lengths, 20(sp)
+    sw      n, 24(sp)
+    li      i, 0
+node_child:
+    sw      i, 28(sp)
+    slli    t, i, 2
+    add     t, t, sp
+    lw      array, FRAME_VECTORS(t)
+    li      childrow, VECTOR_BYTES
+    add     t, t, childrow
+    lw      childcol, FRAME_VECTORS(t)
+    add     t, t, childrow
+    lw      length, FRAME_VECTORS(t)
+    srli    t, childcol, 16         # position in the parent, times s, plus position in the block
+    slli    row, row, SECTION_BITS
+    add     row, row, t
+    and     t, childcol, low
+    slli    col, col, SECTION_BITS
+    add     col, col, t
+    addi    level, level, -1
+    call    node
+    addi    level, level, 1
+    lw      row, 12(sp)
+    lw      col, 16(sp)
+    lw      n, 24(sp)
+    lw      i, 28(sp)
+    addi    i, i, 1
+    blt     i, n, node_child
+    lw      array, 4(sp)
+    lw      length, 8(sp)
+    lw      lengths, 20(sp)
+    bnez    length, node_section
+    lw      ra, 0(sp)
+    add     sp, sp, frame
+leave:
+    ret
+
+# Level 1: the children are block arrays of values.
+parents:
+    slli    row, row, SECTION_BITS
+    slli    col, col, SECTION_BITS
+section:
+    ldb.w   pointer, place, (array), length, POSITION_BYTES
+    lv.w    size, (lengths)
+    mfs     n, vl
+    slli    t, n, 2
+    add     lengths, lengths, t
+    li      i, 0
+    bnez    current, leaf1
+
+leaf0:                              # y0 is the segment in hand
+    extx    child, pointer, i
+    extx    t, place, i
+    extx    childlen, size, i
+    srli    childrow, t, 16
+    add     childrow, childrow, row
+    and     childcol, t, low
+    add     childcol, childcol, col
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
+    mfs     m, vl
+    bne     childcol, lastcol, new_column0
+same_column0:
+    beq     childrow, lastrow, same_row0
+    mv      lastrow, childrow
+    mv      t, yseg
+    slli    yseg, childrow, SECTION_BITS + VALUE_SHIFT
+    add     yseg, yseg, ybase
+    setvl   s
+    lv.f    y1, (yseg)
+    sv.f    y0, (t)
+    setvl   m
+    bmipa.f y1, x, value1, position1
+    bnez    childlen, more1
+next1:
+    addi    i, i, 1
+    bge     i, n, end1
+
+leaf1:                              # y1 is the segment in hand
+    extx    child, pointer, i
+    extx    t, place, i
+    extx    childlen, size, i
+    srli    childrow, t, 16
+    add     childrow, childrow, row
+    and     childcol, t, low
+    add     childcol, childcol, col
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
+    mfs     m, vl
+    bne     childcol, lastcol, new_column1
+same_column1:
+    beq     childrow, lastrow, same_row1
+    mv      lastrow, childrow
+    mv      t, yseg
+    slli    yseg, childrow, SECTION_BITS + VALUE_SHIFT
+    add     yseg, yseg, ybase
+    setvl   s
+    lv.f    y0, (yseg)
+    sv.f    y1, (t)
+    setvl   m
+    bmipa.f y0, x, value0, position0
+    bnez    childlen, more0
+next0:
+    addi    i, i, 1
+    blt     i, n, leaf0
+    li      current, 0
+    bnez    length, section
+    ret
+end1:
+    li      current, 1
+    bnez    length, section
+    ret
+
+new_column0:
+    mv      lastcol, childcol
+    slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
+    add     xseg, xseg, xbase
+    setvl   s
+    lv.f    x, (xseg)
+    j       same_column0
+same_row0:
+    setvl   m
+    bmipa.f y0, x, value1, position1
+    bnez    childlen, more0
+    j       next0
+more0:                              # more sections of the block: y0 stays
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
+    bmipa.f y0, x, value0, position0
+    beqz    childlen, next0
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
+    bmipa.f y0, x, value1, position1
+    bnez    childlen, more0
+    j       next0
+
+new_column1:
+    mv      lastcol, childcol
+    slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
+    add     xseg, xseg, xbase
+    setvl   s
+    lv.f    x, (xseg)
+    j       same_column1
+same_row1:
+    setvl   m
+    bmipa.f y1, x, value0, position0
+    bnez    childlen, more1
+    j       next1
+more1:                              # more sections of the block: y1 stays
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
+    bmipa.f y1, x, value0, position0
+    beqz    childlen, next1
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
+    bmipa.f y1, x, value1, position1
+    bnez    childlen, more1
+    j       next1
+
+.else
+
+# A matrix of up to s x s has one level, a block array of values: there is nothing to exchange.
+    li      xseg, X
+    li      yseg, Y
+    setvl   s
+    lv.f    x, (xseg)
+.if ACCUMULATE
+    lv.f    y0, (yseg)
+.else
+    movvx   y0, zero
+.endif
+    beqz    length, store
+values:
+    ldb.f   value0, position0, (array), length, POSITION_BYTES
+    bmipa.f y0, x, value0, position0
+    bnez    length, values
+store:
+    setvl   s
+    sv.f    y0, (yseg)
+    halt
+
+.endif
