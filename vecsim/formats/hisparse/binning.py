@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from vecsim.formats.hisparse.memory import Memory, address, first_slot_of, pad
+from vecsim.formats.hisparse.memory import address, first_slot_of, pad
 from vecsim.formats.hisparse.node_layout import (
     DENSE,
     FIRST_COORDINATE,
@@ -41,65 +41,65 @@ def place_in(keys: Any, block: Any, direct: bool) -> Any:
     return place
 
 
-@njit(parallel=True, cache=True)
+@njit(nogil=True, cache=True)
 def find_leaves(
-    indptr: Any, indices: Any, bits: int, starts: Any, parts: int, size: int, direct: bool
-) -> Any:
-    """Count the entries of each leaf, stripe by stripe of d rows.
+    stripes: Any,
+    indptr: Any,
+    indices: Any,
+    bits: int,
+    starts: Any,
+    size: int,
+    direct: bool,
+    columns: Any,
+    counts: Any,
+    found: Any,
+) -> None:
+    """Count the entries of each leaf, stripe by stripe of d rows; leaves of a stripe as they are first met.
 
     Parameters
     ----------
+    stripes
+        int64 of 2: the first stripe, and the one behind the last.
     indptr, indices
         The matrix, sorted CSR without duplicates.
     bits
         log2 of d.
     starts
         int64 of stripes + 1: places before each stripe, one a leaf that it may have at most.
-    parts
-        Of the stripes, each taken by one thread.
     size, direct
-        Of the tables, as `place_in` has them.
-
-    Returns
-    -------
-    tuple
-        int32 block columns and int32 entries at these places, rising within a stripe; int64 leaves a stripe.
+        Of the table, as `place_in` has it.
+    columns, counts
+        What is written at these places: int32 block columns and entries.
+    found
+        What is written: int64 leaves of each stripe.
     """
-    stripes = len(starts) - 1
-    columns = np.empty(starts[stripes], np.int32)
-    counts = np.empty(starts[stripes], np.int32)
-    found = np.zeros(stripes, np.int64)
     rows = len(indptr) - 1
-    for part in prange(parts):
-        keys = np.full(size, -1, np.int32)
-        tally = np.zeros(size, np.int32)
-        touched = np.empty(size, np.int64)
-        for stripe in range(part * stripes // parts, (part + 1) * stripes // parts):
-            first = np.int64(indptr[stripe << bits])
-            last = np.int64(indptr[min((stripe + 1) << bits, rows)])
-            begin = starts[stripe]
-            leaves: Any = np.int64(0)
-            before: Any = np.int64(-1)
-            place: Any = np.int64(0)
-            for entry in range(first, last):
-                block = np.int64(indices[entry]) >> bits
-                if block != before:
-                    before = block
-                    place = place_in(keys, block, direct)
-                    if keys[place] == -1:
-                        keys[place] = block
-                        touched[leaves] = place
-                        columns[begin + leaves] = block
-                        leaves += 1
-                tally[place] += 1
-            columns[begin : begin + leaves].sort()
-            for leaf in range(begin, begin + leaves):
-                counts[leaf] = tally[place_in(keys, np.int64(columns[leaf]), direct)]
-            for index in range(leaves):
-                keys[touched[index]] = -1
-                tally[touched[index]] = 0
-            found[stripe] = leaves
-    return columns, counts, found
+    keys = np.full(size, -1, np.int32)
+    leaf_at = np.empty(size, np.int64)
+    touched = np.empty(size, np.int64)
+    for stripe in range(stripes[0], stripes[1]):
+        first = np.int64(indptr[stripe << bits])
+        last = np.int64(indptr[min((stripe + 1) << bits, rows)])
+        leaves: Any = np.int64(0)
+        leaf: Any = np.int64(0)
+        before: Any = np.int64(-1)
+        for entry in range(first, last):
+            block = np.int64(indices[entry]) >> bits
+            if block != before:
+                before = block
+                place = place_in(keys, block, direct)
+                if keys[place] == -1:
+                    keys[place] = block
+                    touched[leaves] = place
+                    leaf_at[place] = starts[stripe] + leaves
+                    columns[starts[stripe] + leaves] = block
+                    counts[starts[stripe] + leaves] = 0
+                    leaves += 1
+                leaf = leaf_at[place]
+            counts[leaf] += 1
+        for index in range(leaves):
+            keys[touched[index]] = -1
+        found[stripe] = leaves
 
 
 @njit(cache=True)
@@ -113,86 +113,83 @@ def begin_leaf(memory: Any, reference: Any, count: Any, node_size: Any) -> None:
         memory.values[base : base + node_size * node_size] = -0.0
 
 
-@njit(parallel=True, cache=True)
+@njit(nogil=True, cache=True)
 def fill_leaves(
+    stripes: Any,
     indptr: Any,
     indices: Any,
     data: Any,
     bits: int,
+    size: int,
+    direct: bool,
     leaf_ptr: Any,
     columns: Any,
     counts: Any,
     references: Any,
-    words: Any,
-    halves: Any,
-    values: Any,
-    parts: int,
-    size: int,
-    direct: bool,
+    memory: Any,
 ) -> None:
-    """Write all leaves of a matrix.
+    """Write all leaves of some stripes.
 
     Parameters
     ----------
+    stripes
+        int64 of 2: the first stripe, and the one behind the last.
     indptr, indices, data
         The matrix, sorted CSR without duplicates.
     bits
         log2 of d.
+    size, direct
+        Of the table, as `place_in` has it.
     leaf_ptr
         int64 of stripes + 1: the first leaf of each stripe, then their number.
     columns, counts, references
         Block column, entries and reference of each leaf.
-    words, halves, values
-        The arrays of `Memory`.
-    parts
-        Of the stripes, each taken by one thread.
-    size, direct
-        Of the tables, as `place_in` has them.
+    memory
+        The arrays of the pool.
     """
-    rows, stripes = len(indptr) - 1, len(leaf_ptr) - 1
+    rows = len(indptr) - 1
+    halves, values = memory.halves, memory.values
     node_size, mask = 1 << bits, (1 << bits) - 1
-    for part in prange(parts):
-        nothing = np.zeros(1, np.uint32)
-        memory = Memory(words, halves, values, nothing, np.zeros(2, np.int64))
-        keys = np.full(size, -1, np.int32)
-        leaf_at = np.empty(size, np.int64)
-        touched = np.empty(size, np.int64)
-        # Of each leaf: the next coordinate, the next slot; -1 and the first slot of a dense one.
-        coordinate_at = np.empty(size, np.int64)
-        slot_at = np.empty(size, np.int64)
-        for stripe in range(part * stripes // parts, (part + 1) * stripes // parts):
-            leaves = leaf_ptr[stripe + 1] - leaf_ptr[stripe]
-            for index in range(leaves):
+    keys = np.full(size, -1, np.int32)
+    leaf_at = np.empty(size, np.int64)
+    touched = np.empty(size, np.int64)
+    # Of each leaf: the next coordinate, the next slot; -1 and the first slot of a dense one.
+    coordinate_at = np.empty(size, np.int64)
+    slot_at = np.empty(size, np.int64)
+    for stripe in range(stripes[0], stripes[1]):
+        leaves = leaf_ptr[stripe + 1] - leaf_ptr[stripe]
+        for index in range(leaves):
+            leaf = leaf_ptr[stripe] + index
+            begin_leaf(memory, references[leaf], counts[leaf], node_size)
+            place = place_in(keys, np.int64(columns[leaf]), direct)
+            keys[place] = columns[leaf]
+            leaf_at[place] = index
+            touched[index] = place
+            coordinate_at[index] = 2 * address(references[leaf]) + FIRST_COORDINATE // 2
+            if np.int64(references[leaf]) & TYPE_MASK == DENSE:
+                coordinate_at[index] = -1
+            slot_at[index] = first_slot_of(memory, values, references[leaf])
+        before: Any = np.int64(-1)
+        leaf_index: Any = np.int64(0)
+        for row in range(stripe << bits, min((stripe + 1) << bits, rows)):
+            for entry in range(np.int64(indptr[row]), np.int64(indptr[row + 1])):
+                column = np.int64(indices[entry])
+                if column >> bits != before:
+                    before = column >> bits
+                    leaf_index = leaf_at[place_in(keys, before, direct)]
+                at = coordinate_at[leaf_index]
+                if at == -1:
+                    values[slot_at[leaf_index] + ((row & mask) << bits) + (column & mask)] = data[entry]
+                else:
+                    halves[at] = (row & mask) << 8 | (column & mask)
+                    coordinate_at[leaf_index] = at + 1
+                    values[slot_at[leaf_index]] = data[entry]
+                    slot_at[leaf_index] += 1
+        for index in range(leaves):
+            keys[touched[index]] = -1
+            if coordinate_at[index] != -1:
                 leaf = leaf_ptr[stripe] + index
-                begin_leaf(memory, references[leaf], counts[leaf], node_size)
-                place = place_in(keys, np.int64(columns[leaf]), direct)
-                keys[place] = columns[leaf]
-                leaf_at[place] = index
-                touched[index] = place
-                dense = np.int64(references[leaf]) & TYPE_MASK == DENSE
-                coordinate_at[index] = -1 if dense else 2 * address(references[leaf]) + FIRST_COORDINATE // 2
-                slot_at[index] = first_slot_of(memory, values, references[leaf])
-            before: Any = np.int64(-1)
-            leaf_index: Any = np.int64(0)
-            for row in range(stripe << bits, min((stripe + 1) << bits, rows)):
-                for entry in range(np.int64(indptr[row]), np.int64(indptr[row + 1])):
-                    column = np.int64(indices[entry])
-                    if column >> bits != before:
-                        before = column >> bits
-                        leaf_index = leaf_at[place_in(keys, before, direct)]
-                    at = coordinate_at[leaf_index]
-                    if at == -1:
-                        values[slot_at[leaf_index] + ((row & mask) << bits) + (column & mask)] = data[entry]
-                    else:
-                        halves[at] = (row & mask) << 8 | (column & mask)
-                        coordinate_at[leaf_index] = at + 1
-                        values[slot_at[leaf_index]] = data[entry]
-                        slot_at[leaf_index] += 1
-            for index in range(leaves):
-                keys[touched[index]] = -1
-                if coordinate_at[index] != -1:
-                    leaf = leaf_ptr[stripe] + index
-                    pad(memory, values, address(references[leaf]), np.int64(counts[leaf]))
+                pad(memory, values, address(references[leaf]), np.int64(counts[leaf]))
 
 
 @njit(cache=True)

@@ -5,6 +5,8 @@ the lowest level at once, a stripe of d rows after the other, and these bins, th
 that leads to them from the root; on each level the nodes are then the runs of leaves whose paths begin alike.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +28,7 @@ from vecsim.formats.hisparse.node_layout import (
     sparse_words,
 )
 from vecsim.formats.hisparse.pool import Pool
-from vecsim.formats.thread_count import as_many_threads_as_pay, threads_that_pay
+from vecsim.formats.thread_count import threads_that_pay
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +38,8 @@ class _Leaves:
     pointers: IntArray
     columns: NDArray[np.int32]
     counts: NDArray[np.int32]
-    table: tuple[int, int, bool]
-    """Parts, size of the tables and whether they are direct, for the compiled loops."""
+    table: tuple[int, bool]
+    """Size of the tables and whether they are direct, for the compiled loops."""
 
     @property
     def rows(self) -> IntArray:
@@ -69,35 +71,34 @@ def pool_of(csr: Any, node_size: int) -> tuple[Pool, int, int]:
     levels = level_count(max(csr.shape), node_size)
     if csr.nnz == 0:
         return Pool(node_size, csr.data.dtype, 0), NULL, levels
-    with as_many_threads_as_pay(csr.nnz):
-        leaves = _leaves_of(csr, bits)
-        order, inner = _skeleton(leaves, bits, levels)
-        kinds, sizes = _types_and_sizes(leaves.counts, node_size, csr.data.dtype.itemsize)
-        _keep_explicit_negative_zeros(csr, leaves, kinds, sizes, bits)
-        placed = [(kinds, sizes)] + [
-            _types_and_sizes(np.diff(level.first_child), node_size, REFERENCE_BYTES) for level in inner
-        ]
-        pool = Pool(node_size, csr.data.dtype, sum(int(sizes.sum()) for _, sizes in placed))
-        references = _references(placed)
-        memory = pool.memory
-        binning.fill_leaves(
-            csr.indptr,
-            csr.indices,
-            csr.data,
-            bits,
-            leaves.pointers,
-            leaves.columns,
-            leaves.counts,
-            references[0],
-            memory.words,
-            memory.halves,
-            memory.values,
-            *leaves.table,
-        )
-        children = references[0][order]
-        for level, nodes in zip(inner, references[1:], strict=True):
-            binning.fill_inner_nodes(memory, nodes, level.first_child, level.coordinates, children, bits)
-            children = nodes
+    leaves = _leaves_of(csr, bits)
+    order, inner = _skeleton(leaves, bits, levels)
+    kinds, sizes = _types_and_sizes(leaves.counts, node_size, csr.data.dtype.itemsize)
+    _keep_explicit_negative_zeros(csr, leaves, kinds, sizes, bits)
+    placed = [(kinds, sizes)] + [
+        _types_and_sizes(np.diff(level.first_child), node_size, REFERENCE_BYTES) for level in inner
+    ]
+    pool = Pool(node_size, csr.data.dtype, sum(int(sizes.sum()) for _, sizes in placed))
+    references = _references(placed)
+    _in_threads(
+        binning.fill_leaves,
+        csr,
+        bits,
+        csr.indptr,
+        csr.indices,
+        csr.data,
+        bits,
+        *leaves.table,
+        leaves.pointers,
+        leaves.columns,
+        leaves.counts,
+        references[0],
+        pool.memory,
+    )
+    children = references[0][order]
+    for level, nodes in zip(inner, references[1:], strict=True):
+        binning.fill_inner_nodes(pool.memory, nodes, level.first_child, level.coordinates, children, bits)
+        children = nodes
     return pool, int(children[0]), levels
 
 
@@ -111,12 +112,40 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
     # A table with a place for each block column, or for twice as many as a stripe can have entries.
     wanted = min(int(blocks), 2 * int(lengths.max()))
     size = 1 << max(4, (wanted - 1).bit_length())
-    table = (min(threads_that_pay(csr.nnz), stripes), size, size >= blocks)
-    found, counted, number = binning.find_leaves(csr.indptr, csr.indices, bits, starts, *table)
+    table = (size, size >= blocks)
+    found, counted = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    number = np.empty(stripes, np.int64)
+    _in_threads(
+        binning.find_leaves,
+        csr,
+        bits,
+        csr.indptr,
+        csr.indices,
+        bits,
+        starts,
+        *table,
+        found,
+        counted,
+        number,
+    )
     pointers = _pointers(number)
-    # Each stripe's leaves stand at its start; now one stripe behind the other.
+    # Each stripe's leaves stand at its start; now one stripe behind the other, by block columns.
     places = np.arange(pointers[-1]) + np.repeat(starts[:-1] - pointers[:-1], number)
+    stripe = np.repeat(np.arange(stripes), number)
+    places = places[np.argsort(stripe * blocks + found[places], kind="stable")]
     return _Leaves(pointers, found[places], counted[places], table)
+
+
+def _in_threads(work: Callable[..., None], csr: Any, bits: int, *arguments: Any) -> None:
+    """Do compiled work on all stripes of d rows, in as many threads as pay, each with as many entries."""
+    stripes = -(-csr.shape[0] >> bits)
+    threads = threads_that_pay(csr.nnz)
+    shares = np.arange(1, threads) * csr.nnz // threads
+    cuts = np.concatenate(([0], np.searchsorted(csr.indptr, shares) >> bits, [stripes]))
+    with ThreadPoolExecutor(threads) as pool:
+        parts = [pool.submit(work, cuts[part : part + 2], *arguments) for part in range(threads)]
+        for part in parts:
+            part.result()
 
 
 def _skeleton(leaves: _Leaves, bits: int, levels: int) -> tuple[IntArray, list[_Inner]]:
