@@ -129,8 +129,7 @@ def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
     except Refused as refusal:
         return ("refused", "") if found is None else ("accepted", f"the judge refuses it: {refusal}")
     if found is not None:
-        difference = _difference(found, wanted)
-        return "read", difference
+        return "read", difference(found, wanted)
     if "VECSIM_" in message or _may_overflow(wanted):
         return "beyond limits", ""
     return "too strict", f"the judge takes it: {message}"
@@ -150,7 +149,7 @@ def _may_overflow(wanted: Plain) -> bool:
     return any(sum(map(abs, values)) == float("inf") for values in wanted.entries.values())
 
 
-def _difference(found: object, wanted: Plain) -> str:
+def difference(found: object, wanted: Plain) -> str:
     """Say where two matrices differ; nothing if they do not."""
     if found.shape != (wanted.rows, wanted.columns):
         return f"it has the shape {found.shape}, not {(wanted.rows, wanted.columns)}"

@@ -24,6 +24,7 @@ from tests.fuzz import (
     journals,
     kept_results,
     machine_files,
+    matrix_cache,
     matrix_market,
     program_files,
 )
@@ -60,6 +61,22 @@ def test_a_short_time_of_fuzzing(fuzzer):
     assert found.counts.total() == 400
     assert found.counts["read"] >= 80
     assert found.counts["refused"] >= (10 if fuzzer is kept_results.FUZZER else 80)
+
+
+@pytest.mark.ci
+def test_a_short_time_of_damaged_downloads():
+    found = total(fuzz(matrix_cache.FUZZER, 0, 300, jobs=2, batch=150))
+    assert found.findings == []
+    assert found.counts["kept"] >= 50
+    assert found.counts["downloaded"] >= 150
+
+
+# A record of 20,000 brackets, one whose address is another text.
+@pytest.mark.parametrize("seed", [31, 232])
+def test_a_download_that_was_found_damaged(seed, tmp_path):
+    word, wrong = matrix_cache.FUZZER.outcome(matrix_cache.FUZZER.case(seed), tmp_path)
+    assert word in ("kept", "downloaded")
+    assert wrong == ""
 
 
 @pytest.mark.ci

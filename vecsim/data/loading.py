@@ -154,12 +154,13 @@ def _offered(name: str) -> list[Entry]:
     return found if other is None else [*found, other]
 
 
-def _from_cache(name: Path) -> Matrix | None:
+def _from_cache(name: Path, url: str | None = None) -> Matrix | None:
+    """Give a matrix of the cache, which came from an address, or from where its record says."""
     found = kept(name)
     if found is None:
         return None
     path, record = found
-    return read_file(path, record.url, path.name)
+    return read_file(path, url or record.url, path.name)
 
 
 def _from_collections(name: str, offered: list[Entry], download: bool, show_progress: bool) -> Matrix:
@@ -206,7 +207,7 @@ def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
     name = PurePosixPath(path).name
     file = "matrix" if name in ("", "..") else name
     kept_as = Path("addresses", hashlib.sha256(url.encode()).hexdigest()[:16], file)
-    matrix = _from_cache(kept_as)
+    matrix = _from_cache(kept_as, url)
     if matrix is not None:
         return matrix
     _require_network(url, download)

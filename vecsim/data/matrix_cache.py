@@ -72,7 +72,8 @@ def kept(name: Path) -> tuple[Path, Record] | None:
     try:
         record = Record(**json.loads(_beside(path, RECORD_SUFFIX).read_text(encoding="utf-8")))
         whole = path.stat().st_size == record.size and _sha256(path) == record.sha256
-    except (OSError, ValueError, TypeError):
+        whole = whole and isinstance(record.url, str) and record.url.isprintable()
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
     return (path, record) if whole else None
 
