@@ -5,16 +5,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from vecsim.formats.hisparse.memory import address, first_slot_of, pad
-from vecsim.formats.hisparse.node_layout import (
-    DENSE,
-    FIRST_COORDINATE,
-    FIRST_DENSE_SLOT,
-    NULL,
-    REFERENCE_BYTES,
-    TYPE_MASK,
-)
-
 GOLDEN = 2654435769
 """2^32 over the golden ratio: multiplied with it, neighbours fall far apart."""
 
@@ -102,17 +92,6 @@ def find_leaves(
         found[stripe] = leaves
 
 
-@njit(cache=True)
-def begin_leaf(memory: Any, reference: Any, count: Any, node_size: Any) -> None:
-    """Write the head of a leaf, and its absent entries if it is dense."""
-    at = address(reference)
-    memory.words[at] = count
-    memory.words[at + 1] = 1
-    if np.int64(reference) & TYPE_MASK == DENSE:
-        base = first_slot_of(memory, memory.values, reference)
-        memory.values[base : base + node_size * node_size] = -0.0
-
-
 @njit(nogil=True, cache=True)
 def fill_leaves(
     stripes: Any,
@@ -124,11 +103,12 @@ def fill_leaves(
     direct: bool,
     leaf_ptr: Any,
     columns: Any,
-    counts: Any,
-    references: Any,
-    memory: Any,
+    first_halves: Any,
+    first_slots: Any,
+    halves: Any,
+    values: Any,
 ) -> None:
-    """Write all leaves of some stripes.
+    """Write the entries of all leaves of some stripes.
 
     Parameters
     ----------
@@ -142,91 +122,42 @@ def fill_leaves(
         Of the table, as `place_in` has it.
     leaf_ptr
         int64 of stripes + 1: the first leaf of each stripe, then their number.
-    columns, counts, references
-        Block column, entries and reference of each leaf.
-    memory
+    columns
+        Block column of each leaf.
+    first_halves, first_slots
+        int64: where the coordinates of each leaf begin, -1 of a dense one, and where its slots do.
+    halves, values
         The arrays of the pool.
     """
-    rows = len(indptr) - 1
-    halves, values = memory.halves, memory.values
-    node_size, mask = 1 << bits, (1 << bits) - 1
+    rows, mask = len(indptr) - 1, (1 << bits) - 1
     keys = np.full(size, -1, np.int32)
-    leaf_at = np.empty(size, np.int64)
     touched = np.empty(size, np.int64)
-    # Of each leaf: the next coordinate, the next slot; -1 and the first slot of a dense one.
-    coordinate_at = np.empty(size, np.int64)
+    # At the place of each leaf in the table: where the next entry goes.
+    half_at = np.empty(size, np.int64)
     slot_at = np.empty(size, np.int64)
     for stripe in range(stripes[0], stripes[1]):
         leaves = leaf_ptr[stripe + 1] - leaf_ptr[stripe]
         for index in range(leaves):
             leaf = leaf_ptr[stripe] + index
-            begin_leaf(memory, references[leaf], counts[leaf], node_size)
             place = place_in(keys, np.int64(columns[leaf]), direct)
             keys[place] = columns[leaf]
-            leaf_at[place] = index
             touched[index] = place
-            coordinate_at[index] = 2 * address(references[leaf]) + FIRST_COORDINATE // 2
-            if np.int64(references[leaf]) & TYPE_MASK == DENSE:
-                coordinate_at[index] = -1
-            slot_at[index] = first_slot_of(memory, values, references[leaf])
+            half_at[place] = first_halves[leaf]
+            slot_at[place] = first_slots[leaf]
         before: Any = np.int64(-1)
-        leaf_index: Any = np.int64(0)
+        at: Any = np.int64(0)
         for row in range(stripe << bits, min((stripe + 1) << bits, rows)):
             for entry in range(np.int64(indptr[row]), np.int64(indptr[row + 1])):
                 column = np.int64(indices[entry])
                 if column >> bits != before:
                     before = column >> bits
-                    leaf_index = leaf_at[place_in(keys, before, direct)]
-                at = coordinate_at[leaf_index]
-                if at == -1:
-                    values[slot_at[leaf_index] + ((row & mask) << bits) + (column & mask)] = data[entry]
+                    at = place_in(keys, before, direct)
+                if half_at[at] == -1:
+                    values[slot_at[at] + ((row & mask) << bits) + (column & mask)] = data[entry]
                 else:
-                    halves[at] = (row & mask) << 8 | (column & mask)
-                    coordinate_at[leaf_index] = at + 1
-                    values[slot_at[leaf_index]] = data[entry]
-                    slot_at[leaf_index] += 1
+                    halves[half_at[at]] = (row & mask) << 8 | (column & mask)
+                    values[slot_at[at]] = data[entry]
+                    half_at[at] += 1
+                    slot_at[at] += 1
         for index in range(leaves):
             keys[touched[index]] = -1
-            if coordinate_at[index] != -1:
-                leaf = leaf_ptr[stripe] + index
-                pad(memory, values, address(references[leaf]), np.int64(counts[leaf]))
-
-
-@njit(cache=True)
-def fill_inner_nodes(
-    memory: Any, references: Any, first_child: Any, coordinates: Any, children: Any, bits: int
-) -> None:
-    """Write the nodes of a level above the leaves.
-
-    Parameters
-    ----------
-    memory
-        The arrays.
-    references
-        uint32: the nodes.
-    first_child
-        int64, one more: the first child of each, then their number.
-    coordinates, children
-        uint16 and uint32: the position of each child in its node, and the reference to it.
-    bits
-        log2 of d.
-    """
-    words, halves = memory.words, memory.halves
-    for node in range(len(references)):
-        at = address(references[node])
-        count = first_child[node + 1] - first_child[node]
-        words[at] = count
-        words[at + 1] = 1
-        if np.int64(references[node]) & TYPE_MASK == DENSE:
-            base = at + FIRST_DENSE_SLOT // REFERENCE_BYTES
-            words[base : base + (1 << 2 * bits)] = NULL
-            for child in range(first_child[node], first_child[node + 1]):
-                coordinate = np.int64(coordinates[child])
-                words[base + ((coordinate >> 8) << bits) + (coordinate & 255)] = children[child]
-        else:
-            base = first_slot_of(memory, words, references[node])
-            for place in range(count):
-                child = first_child[node] + place
-                halves[2 * at + FIRST_COORDINATE // 2 + place] = coordinates[child]
-                words[base + place] = children[child]
-            pad(memory, words, at, count)

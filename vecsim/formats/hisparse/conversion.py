@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vecsim.formats.array_types import IntArray, UIntArray
 from vecsim.formats.hisparse import binning
+from vecsim.formats.hisparse.filling import NewNodes
 from vecsim.formats.hisparse.node_layout import (
     DENSE,
     NULL,
@@ -80,6 +81,9 @@ def pool_of(csr: Any, node_size: int) -> tuple[Pool, int, int]:
     ]
     pool = Pool(node_size, csr.data.dtype, sum(int(sizes.sum()) for _, sizes in placed))
     references = _references(placed)
+    memory, places = pool.memory, node_size * node_size
+    nodes = NewNodes.of(references[0], leaves.counts, csr.data.dtype.itemsize)
+    nodes.begin(memory, memory.values, places)
     _in_threads(
         binning.fill_leaves,
         csr,
@@ -91,14 +95,19 @@ def pool_of(csr: Any, node_size: int) -> tuple[Pool, int, int]:
         *leaves.table,
         leaves.pointers,
         leaves.columns,
-        leaves.counts,
-        references[0],
-        pool.memory,
+        nodes.first_halves,
+        nodes.first_slots,
+        memory.halves,
+        memory.values,
     )
+    nodes.pad(memory)
     children = references[0][order]
-    for level, nodes in zip(inner, references[1:], strict=True):
-        binning.fill_inner_nodes(pool.memory, nodes, level.first_child, level.coordinates, children, bits)
-        children = nodes
+    for level, made in zip(inner, references[1:], strict=True):
+        nodes = NewNodes.of(made, np.diff(level.first_child), REFERENCE_BYTES)
+        nodes.begin(memory, memory.words, places)
+        nodes.put(memory, bits, level.coordinates, children)
+        nodes.pad(memory)
+        children = made
     return pool, int(children[0]), levels
 
 
