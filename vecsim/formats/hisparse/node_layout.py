@@ -31,6 +31,7 @@ REFERENCE_BYTES = 4
 
 MIN_NODE_SIZE, MAX_NODE_SIZE = 4, 256
 DEFAULT_NODE_SIZE = 256
+"""It takes the fewest bytes of all on each large structured matrix of the suite (benchmarks/README.md)."""
 
 
 def node_bits(node_size: int) -> int:
