@@ -32,16 +32,16 @@
 .reg childlen, x12
 .reg childrow, x13
 .reg childcol, x14
-.reg lastrow,  x15      # block row of the segment of y in hand
+.reg lastrow,  x15      # block row of the current segment of y
 .reg lastcol,  x16      # block column of the segment of x in its register, -1: none
-.reg yseg,     x17      # address of the segment of y in hand
+.reg yseg,     x17      # address of the current segment of y
 .reg xseg,     x18
 .reg s,        x19
 .reg t,        x20
 .reg frame,    x21      # bytes of a stack frame
 .reg low,      x22      # 0xffff
 .reg m,        x23      # entries of the first section of a block
-.reg current,  x24      # which of y0 and y1 is in hand: 0 or 1
+.reg current,  x24      # which of y0 and y1 is the current segment: 0 or 1
 .reg xbase,    x25
 .reg ybase,    x26
 
@@ -183,7 +183,7 @@ section:
     li      i, 0
     bnez    current, leaf1
 
-leaf0:                              # y0 is the segment in hand
+leaf0:                              # y0 is the current segment
     extx    child, pointer, i
     extx    t, place, i
     extx    childlen, size, i
@@ -210,7 +210,7 @@ next1:
     addi    i, i, 1
     bge     i, n, end1
 
-leaf1:                              # y1 is the segment in hand
+leaf1:                              # y1 is the current segment
     extx    child, pointer, i
     extx    t, place, i
     extx    childlen, size, i
