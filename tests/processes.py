@@ -41,7 +41,9 @@ COMPILED_FORMATS = ("formats/test_compiled_formats.py", "formats/hisparse/test_c
 PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", *COMPILED_FORMATS))
 # Conversions of tiny matrices take Python less time than Numba takes to compile them. The formats do not need
 # the simulator; they share its workers.
-SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", "formats"))
+SIMULATOR = Kind(
+    "simulator", simulated=True, interpreted=True, paths=("gpu/simulated", "formats", "data/test_stencils.py")
+)
 # These two see to it that kernels get what compiled code converts; test_choice.py has large matrices.
 COMPILED = tuple(f"gpu/simulated/test_{name}.py" for name in ("choice", "compiled_conversions"))
 SIMULATOR_COMPILED = Kind("simulator-compiled", simulated=True, interpreted=False, paths=COMPILED)
@@ -118,7 +120,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if MINE in config.stash and config.stash[MINE].interpreted:
         for item in items:
             item.add_marker(
-                pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply:RuntimeWarning")
+                pytest.mark.filterwarnings("ignore:overflow encountered in scalar:RuntimeWarning")
             )
 
 

@@ -12,7 +12,11 @@ SMALL = {
     "web": lambda seed: random_graphs.web(3000, seed),
     "road": lambda seed: random_graphs.road(40, 30, seed),
 }
-every_graph = pytest.mark.parametrize("name", SMALL)
+# Compiling the others takes seconds each.
+COMPILED_SOON = ("uniform", "road")
+every_graph = pytest.mark.parametrize(
+    "name", [name if name in COMPILED_SOON else pytest.param(name, marks=pytest.mark.ci) for name in SMALL]
+)
 
 
 @every_graph
@@ -41,7 +45,9 @@ def test_the_seed_alone_decides(name):
     assert other.nnz != matrix.nnz or (other.indices != matrix.indices).any()
 
 
-@pytest.mark.parametrize("name", ["kronecker", "circuit", "road"])
+@pytest.mark.parametrize(
+    "name", ["road", *(pytest.param(name, marks=pytest.mark.ci) for name in ("kronecker", "circuit"))]
+)
 def test_symmetric_ones(name):
     matrix = SMALL[name](1)
     assert (matrix != matrix.T).nnz == 0
@@ -49,6 +55,7 @@ def test_symmetric_ones(name):
     assert matrix.diagonal().any() == (name == "circuit")
 
 
+@pytest.mark.ci
 def test_kronecker_degrees():
     matrix = random_graphs.kronecker(12, 16)
     degrees = np.diff(matrix.indptr)
@@ -61,6 +68,7 @@ def test_kronecker_degrees():
     assert directed.nnz < matrix.nnz
 
 
+@pytest.mark.ci
 def test_kronecker_quadrants():
     # One level: four positions, two of them loops; both directions are drawn alike often.
     assert random_graphs.kronecker(1, 8).nnz == 2
@@ -79,6 +87,7 @@ def test_uniform_rows():
     assert 0.9 < counts.var() / counts.mean() < 1.1
 
 
+@pytest.mark.ci
 def test_circuit_has_few_dense_rows_and_short_wires():
     matrix = random_graphs.circuit(20_000, rails=3, rail_share=0.4)
     lengths = np.sort(np.diff(matrix.indptr))[::-1]
@@ -89,6 +98,7 @@ def test_circuit_has_few_dense_rows_and_short_wires():
     assert np.median(np.abs(rows - matrix.indices)) < 50
 
 
+@pytest.mark.ci
 def test_web_has_popular_pages_and_local_links():
     matrix = random_graphs.web(50_000)
     popularity = np.sort(np.bincount(matrix.indices, minlength=50_000))[::-1]

@@ -7,6 +7,7 @@ from vecsim.data.random_patterns import band, dense, localised
 from vecsim.errors import UserError
 
 
+@pytest.mark.ci
 def test_entries_of_a_band_lie_in_it_and_anywhere():
     matrix = band(2000, 100, 30, seed=2)
     assert_canonical(matrix)

@@ -12,6 +12,7 @@ def bandwidth(matrix):
     return int(np.abs(rows - columns).max())
 
 
+@pytest.mark.ci
 def test_triangles_are_a_planar_triangulation():
     matrix = triangle_diffusion(12, 3)
     assert_canonical(matrix)
@@ -25,6 +26,7 @@ def test_triangles_are_a_planar_triangulation():
     assert np.linalg.eigvalsh(matrix.toarray()).min() > 0
 
 
+@pytest.mark.ci
 def test_nodes_are_numbered_for_a_narrow_band():
     matrix = triangle_diffusion(12, 3)
     assert bandwidth(matrix) < 4 * 36
