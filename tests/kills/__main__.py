@@ -6,6 +6,7 @@ import argparse
 import os
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.file_server import Answer, File, FileServer
@@ -18,10 +19,17 @@ ROWS = 20_000
 """Of the matrix that is downloaded."""
 
 
+def size_of(path: Path) -> int:
+    """Give the bytes of a file; 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # not yet, or the victim has just renamed it
+        return 0
+
+
 def journaled(folder: Path) -> int:
     """Give the length of the journal."""
-    path = folder / JOURNAL
-    return path.stat().st_size if path.exists() else 0
+    return size_of(folder / JOURNAL)
 
 
 def tables(folder: Path) -> object:
@@ -68,7 +76,7 @@ def downloads(server: FileServer) -> Campaign:
     def brought(folder: Path) -> int:
         """Give the bytes that are on the disk, under either of the file's names."""
         paths = [*folder.rglob("a.mtx.partial"), *folder.rglob("a.mtx")]
-        return max((path.stat().st_size for path in paths if path.exists()), default=0)
+        return max(map(size_of, paths), default=0)
 
     def check(folder: Path, said: list[bytes], count: Count) -> None:
         """Each request goes on where the file ended on the disk, and the file grows."""
@@ -103,23 +111,16 @@ def campaigns(server: FileServer) -> dict[str, Campaign]:
     return {campaign.name: campaign for campaign in found}
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Return 1 if anything went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
-    parser.add_argument(
-        "names", nargs="*", help="calibrate, reproduce, bench, compile, download; all without"
-    )
-    parser.add_argument("--times", type=int, default=10, help="kills of each")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
     os.environ["NO_PROXY"] = "127.0.0.1"
     server, failed = FileServer(), False
     try:
-        for name, campaign in campaigns(server).items():
-            if given.names and name not in given.names:
-                continue
+        available = campaigns(server)
+        given = _parsed(arguments, list(available))
+        for name in given.names or available:
             began = time.monotonic()
-            count = campaign.run(given.times, random.Random(f"{name} {given.seed}"))
+            count = available[name].run(given.times, random.Random(f"{name} {given.seed}"))
             seconds, wrong = time.monotonic() - began, "; ".join(count.wrong) or "nothing wrong"
             print(
                 f"{name}: {count.kills} kills in {seconds:.0f} s: {count.kept} kept, {count.lost} lost, "
@@ -131,6 +132,20 @@ def main() -> int:
     finally:
         server.close()
     return int(failed)
+
+
+def _parsed(arguments: Sequence[str] | None, names: Sequence[str]) -> argparse.Namespace:
+    """Give what the command line says; it may name these campaigns."""
+    parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)}; all without")
+    parser.add_argument("--times", type=int, default=10, help="kills of each")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    # Not by `choices`, which refuse the empty list.
+    unknown = [name for name in given.names if name not in names]
+    if unknown:
+        parser.error(f"there is no campaign {', '.join(map(repr, unknown))}; there are {', '.join(names)}")
+    return given
 
 
 if __name__ == "__main__":

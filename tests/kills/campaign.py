@@ -22,7 +22,7 @@ MARK = "VECSIM_KILLED"
 """Environment variable by which all processes of a run are known."""
 WORKER_SECONDS = 5.0
 LONGEST = 600.0
-"""Seconds that a run may take."""
+"""Seconds after which a run is taken to hang, and ended with all its processes."""
 
 
 @dataclass
@@ -92,16 +92,18 @@ class Campaign:
             undisturbed = None
             if self.result is not None:
                 self._once(folder, count, None)
-                undisturbed = self.result(folder)
+                undisturbed = None if count.wrong else self.result(folder)
                 empty(folder)
             ended = True
             while not count.wrong and (count.kills < times or not ended):
                 ended = self._once(folder, count, source if count.kills < times else None)
-                if ended and self.result is not None and self.result(folder) != undisturbed:
+                if not ended or count.wrong:
+                    continue
+                if self.result is not None and self.result(folder) != undisturbed:
                     count.wrong.append("the result is another one")
-                if ended and not count.wrong:
-                    count.whole += 1
-                    empty(folder)
+                    continue
+                count.whole += 1
+                empty(folder)
         return count
 
     def _once(self, folder: Path, count: Count, source: random.Random | None) -> bool:
@@ -110,10 +112,18 @@ class Campaign:
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaints:
             command = [sys.executable, "-m", "tests.kills.victims", self.name, str(folder), *self.arguments]
             environment = {**os.environ, MARK: mark}
-            process = subprocess.Popen(command, stdout=said, stderr=complaints, env=environment)
-            killed = source is not None and self._kill(process, folder, source)
-            if not killed:
-                process.wait(LONGEST)
+            process = subprocess.Popen(
+                command, stdout=said, stderr=complaints, env=environment, start_new_session=True
+            )
+            killed = False
+            try:
+                killed = self._end(process, folder, source)
+            except subprocess.TimeoutExpired as error:
+                count.wrong.append(f"it was still at work after {error.timeout:g} s")
+            finally:
+                if process.poll() is None:  # it hangs, or this process was interrupted
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
             self._await_workers(mark, count)
             said.seek(0)
             complaints.seek(0)
@@ -125,16 +135,26 @@ class Campaign:
         self.check(folder, lines, count)
         return not killed
 
-    def _kill(self, process: subprocess.Popen[bytes], folder: Path, source: random.Random) -> bool:
-        """Kill it at a random moment; say whether it was still at work."""
-        before = self.progress(folder) if self.progress else 0
-        while process.poll() is None and self.progress and self.progress(folder) <= before:
-            time.sleep(0.005)
-        end = time.monotonic() + source.random() * self.window
-        while process.poll() is None and time.monotonic() < end:
-            time.sleep(0.002)
-        process.kill()
-        return process.wait() == -signal.SIGKILL
+    def _end(self, process: subprocess.Popen[bytes], folder: Path, source: random.Random | None) -> bool:
+        """Wait for its end, or kill it at a moment drawn from the source; say whether it was killed at work.
+
+        Raises
+        ------
+        subprocess.TimeoutExpired
+            It has neither ended nor got on within `LONGEST` seconds, and is still at work.
+        """
+        began = time.monotonic()
+        if source is not None:
+            before = self.progress(folder) if self.progress else 0
+            while process.poll() is None and self.progress and self.progress(folder) <= before:
+                if time.monotonic() - began > LONGEST:
+                    raise subprocess.TimeoutExpired(process.args, LONGEST)
+                time.sleep(0.005)
+            end = time.monotonic() + source.random() * self.window
+            while process.poll() is None and time.monotonic() < end:
+                time.sleep(0.002)
+            process.kill()
+        return process.wait(LONGEST) == -signal.SIGKILL and source is not None
 
     def _await_workers(self, mark: str, count: Count) -> None:
         began = time.monotonic()

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.file_server import FileServer
-from tests.kills.__main__ import campaigns
-from tests.kills.campaign import MARK, Count, check_journal, check_journal_of_work, marked
+from tests.kills import campaign
+from tests.kills.__main__ import campaigns, main
+from tests.kills.campaign import MARK, Campaign, Count, check_journal, check_journal_of_work, marked
 from tests.kills.victims import JOURNAL
 from vecsim.journal import Journal
 
@@ -66,3 +67,38 @@ def test_a_process_that_lives_is_seen():
         assert marked(mark) == [process.pid]
         process.stdin.close()
     assert marked(mark) == []
+
+
+@pytest.mark.parametrize("undisturbed", [True, False])
+def test_a_run_that_hangs_is_wrong_and_ended_with_its_workers(undisturbed, monkeypatch, tmp_path):
+    hanging = tmp_path / "hanging"
+    hanging.write_text("#!/bin/sh\nsleep 30 &\nwait\n")
+    hanging.chmod(0o700)
+    mark = uuid.uuid4()
+    monkeypatch.setattr(campaign.sys, "executable", str(hanging))
+    monkeypatch.setattr(campaign.uuid, "uuid4", lambda: mark)
+    monkeypatch.setattr(campaign, "LONGEST", 0.5)
+    result = (lambda folder: pytest.fail("there is none")) if undisturbed else None
+    count = Campaign("hanging", 0.1, lambda folder: 0, check_journal, result).run(3, random.Random(0))
+    assert count.wrong[0] == "it was still at work after 0.5 s"
+    assert (count.kills, count.workers, count.whole) == (0, 0, 0)
+    assert marked(mark.hex) == []
+
+
+def test_a_file_that_is_renamed_meanwhile_is_no_progress(monkeypatch, tmp_path):
+    (tmp_path / "a.mtx.partial").symlink_to(tmp_path / "gone")
+    monkeypatch.setattr(Path, "exists", lambda path: True)  # as it was the moment before
+    server = FileServer()
+    try:
+        assert campaigns(server)["download"].progress(tmp_path) == 0
+    finally:
+        server.close()
+
+
+def test_an_unknown_campaign_is_refused(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", "calibrat"])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "'calibrat'" in error
+    assert "calibrate, reproduce, bench, compile, download" in error
