@@ -1,13 +1,14 @@
 """How much faster the pipelined programs are than the plain ones: ``python -m benchmarks.schedules``.
 
 Both run on those matrices of the HiSM paper's suite that are found here, each result checked; the
-table that it prints stands in docs/programs.md.
+table that it prints is in docs/programs.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -53,7 +54,13 @@ def cycles_of_matrix(name: str, values: Any, machine: str) -> Cycles:
 
 
 def table(found: Sequence[tuple[str, Cycles]]) -> list[str]:
-    """Give the table, a row a program: geometric mean, least and most of cycles pipelined / plain."""
+    """Give the table, a row a program: geometric mean, least and most of cycles pipelined / plain.
+
+    Parameters
+    ----------
+    found
+        Cycles by matrix, of at least one.
+    """
     lines = ["| program | pipelined / plain | least | most |", "|---|---|---|---|"]
     for name, program in PROGRAMS.items():
         ratios = {matrix: cycles[name, "pipelined"] / cycles[name, "plain"] for matrix, cycles in found}
@@ -63,23 +70,45 @@ def table(found: Sequence[tuple[str, Cycles]]) -> list[str]:
     return lines
 
 
-def main() -> int:
-    """Print the table, and how many matrices it is of."""
+def cycles_of_suite(machine: str, most: int | None, jobs: int) -> list[tuple[str, Cycles]]:
+    """Run every program on the members that are found here, as `cycles_of`, in so many processes.
+
+    Raises
+    ------
+    UserError
+        There is no such machine, no member to run, or a result is wrong.
+    """
+    as_machine(machine)
+    absent = {member.name for member in missing()}
+    present = [member for member in reversed(members()) if member.name not in absent]
+    if not present:
+        raise UserError("no matrix of the suite is found; name their folders in VECSIM_MATRICES")
+    with ProcessPoolExecutor(jobs, initializer=begin_worker) as pool:
+        results = list(pool.map(partial(cycles_of, machine=machine, most=most), present))
+    found = [result for result in results if result is not None]
+    if not found:
+        raise UserError(f"--most {most}: each of the {len(present)} matrices found has more entries")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table, and how many matrices it is of; 2 if there is no such machine or no matrix."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.schedules", description=__doc__)
     parser.add_argument("--machine", default="vs2003", help="preset or file; vs2003")
     parser.add_argument("--most", type=int, help="leave out matrices with more entries than this")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes; all cores")
-    given = parser.parse_args()
-    as_machine(given.machine)
-    absent = {member.name for member in missing()}
-    present = [member for member in reversed(members()) if member.name not in absent]
-    with ProcessPoolExecutor(given.jobs, initializer=begin_worker) as pool:
-        results = list(pool.map(partial(cycles_of, machine=given.machine, most=given.most), present))
-    found = [result for result in results if result is not None]
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; all cores")
+    given = parser.parse_args(arguments)
+    if given.jobs < 1:
+        parser.error(f"--jobs {given.jobs}: at least one process is needed")
+    try:
+        found = cycles_of_suite(given.machine, given.most, given.jobs)
+    except UserError as error:
+        print(f"schedules: error: {error}", file=sys.stderr)
+        return 2
     print("\n".join(table(found)))
     print(f"{len(found)} of {len(members())} matrices on {given.machine}")
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

@@ -2,10 +2,13 @@
 
 import pytest
 
-from benchmarks.schedules import cycles_of_matrix, table
+from benchmarks import schedules
+from benchmarks.schedules import cycles_of_matrix, main, table
+from experiments.hism.suite import members
 from programs.measurement import measure
 from programs.registry import PROGRAMS
 from vecsim.data import load_builtin
+from vecsim.errors import UserError
 
 
 def test_cycles_are_those_of_the_programs():
@@ -28,10 +31,26 @@ def test_means_are_geometric_and_the_ends_are_named():
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_wrong_result_is_told(name, monkeypatch):
-    from benchmarks import schedules
-    from vecsim.errors import UserError
-
     monkeypatch.setattr(schedules, "PROGRAMS", {name: PROGRAMS[name]})
     monkeypatch.setattr(schedules, "ALLOWED_ERROR", -1.0)
     with pytest.raises(UserError, match=f"{name}, plain, on laplace2d-3: the error is"):
         cycles_of_matrix("laplace2d-3", load_builtin("laplace2d-3").csr.astype("f4"), "t0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "members_here", "message"),
+    [
+        (["--machine", "nope"], 1, "unknown machine 'nope'; presets are "),
+        (["--most", "1"], 1, "--most 1: each of the 1 matrices found has more entries"),
+        ([], 0, "no matrix of the suite is found; name their folders in VECSIM_MATRICES"),
+    ],
+)
+def test_where_there_is_nothing_to_run_one_line_says_why(
+    arguments, members_here, message, monkeypatch, capsys
+):
+    monkeypatch.setattr(schedules, "missing", lambda: members()[members_here:])
+    assert main(["--jobs", "1", *arguments]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error.startswith(f"schedules: error: {message}")
+    assert error.count("\n") == 1
