@@ -28,14 +28,14 @@ symbols of the program's options."""
 
 @dataclass(frozen=True)
 class Option:
-    """A choice that the papers leave open, set as an assembler symbol.
+    """A choice that the papers leave open, set as an assembler symbol or by the choice of a file.
 
     Attributes
     ----------
     name, summary
         As the user gives it, and what it decides.
     symbol
-        The assembler's symbol.
+        The assembler's symbol; None if each value has an assembly file of its own.
     values
         What the user may give, and the symbol's value for it.
     default
@@ -43,7 +43,7 @@ class Option:
     """
 
     name: str
-    symbol: str
+    symbol: str | None
     values: Mapping[str, int]
     default: str
     summary: str
@@ -84,9 +84,14 @@ class SmvmProgram(Overview):
         options = tuple(option.name for option in self.options)
         return {"name": self.name, "summary": self.summary, "options": options}
 
+    @property
+    def folder(self) -> Path:
+        """Where its assembly files are, one for each schedule."""
+        return Path(__file__).parent / self.name
+
     def source(self, schedule: str) -> Path:
         """Give the assembly file of a schedule."""
-        return Path(__file__).parent / self.name / f"{schedule}.s"
+        return self.folder / f"{schedule}.s"
 
     def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
         """Refuse a matrix of which shape and entries alone tell that it does not fit; nothing is converted.
@@ -138,12 +143,16 @@ class SmvmProgram(Overview):
 
     def symbols(self, chosen: Mapping[str, str]) -> dict[str, int]:
         """Give the assembler symbols for the values that :meth:`choose` gave."""
-        return {option.symbol: option.values[chosen[option.name]] for option in self.options}
+        return {
+            option.symbol: option.values[chosen[option.name]]
+            for option in self.options
+            if option.symbol is not None
+        }
 
 
 SCHEDULE = Option(
     "schedule",
-    "PIPELINED",
+    None,
     {"plain": 0, "pipelined": 1},
     "pipelined",
     "plain: the textbook's loop, one row, strip, section or block after the other; pipelined: the next one's "

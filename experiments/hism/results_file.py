@@ -39,6 +39,11 @@ def code_fingerprint() -> str:
     return digest.hexdigest()
 
 
+def ground(request: Request) -> str:
+    """Name what all timings of a request depend on: code, engine, machine and options of the programs."""
+    return f"{code_fingerprint()} {request.engine} {request.machine.sha256} {options_of_the_paper()}"
+
+
 class ResultsFile:
     """A journal of timings; those of other machines, engines and versions of the code stay in it unread.
 
@@ -56,8 +61,7 @@ class ResultsFile:
     """
 
     def __init__(self, path: Path, request: Request) -> None:
-        options = options_of_the_paper()
-        self._ground = f"{code_fingerprint()} {request.engine} {request.machine.sha256} {options}"
+        self._ground = ground(request)
         self._journal = Journal(path, KIND, say=lambda line: print(line, file=sys.stderr))
         self._timings: dict[tuple[str, str], Timing] = {}
         for record in self._journal.records:

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from importlib.metadata import version
+from pathlib import Path
 
 from experiments.registry import PAPERS
 from isa.reference import entries
@@ -179,6 +180,9 @@ def test_the_lists(vecsim):
     document = json.loads(vecsim("list", "programs", "--json", "-").out)
     assert [program["name"] for program in document["programs"]] == list(PROGRAMS)
     assert [program["format"] for program in document["programs"]] == [p.format for p in PROGRAMS.values()]
+    for program in document["programs"]:
+        assert list(program["sources"]) == ["plain", "pipelined"]
+        assert all(Path(source).is_file() for source in program["sources"].values())
 
 
 def test_the_list_of_formats(vecsim):

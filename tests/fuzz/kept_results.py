@@ -92,7 +92,8 @@ def _counts(*values: Json) -> bool:
 def _key(member: str) -> str:
     with mock.patch.object(results_file.ResultsFile, "__init__", lambda self: None):
         file = results_file.ResultsFile()
-    file._ground = f"{CODE} {REQUEST.engine} {REQUEST.machine.sha256}"
+    with mock.patch.object(results_file, "code_fingerprint", lambda: CODE):
+        file._ground = results_file.ground(REQUEST)
     return file.key(member)
 
 

@@ -85,7 +85,7 @@ def test_what_is_not_given_has_its_default():
     chosen = chism.choose({"transfer": "slices"})
     assert chosen == {"positions": "auto", "transfer": "slices", "cache": "whole", **both}
     assert chism.symbols(chosen) == {
-        "POSITION_BYTES": 0, "ONE_STREAM": 0, "CACHE": 0, "PIPELINED": 1, "ACCUMULATE": 0
+        "POSITION_BYTES": 0, "ONE_STREAM": 0, "CACHE": 0, "ACCUMULATE": 0
     }  # fmt: skip
 
 

@@ -146,8 +146,8 @@ def programs(json: JsonOption = None) -> None:
     from vecsim.cli.output import Output
 
     output = Output(json)
-    rows = ((p.name, p.title, p.summary, p.source) for p in PROGRAMS.values())
-    output.table(fill(table(["program", "title", "what it is", "source"]), rows))
+    rows = ((p.name, p.title, p.summary, p.folder) for p in PROGRAMS.values())
+    output.table(fill(table(["program", "title", "what it is", "folder"]), rows))
     options = [
         (p.name, option.name, ", ".join(option.values), option.default, option.summary)
         for p in PROGRAMS.values()
@@ -159,12 +159,14 @@ def programs(json: JsonOption = None) -> None:
 
 
 def _program(program: SmvmProgram) -> dict[str, Any]:
+    from programs.registry import SCHEDULE
+
     return {
         "name": program.name,
         "title": program.title,
         "summary": program.summary,
         "format": program.format,
-        "source": str(program.source),
+        "sources": {schedule: str(program.source(schedule)) for schedule in SCHEDULE.values},
         "options": [
             {
                 "name": option.name,

@@ -7,18 +7,34 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from importlib import resources
 
 from experiments.hism.calibration.appendices import HEADINGS, NAME, appendix
+from experiments.hism.results_file import code_fingerprint
 from experiments.report.item import Appendix
 
+OTHER_CODE = (
+    "The search was made on {made}, with another version of the code that decides cycles than the rest of this "
+    "report: its numbers are those of the machine and the programs of that day."
+)
 SHOWN = ("sensitivity", "shares", "frontier", "single-changes", "candidates", "choices", "provenance")
-"""The tables that stand in the report of the paper, in this order."""
+"""The tables that the report of the paper shows, in this order."""
 
 
 def appendices() -> tuple[Appendix, ...]:
-    """Give the tables that the report of the paper shows."""
-    return tuple(table(name) for name in SHOWN)
+    """Give the tables that the report of the paper shows; the first says if they are of other code."""
+    first, *others = map(table, SHOWN)
+    return replace(first, paragraphs=(*_of_other_code(code_fingerprint()), *first.paragraphs)), *others
+
+
+def _of_other_code(now: str) -> tuple[str, ...]:
+    searched = table("provenance").table
+    assert searched is not None
+    told = {row[0]: row[1] for row in searched.rows}
+    if now.startswith(told["code that decides cycles"]):
+        return ()
+    return (OTHER_CODE.format(made=told["made"]),)
 
 
 def table(name: str) -> Appendix:

@@ -31,6 +31,15 @@ def test_the_preset_and_the_assignment_are_what_it_proposes():
     assert machine_of(proposed, VS2003) == VS2003
 
 
+def test_tables_of_other_code_are_told_of(monkeypatch):
+    searched = dict(kept.table("provenance").table.rows)["code that decides cycles"]
+    for now, told in ((searched + "0" * 48, 0), ("f" * 64, 1)):
+        monkeypatch.setattr(kept, "code_fingerprint", lambda now=now: now)
+        first, *others = kept.appendices()
+        assert sum("another version of the code" in text for text in first.paragraphs) == told
+        assert all(other == kept.table(name) for other, name in zip(others, kept.SHOWN[1:], strict=True))
+
+
 @pytest.mark.parametrize("name", HEADINGS)
 def test_every_table_is_there(name):
     appendix = kept.table(name)

@@ -2,8 +2,7 @@
 
 A loop executes scalar instructions itself and calls the semantics of the others; the loop of a machine with
 one port calls the general rules of time. So they are compiled apart, at the same time; a user's own
-instructions are one more part, and all others stay as they are. ``python -m vecsim.engines.jit.parts NAME
-FINGERPRINT`` writes a part to stdout.
+instructions are one more part, and all others stay as they are.
 """
 
 from __future__ import annotations
