@@ -15,8 +15,8 @@ from experiments.hism.results_file import code_fingerprint
 from experiments.report.item import Appendix
 
 OTHER_CODE = (
-    "The search was made on {made}, with another version of the code that decides cycles than the rest of this "
-    "report: its numbers are those of the machine and the programs of that day."
+    "The search was made on {made}, with another version of the code that decides cycles than the rest of "
+    "this report: its numbers are those of the machine and the programs of that day."
 )
 SHOWN = ("sensitivity", "shares", "frontier", "single-changes", "candidates", "choices", "provenance")
 """The tables that the report of the paper shows, in this order."""
