@@ -6,8 +6,9 @@ python -m benchmarks.editing [--extent N] [--count N]
 from __future__ import annotations
 
 import argparse
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,17 @@ from rich.console import Console
 from rich.table import Table
 
 from vecsim.data import load
+from vecsim.errors import UserError
 from vecsim.formats import HiSparse
 from vecsim.formats.insertion.search import first_not_below
 
 REPEATS = 5
 SINGLE_EDITS = 200
+ANYWHERE, NEAR = WHERE = ("anywhere", "near entries")
 SIGMA = 10
 """Standard deviation by which entries are moved for new ones near them, as in the HiSparse paper's sums."""
+MAX_DRAWS = 50
+"""Times that twice the positions asked for are drawn before too few of them are new."""
 
 Positions = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -40,12 +45,24 @@ def seconds(work: Callable[[], Any], prepare: Callable[[], Any] = lambda: None) 
 
 
 def new_positions(csr: Any, count: int, near: bool) -> Positions:
-    """Draw positions that are not stored, each once: anywhere, or near entries that are."""
+    """Draw positions that are not stored, each once: anywhere, or near entries that are.
+
+    Raises
+    ------
+    UserError
+        If the matrix has not so many, or hardly any near its entries.
+    """
     rng = np.random.default_rng(8128)
     shape = csr.shape
+    empty = shape[0] * shape[1] - csr.nnz
+    if not 0 < count <= empty:
+        raise UserError(
+            f"--count {count}: a matrix of {shape[0]} x {shape[1]} with {csr.nnz} entries takes up "
+            f"1 to {empty} more"
+        )
     rows, columns = np.zeros(0, np.int64), np.zeros(0, np.int64)
     stored = np.repeat(np.arange(shape[0]), np.diff(csr.indptr)) * shape[1] + csr.indices
-    while len(rows) < count:
+    for _ in range(MAX_DRAWS):
         if near:
             entries = np.sort(rng.integers(0, csr.nnz, 2 * count))
             row, column = np.divmod(stored[entries], shape[1])
@@ -56,7 +73,12 @@ def new_positions(csr: Any, count: int, near: bool) -> Positions:
         keys = np.unique(np.concatenate((rows * shape[1] + columns, row * shape[1] + column)))
         keys = rng.permutation(keys[stored[np.searchsorted(stored, keys) % len(stored)] != keys])
         rows, columns = np.divmod(keys[:count], shape[1])
-    return rows, columns
+        if len(rows) == count:
+            return rows, columns
+    raise UserError(
+        f"--count {count}: only {len(rows)} new positions were found {NEAR if near else ANYWHERE} "
+        f"in a matrix of {shape[0]} x {shape[1]}: use a smaller count or a larger extent"
+    )
 
 
 def merged(csr: Any, positions: Positions, values: NDArray[np.float64]) -> Any:
@@ -74,11 +96,11 @@ def merged(csr: Any, positions: Positions, values: NDArray[np.float64]) -> Any:
 class Case:
     """A matrix in HiSparse, and the entries that it is to take up."""
 
-    def __init__(self, csr: Any, count: int, near: bool) -> None:
-        """Convert the matrix, and draw the entries."""
+    def __init__(self, csr: Any, positions: Positions) -> None:
+        """Convert the matrix, and draw the values of the entries."""
         self.csr = csr
-        self.positions = new_positions(csr, count, near)
-        self.values = np.random.default_rng(3).random(count)
+        self.positions = positions
+        self.values = np.random.default_rng(3).random(len(positions[0]))
         self.matrix: HiSparse | None = HiSparse.from_scipy(csr)
         self.editor = self.matrix.editor()
 
@@ -125,29 +147,32 @@ def measured(case: Case) -> dict[str, float]:
     found["merge by NumPy"] = seconds(lambda: merged(case.csr, case.positions, case.values))
     found["sum by SciPy"] = seconds(lambda: case.csr + addend)
     found["conversion"] = seconds(lambda: HiSparse.from_scipy(case.csr))
-    found["single, the matrix kept"] /= SINGLE_EDITS
+    found["single, the matrix kept"] /= min(SINGLE_EDITS, len(case.values))
     return found
 
 
-def main() -> None:
-    """Measure on a five-point stencil, float64."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure on a five-point stencil, float64; 2 if there is none of that extent or no room."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.editing", description=__doc__)
     parser.add_argument("--extent", type=int, default=1415, help="points along each side of the grid")
     parser.add_argument("--count", type=int, default=10_000, help="entries that are inserted")
-    given = parser.parse_args()
-    small = Case(load("laplace2d-30").csr, 100, True)  # compiles
-    measured(small)
-    csr = load(f"laplace2d-{given.extent}").csr
-    columns = {where: measured(Case(csr, given.count, where == "near entries")) for where in WHERE}
+    given = parser.parse_args(arguments)
+    try:
+        csr = load(f"laplace2d-{given.extent}").csr
+        drawn = {where: new_positions(csr, given.count, where == NEAR) for where in WHERE}
+    except UserError as error:
+        print(f"editing: error: {error}", file=sys.stderr)
+        return 2
+    small = load("laplace2d-30").csr
+    measured(Case(small, new_positions(small, 100, True)))  # compiles
+    columns = {where: measured(Case(csr, positions)) for where, positions in drawn.items()}
     title = f"{given.count:,} entries into {csr.nnz:,}: ms of processor time, best of {REPEATS}"
     table = Table("", *WHERE, title=title)
     for name in columns[WHERE[0]]:
         table.add_row(name, *(f"{1e3 * columns[where][name]:.3f}" for where in WHERE))
     Console().print(table)
-
-
-WHERE = ("anywhere", "near entries")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

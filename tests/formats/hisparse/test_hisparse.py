@@ -219,7 +219,7 @@ def test_check_finds_entries_beyond_the_matrix():
     made = HiSparse.from_scipy(figure_1(), node_size=4)
     for shape, axis in (((63, 64), "rows"), ((64, 7), "columns")):
         wrong = replace(made, content=replace(made.content, shape=shape))
-        with pytest.raises(ValueError, match=f"the {axis} that the entries stand at"):
+        with pytest.raises(ValueError, match=f"{axis} of entries must lie in"):
             wrong.check()
     with pytest.raises(ValueError, match="leaves must have 17 entries, have 18"):
         replace(made, content=replace(made.content, nnz=17)).check()

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 class HiSparse(FormatBase):
     """A matrix in the HiSparse format (Derler et al., ICS 2017, section 3).
 
-    A leaf has the entries of d x d positions, an inner node the children that stand in d x d places; only
+    A leaf has the entries of d x d positions, an inner node the children at d x d places; only
     nodes with entries are stored. A node may be the child of several nodes, also of other matrices: editing
     (`vecsim.formats.hisparse.editor.Editor`) copies what it changes and shares the rest. Whether the content
-    is transposed and what it is multiplied with stands beside it, so `T` and `scaled` copy nothing.
+    is transposed and what it is multiplied with is kept beside it, so `T` and `scaled` copy nothing.
 
     The pool is one array of 32-bit words, `content.pool.words`, in the byte order of the machine. Words 0 to
     3 belong to no node. A node begins and ends at a multiple of 16 bytes. A reference to it is a uint32: the
@@ -65,6 +65,10 @@ class HiSparse(FormatBase):
     A dense leaf that has d^2 entries has no slot without one. In others -0.0 is no entry, so that a stored
     -0.0 keeps a leaf sparse; it is the one number that adds nothing to any sum. Otherwise a node is dense
     where that takes less bytes. Positions beyond the matrix, in nodes at its edge, have no entry.
+
+    A matrix and those edited from it have one pool, which is not to be used by several threads at once: not
+    even to read one matrix while another is edited. A copied or pickled matrix is a matrix like any other;
+    those that are pickled together share nodes as before, and their pool is stored whole.
 
     Attributes
     ----------
@@ -169,7 +173,7 @@ class HiSparse(FormatBase):
     def structure(self) -> Mapping[str, object]:
         """Return the side of a node, and of each level, leaves first: nodes, dense ones, and their entries.
 
-        Of nodes that stand in several places, one is counted.
+        A node that is in several places is counted once.
         """
         levels = [nodes.distinct() for nodes in self.content.nodes]
         return {
@@ -228,7 +232,7 @@ class HiSparse(FormatBase):
         check_tree(self.content)
 
     def storage(self, accounting: str) -> int:
-        """Return the bytes of its nodes, each once in however many places it stands: ``image``.
+        """Return the bytes of its nodes, each once in however many places it is: ``image``.
 
         Raises
         ------

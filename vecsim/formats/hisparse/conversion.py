@@ -138,7 +138,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
         number,
     )
     pointers = _pointers(number)
-    # Each stripe's leaves stand at its start; now one stripe behind the other, by block columns.
+    # Each stripe's leaves are at its start; now one stripe behind the other, by block columns.
     places = np.arange(pointers[-1]) + np.repeat(starts[:-1] - pointers[:-1], number)
     stripe = np.repeat(np.arange(stripes), number)
     places = places[np.argsort(stripe * blocks + found[places], kind="stable")]
@@ -192,7 +192,7 @@ def _types_and_sizes(
 def _keep_explicit_negative_zeros(
     csr: Any, leaves: _Leaves, kinds: UIntArray, sizes: IntArray, bits: int
 ) -> None:
-    """Let leaves that have some stay sparse, where they would stand for no entry: in dense ones not full."""
+    """Let leaves that have some stay sparse, where they would mean no entry: in dense ones not full."""
     partly = (kinds == DENSE) & (leaves.counts < 1 << 2 * bits)
     if not partly.any():
         return

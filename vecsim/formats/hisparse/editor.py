@@ -23,6 +23,9 @@ class Editor:
     changes, and `matrix` costs nothing but the copies that later edits then need. Nodes that are no longer
     needed are freed, and used again for others.
 
+    Everything in a pool is for one thread at a time: this editor, the matrix that was given, and all that
+    either shares nodes with. For another thread, convert the matrix anew or pickle it.
+
     After every edit the tree is the one that a conversion of the edited matrix would give, node by node.
 
     Parameters
@@ -51,6 +54,19 @@ class Editor:
         # A list, which outlives the editor until its root is released.
         self._root = [matrix.content.root]
         finalize(self, _release, self._pool.released, self._root, self._levels).atexit = False
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Refuse `copy` and `pickle`: a copy would change nodes that this editor takes to be its own.
+
+        Raises
+        ------
+        UserError
+            Always.
+        """
+        raise UserError(
+            "an editor cannot be copied or pickled: use its matrix, `editor.matrix()`, "
+            "or begin another with `editor.matrix().editor()`"
+        )
 
     @property
     def nnz(self) -> int:

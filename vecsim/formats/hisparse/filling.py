@@ -21,7 +21,7 @@ from vecsim.formats.hisparse.node_layout import (
 
 @dataclass(frozen=True, eq=False)
 class NewNodes:
-    """The nodes of a level, where their parts stand in the arrays of the pool.
+    """The nodes of a level, and the places of their parts in the arrays of the pool.
 
     Attributes
     ----------

@@ -55,8 +55,8 @@ def check_tree(tree: Tree) -> None:
     entries = int(nodes.counts.sum())
     require(entries == tree.nnz, f"leaves must have {tree.nnz} entries, have {entries}")
     rows, columns, _ = entries_of(memory, nodes, bits)
-    check_range("the rows that the entries stand at", rows, tree.shape[0])
-    check_range("the columns that the entries stand at", columns, tree.shape[1])
+    check_range("rows of entries", rows, tree.shape[0])
+    check_range("columns of entries", columns, tree.shape[1])
 
 
 def _check_level(tree: Tree, level: int, nodes: Nodes, leading: Nodes) -> None:

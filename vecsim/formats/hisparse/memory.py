@@ -1,6 +1,6 @@
 """The memory of nodes as compiled code has it: allocating, freeing and copying them, one at a time.
 
-Nothing here grows a pool: who calls sees to it that `MOST_ALLOCATED` words are left (`Pool.reserve`).
+Nothing here grows a pool: the caller sees to it that one edit has room (`Pool.reserve` and `Pool.room`).
 """
 
 from typing import Any, NamedTuple
@@ -184,7 +184,7 @@ def owned(memory: Any, reference: Any, level: Any, geometry: Any) -> Any:
     memory
         The arrays.
     reference, level
-        The node, and how far above the leaves it stands.
+        The node, and how many levels above the leaves it is.
     geometry
         That of its tree.
     """

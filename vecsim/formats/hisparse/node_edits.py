@@ -28,7 +28,7 @@ NOTHING = -0.0
 
 @njit(cache=True)
 def find(memory: Any, slots: Any, reference: Any, coordinate: Any, geometry: Any) -> Any:
-    """Return the number of the slot at a coordinate, and whether an entry stands there.
+    """Return the number of the slot at a coordinate, and whether there is an entry.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def find(memory: Any, slots: Any, reference: Any, coordinate: Any, geometry: Any
 def put(
     memory: Any, slots: Any, reference: Any, coordinate: Any, slot: Any, geometry: Any, dense_from: Any
 ) -> Any:
-    """Put an entry where none stands; `slot` is its value, or the reference to the child.
+    """Put an entry where there is none; `slot` is its value, or the reference to the child.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def put(
 
 @njit(cache=True)
 def take(memory: Any, slots: Any, reference: Any, coordinate: Any, geometry: Any, dense_from: Any) -> Any:
-    """Take an entry out that stands there and is not the only one; the parameters are those of `put`."""
+    """Take out an entry that is stored and is not the only one; the parameters are those of `put`."""
     at = address(reference)
     count = np.int64(memory.words[at])
     if np.int64(reference) & TYPE_MASK == DENSE:
@@ -219,7 +219,7 @@ def _copy(
     begin, end
         The entries.
     shift
-        How many places further they come to stand: 1, 0 or -1.
+        How many places further they are moved: 1, 0 or -1.
     """
     source, target = 2 * at + FIRST_COORDINATE // 2, 2 * to + FIRST_COORDINATE // 2 + shift
     if shift > 0:

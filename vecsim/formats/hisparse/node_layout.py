@@ -1,4 +1,4 @@
-"""Where things stand in a node, and which type it has: the formulas, for numbers and for NumPy arrays alike.
+"""Where the parts of a node are, and which type it has: the formulas, for numbers and for NumPy arrays alike.
 
 The docstring of `vecsim.formats.hisparse.container.HiSparse` shows a node byte by byte. A reference to a node
 is the index of its first 32-bit word in the pool, a multiple of 4, plus its type in the two low bits.
@@ -14,7 +14,6 @@ from vecsim.errors import UserError
 
 DENSE, COO1, COO2, COO4 = range(4)
 """The types of nodes, in the order in which the paper counts them (section 3.1)."""
-TYPE_NAMES = ("dense", "COO1", "COO2", "COO4")
 TYPE_MASK = 3
 NULL = 0
 """The reference to no node: the first 16 bytes of a pool belong to none."""
@@ -153,7 +152,7 @@ def most_words(node_size: int, width: int) -> int:
 
 @register_jitable
 def is_absent(value: Any) -> Any:
-    """Return whether a value is -0.0, which stands for no entry in a dense leaf that is not full.
+    """Return whether a value is -0.0, which means no entry in a dense leaf that is not full.
 
     It is the one number that leaves every sum as it was, so sums of dense leaves keep what is absent.
     """

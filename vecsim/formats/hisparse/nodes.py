@@ -1,4 +1,4 @@
-"""The nodes of a tree level by level, from the root down, with where they stand in the matrix."""
+"""The nodes of a tree level by level, from the root down, with their places in the matrix."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,14 +25,14 @@ from vecsim.formats.invariants import require
 class Nodes:
     """The nodes of one level in the order of their paths: by their parents, those of one by rows.
 
-    A node that stands in several places is there as often.
+    A node that is in several places is listed as often.
 
     Attributes
     ----------
     references
         uint32: the first word in the pool, plus the type.
     rows, columns
-        int64: where each stands, counted in nodes of this level.
+        int64: the place of each, counted in nodes of this level.
     counts
         int64: entries of each: non-zeros of a leaf, children of an inner node.
     """

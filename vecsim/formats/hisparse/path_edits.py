@@ -96,7 +96,7 @@ def remove(memory: Any, root: Any, row: Any, column: Any, geometry: Any, path: A
     memory, root, geometry
         As above.
     row, column
-        Where it stands.
+        Its position.
     path, slot_of
         int64 of D each, to work in.
     """

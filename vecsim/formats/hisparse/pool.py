@@ -1,4 +1,4 @@
-"""The memory pool that the nodes of matrices stand in."""
+"""The memory pool that contains the nodes of matrices."""
 
 from collections import deque
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from vecsim.errors import UserError
-from vecsim.formats.array_types import FloatArray, UIntArray
+from vecsim.formats.array_types import FloatArray, IntArray, UIntArray
 from vecsim.formats.hisparse.memory import FREE, USED, Geometry, Memory, release
 from vecsim.formats.hisparse.node_layout import (
     REFERENCE_BYTES,
@@ -28,6 +28,9 @@ class Pool:
     Nodes are only changed while one reference leads to them: a matrix never changes. A pool is not to be used
     by several threads at once.
 
+    A copied or pickled pool has all nodes that were in use, also those of matrices that were not copied or
+    pickled with it: these stay in use there.
+
     Attributes
     ----------
     node_size
@@ -43,18 +46,43 @@ class Pool:
 
     def __init__(self, node_size: int, dtype: np.dtype[Any], words: int) -> None:
         """Make a pool for nodes of `words` words together, which are its own to fill from word 4 on."""
-        self.node_size = node_size
-        self.dtype = np.dtype(dtype)
-        self.released: deque[tuple[int, int]] = deque()
-        widths = (REFERENCE_BYTES, self.dtype.itemsize)
-        self._largest = max(most_words(node_size, width) for width in widths)
-        self._dense_from = tuple(dense_from(node_size, width) for width in widths)
+        self._begin(node_size, np.dtype(dtype))
         used = UNIT_WORDS + words
         _check_size(used)
         # Pages that nobody writes to take no memory, here as in a `grow`.
         spare = used // SPARE_SHARE + 8 * self._largest
         self.memory = self._arrays(min(used + spare, MAX_WORDS))
         self.memory.state[USED] = used
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what `memory` is made from: its arrays are views of one buffer, which no copy keeps."""
+        self.collect()
+        words, free, state = self.words, self.memory.free, self.memory.state
+        return {
+            "node_size": self.node_size,
+            "dtype": self.dtype,
+            "words": words,
+            "free": free,
+            "state": state,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._begin(kept["node_size"], kept["dtype"])
+        self.memory = self._arrays(len(kept["words"]))
+        self._copy(kept["words"], kept["free"], kept["state"])
+
+    def _begin(self, node_size: int, dtype: np.dtype[Any]) -> None:
+        self.node_size = node_size
+        self.dtype = dtype
+        self.released: deque[tuple[int, int]] = deque()
+        widths = (REFERENCE_BYTES, dtype.itemsize)
+        self._largest = max(most_words(node_size, width) for width in widths)
+        self._dense_from = tuple(dense_from(node_size, width) for width in widths)
+
+    def _copy(self, words: UIntArray, free: UIntArray, state: IntArray) -> None:
+        self.memory.words[: len(words)] = words
+        self.memory.free[:] = free
+        self.memory.state[:] = state
 
     def _arrays(self, size: int) -> Memory:
         words = np.zeros(-(-size // UNIT_WORDS) * UNIT_WORDS, np.uint32)
@@ -111,11 +139,9 @@ class Pool:
         if used + room <= len(self.memory.words):
             return
         _check_size(used + room)
-        larger = self._arrays(min(used + max(used // 2, 8 * room), MAX_WORDS))
-        larger.words[:used] = self.memory.words[:used]
-        larger.free[:] = self.memory.free
-        larger.state[:] = self.memory.state
-        self.memory = larger
+        words, free, state = self.words, self.memory.free, self.memory.state
+        self.memory = self._arrays(min(used + max(used // 2, 8 * room), MAX_WORDS))
+        self._copy(words, free, state)
 
 
 def _check_size(words: int) -> None:

@@ -109,7 +109,7 @@ def _slots(words: UIntArray, kind: int, count: int, node_size: int) -> UIntArray
 
 
 def _count_references(tree: Tree) -> None:
-    """Write how many slots refer to each node, once for each parent however often that stands somewhere."""
+    """Write how many slots refer to each node, once for each parent in however many places that is."""
     words = tree.pool.memory.words
     if tree.root != NULL:
         words[tree.root & ~TYPE_MASK | 1] = 1

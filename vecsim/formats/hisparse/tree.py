@@ -1,6 +1,6 @@
 """The content of a matrix, which never changes: a root in a pool."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 from weakref import finalize
@@ -21,13 +21,13 @@ class Tree:
     Attributes
     ----------
     pool
-        Where they stand.
+        What contains them.
     root
         The reference to the root; 0 without entries.
     shape
         Rows M and columns N of the content, before any transposition.
     levels
-        D; leaves stand on level 0, the root on level D - 1.
+        D; leaves are on level 0, the root is on level D - 1.
     nnz
         Entries, explicit zeros included.
     """
@@ -39,6 +39,17 @@ class Tree:
     nnz: int
 
     def __post_init__(self) -> None:
+        self._release_at_end()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        # The copied pool has the reference that the original held: it is this record's own.
+        self.__dict__.update(kept)
+        self._release_at_end()
+
+    def _release_at_end(self) -> None:
         if self.root != NULL:
             finalize(self, self.pool.released.append, (self.root, self.levels)).atexit = False
 
