@@ -10,6 +10,7 @@ import argparse
 import os
 import random
 import resource
+import sys
 import tempfile
 import time
 import traceback
@@ -219,7 +220,13 @@ def fuzz(
 
 
 class Kept:
-    """What came of all seeds so far; kept in a journal, if one is named, from which a run goes on."""
+    """What came of all seeds so far; kept in a journal, if one is named, from which a run goes on.
+
+    Raises
+    ------
+    UserError
+        The journal cannot be read or written, or is not of this fuzzer.
+    """
 
     def __init__(self, fuzzer: Fuzzer, path: Path | None) -> None:
         self.total = Tally()
@@ -241,7 +248,7 @@ class Kept:
 
 
 def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line; return 1 if anything was found."""
+    """Run from the command line; return 1 if this run found anything, 2 if its journal cannot be used."""
     given = _parser(fuzzer).parse_args(arguments)
     if given.show is not None:
         case = fuzzer.case(given.show)
@@ -249,26 +256,38 @@ def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             print(*fuzzer.outcome(case, Path(folder)), sep=": ")
         return 0
-    began = time.monotonic()
-    with closing(Kept(fuzzer, given.journal)) as kept:
-        total = kept.total
-        before = total.counts.total()
-        for tally in fuzz(fuzzer, given.first, given.count, given.jobs, done=tuple(total.spans)):
-            kept.add(tally)
-            for finding in tally.findings:
-                print(f"seed {finding.seed}: {finding.what}", flush=True)
-                if given.keep is not None:
-                    given.keep.mkdir(parents=True, exist_ok=True)
-                    case = fuzzer.case(finding.seed)
-                    (given.keep / f"{finding.seed}-{case.name}").write_bytes(case.data)
-    seconds = time.monotonic() - began
+    try:
+        with closing(Kept(fuzzer, given.journal)) as kept:
+            return int(_run(fuzzer, given, kept))
+    except UserError as error:
+        print(f"{fuzzer.name}: error: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(fuzzer: Fuzzer, given: argparse.Namespace, kept: Kept) -> bool:
+    """Run the seeds that are asked for and print what came of them; say whether anything was found.
+
+    Findings that the journal lists do not count: they may have been mended since.
+    """
+    began, total = time.monotonic(), kept.total
+    cases_before, findings_before = total.counts.total(), len(total.findings)
+    for tally in fuzz(fuzzer, given.first, given.count, given.jobs, done=tuple(total.spans)):
+        kept.add(tally)
+        for finding in tally.findings:
+            print(f"seed {finding.seed}: {finding.what}", flush=True)
+            if given.keep is not None:
+                given.keep.mkdir(parents=True, exist_ok=True)
+                case = fuzzer.case(finding.seed)
+                (given.keep / f"{finding.seed}-{case.name}").write_bytes(case.data)
+    seconds, found = time.monotonic() - began, len(total.findings) - findings_before
     counts = ", ".join(f"{count} {word}" for word, count in sorted(total.counts.items()))
-    earlier = f", {before} before" if before else ""
+    earlier = f", {cases_before} before" if cases_before else ""
+    listed = f", and {findings_before} of earlier runs in the journal" if findings_before else ""
     print(
-        f"{fuzzer.name}: {total.counts.total() - before} cases in {seconds:.0f} s{earlier}: {counts}; "
-        f"{len(total.findings)} findings; go on with --first {given.first + given.count}"
+        f"{fuzzer.name}: {total.counts.total() - cases_before} cases in {seconds:.0f} s{earlier}: {counts}; "
+        f"{found} findings{listed}; go on with --first {given.first + given.count}"
     )
-    return int(bool(total.findings))
+    return found > 0
 
 
 def _parser(fuzzer: Fuzzer) -> argparse.ArgumentParser:
