@@ -53,9 +53,15 @@ def entry_of(name: str, content: bytes) -> Entry | None:
         collection, path = MATRIX_MARKET, ""
     else:
         return None
-    candidates = [other for entry in find_entries(name) for other in (entry, counterpart(entry)) if other]
-    of_it = [entry for entry in candidates if entry.collection is collection and path in ("", entry.path)]
+    of_it = [
+        entry for entry in _entries_of(name) if entry.collection is collection and path in ("", entry.path)
+    ]
     return of_it[0] if len(of_it) == 1 else None
+
+
+def _entries_of(name: str) -> list[Entry]:
+    """Give the entries that a name may stand for, in either collection."""
+    return [other for entry in find_entries(name) for other in (entry, counterpart(entry)) if other]
 
 
 def rows() -> Iterator[tuple[str, str]]:
@@ -66,6 +72,11 @@ def rows() -> Iterator[tuple[str, str]]:
             entry = entry_of(name, gzip.decompress(file.read_bytes()))
             if entry is not None:
                 yield entry.path, matrix_sha256(read(file).csr)
+
+
+def not_pinned() -> list[str]:
+    """Give those of `names` of which no entry of a collection has a pinned digest."""
+    return [name for name in names() if not any(entry.path in pinned.pinned() for entry in _entries_of(name))]
 
 
 def record(found: dict[str, str]) -> None:
@@ -91,6 +102,8 @@ def main() -> int:
     for path in sorted(differing):
         print(f"{path}: found {found[path]}, pinned is {pinned.pinned().get(path)}")
     print(f"{len(found)} of {len(pinned.pinned())} pinned digests compared, {len(differing)} differ")
+    without = not_pinned()
+    print(f"{len(without)} of {len(names())} names that experiments use have no digest: {', '.join(without)}")
     return int(bool(differing))
 
 
