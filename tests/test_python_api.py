@@ -162,6 +162,17 @@ def test_the_python_of_the_readme_runs(capsys):
     assert "value_bits=32" in capsys.readouterr().out
 
 
+def test_the_example_of_editing_and_sharing_prints_what_it_says(capsys):
+    text = (ROOT / "docs" / "gpu.md").read_text()
+    (block,) = re.findall(r"### HiSparse: editing and sharing\n.*?```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(block, "docs/gpu.md", "exec"), {})
+    said = capsys.readouterr().out.splitlines()
+    shown = [line for line in block.splitlines() if line.startswith("print(")]
+    assert len(said) == len(shown) == 3
+    for line, comment in zip(said, shown, strict=True):
+        assert re.search(rf"[#:] {re.escape(line)}$", comment), (line, comment)
+
+
 def test_an_engine_takes_the_name_of_a_preset():
     program = vecsim.assemble("li x1, 3\nhalt")
     memory = np.zeros(16, np.uint8)

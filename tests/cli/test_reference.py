@@ -6,6 +6,10 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+import scipy.io
+import scipy.sparse
+
 from experiments.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
@@ -139,6 +143,17 @@ def test_formats_as_a_table(vecsim, matrix):
     assert in_memory["crs"] == ["96", "16.00", "1.000", *FORMATS["crs"].summary.split()]
     assert "bbcs: 1 block columns, 7 entries, 1 of them for empty rows" in out
     assert "hism: level 0: 1 block arrays, 6 non-zeros, 6.0 an array" in out
+    assert "hisparse: level 0: 1 nodes, 0 of them dense, 6 non-zeros, 6.0 a node" in out
+
+
+def test_the_nodes_of_hisparse_as_a_table(vecsim, tmp_path):
+    # Two leaves of the default 256 x 256: one full, so dense, and one with two entries.
+    path = tmp_path / "corner.mtx"
+    scipy.io.mmwrite(path, scipy.sparse.block_diag([np.ones((256, 256)), [[1.0, 1.0]]]))
+    out = vecsim("formats", path, "--format", "hisparse").out
+    assert "hisparse: level 0: 2 nodes, 1 of them dense, 65,538 non-zeros, 32769.0 a node\n" in out
+    assert "hisparse: level 1: 1 nodes, 0 of them dense, 2 references, 2.0 a node\n" in out
+    assert "block arrays" not in out
 
 
 def test_chosen_formats_of_a_matrix_that_one_refuses(vecsim, tmp_path):

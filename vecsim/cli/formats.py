@@ -147,16 +147,29 @@ def _what(fact: Mapping[str, Any]) -> str:
 
 
 def _show_structure(output: Output, facts: Mapping[str, dict[str, Any]]) -> None:
-    """Say how block columns and block arrays came out, of the formats that have them."""
+    """Say how block columns, block arrays and nodes came out, of the formats that have them."""
     for name, fact in facts.items():
         if "block_columns" in fact:
             output.text(
                 f"{name}: {fact['block_columns']:,} block columns, {fact['entries']:,} entries, "
                 f"{fact['zero_row_entries']:,} of them for empty rows"
             )
+        if "node_size" in fact:
+            _show_nodes(output, name, fact)
+            continue
         levels = zip(fact.get("level_arrays", ()), fact.get("level_entries", ()), strict=True)
         for level, (arrays, entries) in enumerate(levels):
             output.text(
                 f"{name}: level {level}: {arrays:,} block arrays, {entries:,} "
                 f"{'pointers' if level else 'non-zeros'}, {entries / arrays:.1f} an array"
             )
+
+
+def _show_nodes(output: Output, name: str, fact: Mapping[str, Any]) -> None:
+    """Say how many nodes each level of a tree has, how many of them are dense, and what they hold."""
+    levels = zip(fact["level_arrays"], fact["level_dense_arrays"], fact["level_entries"], strict=True)
+    for level, (nodes, dense, entries) in enumerate(levels):
+        output.text(
+            f"{name}: level {level}: {nodes:,} nodes, {dense:,} of them dense, {entries:,} "
+            f"{'references' if level else 'non-zeros'}" + (f", {entries / nodes:.1f} a node" if nodes else "")
+        )

@@ -12,6 +12,8 @@ from vecsim.formats.crs.container import CRS
 from vecsim.formats.hism.container import HiSM
 from vecsim.formats.hism.level import Level
 from vecsim.formats.hisparse.container import HiSparse
+from vecsim.formats.hisparse.editor import Editor
+from vecsim.formats.hisparse.sharing import SharedStorage, equal_nodes_shared
 from vecsim.formats.hyb.container import HYB
 from vecsim.formats.image import Image, Layout
 from vecsim.formats.jd.container import JD
@@ -44,6 +46,7 @@ __all__ = [
     "MAX_SECTION_SIZE",
     "MIN_SECTION_SIZE",
     "BiELL",
+    "Editor",
     "Format",
     "FormatWithImage",
     "FormatWithInsertion",
@@ -56,10 +59,12 @@ __all__ = [
     "MixedSlicing",
     "NamedFormat",
     "NotRepresentableError",
+    "SharedStorage",
     "Sliced",
     "SlicedDeltas",
     "SlicedDiagonals",
     "Slicing",
+    "equal_nodes_shared",
     "find",
     "format_of",
     "section_bits",
