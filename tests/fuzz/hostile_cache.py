@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import random
 import traceback
@@ -38,11 +39,10 @@ FOREIGN = 66
 """Exit code of the process that runs foreign code."""
 NOBODY = 65534
 """Another user."""
-LOOP = "one_port"
-FILES = PARTS_OF_LOOP[LOOP]
+MACHINES = {"one_port": "vs2003", "stepwise": "wide"}
+"""By the loop that runs them: the wide machine has two ports."""
+FILES = tuple(dict.fromkeys(part for parts_of_it in PARTS_OF_LOOP.values() for part in parts_of_it))
 PAGE = 4096
-PAGES = 20
-"""More than any of the files has."""
 PROGRAM = """
     li      x1, 4
     setvl   x1
@@ -59,6 +59,11 @@ PROGRAM = """
 def name_of(part: str) -> str:
     """Name the file of a part."""
     return f"{part}-{fingerprint(BASE_ROWS.values())}"
+
+
+def loop_of(part: str) -> str:
+    """Name a loop that needs a part."""
+    return next(loop for loop, needed in PARTS_OF_LOOP.items() if part in needed)
 
 
 # Ways: each changes the folder, or the file of a part, and says which parts must be compiled for it.
@@ -86,13 +91,13 @@ def _replaced_by(make: Callable[[Path], None]) -> Way:
     return _of_file(change)
 
 
-def _planted(change: Callable[[Path, Path], None], compiled: tuple[str, ...] | None = None) -> Way:
-    """Foreign code with a right checksum, then owners, modes or links."""
+def _planted(change: Callable[[Path, Path], None], *, whole_folder: bool = False) -> Way:
+    """Foreign code with a right checksum; then owners, modes, links of the file or of the whole folder."""
 
     def way(folder: Path, file: Path, part: str) -> tuple[str, ...]:
         private_files.write(file, foreign_code(part))
         change(folder, file)
-        return (part,) if compiled is None else compiled
+        return PARTS_OF_LOOP[loop_of(part)] if whole_folder else (part,)
 
     return way
 
@@ -155,12 +160,18 @@ WAYS: dict[str, Way] = {
     "a link to itself": _replaced_by(lambda file: file.symlink_to(file)),
     "missing": _replaced_by(lambda file: None),
     "foreign code, file of another user": _planted(lambda folder, file: _owned(file)),
-    "foreign code, folder of another user": _planted(lambda folder, file: _owned(folder), FILES),
+    "foreign code, folder of another user": _planted(lambda folder, file: _owned(folder), whole_folder=True),
     "foreign code, file writable by the group": _planted(lambda folder, file: file.chmod(0o660)),
     "foreign code, file writable by all": _planted(lambda folder, file: file.chmod(0o666)),
-    "foreign code, folder writable by the group": _planted(lambda folder, file: folder.chmod(0o770), FILES),
-    "foreign code, folder writable by all": _planted(lambda folder, file: folder.chmod(0o777), FILES),
-    "foreign code, sticky folder writable by all": _planted(lambda folder, file: folder.chmod(0o1777), FILES),
+    "foreign code, folder writable by the group": _planted(
+        lambda folder, file: folder.chmod(0o770), whole_folder=True
+    ),
+    "foreign code, folder writable by all": _planted(
+        lambda folder, file: folder.chmod(0o777), whole_folder=True
+    ),
+    "foreign code, sticky folder writable by all": _planted(
+        lambda folder, file: folder.chmod(0o1777), whole_folder=True
+    ),
     "foreign code, a link": _planted(_as_link),
     "foreign code, without checksum": _of_file(
         lambda file: file.write_bytes(foreign_code(file.name.split("-")[0]))
@@ -173,12 +184,13 @@ CONTROL = "foreign code, private"
 """What would run, were it there: not of `WAYS`, but the proof that foreign code shows."""
 
 
-def fixed() -> list[tuple[str, ...]]:
-    """Give the arguments of the first seeds: a way and a part; for a page, its number and where in it."""
-    named = [(way, part) for way in WAYS for part in FILES]
-    pages = [("flip", part, str(page)) for part in FILES for page in range(PAGES)]
-    zeroed = [("zeroed page", part, str(page)) for part in FILES for page in range(PAGES)]
-    return [*named, *pages, *zeroed]
+def fixed() -> Iterator[tuple[str, ...]]:
+    """Give the arguments of the first seeds: a way and a part; for a page, its number, too."""
+    yield from ((way, part) for way in WAYS for part in FILES)
+    for way in ("flip", "zeroed page"):
+        for part, content in good_code().items():
+            for start in range(0, private_files.DIGEST_BYTES + len(content), PAGE):
+                yield way, part, str(start // PAGE)
 
 
 def case_of(*arguments: str) -> Case:
@@ -189,11 +201,8 @@ def case_of(*arguments: str) -> Case:
 @cache
 def foreign_code(part: str) -> bytes:
     """Compile code whose every function ends the process."""
-    functions = {
-        LOOP: (LOOP,),
-        GENERAL: GENERAL_RULES,
-        VECTOR: tuple(map(row_name, VECTOR_ROWS)),
-    }[part]
+    rows = tuple(map(row_name, VECTOR_ROWS))
+    functions = {GENERAL: GENERAL_RULES, VECTOR: rows}.get(part, (part,))
     bodies = "".join(
         f"define i32 @{name}() {{\ncall void @_exit(i32 {FOREIGN})\nunreachable\n}}\n" for name in functions
     )
@@ -206,22 +215,24 @@ def foreign_code(part: str) -> bytes:
 @cache
 def good_code() -> dict[str, bytes]:
     """Give the compiled code of the good cache, which is made if there is none."""
-    machine_code.machine_code(BASE, LOOP)
+    for loop in PARTS_OF_LOOP:
+        machine_code.machine_code(BASE, loop)
     return {part: code_cache.read(name_of(part)) or b"" for part in FILES}
 
 
-def ran(engine: str) -> tuple[int, bytes]:
-    """Run the program; give its cycles and its memory."""
+def ran(engine: str, loop: str = "one_port") -> tuple[int, bytes]:
+    """Run the program on the machine of a loop; give its cycles and its memory."""
     memory = np.zeros(1024, np.uint8)
     memory[64:80] = np.array([1, -2, 3, 0.5], np.float32).view(np.uint8)
-    result = run(assemble(PROGRAM, instruction_set=BASE), memory, load_machine("vs2003"), engine=engine)
+    machine = load_machine(MACHINES[loop])
+    result = run(assemble(PROGRAM, instruction_set=BASE), memory, machine, engine=engine)
     return result.cycles, result.state.memory.tobytes()
 
 
 @cache
-def expected() -> tuple[int, bytes]:
+def expected(loop: str = "one_port") -> tuple[int, bytes]:
     """Give what the program does, by the engine that compiles nothing."""
-    return ran("simpy")
+    return ran("simpy", loop)
 
 
 @dataclass(frozen=True)
@@ -232,26 +243,26 @@ class CacheFuzzer:
 
     def case(self, seed: int) -> Case:
         """Give the case of a seed."""
-        source = random.Random(f"{self.name} {seed}")
-        told = fixed()
-        if seed >= len(told):
-            return case_of("damage", source.choice(FILES), str(seed))
-        return case_of(*told[seed])
+        told = next(itertools.islice(fixed(), seed, None), None)
+        if told is None:
+            source = random.Random(f"{self.name} {seed}")
+            told = ("damage", source.choice(FILES), str(seed))
+        return case_of(*told)
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
         """Run with a hostile cache; give a word for what came of it, and what is wrong or nothing."""
         if "another user" in case.arguments[0] and os.geteuid() != 0:
             return "not tried", ""
-        good = good_code()
+        good, loop = good_code(), loop_of(case.arguments[1])
         with _cache(folder / "cache", good) as (engine, compiled):
             wanted = sorted(_made_hostile(engine, case))
             for time in ("", "the second time ") if case.arguments[0] in WAYS else ("",):
                 del compiled[:]
                 try:
-                    found, said = _as_a_new_process()
+                    found, said = _as_a_new_process(loop)
                 except Exception:
                     return "traceback", traceback.format_exc()
-                if found != expected():
+                if found != expected(loop):
                     return "wrong", f"{time}the result is another one"
                 if not time and sorted(compiled) != wanted:
                     return "wrong", f"compiled {compiled}, not {wanted}"
@@ -277,7 +288,7 @@ def _made_hostile(engine: Path, case: Case) -> tuple[str, ...]:
     else:
         start = int(rest[0]) * PAGE
         page = bytearray(data[start : start + PAGE])
-        if page and way == "flip":
+        if way == "flip":
             page[source.randrange(len(page))] ^= 1 << source.randrange(8)
         made = data[:start] + (bytes(len(page)) if way == "zeroed page" else page) + data[start + PAGE :]
     file.write_bytes(made)
@@ -312,12 +323,12 @@ def _cache(folder: Path, good: dict[str, bytes]) -> Iterator[tuple[Path, list[st
             _remove(folder)
 
 
-def _as_a_new_process() -> tuple[tuple[int, bytes], str]:
+def _as_a_new_process(loop: str) -> tuple[tuple[int, bytes], str]:
     """Run the program as a process does that has loaded no code yet; give what it said, too."""
     code_cache._is_private.cache_clear()
     machine_code.machine_code.cache_clear()
     with contextlib.redirect_stderr(io.StringIO()) as said:
-        found = ran("jit")
+        found = ran("jit", loop)
     return found, said.getvalue()
 
 

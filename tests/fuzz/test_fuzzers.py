@@ -30,6 +30,7 @@ from tests.fuzz import (
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
 from tests.fuzz.guarded_pages import guarded
+from vecsim import private_files
 from vecsim.data import Matrix
 from vecsim.errors import UserError
 
@@ -95,6 +96,19 @@ def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
     word, wrong = hostile_cache.FUZZER.outcome(hostile_cache.case_of(way, "one_port"), tmp_path)
     assert word in ("compiled", "not tried")
     assert wrong == ""
+
+
+@pytest.mark.ci
+def test_every_page_of_every_file_of_the_cache_is_damaged(tmp_path):
+    good = hostile_cache.good_code()
+    assert {"one_port", "stepwise"} < good.keys()
+    drawn = list(hostile_cache.fixed())
+    for part, content in good.items():
+        private_files.write(tmp_path / part, content)
+        pages = -(-(tmp_path / part).stat().st_size // hostile_cache.PAGE)
+        for way in ("flip", "zeroed page"):
+            numbers = [int(rest[0]) for made, of, *rest in drawn if (made, of) == (way, part)]
+            assert numbers == list(range(pages))
 
 
 @pytest.mark.parametrize(
