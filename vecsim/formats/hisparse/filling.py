@@ -66,7 +66,17 @@ class NewNodes:
             slots[first : first + places] = -0.0
 
     def put(self, memory: Memory, bits: int, coordinates: NDArray[np.uint16], children: UIntArray) -> None:
-        """Write the children of all of them, inner nodes of 2^bits x 2^bits places, one behind the other."""
+        """Write the children of all of them, inner nodes of 2^bits x 2^bits places, one behind the other.
+
+        Parameters
+        ----------
+        memory
+            The arrays of the pool.
+        bits
+            log2 of d.
+        coordinates, children
+            Of each child its place, 256 row + column, and the reference to it.
+        """
         within = np.arange(len(children)) - np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
         in_dense = np.repeat(self.dense, self.counts)
         wide = coordinates.astype(np.int64)

@@ -99,7 +99,19 @@ def slot_count(memory: Any, reference: Any, node_size: Any) -> Any:
 
 @njit(cache=True)
 def words_of(memory: Any, reference: Any, node_size: Any, width: Any) -> Any:
-    """Return the 32-bit words of a node with slots of `width` bytes."""
+    """Return the 32-bit words of a node with slots of `width` bytes.
+
+    Parameters
+    ----------
+    memory
+        The arrays of the pool.
+    reference
+        The node.
+    node_size
+        d.
+    width
+        4 or 8.
+    """
     count = np.int64(memory.words[address(reference)])
     return np.int64(node_words(np.int64(reference) & TYPE_MASK, count, node_size, width))
 
@@ -133,7 +145,17 @@ def release_block(memory: Any, at: Any, size: Any) -> None:
 
 @njit(cache=True)
 def new_node(memory: Any, kind: Any, count: Any, size: Any) -> Any:
-    """Return the first word of a new node with one reference to it; its entries are yet to be written."""
+    """Return the first word of a new node with one reference to it; its entries are yet to be written.
+
+    Parameters
+    ----------
+    memory
+        The arrays of the pool.
+    kind, count
+        Its type and its entries.
+    size
+        Its 32-bit words.
+    """
     at = allocate(memory, size)
     memory.words[at] = count
     memory.words[at + 1] = 1
@@ -167,7 +189,15 @@ def pad(memory: Any, slots: Any, at: Any, count: Any) -> None:
 
 @njit(cache=True)
 def single(memory: Any, slots: Any, coordinate: Any, slot: Any) -> Any:
-    """Return the reference to a new node with one entry."""
+    """Return the reference to a new node with one entry.
+
+    Parameters
+    ----------
+    memory, slots
+        The arrays, and that of the slots among them.
+    coordinate, slot
+        Of the entry: 256 row + column, and its value or the reference to the child.
+    """
     at = new_node(memory, COO1, 1, np.int64(sparse_words(1, slots.itemsize)))
     memory.halves[2 * at + FIRST_COORDINATE // 2] = coordinate
     slots[first_slot_of(memory, slots, at + COO1)] = slot
@@ -209,7 +239,17 @@ def owned(memory: Any, reference: Any, level: Any, geometry: Any) -> Any:
 
 @njit(cache=True)
 def free_node(memory: Any, reference: Any, level: Any, node_size: Any) -> None:
-    """Free a node that nothing refers to; what it refers to is left alone."""
+    """Free a node that nothing refers to; what it refers to is left alone.
+
+    Parameters
+    ----------
+    memory
+        The arrays of the pool.
+    reference, level
+        The node, and how many levels above the leaves it is.
+    node_size
+        d.
+    """
     width = memory.values.itemsize if level == 0 else memory.words.itemsize
     release_block(memory, address(reference), words_of(memory, reference, node_size, width))
 

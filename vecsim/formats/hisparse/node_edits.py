@@ -118,7 +118,19 @@ def put(
 
 @njit(cache=True)
 def take(memory: Any, slots: Any, reference: Any, coordinate: Any, geometry: Any, dense_from: Any) -> Any:
-    """Take out an entry that is stored and is not the only one; the parameters are those of `put`."""
+    """Take out an entry that is stored and is not the only one.
+
+    Parameters
+    ----------
+    memory, slots
+        The arrays, and that of the slots among them.
+    reference, coordinate
+        The node, to which one reference leads, and the place of the entry.
+    geometry
+        That of the tree.
+    dense_from
+        Entries from which on such a node is dense.
+    """
     at = address(reference)
     count = np.int64(memory.words[at])
     if np.int64(reference) & TYPE_MASK == DENSE:

@@ -16,14 +16,34 @@ from vecsim.formats.hisparse.node_layout import NULL
 
 @njit(cache=True)
 def coordinate_in(row: Any, column: Any, level: Any, bits: Any) -> Any:
-    """Return 256 row + column of a position within the node of a level on its path."""
+    """Return 256 row + column of a position within the node of a level on its path.
+
+    Parameters
+    ----------
+    row, column
+        The position in the matrix.
+    level
+        0 for a leaf.
+    bits
+        log2 of d.
+    """
     mask = (1 << bits) - 1
     return (row >> level * bits & mask) << 8 | (column >> level * bits & mask)
 
 
 @njit(cache=True)
 def chain(memory: Any, level: Any, row: Any, column: Any, value: Any, geometry: Any) -> Any:
-    """Return a new node of a level with one entry, and one of each level below it, down to a value."""
+    """Return a new node of a level with one entry, and one of each level below it, down to a value.
+
+    Parameters
+    ----------
+    memory, geometry
+        As above.
+    level
+        That of the node.
+    row, column, value
+        The entry.
+    """
     made = single(memory, memory.values, coordinate_in(row, column, 0, geometry.bits), value)
     for above in range(1, level + 1):
         made = single(memory, memory.words, coordinate_in(row, column, above, geometry.bits), made)
@@ -32,7 +52,15 @@ def chain(memory: Any, level: Any, row: Any, column: Any, value: Any, geometry: 
 
 @njit(cache=True)
 def look_up(memory: Any, root: Any, row: Any, column: Any, geometry: Any) -> Any:
-    """Return the index of the value of an entry in `memory.values`, or -1 if it is not stored."""
+    """Return the index of the value of an entry in `memory.values`, or -1 if it is not stored.
+
+    Parameters
+    ----------
+    memory, root, geometry
+        As above.
+    row, column
+        The position of the entry.
+    """
     reference = np.int64(root)
     for level in range(geometry.levels - 1, 0, -1):
         if reference == NULL:
@@ -51,7 +79,17 @@ def look_up(memory: Any, root: Any, row: Any, column: Any, geometry: Any) -> Any
 
 @njit(cache=True)
 def linked(memory: Any, slot: Any, reference: Any, root: Any) -> Any:
-    """Write a reference into its slot in the parent, and return the root; slot -1 is that of the root."""
+    """Write a reference into its slot in the parent, and return the root; slot -1 is that of the root.
+
+    Parameters
+    ----------
+    memory, root
+        As above.
+    slot
+        The index in the words of the pool.
+    reference
+        What is written.
+    """
     if slot < 0:
         return reference
     memory.words[slot] = reference
@@ -60,7 +98,15 @@ def linked(memory: Any, slot: Any, reference: Any, root: Any) -> Any:
 
 @njit(cache=True)
 def store(memory: Any, root: Any, row: Any, column: Any, value: Any, geometry: Any) -> Any:
-    """Store an entry, or replace its value; return the root and how many entries there are more: 0 or 1."""
+    """Store an entry, or replace its value; return the root and how many entries there are more: 0 or 1.
+
+    Parameters
+    ----------
+    memory, root, geometry
+        As above.
+    row, column, value
+        The entry.
+    """
     words = memory.words
     if root == NULL:
         return chain(memory, geometry.levels - 1, row, column, value, geometry), 1
@@ -158,7 +204,19 @@ def store_all(
 
 @njit(cache=True)
 def remove_all(memory: Any, root: Any, geometry: Any, rows: Any, columns: Any, begin: Any, room: Any) -> Any:
-    """Remove entries, as `store_all` stores them, those that are stored; return how many there are less."""
+    """Remove entries, as `store_all` stores them, those that are stored; return how many there are less.
+
+    Parameters
+    ----------
+    memory, root, geometry
+        As above.
+    rows, columns
+        int64: the positions.
+    begin
+        The first of them to remove.
+    room
+        Words that one edit may take.
+    """
     path, slot_of = np.zeros(geometry.levels, np.int64), np.zeros(geometry.levels, np.int64)
     less = 0
     for index in range(begin, len(rows)):
@@ -172,7 +230,15 @@ def remove_all(memory: Any, root: Any, geometry: Any, rows: Any, columns: Any, b
 
 @njit(cache=True)
 def look_up_all(memory: Any, root: Any, geometry: Any, rows: Any, columns: Any) -> Any:
-    """Return int64 indices of values in `memory.values`, -1 where no entry is stored."""
+    """Return int64 indices of values in `memory.values`, -1 where no entry is stored.
+
+    Parameters
+    ----------
+    memory, root, geometry
+        As above.
+    rows, columns
+        int64: the positions.
+    """
     found = np.empty(len(rows), np.int64)
     for index in range(len(rows)):
         found[index] = look_up(memory, root, rows[index], columns[index], geometry)
