@@ -160,7 +160,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(vecsim, tmp_path,
     assert "\n" not in vecsim("exec", "two\nlines.s").mistake()
     named = tmp_path / f"{CONTROL}.mtx"
     named.write_text(matrix.read_text().replace("5 4 6", "5 4 7") + "5 4 1\n")
-    result = vecsim("formats", named)
+    result = vecsim("formats", named, "--format", "crs")
     assert result.code == 0
     assert result.out.startswith(f"{ESCAPED}: 5 x 4, 6 non-zeros")
     assert "duplicate entries" in result.err

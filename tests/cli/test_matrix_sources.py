@@ -16,7 +16,7 @@ def served(collections):
 
 
 def test_a_matrix_of_a_collection(vecsim, served):
-    result = vecsim("formats", "Harwell-Boeing/bcspwr01", "--json", "-")
+    result = vecsim("formats", "Harwell-Boeing/bcspwr01", "--format", "crs", "--json", "-")
     assert result.code == 0
     matrix = json.loads(result.out)["matrix"]
     assert len(matrix.pop("sha256")) == 64
@@ -27,7 +27,7 @@ def test_a_matrix_of_a_collection(vecsim, served):
 
 
 def test_a_stand_in_is_told(vecsim, served):
-    result = vecsim("formats", "bcspwr01")
+    result = vecsim("formats", "bcspwr01", "--format", "crs")
     assert result.code == 0
     assert result.out.startswith("bcspwr01: 39 x 39, 2 non-zeros")
     assert result.err.startswith("vecsim: warning: bcspwr01: taken from Matrix Market, because http://")

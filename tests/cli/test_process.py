@@ -121,9 +121,9 @@ CLOSED = [
     pytest.param(["--help"], 0, "", marks=pytest.mark.ci),
     pytest.param(["--version"], 0, "", marks=pytest.mark.ci),
     pytest.param(["machine", "list"], 0, "", marks=pytest.mark.ci),
-    (["formats", "laplace2d-3"], 0, ""),
+    (["formats", "laplace2d-3", "--format", "crs"], 0, ""),
     (
-        ["formats", "laplace2d-3", "--json", "-"],
+        ["formats", "laplace2d-3", "--format", "crs", "--json", "-"],
         2,
         "vecsim: error: --json -: stdout is closed; name a file\n",
     ),
@@ -141,7 +141,7 @@ def test_stdout_may_be_closed(arguments, code, said):
 
 
 def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path):
-    command = f'"{sys.executable}" -m vecsim formats laplace2d-3 --json made.json <&- >&- 2>&-'
+    command = f'"{sys.executable}" -m vecsim formats laplace2d-3 --format crs --json made.json <&- >&- 2>&-'
     subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
     assert json.loads((tmp_path / "made.json").read_text())["matrix"]["nnz"] == 33
 

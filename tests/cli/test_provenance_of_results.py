@@ -27,7 +27,7 @@ from vecsim.machine import Machine, load_machine
 WITHOUT_A_GPU = (
     "run MATRIX --program crs",
     "exec PROGRAM",
-    "formats MATRIX",
+    "formats MATRIX --format crs",
     "isa",
     "isa add",
     "machine list",
@@ -141,7 +141,7 @@ def test_the_matrix_is_the_one_with_the_values_that_were_multiplied(asked, matri
     narrow, wide = (asked(f"run MATRIX --program crs --value-bits {bits}")[0] for bits in (32, 64))
     assert narrow["matrix"]["sha256"] == matrix_sha256(values_as(load(matrix).csr, 4)[0])
     assert wide["matrix"]["sha256"] == matrix_sha256(load(matrix).csr)
-    assert asked("formats MATRIX")[0]["matrix"] == narrow["matrix"]
+    assert asked("formats MATRIX --format crs")[0]["matrix"] == narrow["matrix"]
     (checked,) = asked("crosscheck MATRIX --no-gpu")[0]["matrices"]
     assert checked["sha256"] == narrow["matrix"]["sha256"]
     assert checked["checks"][0]["program_sha256"] == narrow["results"][0]["program_sha256"]
