@@ -24,14 +24,15 @@ METHODS = ("crs", "jd", "hism", "chism")
 
 def tell_what_is_kept() -> None:
     """Print each record when it is kept, in one system call."""
+    from vecsim.journal import _line
+
     append = Journal.append
 
     def told(self: Journal, record: Mapping[str, Any]) -> None:
-        from vecsim.journal import _line
-
         append(self, record)
         os.write(1, b"kept " + _line(record))
 
+    # A subclass would not do: the commands under test make their journals themselves.
     Journal.append = told  # type: ignore[method-assign]
 
 
