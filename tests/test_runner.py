@@ -143,7 +143,7 @@ def test_the_nearest_place_above_says_what_a_test_needs():
     assert kinds_below(TESTS / "formats") == [SIMULATOR, PLAIN]
     assert kinds_below(TESTS.parent) == kinds_below(TESTS) == kinds_below(TESTS / "gpu") == list(KINDS)
     assert kinds_below(TESTS / "gpu" / "simulated") == [SIMULATOR, SIMULATOR_COMPILED]
-    assert kinds_below(TESTS / "cli") == [PLAIN]
+    assert kinds_below(TESTS / "engines") == [PLAIN]
     assert all(place.exists() for kind in KINDS for place in places(kind))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pytest
@@ -58,6 +59,14 @@ def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
     return [
         case if number % count == 0 else pytest.param(case, marks=pytest.mark.ci)
         for number, case in enumerate(cases)
+    ]
+
+
+def one_combination_in(count: int, *values: Iterable[Any]) -> list[Any]:
+    """Leave one combination in so many of the values of several parameters, as :func:`one_in` does."""
+    return [
+        pytest.param(*case, marks=[pytest.mark.ci] if number % count else [])
+        for number, case in enumerate(product(*values))
     ]
 
 

@@ -6,10 +6,6 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
-import scipy.io
-import scipy.sparse
-
 from experiments.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
@@ -107,81 +103,6 @@ def test_a_file_that_leaves_numbers_out_unsaid_is_warned_of(vecsim, tmp_path):
     assert vecsim("machine", "show", path).err.startswith(warning)
     checked = vecsim("machine", "check", path).out
     assert checked.endswith("\nfrom vs2003, not stated in the file: banks\n")
-
-
-def test_formats_of_a_matrix_whose_bytes_can_be_counted(vecsim, matrix):
-    # 5 x 4 with 6 entries; CRS: 6 values, 6 indices, 6 pointers of 4 bytes each.
-    document = json.loads(vecsim("formats", matrix, "--section-size", 4, "--json", "-").out)
-    assert document["formats"]["crs"]["bytes"] == {"paper": 8 * 6 + 8 * 5, "image": 4 * (6 + 6 + 6)}
-    # 5 rows at s = 4: two block arrays, with five entries and one, below one array of two pointers.
-    assert document["formats"]["hism"]["level_arrays"] == [2, 1]
-    assert document["formats"]["hism"]["level_entries"] == [6, 2]
-    assert document["formats"]["jd"]["diagonals"] == 2
-    # Row 3 is empty in the one block column, and stands before row 4.
-    assert document["formats"]["bbcs"]["block_columns"] == 1
-    assert document["formats"]["bbcs"]["entries"] == 7
-    # Every format of the registry, with what it says of each. One slice of 32 rows, two entries wide.
-    assert list(document["formats"]) == list(FORMATS)
-    sliced = document["formats"]["sliced-ell"]
-    assert sliced["bytes"] == {"image": 2 * 32 * (4 + 4) + 2 * 4 + 4}
-    assert sliced["bytes_per_nonzero"] == {"image": 524 / 6}
-    assert sliced["bytes_over_crs"] == {"image": 524 / 72}
-    assert (sliced["image"], sliced["insertion"], sliced["for_gpu"]) == (False, False, True)
-    assert sliced["source"] == FORMATS["sliced-ell"].source
-
-
-def test_formats_as_a_table(vecsim, matrix):
-    out = vecsim("formats", matrix, "--value-bits", 64).out
-    assert out.startswith("tiny: 5 x 4, 6 non-zeros; section size 64; 64-bit values\n")
-    by_paper, in_memory = (
-        {line.split()[0]: line.split()[1:] for line in part.split("\n\n")[0].splitlines()}
-        for part in out.split("─\n")[1:]
-    )
-    assert list(by_paper) == ["crs", "jd", "bbcs", "hism"]
-    assert by_paper["crs"] == ["88", "14.67", "1.000"]
-    assert list(in_memory) == list(FORMATS)
-    assert in_memory["crs"] == ["96", "16.00", "1.000", *FORMATS["crs"].summary.split()]
-    assert "bbcs: 1 block columns, 7 entries, 1 of them for empty rows" in out
-    assert "hism: level 0: 1 block arrays, 6 non-zeros, 6.0 an array" in out
-    assert "hisparse: level 0: 1 nodes, 0 of them dense, 6 non-zeros, 6.0 a node" in out
-
-
-def test_the_nodes_of_hisparse_as_a_table(vecsim, tmp_path):
-    # Two leaves of the default 256 x 256: one full, so dense, and one with two entries.
-    path = tmp_path / "corner.mtx"
-    scipy.io.mmwrite(path, scipy.sparse.block_diag([np.ones((256, 256)), [[1.0, 1.0]]]))
-    out = vecsim("formats", path, "--format", "hisparse").out
-    assert "hisparse: level 0: 2 nodes, 1 of them dense, 65,538 non-zeros, 32769.0 a node\n" in out
-    assert "hisparse: level 1: 1 nodes, 0 of them dense, 2 references, 2.0 a node\n" in out
-    assert "block arrays" not in out
-
-
-def test_chosen_formats_of_a_matrix_that_one_refuses(vecsim, tmp_path):
-    # A full row among 4,000 others: as wide as it, every row takes far over four times CRS and a MiB.
-    path = tmp_path / "arrow.mtx"
-    entries = [f"1 {column} 1" for column in range(1, 4001)]
-    path.write_text(
-        f"%%MatrixMarket matrix coordinate real general\n4000 4000 4000\n{chr(10).join(entries)}\n"
-    )
-    result = vecsim("formats", path, "--format", "ell", "--format", "csr", "--format", "ell")
-    refused = next(line for line in result.out.splitlines() if line.startswith("ell "))
-    assert refused.split()[1:6] == ["-", "-", "-", "refused:", "padding"]
-    assert "128,000,000 bytes, 2666.4 times CRS, over the limit of 4" in refused
-    assert [line.split()[0] for line in result.out.splitlines() if line.startswith(("ell", "crs", "jd"))] == [
-        "crs",
-        "ell",
-        "crs",
-    ]
-    document = json.loads(vecsim("formats", path, "--format", "ell", "--json", "-").out)
-    assert list(document["formats"]) == ["ell"]
-    assert document["formats"]["ell"]["bytes"] == {}
-    assert document["formats"]["ell"]["refused"].endswith("times CRS, over the limit of 4")
-
-
-def test_an_unknown_format(vecsim, matrix):
-    message = vecsim("formats", matrix, "--format", "hsm").mistake()
-    assert message.startswith("unknown format 'hsm'; formats are crs, jd, ")
-    assert message.endswith("; did you mean 'hism'?")
 
 
 def test_the_lists(vecsim):

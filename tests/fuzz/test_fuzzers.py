@@ -49,19 +49,19 @@ def total(tallies):
 
 
 @pytest.mark.parametrize(
-    "fuzzer",
+    ("fuzzer", "cases"),
     [
-        FUZZERS[0],
-        *(pytest.param(fuzzer, marks=pytest.mark.ci) for fuzzer in (*FUZZERS[1:], *OF_KEPT, *OF_COMMANDS)),
+        (FUZZERS[0], 100),
+        *(pytest.param(each, 400, marks=pytest.mark.ci) for each in (*FUZZERS, *OF_KEPT, *OF_COMMANDS)),
     ],
-    ids=lambda fuzzer: fuzzer.name,
+    ids=lambda fuzzer_or_cases: getattr(fuzzer_or_cases, "name", str(fuzzer_or_cases)),
 )
-def test_a_short_time_of_fuzzing(fuzzer):
-    found = total(fuzz(fuzzer, 0, 400, jobs=2, batch=100))
+def test_a_short_time_of_fuzzing(fuzzer, cases):
+    found = total(fuzz(fuzzer, 0, cases, jobs=2, batch=cases // 4))
     assert found.findings == []
-    assert found.counts.total() == 400
-    assert found.counts["read"] >= 80
-    assert found.counts["refused"] >= (10 if fuzzer is kept_results.FUZZER else 80)
+    assert found.counts.total() == cases
+    assert found.counts["read"] >= cases // 5
+    assert found.counts["refused"] >= cases // (40 if fuzzer is kept_results.FUZZER else 5)
 
 
 @pytest.mark.ci
@@ -90,7 +90,11 @@ def test_a_short_time_of_hostile_programs():
 
 @pytest.mark.parametrize(
     "way",
-    ["another part", "foreign code, file of another user", "foreign code, folder writable by all"],
+    [
+        pytest.param("another part", marks=pytest.mark.ci),  # it compiles an engine
+        "foreign code, file of another user",
+        "foreign code, folder writable by all",
+    ],
 )
 def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
     word, wrong = hostile_cache.FUZZER.outcome(hostile_cache.case_of(way, "one_port"), tmp_path)

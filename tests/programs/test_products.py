@@ -20,7 +20,7 @@ from random_products import (
     multiply,
     options_of,
 )
-from tiers import examples
+from tiers import examples, one_combination_in
 
 from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
@@ -108,10 +108,10 @@ def shapes(s):
     }
 
 
-@pytest.mark.parametrize("shape", shapes(4))
-@every_loop
-def test_edges_of_a_section(name, schedule, shape):
+@pytest.mark.parametrize(("loop", "shape"), one_combination_in(3, LOOPS, shapes(4)), ids=str)
+def test_edges_of_a_section(loop, shape):
     """Another choice of the other options for each shape, so that each is seen; see below."""
+    name, schedule = loop
     options = options_of(name, schedule)
     place = list(shapes(4)).index(shape)
     matrix, poison = shapes(4)[shape], POISONS[place % 2]
@@ -175,16 +175,15 @@ def test_one_level_up_to_a_section(s):
             assert same == (max(rows, columns) <= s), (rows, columns)
 
 
-@pytest.mark.parametrize("shape", shapes(8))
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "shape"), one_combination_in(3, PROGRAMS, shapes(8)))
 def test_edges_of_a_longer_section(name, shape):
     matrix = shapes(8)[shape].astype(np.float32)
     assert_right(matrix, multiply(name, matrix, machine_of("wide", 8), x_for(matrix)))
 
 
-@pytest.mark.parametrize("section_size", [64, 256])
-@pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    ("name", "bits", "section_size"), one_combination_in(3, PROGRAMS, (32, 64), (64, 256))
+)
 def test_long_sections(name, bits, section_size):
     """More rows than a section, and at 64 three levels; positions of the last byte value, 255."""
     s = section_size

@@ -6,6 +6,7 @@ from fake_cuda import FakeCusparse, FakeDriver
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from tiers import one_combination_in
 
 from gpu.baseline.cusparse import METHODS, SparseProduct
 from gpu.baseline.cusparse_formats import (
@@ -64,9 +65,9 @@ def error(y, matrix, x, *, alpha=1.0, beta=0.0, y0=None):
     return np.max(abs(y - exact) / np.where(scale > 0, scale, 1), initial=0)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("method", "shape", "dtype"), one_combination_in(3, METHODS, SHAPES, (np.float32, np.float64))
+)
 def test_every_method_describes_the_matrix_to_cusparse(driver, method, shape, dtype):
     matrix = random(shape, dtype)
     x = np.random.default_rng(4).standard_normal(shape[1]).astype(dtype)

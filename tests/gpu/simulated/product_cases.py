@@ -34,9 +34,10 @@ ARRANGEMENTS = [
         block=2,
     ),
 ]
+ALL_FORMATS = [*gpu.KERNELS, "auto", *ARRANGEMENTS]
 every_format = pytest.mark.parametrize(
     "format",
-    [*gpu.KERNELS, "auto", *ARRANGEMENTS],
+    ALL_FORMATS,
     ids=lambda format: format if isinstance(format, str) else repr(format)[8:40],
 )
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from product_cases import ARRANGEMENTS, THREADS, every_format
-from tiers import one_in
+from product_cases import ALL_FORMATS, ARRANGEMENTS, THREADS, every_format
+from tiers import one_combination_in, one_in
 
 import gpu
 
@@ -19,15 +19,18 @@ def test_nan_and_infinity_in_x_reach_the_rows_of_their_columns_alone(format):
     np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
 
 
-@pytest.mark.parametrize("format", ["crs-split", "coo", ARRANGEMENTS[0]], ids=str)
+@pytest.mark.parametrize("format", one_in(2, ["crs-split", "coo", ARRANGEMENTS[0]]), ids=str)
 def test_a_row_longer_than_several_pieces(format):
     matrix = scipy.sparse.csr_array(np.vstack([np.zeros(700), np.arange(700.0) % 5 + 1, np.ones(700)]))
     y = gpu.prepare(matrix, format, threads_per_block=THREADS) @ np.ones(700)
     np.testing.assert_array_equal(y, [0, 2100, 700])
 
 
-@pytest.mark.parametrize("shape", one_in(3, [(0, 0), (0, 4), (4, 0), (4, 4)]))
-@every_format
+@pytest.mark.parametrize(
+    ("format", "shape"),
+    one_combination_in(3, ALL_FORMATS, [(0, 0), (0, 4), (4, 0), (4, 4)]),
+    ids=lambda each: each if isinstance(each, str) else repr(each)[-40:],
+)
 def test_matrices_without_entries(format, shape):
     made = gpu.prepare(scipy.sparse.csr_array(shape), format, threads_per_block=THREADS)
     np.testing.assert_array_equal(made @ np.ones(shape[1]), np.zeros(shape[0]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
-from tiers import one_in
+from tiers import one_combination_in
 
 from gpu.formats.mixed_sliced import MixedSlicedProduct
 from gpu.runtime.cuda import cuda
@@ -20,9 +20,9 @@ SLICINGS = [
 ]
 
 
-def launched(product, x, rows, *, alpha=1, beta=0, y=None):
+def launched(kernel, x, rows, *, alpha=1, beta=0, y=None):
     y = cuda.to_device(np.full(rows, np.nan, dtype=x.dtype) if y is None else y)
-    product.launch(cuda.to_device(x), y, x.dtype.type(alpha), x.dtype.type(beta), 0)
+    kernel.launch(cuda.to_device(x), y, x.dtype.type(alpha), x.dtype.type(beta), 0)
     return y.copy_to_host()
 
 
@@ -36,8 +36,11 @@ def rows_of(lengths, dtype, columns):
     )
 
 
-@pytest.mark.parametrize("dtype", one_in(2, [np.float32, np.float64]))
-@pytest.mark.parametrize("slicing", SLICINGS, ids=lambda each: repr(each)[13:70])
+@pytest.mark.parametrize(
+    ("dtype", "slicing"),
+    one_combination_in(4, (np.float32, np.float64), SLICINGS),
+    ids=lambda each: repr(each)[13:70],
+)
 def test_threads_by_length_and_pieces(slicing, dtype):
     matrix = rows_of(np.r_[np.arange(20), 400, 3], dtype, 400)
     made = MixedSliced.from_scipy(matrix, slicing=slicing)
@@ -48,8 +51,7 @@ def test_threads_by_length_and_pieces(slicing, dtype):
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
-@pytest.mark.parametrize("threads", one_in(2, [128, 64]))
-@pytest.mark.parametrize("thread_lengths", [False, True])
+@pytest.mark.parametrize(("threads", "thread_lengths"), one_combination_in(3, (128, 64), (False, True)))
 def test_warps_of_a_block_share_a_row(thread_lengths, threads):
     # Rows of one, two and four warps; in blocks of 128 some blocks have rows of either kind.
     matrix = rows_of([3, 130, 40, 500, 65, 0, 70, 128, 1, 90], np.float64, 500)
@@ -59,10 +61,10 @@ def test_warps_of_a_block_share_a_row(thread_lengths, threads):
     assert sorted(set(made.threads_per_row.tolist()) - {1, 2, 4, 8, 16}) == [32, 64, 128]
     assert not len(made.split_rows)
     x = np.linspace(-1, 1, 500)
-    product = MixedSlicedProduct(made, threads)
-    y = launched(product, x, 10, alpha=2, beta=-1, y=np.arange(10.0))
+    kernel = MixedSlicedProduct(made, threads)
+    y = launched(kernel, x, 10, alpha=2, beta=-1, y=np.arange(10.0))
     np.testing.assert_allclose(y, 2 * (matrix @ x) - np.arange(10), atol=1e-12)
-    np.testing.assert_array_equal(y, launched(product, x, 10, alpha=2, beta=-1, y=np.arange(10.0)))
+    np.testing.assert_array_equal(y, launched(kernel, x, 10, alpha=2, beta=-1, y=np.arange(10.0)))
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 8])

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 from product_cases import THREADS
+from tiers import one_combination_in, one_in
 
 import gpu
 from gpu.runtime import memory
@@ -24,8 +25,13 @@ def prepare(*arguments, **options):
     return gpu.prepare(*arguments, threads_per_block=THREADS, **options)
 
 
-@pytest.mark.parametrize("matrix", [MATRIX, MATRIX.tocoo(), CRS.from_scipy(MATRIX)], ids=type)
-@pytest.mark.parametrize("transpose", [True, "coo", Slicing(threads_per_row=2)], ids=str)
+@pytest.mark.parametrize(
+    ("matrix", "transpose"),
+    one_combination_in(
+        4, (MATRIX, MATRIX.tocoo(), CRS.from_scipy(MATRIX)), (True, "coo", Slicing(threads_per_row=2))
+    ),
+    ids=lambda each: str(each) if isinstance(each, bool | str | Slicing) else type(each).__name__,
+)
 def test_a_transposed_copy(matrix, transpose):
     made = prepare(matrix, "crs", transpose=transpose)
     assert made.format == "crs"
@@ -152,7 +158,7 @@ def test_out_of_memory_is_told_before_the_conversion(device_of, monkeypatch, for
     assert not device.arrays
 
 
-@pytest.mark.parametrize("format", gpu.KERNELS)
+@pytest.mark.parametrize("format", one_in(3, gpu.KERNELS))
 def test_out_of_memory_frees_what_had_found_room(device_of, monkeypatch, format):
     matrix = scipy.sparse.random_array((60, 60), density=0.5, rng=np.random.default_rng(1), format="csr")
     whole = prepare(matrix, format).nbytes

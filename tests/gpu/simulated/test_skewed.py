@@ -6,7 +6,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS, allowed, relative_error
-from tiers import examples, one_in
+from tiers import examples, one_combination_in, one_in
 
 import gpu
 from gpu.formats.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
@@ -15,9 +15,9 @@ from gpu.runtime.cuda import cuda
 from vecsim.formats import CRS
 
 
-def launched(product, x, rows):
+def launched(made, x, rows):
     y = cuda.to_device(np.full(rows, np.nan, dtype=x.dtype))
-    product.launch(cuda.to_device(x), y, x.dtype.type(1), x.dtype.type(0), 0)
+    made.launch(cuda.to_device(x), y, x.dtype.type(1), x.dtype.type(0), 0)
     return y.copy_to_host()
 
 
@@ -31,17 +31,16 @@ def one_long_row(dtype, length=1700):
     return scipy.sparse.csr_array(scipy.sparse.coo_array((values, (row, column))))
 
 
-def test_an_infinite_x_stays_infinite():
+@pytest.mark.parametrize("format", one_in(3, ["sell-near", "sell-near-wide", "sell-hubs", "crs-adaptive"]))
+def test_an_infinite_x_stays_infinite(format):
     # Padding neither turns it into NaN nor carries it to other rows.
     matrix = scipy.sparse.csr_array(np.tril(np.ones((40, 40))))
     x = np.ones(40)
     x[0] = np.inf
-    for format in ("sell-near", "sell-near-wide", "sell-hubs", "crs-adaptive"):
-        assert (gpu.prepare(matrix, format, threads_per_block=THREADS) @ x == np.inf).all()
+    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    assert (made @ x == np.inf).all()
     x[[0, 39]] = 1, np.inf
-    for format in ("sell-near", "sell-near-wide", "sell-hubs", "crs-adaptive"):
-        y = gpu.prepare(matrix, format, threads_per_block=THREADS) @ x
-        np.testing.assert_array_equal(y, [*range(1, 40), np.inf])
+    np.testing.assert_array_equal(made @ x, [*range(1, 40), np.inf])
 
 
 ADAPTIVE = [
@@ -53,16 +52,17 @@ ADAPTIVE = [
 ]
 
 
-@pytest.mark.parametrize("arrangement", ADAPTIVE, ids=str)
-@pytest.mark.parametrize("dtype", one_in(2, [np.float32, np.float64]))
+@pytest.mark.parametrize(
+    ("dtype", "arrangement"), one_combination_in(4, (np.float32, np.float64), ADAPTIVE), ids=str
+)
 def test_adaptive_blocks(dtype, arrangement):
     matrix = one_long_row(dtype)
-    product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
+    made = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
     x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
-    y = launched(product, x, matrix.shape[0])
+    y = launched(made, x, matrix.shape[0])
     assert relative_error(y, matrix, x) <= allowed(matrix)
     # What counts the pieces that have come is back where it was.
-    np.testing.assert_array_equal(launched(product, x, matrix.shape[0]), y)
+    np.testing.assert_array_equal(launched(made, x, matrix.shape[0]), y)
 
 
 def test_adaptive_rows_of_all_lengths_in_a_block():
@@ -75,13 +75,14 @@ def test_adaptive_rows_of_all_lengths_in_a_block():
         scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(len(lengths), 130))
     )
     x = rng.standard_normal(130)
-    product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=Arrangement(THREADS))
-    y = launched(product, x, len(lengths))
+    made = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=Arrangement(THREADS))
+    y = launched(made, x, len(lengths))
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered")  # in what is left out
-def test_adaptive_keeps_to_the_entries_of_a_row():
+@pytest.mark.parametrize("arrangement", one_in(4, ADAPTIVE), ids=str)
+def test_adaptive_keeps_to_the_entries_of_a_row(arrangement):
     # Units are loaded from a round place on, so with entries of the row before: those of no other row count.
     lengths = [3, 1, 600, 2, 300, 3, 1]
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -89,10 +90,9 @@ def test_adaptive_keeps_to_the_entries_of_a_row():
     values = np.ones(len(rows))
     values[rows % 2 == 1] = np.inf
     matrix = scipy.sparse.csr_array((values, (rows, columns)))
-    for arrangement in ADAPTIVE:
-        product = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
-        y = launched(product, np.ones(600), len(lengths))
-        np.testing.assert_array_equal(y, [3, np.inf, 600, np.inf, 300, np.inf, 1])
+    made = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
+    y = launched(made, np.ones(600), len(lengths))
+    np.testing.assert_array_equal(y, [3, np.inf, 600, np.inf, 300, np.inf, 1])
 
 
 def test_adaptive_with_more_rows_than_threads():
