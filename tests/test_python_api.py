@@ -94,17 +94,6 @@ def test_an_overview_says_what_was_measured(records):
     assert repr(isa.BASE) == f"InstructionSet(instructions={len(isa.BASE.instructions)})"
 
 
-@pytest.mark.parametrize("name", vecsim.FORMATS)
-def test_a_matrix_in_a_format_shows_its_size_and_bytes(name):
-    made = vecsim.FORMATS[name].from_scipy(vecsim.load("laplace2d-10").csr)
-    text = repr(made)
-    assert "shape=(100, 100), nnz=460, dtype='float64', bytes={" in text
-    assert len(text) <= LONGEST
-    document = json.loads(json.dumps(made.to_dict()))
-    assert document["shape"] == [100, 100]
-    assert document["bytes"] == {each: made.storage(each) for each in made.accountings}
-
-
 def test_names_in_a_table_are_escaped(records):
     table = replace(records["matrix"], name="<b>&")._repr_html_()
     assert "<b>" not in table

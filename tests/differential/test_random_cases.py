@@ -16,7 +16,7 @@ from differential.random_programs import random_program
 from isa.instructions import BASE
 from vecsim.machine import Machine
 
-SEEDS = range(300)
+SEEDS = range(150)
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +128,6 @@ def test_a_case_comes_back_from_its_files(seed, tmp_path):
 
 def test_programs_are_stopped_in_every_way(runs):
     stood = [fact for _, found in runs for name, fact in found.facts.items() if name.startswith("stop ")]
-    assert 100 < sum("stop 0" in found.facts for _, found in runs) < 200
+    assert 1 / 3 < sum("stop 0" in found.facts for _, found in runs) / len(runs) < 2 / 3
     for way in ("under way", "finished", "outside memory"):
         assert sum(way in each for each in stood) > 2, way
