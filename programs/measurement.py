@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -210,9 +210,36 @@ def prepare(
     chosen_program.require_room(matrix, machine.section_size, width)
     image = chosen_program.load(matrix, machine, layout_for(width), symbols)
     loaded = place_vectors(image, matrix.shape, x, machine, width)
-    source = chosen_program.source(options["schedule"])
-    program = assemble_file(source, symbols=symbols | dict(loaded.symbols), value_bytes=width)
-    return Prepared(name, program, loaded, options, image.storage_bytes)
+    return Prepared(name, _assembled(name, options, loaded), loaded, options, image.storage_bytes)
+
+
+def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) -> Prepared:
+    """Assemble a program for memory that was prepared for another of the same format.
+
+    Parameters
+    ----------
+    prepared
+        What :func:`prepare` gave.
+    name, options
+        The program and what is chosen of it. Options that decide how memory is laid out (positions) must be
+        those that it was prepared with: that is not checked.
+
+    Raises
+    ------
+    UserError
+        An unknown program or option, or a program of another format.
+    """
+    program, other = find(name), find(prepared.name)
+    if program.format != other.format:
+        raise UserError(f"{name} reads a matrix in {program.format}, not in {other.format}")
+    chosen = program.choose(options)
+    return replace(prepared, name=name, program=_assembled(name, chosen, prepared.loaded), options=chosen)
+
+
+def _assembled(name: str, options: dict[str, str], loaded: Loaded) -> Program:
+    program = find(name)
+    symbols = program.symbols(options) | dict(loaded.symbols)
+    return assemble_file(program.source(options["schedule"]), symbols=symbols, value_bytes=loaded.value_bytes)
 
 
 def measure(

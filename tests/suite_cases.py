@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from experiments.hism.suite import CRITERIA, FigureMember, Member
@@ -101,7 +101,10 @@ def install(monkeypatch: Any) -> None:
 
     def figure(criterion: str, chosen: Sequence[Member]) -> tuple[FigureMember, ...]:
         found = sorted(chosen, key=lambda m: m.size)[:10]
-        return ten([m.name for m in sorted(found, key=lambda m: getattr(m, criterion))])
+        ordered = sorted(found, key=lambda m: getattr(m, criterion))
+        points = [float(getattr(m, criterion)) for m in ordered]
+        places = zip(ten([m.name for m in ordered]), points, strict=True)
+        return tuple(replace(place, point=point) for place, point in places)
 
     monkeypatch.setattr("experiments.hism.suite.members", lambda: tuple(members))
     monkeypatch.setattr(

@@ -50,6 +50,23 @@ def test_a_row_does_not_depend_on_others(seed):
             np.testing.assert_array_equal(getattr(alone, name)[pc], getattr(whole, name)[pc], err_msg=name)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    ["latency.add=3", "scalar_load_latency=9", "sparse_unit.latency=5", "chaining=false", "section_size=512"],
+)
+def test_what_was_resolved_for_another_machine_is_not_taken(changes):
+    """A program is resolved anew wherever that gives anything else; banks and queues do not."""
+    program = assemble("addvv.s v1, v2, v3\nlw x1, (x2)\nmipa.s v1, v2, v3, v4\nlds.w v1, v2, v3, (x1)")
+    other, banks = load_machine("vs2003", [changes]), load_machine("vs2003", ["banks=64"])
+    first = decode(program, VS2003)
+    assert decode(program, banks).fields is first.fields
+    found, fresh = decode(program, other), decode(replace(program), other)
+    same = [np.array_equal(getattr(first, name), getattr(fresh, name)) for name in Decoded._fields]
+    assert not all(same)
+    for name in Decoded._fields:
+        np.testing.assert_array_equal(getattr(found, name), getattr(fresh, name), err_msg=name)
+
+
 def test_the_first_mistake_is_told():
     text = "nop\nldb.w v1, v2, (x1), x2, 3\nlv.w v15, (x0)"
     with pytest.raises(UserError, match=r":2: .*3 position bytes"):

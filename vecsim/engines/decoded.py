@@ -7,6 +7,7 @@ worked out here, once. Engines look at these arrays and never at text.
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +97,9 @@ Operands = list[tuple[Operand, Ints]]
 
 
 def decode(program: Program, machine: Machine) -> Decoded:
-    """Resolve a program for a machine, all rows of an instruction at once.
+    """Resolve a program for a machine, all rows of an instruction at once; what comes is not to be changed.
+
+    What was resolved last is kept with the program: but for latencies it is the same on most machines.
 
     Raises
     ------
@@ -104,6 +107,26 @@ def decode(program: Program, machine: Machine) -> Decoded:
         A vector register that the machine does not have, or position bytes other than 1 and 2: the first of
         them; a mistake in a user's own instruction.
     """
+    registers = machine.section_size, machine.vector_registers, machine.chaining
+    known = _resolved_last.get(program)
+    if known is None or known[0] != registers:
+        known = _resolved_last[program] = (registers, _decoded(program, machine))
+    return known[1]._replace(latency=_latencies(program, machine))
+
+
+_resolved_last: WeakKeyDictionary[Program, tuple[tuple[int, int, bool], Decoded]] = WeakKeyDictionary()
+"""What was resolved last for a program, and the numbers of the machine that all but latencies depend on."""
+
+
+def _latencies(program: Program, machine: Machine) -> Ints:
+    instructions = program.instruction_set.by_opcode
+    opcodes, places = np.unique(program.opcode, return_inverse=True)
+    found = [latency_of(instructions[int(opcode)], machine) for opcode in opcodes]
+    latencies: Ints = np.array(found, np.int64)[places]
+    return latencies
+
+
+def _decoded(program: Program, machine: Machine) -> Decoded:
     check_own_instructions(program.instruction_set)
     count = len(program.opcode)
     fields = program.fields.astype(np.int64)
@@ -138,8 +161,9 @@ def _first_mistake(
     last = machine.vector_registers - 1
     for operand, field in operands:
         if operand.kind == "v":
-            has = f"machine {machine.label} has vector_registers = {last + 1}, v0 to v{last}"
-            found += [(int(rows[i]), f"v{field[i]}: {has}") for i in np.flatnonzero(field > last)[:1]]
+            for i in np.flatnonzero(field > last)[:1]:
+                has = f"machine {machine.label} has vector_registers = {last + 1}, v0 to v{last}"
+                found.append((int(rows[i]), f"v{field[i]}: {has}"))
     if instruction.access is not None and instruction.access.record == Record.POSITIONS:
         size = operands[-1][1]
         bad = np.flatnonzero((size != 1) & (size != 2))[:1]
@@ -155,7 +179,6 @@ def _resolved(
         "operands": len(operands),
         "unit": instruction.unit,
         "timing": instruction.timing,
-        "latency": latency_of(instruction, machine),
         "length": instruction.length,
         "pattern": Pattern.NONE,
     }

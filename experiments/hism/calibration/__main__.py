@@ -5,40 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from experiments.hism.calibration import kept
-from experiments.hism.calibration.appendices import DIFFERENCES
-from experiments.hism.table2 import GROUPS, PRINTED
+from experiments.hism.calibration.headings import DIFFERENCES, HEADINGS
 
-NUMBERS_OF_TABLE_2 = ("CRS", "JD", "BBCS")
 UNCALIBRATED = "uncalibrated"
-WEIGHED = ("all", "small", "medium", "of all within 10 %", "of 18 within 15 %", "orders kept", DIFFERENCES)
+CANDIDATES = (
+    "rank",
+    "score",
+    "as near",
+    "told apart",
+    "conclusions that fail",
+    "of all within 10 %",
+    "of 18 within 15 %",
+    DIFFERENCES,
+)
+WHOLE = ("spread", "standards", "conclusions-by-standard", "groups", "provenance")
+"""Tables that are printed as they are."""
 
 
 def section() -> str:
-    """Give the tables in Markdown: the averages, what was changed, the frontier, the conclusions."""
-    parts = (
-        ("Averages over all matrices", _grid(["", *NUMBERS_OF_TABLE_2], averages())),
-        (
-            "What was changed",
-            _grid(["", UNCALIBRATED, "vs2003", "why these values are plausible"], changed()),
-        ),
-        ("The frontier", _grid(["", *WEIGHED], frontier())),
-        ("The paper's conclusions", _grid(["", "holds on", "machines", "on vs2003"], conclusions())),
-    )
-    return "\n\n".join(f"### {title}\n\n{table}" for title, table in parts) + "\n"
-
-
-def averages() -> Iterable[Sequence[str]]:
-    """Give the six averages over all matrices: the paper's, the uncalibrated machine's and vs2003's."""
-    candidates = _rows("candidates")
-    machines = {UNCALIBRATED: candidates[-1], "vs2003": candidates[0]}
-    for fast in ("HiSM", "CHiSM"):
-        printed = {slow: PRINTED[f"{fast} vs {slow}"][GROUPS.index("all")] for slow in NUMBERS_OF_TABLE_2}
-        yield [f"{fast}, paper", *printed.values()]
-        for name, row in machines.items():
-            yield [
-                f"{fast}, {name}",
-                *(_beside(row[f"{fast} vs {slow}, all"], printed[slow]) for slow in printed),
-            ]
+    """Give the tables in Markdown."""
+    changed_head = ("", UNCALIBRATED, "vs2003", "why these values are plausible")
+    parts = {name: _grid(*_whole(name)) for name in WHOLE}
+    parts["choices"] = _grid(changed_head, changed())
+    parts["candidates"] = _grid(CANDIDATES, _some("candidates", CANDIDATES))
+    parts["sensitivity"] = _grid(("", "holds on", "machines", "on vs2003"), conclusions())
+    titles = {name: HEADINGS[name][0] for name in parts} | {"choices": "What was changed"}
+    order = (*WHOLE[:4], "choices", "candidates", "sensitivity", "provenance")
+    return "\n\n".join(f"### {titles[name]}\n\n{parts[name]}" for name in order) + "\n"
 
 
 def changed() -> Iterable[Sequence[str]]:
@@ -49,26 +42,26 @@ def changed() -> Iterable[Sequence[str]]:
             yield [row["choice"], first, row["proposed"], row["why they are plausible"]]
 
 
-def frontier() -> Iterable[Sequence[str]]:
-    """Give the machines of the frontier, without the 24 numbers of each."""
-    for row in _rows("frontier"):
-        yield ["vs2003" if row["rank"] else "", *(row[column] for column in WEIGHED)]
-
-
 def conclusions() -> Iterable[Sequence[str]]:
     """Give for each conclusion on which machines it holds."""
     for row in _rows("sensitivity"):
         yield [row["conclusion"], row["extent"], f"{row['holds on']} of {row['of']}", row["proposal"]]
 
 
+def _whole(name: str) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    table = kept.table(name).table
+    assert table is not None
+    return table.columns, table.rows
+
+
+def _some(name: str, columns: Sequence[str]) -> Iterable[Sequence[str]]:
+    return ([row[column] for column in columns] for row in _rows(name))
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     table = kept.table(name).table
     assert table is not None
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-
-
-def _beside(ours: str, printed: str) -> str:
-    return f"{float(ours):.2f} ({100 * (float(ours) / float(printed) - 1):+.0f} %)"
 
 
 def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,104 +1,28 @@
-"""The tables of a calibration: the grid, the sensitivities, the frontier, every number of every finalist."""
+"""The tables of a calibration: grid, standards, spread, groups, sensitivities, all numbers of the finalists."""
 
 from __future__ import annotations
 
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
+from statistics import median
 
-from experiments.hism.calibration.calibration import Calibration
-from experiments.hism.calibration.choices import Candidate, options_of, uncalibrated
-from experiments.hism.calibration.conclusions import Sensitivity
+from experiments.hism.calibration.calibration import PROPOSED, Calibration
+from experiments.hism.calibration.choices import STANDARDS, Candidate, options_of, uncalibrated
+from experiments.hism.calibration.conclusions import Sensitivity, counted
 from experiments.hism.calibration.distance import CLOSE, Distance, readings
-from experiments.hism.calibration.search import LARGE, SMALL
+from experiments.hism.calibration.finalists import Finalist
+from experiments.hism.calibration.headings import DIFFERENCES, appendix
+from experiments.hism.calibration.sample import LARGEST
 from experiments.hism.results_file import code_fingerprint
 from experiments.hism.table2 import GROUPS, PRINTED
-from experiments.report.item import Appendix, Table
+from experiments.hism.timing import METHODS
+from experiments.report.item import Appendix
 from vecsim.machine import to_toml
 from vecsim.provenance import provenance
 
-NAME = "hism-calibration"
-"""What the names of all files of a calibration begin with."""
 SHOWN_BREAKS = 6
 """Single changes that are named in the table of sensitivities; the others are counted."""
-
-DIFFERENCES = "differs from the uncalibrated in"
-"""Column that describes a candidate."""
-
-HEADINGS = {
-    "choices": ("What the paper leaves open", ("Each choice was searched among these values.",)),
-    "sensitivity": (
-        "Which of the paper's conclusions depend on what it leaves open",
-        (
-            "Every candidate that was examined is a plausible machine. Extent: whether the conclusion holds "
-            "on every one, some, or none of them. The last columns change one choice of the proposal at a "
-            "time. Candidates of the search know the matrices up to a size only, so claims on larger ones "
-            "count fewer. The search looks longest near good machines, so the shares are no probabilities.",
-        ),
-    ),
-    "shares": (
-        "Share of the candidates with a value on which a conclusion holds",
-        ("Conclusions that hold on every candidate, or on none, are left out.",),
-    ),
-    "frontier": (
-        "The frontier of the calibration",
-        (
-            "Machines that no other examined one equals or beats in all of three aims: the mean distance "
-            "from the paper over all matrices, the same over the small and medium groups, and how many of "
-            "these groups have the paper's order of the programs. What one gains in an aim, it loses in "
-            "another. Distances are means of |ln(ours / paper's)|: 0.05 is about 5 %; of machines that "
-            "differ by less than 0.005 in both, one is shown. The proposed one stands first: it is chosen by "
-            "the conclusions on the figures, which are no aim here, and need not be on the frontier. On the "
-            "whole suite.",
-        ),
-    ),
-    "single-changes": (
-        "One choice of the calibrated machine changed at a time",
-        (
-            "On the part of the suite that is searched on and the matrices of the figures. Distances are "
-            "means of |ln(ours / paper's)|.",
-        ),
-    ),
-    "candidates": ("The nearest candidates on the whole suite", ()),
-    "readings": (
-        "Every reading of Table 2",
-        ("The first is what the paper's own numbers and words imply.",),
-    ),
-    "provenance": ("How the machine was calibrated", ()),
-}
-"""Title and paragraphs of each table, by the end of its name."""
-
-TEXTS = frozenset(
-    (
-        "choice",
-        "values",
-        "value",
-        "proposed",
-        "why they are plausible",
-        "what the paper says",
-        "conclusion",
-        "extent",
-        "proposal",
-        "fails with",
-        "holds only with",
-        "change",
-        "rank",
-        "orders kept",
-        DIFFERENCES,
-        "how the table is averaged",
-        "machine",
-        "what",
-        "which",
-    )
-)
-"""Columns without numbers."""
-
-
-def appendix(table: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Appendix:
-    """Give one of the tables of :data:`HEADINGS` as a part of a report."""
-    title, paragraphs = HEADINGS[table]
-    made = Table(tuple(columns), tuple(map(tuple, rows)), frozenset(columns) - TEXTS)
-    return Appendix(f"{NAME}-{table}", title, paragraphs, made)
 
 
 def appendices(found: Calibration, engine: str) -> tuple[Appendix, ...]:
@@ -107,7 +31,11 @@ def appendices(found: Calibration, engine: str) -> tuple[Appendix, ...]:
         choices(found),
         sensitivities(found),
         shares(found),
-        frontier(found),
+        least(found),
+        spread(found),
+        standards(found),
+        conclusions_by_standard(found),
+        groups(found),
         single_changes(found),
         candidates(found),
         of_readings(found),
@@ -224,34 +152,117 @@ def single_changes(found: Calibration) -> Appendix:
     return appendix("single-changes", ("change", *DISTANCES, *NUMBERS), rows)
 
 
-def frontier(found: Calibration) -> Appendix:
-    """Give the candidates that no other beats over all matrices, in the groups, and in orders."""
-    first, proposal = uncalibrated(found.choices), found.proposal
-    others = [e for e in found.frontier if e.candidate != proposal.candidate]
-    rows = [
-        (rank, *_distances(e.distance), changes(e.candidate, first), *_numbers(e.distance))
-        for rank, e in [("proposed", proposal), *(("", e) for e in others)]
-    ]
-    return appendix("frontier", ("rank", *DISTANCES, DIFFERENCES, *NUMBERS), rows)
-
-
 def candidates(found: Calibration) -> Appendix:
     """Give the finalists with all numbers."""
     first = uncalibrated(found.choices)
     rows = [
         (
-            str(rank),
-            *_distances(e.distance),
-            str(sum(holds is False for holds in concluded.values())),
-            changes(e.candidate, first),
-            *_numbers(e.distance),
+            _name(found, finalist, rank),
+            f"{finalist.as_near:.3f}",
+            "no" if finalist.alike else "yes",
+            str(sum(holds is False for holds in counted(finalist.concluded).values())),
+            str(finalist.changed),
+            *_distances(finalist.evaluated.distance),
+            changes(finalist.evaluated.candidate, first),
+            *_numbers(finalist.evaluated.distance),
         )
-        for rank, (e, concluded) in enumerate(zip(found.finalists, found.concluded, strict=True), 1)
+        for rank, finalist in enumerate(found.finalists, 1)
     ]
-    rows.append(
-        ("uncalibrated", *_distances(found.before.distance), "", "none", *_numbers(found.before.distance))
+    columns = ("rank", "as near", "told apart", "conclusions that fail", "choices changed")
+    return appendix("candidates", (*columns, *DISTANCES, DIFFERENCES, *NUMBERS), rows)
+
+
+def _name(found: Calibration, finalist: Finalist, rank: int) -> str:
+    names = {id(found.now): "today's", id(found.before): "uncalibrated"}
+    other = names.get(id(finalist.evaluated), "")
+    return f"{rank}, {other}" if other else str(rank)
+
+
+def least(found: Calibration) -> Appendix:
+    """Give for each value of each choice the least score of the candidates that have it."""
+    rows = []
+    for choice in found.choices:
+        for value in choice.values:
+            scores = [e.distance.score for e in found.examined if e.candidate[choice.name] == value.name]
+            least = f"{min(scores):.4f}" if scores else ""
+            rows.append((choice.name, value.name, str(len(scores)), least))
+    return appendix("least", ("choice", "value", "candidates", "least score"), rows)
+
+
+def spread(found: Calibration) -> Appendix:
+    """Give the six averages of the proposal with what drawing the suite anew does to them."""
+    head = (
+        *("row", "paper", "proposed machine", "difference in per cent", "spread in per cent"),
+        *("today's", "uncalibrated"),
     )
-    return appendix("candidates", ("rank", *DISTANCES, "conclusions that fail", DIFFERENCES, *NUMBERS), rows)
+    numbers = found.proposal.distance
+    rows = [
+        (
+            row,
+            PRINTED[row][0],
+            f"{numbers.numbers[row, 'all']:.3f}",
+            f"{100 * (numbers.ratio(row, 'all') - 1):+.1f}",
+            f"{100 * share:.1f}",
+            f"{found.now.distance.numbers[row, 'all']:.3f}",
+            f"{found.before.distance.numbers[row, 'all']:.3f}",
+        )
+        for row, share in found.spread.items()
+    ]
+    return appendix("spread", head, rows)
+
+
+def standards(found: Calibration) -> Appendix:
+    """Give the proposed machine's averages with all programs plain, pipelined, and as proposed."""
+    proposal = found.finalists[0]
+    of = {**proposal.by_standard, PROPOSED: proposal.evaluated}
+    rows = []
+    for words, e in of.items():
+        known = [holds for holds in counted(_concluded(proposal, words)).values() if holds is not None]
+        averages = [f"{e.distance.numbers[row, 'all']:.3f}" for row in PRINTED]
+        rows.append((words, *averages, f"{e.distance.score:.4f}", str(sum(known)), str(len(known))))
+    columns = ("programs", *(f"{row}, all" for row in PRINTED), "score", "conclusions that hold", "of")
+    return appendix("standards", columns, rows)
+
+
+def conclusions_by_standard(found: Calibration) -> Appendix:
+    """Say of each conclusion with which programs, and on how many machines, it holds."""
+    proposal, labels = found.finalists[0], (*STANDARDS, PROPOSED)
+    told = [f"{what}, {words}" for what in ("proposal", "machines") for words in labels]
+    columns = ("conclusion", *told, "of")
+    rows = []
+    for conclusion in proposal.concluded:
+        of_proposal = [_concluded(proposal, words).get(conclusion) for words in labels]
+        counts = [
+            sum(_concluded(finalist, words).get(conclusion) is True for finalist in found.finalists)
+            for words in labels
+        ]
+        rows.append((conclusion, *map(_word, of_proposal), *map(str, counts), str(len(found.finalists))))
+    return appendix("conclusions-by-standard", columns, rows)
+
+
+def _concluded(finalist: Finalist, words: str) -> Mapping[str, bool | None]:
+    return finalist.concluded if words == PROPOSED else finalist.concluded_by_standard[words]
+
+
+def groups(found: Calibration) -> Appendix:
+    """Give how many choices of matrices near the points of Figure 2 meet the groups of Table 2."""
+    programs = [program for program in METHODS if program != "chism"]
+    ratios = [f"{METHODS[program]}, ours / paper's" for program in programs]
+    columns = ("programs", "group", "choices", "met", "share in per cent", "best", *ratios)
+    rows = [
+        (
+            words,
+            drawn.group,
+            str(drawn.choices),
+            str(drawn.met),
+            f"{100 * drawn.met / drawn.choices:.2f}",
+            ", ".join(drawn.best),
+            *(f"{drawn.ratios[program]:.2f}" for program in programs),
+        )
+        for words, of in found.groups.items()
+        for drawn in of
+    ]
+    return appendix("groups", columns, rows)
 
 
 def of_readings(found: Calibration) -> Appendix:
@@ -283,7 +294,7 @@ def machine(found: Calibration) -> Appendix:
 
 def search_provenance(found: Calibration, engine: str) -> Appendix:
     """Say when, by which code and on which matrices the search was made, and how far it went."""
-    limit, made = found.effort.minutes, provenance()
+    made = provenance()
     members = sorted(found.ground.members.values(), key=lambda member: member.name)
     suite = "\n".join(f"{member.name} {member.pattern_sha256}" for member in members)
     rows = (
@@ -299,12 +310,21 @@ def search_provenance(found: Calibration, engine: str) -> Appendix:
         ("proposed machine", found.machine.label_with_digest),
         ("searches asked for", str(found.effort.begun)),
         ("searches that came to their end", str(found.finished)),
-        ("limit of the search", "none" if limit is None else f"{limit:g} minutes"),
+        ("limit of the search", f"{found.effort.minutes:g} minutes"),
         ("candidates examined", str(len(found.examined))),
-        (
-            "each of them on",
-            f"matrices up to {SMALL:,} entries and, counting for all larger ones, those up to {LARGE:,}",
-        ),
+        ("each of them on", f"a sample of {len(found.sample)} matrices up to {LARGEST:,} entries"),
+        ("the sample's error, measured on finalists", _error(found)),
         ("finalists, on all matrices", str(len(found.finalists))),
+        (
+            "it took",
+            f"{found.seconds[0] / 60:.1f} minutes, {found.seconds[1] / 60:.1f} of processors' time",
+        ),
     )
     return appendix("provenance", ("what", "which"), rows)
+
+
+def _error(found: Calibration) -> str:
+    if not found.held_out:
+        return "no finalist was left that it had not been chosen by"
+    middle, most = median(found.held_out), max(found.held_out)
+    return f"{100 * middle:.1f} % in the middle, {100 * most:.1f} % at most, of an average over all matrices"

@@ -1,10 +1,11 @@
-"""The calibration: search on a part of the suite, the best on all of it, a proposal, what changes it."""
+"""The calibration: search on a sample of the suite, the nearest on all of it, a proposal, what changes it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 
 from experiments.hism import suite
 from experiments.hism.calibration import facts
@@ -17,77 +18,36 @@ from experiments.hism.calibration.choices import (
     neighbours,
     uncalibrated,
 )
-from experiments.hism.calibration.conclusions import Sensitivity, conclusions, sensitivity
-from experiments.hism.calibration.distance import equal_weights, means
-from experiments.hism.calibration.search import Evaluated, Evaluator, descend, part_of, starts, undominated
+from experiments.hism.calibration.conclusions import Sensitivity, sensitivity
+from experiments.hism.calibration.distance import Weights
+from experiments.hism.calibration.drawn_groups import Drawn, drawn
+from experiments.hism.calibration.evaluators import Evaluators
+from experiments.hism.calibration.finalists import Finalist, finalists, ranked
+from experiments.hism.calibration.ground import Ground, ground
+from experiments.hism.calibration.search import Evaluated, Evaluator, descend, simplified, starts
 from experiments.hism.calibration.simulation import Simulator
+from experiments.hism.calibration.spread import Draws
 from experiments.hism.measurements import Load
-from experiments.hism.suite import CRITERIA, Criterion, FigureMember, Member
-from experiments.hism.table2 import GROUPS, Grouped, grouped
+from experiments.hism.table2 import GROUPS
 from experiments.request import Request
 from vecsim.errors import UserError
 from vecsim.machine import Machine
 
-STARTS = 4
+STARTS = 12
 """Where the search begins: as it is now, at the first value of every choice, at others drawn at random."""
-FINALISTS = 12
-"""So many of the nearest candidates are simulated on the whole suite, and the machine as it is now."""
-QUICK = 2_000
-"""Stored entries up to which matrices count in a quick calibration."""
+MINUTES = 10.0
+"""How long the search lasts, at most, unless asked otherwise; all else takes about as long again."""
+REFERENCES = 8
+"""Machines that the sample is chosen by."""
+FINALISTS = 10
+"""So many of the nearest candidates are simulated on the whole suite, beside the end of every search and what
+it is simplified to."""
+FARTHER = 0.05
+"""A candidate is simplified as long as its score grows by no more: about the spread of one average."""
 
 
-@dataclass(frozen=True)
-class Ground:
-    """What a calibration stands on.
-
-    Attributes
-    ----------
-    members
-        Those that were found, by name.
-    missing
-        Names of the others.
-    groups
-        Of Table 2; "suite" and "originals", those that stand in for nothing.
-    figures
-        The ten of each figure.
-    """
-
-    members: Mapping[str, Member]
-    missing: tuple[str, ...]
-    groups: Mapping[str, Grouped]
-    figures: Mapping[Criterion, tuple[FigureMember, ...]]
-
-    @property
-    def figure_names(self) -> list[str]:
-        """The members of all figures that are available."""
-        names = dict.fromkeys(place.name for ten in self.figures.values() for place in ten)
-        return [name for name in names if name in self.members]
-
-    def picked(self) -> dict[str, list[str]]:
-        """Give the groups of Table 2, as far as they are available."""
-        of_suite = self.groups["suite"].picked
-        return {group: [name for name in of_suite[group] if name in self.members] for group in GROUPS}
-
-    def of_figures(self) -> dict[str, list[str]]:
-        """Give the groups of all three figures together."""
-        found = {"all": list(self.members)}
-        for group in GROUPS[1:]:
-            places = [p.name for ten in self.figures.values() for p in ten if p.group == group]
-            found[group] = [name for name in dict.fromkeys(places) if name in self.members]
-        return found
-
-    def concluded(
-        self, evaluated: Evaluated, weights: Mapping[str, Mapping[str, float]]
-    ) -> dict[str, bool | None]:
-        """Check what the paper concludes."""
-        of_groups = means(evaluated.cycles, weights)
-        return conclusions(evaluated.cycles, of_groups, self.members, self._available_figures())
-
-    def _available_figures(self) -> dict[Criterion, tuple[FigureMember, ...]]:
-        return {
-            criterion: tuple(place for place in ten if place.name in self.members)
-            for criterion, ten in self.figures.items()
-        }
+PROPOSED = "as proposed"
+"""What the proposal's own programs are called beside the standards."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +61,12 @@ class Effort:
     starts
         Where it begins, at most, if it is not a quick one.
     minutes
-        How long it lasts, at most; None for as long as it takes. What follows the search is not counted.
+        How long it lasts, at most. What comes before and behind the search is not counted.
     """
 
     quick: bool = False
     starts: int = STARTS
-    minutes: float | None = None
+    minutes: float = MINUTES
 
     @property
     def begun(self) -> int:
@@ -134,24 +94,28 @@ class Calibration:
         How far the search was to go.
     finished
         From so many starts it came to an end; fewer than asked for if its time was up.
+    sample
+        Matrices that the search ran on, with their weights.
+    held_out
+        |ln(predicted / measured)| of the six averages of every finalist that the sample was not chosen by.
     examined
-        Every candidate of the search, on the part of the suite that is searched on.
+        Every candidate of the search, on the sample.
     finalists
         The best of them on the whole suite, the proposal first, then by score.
-    before
-        The uncalibrated candidate on the whole suite.
-    frontier
-        Of all candidates that no other beats in every aim on the part that is searched on, those of which
-        this holds on the whole suite too.
+    now, before
+        Today's candidate and the uncalibrated one on the whole suite.
+    spread
+        Of each average over all matrices of the proposal.
+    groups
+        What choices of matrices near the points of Figure 2 give, by standard and group.
     single
-        Candidates that differ from the proposal in one choice, with the proposal first, on the part of the
-        suite that is searched on and the matrices of the figures.
-    concluded
-        What the paper concludes, for each of `finalists`.
+        Candidates that differ from the proposal in one choice, with the proposal first, on the whole suite.
     sensitivities
         Of every conclusion.
     measured_facts
         Cycles of the proposal's accesses, by the words of what the paper states.
+    seconds
+        What it took: by the clock, and of the processors.
     """
 
     ground: Ground
@@ -159,49 +123,28 @@ class Calibration:
     choices: tuple[Choice, ...]
     effort: Effort
     finished: int
+    sample: Mapping[str, float]
+    held_out: tuple[float, ...]
     examined: tuple[Evaluated, ...]
-    finalists: tuple[Evaluated, ...]
+    finalists: tuple[Finalist, ...]
+    now: Evaluated
     before: Evaluated
-    frontier: tuple[Evaluated, ...]
+    spread: Mapping[str, float]
+    groups: Mapping[str, tuple[Drawn, ...]]
     single: tuple[Evaluated, ...]
-    concluded: tuple[Mapping[str, bool | None], ...]
     sensitivities: tuple[Sensitivity, ...]
     measured_facts: Mapping[str, int]
+    seconds: tuple[float, float]
 
     @property
     def proposal(self) -> Evaluated:
         """The candidate that is proposed."""
-        return self.finalists[0]
+        return self.finalists[0].evaluated
 
     @property
     def machine(self) -> Machine:
         """The proposal's machine."""
         return machine_of(self.proposal.candidate, self.base, self.choices)
-
-
-def ground(quick: bool = False) -> Ground:
-    """Give the suite as far as it is available; of a quick calibration only what is small.
-
-    Raises
-    ------
-    UserError
-        There is nothing to calibrate with.
-    """
-    members = suite.members()
-    absent = {member.name for member in suite.missing()}
-    available = {m.name: m for m in members if m.name not in absent and not (quick and m.size > QUICK)}
-    if not available:
-        raise UserError("no matrix of the suite was found: VECSIM_MATRICES may name a folder that has them")
-    originals = [member for member in members if member.has_original_pattern]
-    return Ground(
-        available,
-        tuple(sorted(absent)),
-        {
-            "suite": grouped(members, suite.figure("size", members)),
-            "originals": grouped(originals, suite.figure("size", originals)),
-        },
-        {criterion: suite.figure(criterion, members) for criterion in CRITERIA},
-    )
 
 
 def calibrate(
@@ -236,152 +179,127 @@ def calibrate(
     with Simulator(
         members, load or suite.load, jobs=request.jobs, engine=request.engine, results=request.results
     ) as simulator:
-        return _calibrated(found, Evaluators(found, simulator, request, grid), request, effort)
+        return _calibrated(Evaluators(found, simulator, request, grid), effort)
 
 
-class Evaluators:
-    """The three sets of matrices that candidates are simulated on."""
-
-    def __init__(
-        self, found: Ground, simulator: Simulator, request: Request, choices: tuple[Choice, ...]
-    ) -> None:
-        picked = found.picked()
-        part = part_of(list(found.members.values()), picked)
-        self.choices = choices
-        self.base = request.machine
-        self.search = Evaluator(simulator, request.machine, part, choices)
-        wider = part | ({"large": dict.fromkeys(picked["large"], 1.0)} if picked["large"] else {})
-        self.wider = Evaluator(simulator, request.machine, wider, choices, also=found.figure_names)
-        whole = {group: names for group, names in equal_weights(picked).items() if names}
-        self.whole = Evaluator(simulator, request.machine, whole, choices)
-
-
-def _calibrated(found: Ground, evaluators: Evaluators, request: Request, effort: Effort) -> Calibration:
-    choices, watch = evaluators.choices, request.watch
-    usable = _keeps_facts(evaluators, request.engine)
+def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
+    begun = time.monotonic()
+    found, choices = evaluators.ground, evaluators.choices
     now, first = as_now(evaluators.base, choices), uncalibrated(choices)
-    finished = _search(evaluators, request, effort, now, usable)
-    examined = sorted(evaluators.search.seen.values(), key=lambda e: e.distance.score)
-    kept = [e for e in examined if usable(e.candidate)]
+    references = evaluators.each(_references(evaluators, now, first), "reference machines", 0.0, 0.1)
+    search = evaluators.on_sample(references)
+    finished, ends = _search(evaluators, search, effort, now)
+    examined = sorted(search.seen.values(), key=lambda e: e.distance.score)
+    kept = [e for e in examined if evaluators.usable(e.candidate)]
     if not kept:
         raise UserError("no candidate keeps what the paper states of single accesses")
-    nearest = _once([*(e.candidate for e in kept[:FINALISTS]), *([now] if usable(now) else [])])
-    finalists = _each(evaluators.whole, nearest, watch, "whole suite", 0.7, 0.8)
-    concluded = {id(e): found.concluded(e, evaluators.whole.weights) for e in finalists}
-    ordered = _ranked(finalists, concluded)
-    aimed = [e.candidate for e in undominated(kept)]
-    frontier = _each(evaluators.whole, _once([*nearest, *aimed, first]), watch, "frontier", 0.8, 0.88)
-    proposal = ordered[0].candidate
-    changed = [other for choice in choices for other in neighbours(proposal, choice)]
-    single = _each(evaluators.wider, [proposal, *changed], watch, "single changes", 0.88, 1.0)
+    most = kept[0].distance.score + FARTHER
+    plainer = simplified(kept[0].candidate, first, search.each, evaluators.score, most)
+    nearest = [e.candidate for e in (*kept[:FINALISTS], *ends, *plainer)]
+    usable = [candidate for candidate in (now, first) if evaluators.usable(candidate)]
+    entered = evaluators.each(_once([*nearest, *usable]), "whole suite", 0.5, 0.65)
+    ordered = ranked(finalists(evaluators, entered, 0.65, 0.8))
+    proposal = ordered[0].evaluated
+    changed = [other for choice in choices for other in neighbours(proposal.candidate, choice)]
+    single = evaluators.each([proposal.candidate, *changed], "single changes", 0.8, 1.0)
+    known = {_words(e.candidate) for e in references}
     return Calibration(
         found,
         evaluators.base,
         choices,
         effort,
         finished,
+        search.weights["all"],
+        tuple(_errors(search, [e for e in entered if _words(e.candidate) not in known])),
         tuple(examined),
         tuple(ordered),
+        evaluators.whole(now),
         evaluators.whole(first),
-        tuple(undominated(frontier)),
+        Draws(list(found.members)).spread(proposal.cycles),
+        _groups(found, ordered[0]),
         tuple(single),
-        tuple(concluded[id(e)] for e in ordered),
-        tuple(_sensitivities(found, evaluators, examined, single)),
+        tuple(_sensitivities(found, search.weights, evaluators.whole.weights, examined, single)),
         {
-            fact.name: facts.measured(fact, machine_of(proposal, evaluators.base, choices), request.engine)
+            fact.name: facts.measured(
+                fact, machine_of(proposal.candidate, evaluators.base, choices), evaluators.engine
+            )
             for fact in facts.FACTS
         },
+        (time.monotonic() - begun, evaluators.simulator.processor_seconds()),
     )
 
 
-def _search(
-    evaluators: Evaluators,
-    request: Request,
-    effort: Effort,
-    now: Candidate,
-    usable: Callable[[Candidate], bool],
-) -> int:
-    """Search from every start as long as there is time; give how many searches came to their end."""
-    search, total = evaluators.search, effort.begun
-    end = time.monotonic() + 60 * effort.minutes if effort.minutes is not None else float("inf")
-    finished = 0
+def _references(evaluators: Evaluators, now: Candidate, first: Candidate) -> list[Candidate]:
+    """Give the machines that the sample is chosen by: today's, the uncalibrated one, others at random."""
+    found = [now, first]
+    tried = 20 * REFERENCES
+    for candidate in starts(evaluators.choices, tried, now, seed=REFERENCES):
+        if len(found) < REFERENCES and evaluators.usable(candidate):
+            found.append(candidate)
+    return _once(found)
 
-    def evaluate(candidate: Candidate) -> Evaluated:
+
+def _search(
+    evaluators: Evaluators, search: Evaluator, effort: Effort, now: Candidate
+) -> tuple[int, list[Evaluated]]:
+    """Search from every start as long as there is time; give how many came to their end, and their ends."""
+    end = time.monotonic() + 60 * effort.minutes
+    ends: list[Evaluated] = []
+
+    def evaluate(candidates: Sequence[Candidate]) -> list[Evaluated]:
         if search.seen and time.monotonic() > end:
             raise _TimeIsUp
-        words = f"search {finished + 1} of {total}: {len(search.seen)}"
-        request.watch(words, 0.7 * finished / total)
-        return search(candidate)
+        words = f"search {len(ends) + 1} of {effort.begun}: {len(search.seen)}"
+        evaluators.watch(words, 0.1 + 0.4 * len(ends) / effort.begun)
+        return search.each(candidates)
 
     try:
-        for start in starts(evaluators.choices, total, now):
-            descend(
-                start,
-                evaluate,
-                evaluators.choices,
-                lambda e: e.distance.score if usable(e.candidate) else float("inf"),
-            )
-            finished += 1
+        for start in starts(evaluators.choices, effort.begun, now):
+            best = descend(start, evaluate, evaluators.choices, evaluators.score)
+            ends.append(best)
     except _TimeIsUp:
         pass
-    return finished
+    return len(ends), [e for e in ends if evaluators.usable(e.candidate)]
+
+
+def _words(candidate: Candidate) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(candidate.items()))
 
 
 def _once(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Leave out what comes again."""
-    return list({tuple(sorted(candidate.items())): candidate for candidate in candidates}.values())
+    return list({_words(candidate): candidate for candidate in candidates}.values())
 
 
-def _keeps_facts(evaluators: Evaluators, engine: str) -> Callable[[Candidate], bool]:
-    known: dict[Machine, bool] = {}
-
-    def keeps(candidate: Candidate) -> bool:
-        machine = machine_of(candidate, evaluators.base, evaluators.choices)
-        if machine not in known:
-            known[machine] = facts.kept(machine, engine)
-        return known[machine]
-
-    return keeps
+def _errors(search: Evaluator, measured: Sequence[Evaluated]) -> Iterable[float]:
+    """Compare the six averages that the sample gives with those of the whole suite."""
+    for e, predicted in zip(measured, search.each([e.candidate for e in measured]), strict=True):
+        for (row, group), ours in predicted.distance.numbers.items():
+            if group == "all":
+                yield abs(log(ours / e.distance.numbers[row, group]))
 
 
-def _each(
-    evaluate: Evaluator,
-    candidates: Sequence[Candidate],
-    watch: Callable[[str, float], None],
-    words: str,
-    begin: float,
-    end: float,
-) -> list[Evaluated]:
-    found = []
-    for number, candidate in enumerate(candidates):
-        watch(f"{words}: {number} of {len(candidates)}", begin + (end - begin) * number / len(candidates))
-        found.append(evaluate(candidate))
-    return found
-
-
-def _ranked(
-    finalists: Iterable[Evaluated], concluded: Mapping[int, Mapping[str, bool | None]]
-) -> list[Evaluated]:
-    """Put the proposal first: of those that keep most of the conclusions the nearest to Table 2.
-
-    The order of programs in the small, medium and large group does not count: it depends on which three or
-    four matrices the paper drew, as the averages do.
-    """
-    of_groups = tuple(f"Table 2, {group}:" for group in GROUPS[1:])
-
-    def lost(e: Evaluated) -> int:
-        found = concluded[id(e)].items()
-        return sum(holds is False for words, holds in found if not words.startswith(of_groups))
-
-    ordered = sorted(finalists, key=lambda e: e.distance.score)
-    proposal = min(ordered, key=lambda e: (lost(e), e.distance.score))
-    return [proposal, *(e for e in ordered if e is not proposal)]
+def _groups(found: Ground, proposal: Finalist) -> dict[str, tuple[Drawn, ...]]:
+    """Try all choices of matrices of the small, medium and large groups, by standard."""
+    of = {PROPOSED: proposal.evaluated, **proposal.by_standard}
+    return {
+        words: tuple(
+            made
+            for group in GROUPS[1:]
+            if (made := drawn(group, e.cycles, found.figures["size"], found.members)) is not None
+        )
+        for words, e in of.items()
+    }
 
 
 def _sensitivities(
-    found: Ground, evaluators: Evaluators, examined: Sequence[Evaluated], single: Sequence[Evaluated]
+    found: Ground,
+    of_sample: Weights,
+    of_whole: Weights,
+    examined: Sequence[Evaluated],
+    single: Sequence[Evaluated],
 ) -> list[Sensitivity]:
-    of_search = [(e.candidate, found.concluded(e, evaluators.search.weights)) for e in examined]
-    of_single = [(e.candidate, found.concluded(e, evaluators.wider.weights)) for e in single]
+    of_search = [(e.candidate, found.concluded(e, of_sample)) for e in examined]
+    of_single = [(e.candidate, found.concluded(e, of_whole)) for e in single]
     names = dict.fromkeys(name for _, of in (*of_single, *of_search) for name in of)
     return [sensitivity(name, [*of_single, *of_search], of_single[0], of_single[1:]) for name in names]

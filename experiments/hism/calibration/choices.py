@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from experiments.hism.assignment import ASSIGNMENT
-from programs.registry import PROGRAMS
+from experiments.hism.timing import METHODS
+from programs.registry import PROGRAMS, SCHEDULE
 from vecsim.machine import Machine
 
 STATED = {
@@ -68,6 +69,14 @@ class Choice:
         return next(value for value in self.values if value.name == name)
 
 
+CODED_BY_HAND = "programs were coded by hand in vector assembly"
+EARLIER_PAPER = "described in an earlier paper"
+WORK = "work"
+"""What the choice is called that says whether all programs do the same."""
+EQUAL = "equal"
+"""Its value by which they do."""
+
+
 def _field(field: str, *values: int | bool) -> tuple[Value, ...]:
     return tuple(Value(str(value).lower(), {field: value}) for value in values)
 
@@ -76,13 +85,18 @@ def _option(programs: tuple[str, ...], option: str, *values: str) -> tuple[Value
     return tuple(Value(value, options={p: {option: value} for p in programs}) for value in values)
 
 
-def _cache(**accumulate: tuple[str, ...]) -> tuple[Value, ...]:
+def _cache(loaded: tuple[str, ...], cleared: tuple[str, ...]) -> tuple[Value, ...]:
     # Without the first load of the cache there is nothing to add to.
     return tuple(
-        Value(cache, options={"chism": {"cache": cache, "accumulate": given}})
-        for given, caches in accumulate.items()
+        Value(cache, options={"chism": {"cache": cache} | added})
+        for caches, added in ((loaded, {}), (cleared, {"accumulate": "no"}))
         for cache in caches
     )
+
+
+def _schedule(program: str, why: str, paper: str = CODED_BY_HAND) -> Choice:
+    values = _option((program,), SCHEDULE.name, "pipelined", "plain")
+    return Choice(f"{METHODS[program]}: {SCHEDULE.name}", values, why, paper)
 
 
 def _banks(*pairs: tuple[int, int]) -> tuple[Value, ...]:
@@ -195,22 +209,13 @@ CHOICES = (
         "CRS: sums",
         _option(("crs",), "sums", "scalar", "register"),
         "a hand-written loop may store each sum, or collect a vector of them",
-        "programs were coded by hand in vector assembly",
+        CODED_BY_HAND,
     ),
     Choice(
         "JD: y",
         _option(("jd",), "y", "memory", "register"),
         "diagonal by diagonal is the textbook's way; strip by strip saves two words a non-zero",
         "vectors are in the order of the number of rows",
-    ),
-    Choice(
-        "BBCS: sections",
-        (
-            Value("ahead", options={"bbcs": {"schedule": "pipelined"}}),
-            Value("in_turn", options={"bbcs": {"schedule": "plain"}}),
-        ),
-        "a loop unrolled by two, or the plain loop",
-        "described in an earlier paper",
     ),
     Choice(
         "HiSM: positions",
@@ -225,12 +230,28 @@ CHOICES = (
         "a vector load of 64 x 64 = 4096 elements",
     ),
     Choice(
+        WORK,
+        tuple(
+            Value(name, options={p: {"accumulate": value} for p in ("bbcs", "hism", "chism")})
+            for name, value in ((EQUAL, "no"), ("y is zero before", "yes"))
+        ),
+        "equal: all programs give y = A x, whatever memory holds, and clear y themselves; y is zero before: "
+        "BBCS, HiSM and CHiSM add to a y that was cleared for nothing, as CRS and JD need not",
+        "BMIPA adds to an intermediate result that is loaded and stored; nothing of clearing it",
+    ),
+    # Behind the choice of the work: a cache that begins with zeros has nothing to add to.
+    Choice(
         "CHiSM: cache",
-        _cache(yes=("whole", "store_rows", "rows"), no=("cleared", "cleared_rows")),
+        _cache(("whole", "store_rows", "rows"), ("cleared", "cleared_rows")),
         "all, or only rows that the matrix has; y is zero at first, so the first load may be left out",
         "loads and stores the intermediate result at level 1; for a very small matrix a large number of "
         "unnecessary memory accesses",
     ),
+    _schedule("crs", "one row after the other, or the next rows' loads before the sum of this one"),
+    _schedule("jd", "one strip after the other, or the next strip's loads before this one's store"),
+    _schedule("bbcs", "one section after the other, or the next section's load ahead", EARLIER_PAPER),
+    _schedule("hism", "one block after the other, or the next block's loads before this segment's store"),
+    _schedule("chism", "one block after the other, or the next block's load ahead"),
 )
 """The grid."""
 
@@ -279,6 +300,16 @@ def options_of(candidate: Candidate, choices: tuple[Choice, ...] = CHOICES) -> d
         for program, options in value.options.items():
             found[program] |= options
     return {name: PROGRAMS[name].choose(options) for name, options in found.items()}
+
+
+STANDARDS = tuple(SCHEDULE.values)
+"""Schedules that all programs may have alike."""
+
+
+def by_standard(candidate: Candidate, schedule: str) -> dict[str, str]:
+    """Give the same machine with all programs in one schedule, doing the same work."""
+    schedules = {name: schedule for name in candidate if name.endswith(f": {SCHEDULE.name}")}
+    return {**candidate, **schedules} | ({WORK: EQUAL} if WORK in candidate else {})
 
 
 def neighbours(candidate: Candidate, choice: Choice) -> Iterator[dict[str, str]]:

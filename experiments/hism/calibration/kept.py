@@ -10,7 +10,7 @@ import io
 from dataclasses import replace
 from importlib import resources
 
-from experiments.hism.calibration.appendices import HEADINGS, NAME, appendix
+from experiments.hism.calibration.headings import HEADINGS, NAME, appendix
 from experiments.hism.results_file import code_fingerprint
 from experiments.report.item import Appendix
 
@@ -18,7 +18,19 @@ OTHER_CODE = (
     "The search was made on {made}, with another version of the code that decides cycles than the rest of "
     "this report: its numbers are those of the machine and the programs of that day."
 )
-SHOWN = ("sensitivity", "shares", "frontier", "single-changes", "candidates", "choices", "provenance")
+SHOWN = (
+    "standards",
+    "conclusions-by-standard",
+    "spread",
+    "groups",
+    "candidates",
+    "sensitivity",
+    "shares",
+    "least",
+    "single-changes",
+    "choices",
+    "provenance",
+)
 """The tables that the report of the paper shows, in this order."""
 
 
@@ -35,6 +47,15 @@ def _of_other_code(now: str) -> tuple[str, ...]:
     if now.startswith(told["code that decides cycles"]):
         return ()
     return (OTHER_CODE.format(made=told["made"]),)
+
+
+def conclusions_by_standard() -> str:
+    """Say in a sentence how many of the paper's conclusions hold with which programs."""
+    standards = table("standards").table
+    assert standards is not None
+    rows = [dict(zip(standards.columns, row, strict=True)) for row in standards.rows]
+    told = [f"{row['conclusions that hold']} of {row['of']} {row['programs']}" for row in rows]
+    return f"By standard of the programs the paper's conclusions hold so often: {', '.join(told)}."
 
 
 def table(name: str) -> Appendix:

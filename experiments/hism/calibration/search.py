@@ -1,25 +1,18 @@
-"""The search through the grid: coordinate descent from several starts on a part of the suite."""
+"""The search through the grid: coordinate descent from several starts, on a sample of the suite."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from experiments.hism.calibration.choices import Candidate, Choice, machine_of, neighbours, options_of
 from experiments.hism.calibration.distance import Distance, Weights, distance, means
-from experiments.hism.calibration.simulation import Simulator, Variant
-from experiments.hism.suite import Member
+from experiments.hism.calibration.simulation import Asked, Simulator, Variant
 from experiments.hism.timing import METHODS
 from vecsim.machine import Machine
 
-SMALL = 50_000
-"""Stored entries up to which every matrix is in the part of the suite that is searched on."""
-LARGE = 400_000
-"""Those beyond are left out of that part; the others count for them."""
-ALIKE = 0.005
-"""Distances that differ by less are the same for those who choose a machine."""
 GAIN = 1e-6
 """By less than this a score is not better."""
 
@@ -69,54 +62,51 @@ class Evaluator:
     seen: dict[tuple[tuple[str, str], ...], Evaluated] = field(default_factory=dict)
 
     def __call__(self, candidate: Candidate) -> Evaluated:
-        """Give what a candidate gives.
+        """Give what a candidate gives; see :meth:`each`."""
+        return self.each([candidate])[0]
+
+    def each(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
+        """Give what each candidate gives, simulated together.
 
         Raises
         ------
         UserError
             As :meth:`Simulator.cycles`.
         """
-        key = tuple(sorted(candidate.items()))
-        if key not in self.seen:
-            self.seen[key] = self._evaluated(candidate)
-        return self.seen[key]
+        new = {key: c for c in candidates if (key := _key(c)) not in self.seen}
+        if new:
+            self.seen |= dict(zip(new, self._evaluated(list(new.values())), strict=True))
+        return [self.seen[_key(candidate)] for candidate in candidates]
 
-    def _evaluated(self, candidate: Candidate) -> Evaluated:
+    def _evaluated(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
         counting = (name for group in self.weights.values() for name in group)
         names = list(dict.fromkeys((*counting, *self.also)))
+        asked = [one for candidate in candidates for one in self._asked(candidate)]
+        found = iter(self.simulator.cycles(asked, names))
+        return [
+            self._compared(candidate, {program: next(found) for program in METHODS}, names)
+            for candidate in candidates
+        ]
+
+    def _asked(self, candidate: Candidate) -> list[Asked]:
         options = options_of(candidate, self.choices)
-        variants = {p: Variant(p, tuple(sorted(options[p].items()))) for p in METHODS}
         machine = machine_of(candidate, self.base, self.choices)
-        found = self.simulator.cycles(machine, list(variants.values()), names)
-        cycles = {name: {p: found[variants[p]][name] for p in METHODS} for name in names}
+        return [(machine, Variant(p, tuple(sorted(options[p].items())))) for p in METHODS]
+
+    def _compared(
+        self, candidate: Candidate, found: Mapping[str, Mapping[str, int]], names: Sequence[str]
+    ) -> Evaluated:
+        cycles = {name: {p: of_program[name] for p, of_program in found.items()} for name in names}
         return Evaluated(dict(candidate), cycles, distance(means(cycles, self.weights)))
 
 
-def part_of(members: Sequence[Member], groups: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
-    """Weigh the part of the suite that is searched on.
-
-    It has every matrix up to :data:`SMALL` entries and, for all larger ones, those up to :data:`LARGE`, which
-    count so much more. In the mean over all matrices that stands for the whole suite; the small and medium
-    groups are whole; the large one is left out.
-
-    Parameters
-    ----------
-    groups
-        Names of the matrices of each group of Table 2.
-    """
-    by_name = {member.name: member for member in members}
-    large = [name for name in groups["all"] if by_name[name].size > SMALL]
-    taken = [name for name in large if by_name[name].size <= LARGE]
-    each = len(large) / len(taken) if taken else 0.0
-    everything = {name: 1.0 for name in groups["all"] if by_name[name].size <= SMALL}
-    part = {"all": everything | dict.fromkeys(taken, each)}
-    part |= {group: dict.fromkeys(groups[group], 1.0) for group in ("small", "medium")}
-    return {group: weights for group, weights in part.items() if weights}
+def _key(candidate: Candidate) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(candidate.items()))
 
 
 def descend(
     start: Candidate,
-    evaluate: Callable[[Candidate], Evaluated],
+    evaluate: Callable[[Sequence[Candidate]], Sequence[Evaluated]],
     choices: Sequence[Choice],
     score: Callable[[Evaluated], float],
 ) -> Evaluated:
@@ -127,17 +117,17 @@ def descend(
     start
         The candidate to begin with.
     evaluate
-        Simulates a candidate and compares it with the paper.
+        Simulates candidates and compares them with the paper.
     choices
         What may be changed, in this order, again and again.
     score
         Of what `evaluate` gives; smaller is better, by `GAIN` at least.
     """
-    best = evaluate(start)
+    (best,) = evaluate([start])
     since = 0
     while since < len(choices):
         for choice in choices:
-            here = min((evaluate(c) for c in neighbours(best.candidate, choice)), key=score, default=best)
+            here = min(evaluate(list(neighbours(best.candidate, choice))), key=score, default=best)
             if score(here) < score(best) - GAIN:
                 best, since = here, 0
             else:
@@ -147,22 +137,39 @@ def descend(
     return best
 
 
-def undominated(examined: Iterable[Evaluated]) -> list[Evaluated]:
-    """Give, by rising distance over all matrices, those that no other one beats in every aim.
+def simplified(
+    best: Candidate,
+    first: Candidate,
+    evaluate: Callable[[Sequence[Candidate]], Sequence[Evaluated]],
+    score: Callable[[Evaluated], float],
+    most: float,
+) -> list[Evaluated]:
+    """Take back one choice after the other, always the one that costs least.
 
-    The aims are those of :meth:`Distance.aims`. Of several that are alike, within :data:`ALIKE`, the first
-    stays.
+    Parameters
+    ----------
+    best
+        The candidate to begin with.
+    first
+        What choices are set back to.
+    evaluate, score
+        As for :func:`descend`.
+    most
+        A candidate with a greater score is not gone on from.
+
+    Returns
+    -------
+    The candidates on the way, each with one choice fewer that is not as in `first`.
     """
     found: list[Evaluated] = []
-    for e in sorted(examined, key=lambda e: e.distance.aims()):
-        aims = e.distance.aims()
-        if not any(_as_good(other.distance.aims(), aims) for other in found):
-            found.append(e)
+    here = dict(best)
+    while changed := [name for name in here if here[name] != first[name]]:
+        nearest = min(evaluate([{**here, name: first[name]} for name in changed]), key=score)
+        if score(nearest) > most:
+            break
+        found.append(nearest)
+        here = dict(nearest.candidate)
     return found
-
-
-def _as_good(these: Sequence[float], those: Sequence[float]) -> bool:
-    return all(this <= that + ALIKE for this, that in zip(these, those, strict=True))
 
 
 def starts(

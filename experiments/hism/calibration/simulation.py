@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,9 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.hism.calibration.kept_cycles import KeptCycles
+from experiments.hism.calibration.what_matters import numbers_that_matter
 from experiments.hism.measurements import FIRST, VALUE_BYTES, Load, Member
 from experiments.hism.results_file import code_fingerprint
-from programs.measurement import ALLOWED_ERROR, Prepared, measure, multiplicand, prepare
+from programs.measurement import (
+    ALLOWED_ERROR,
+    Prepared,
+    measure,
+    multiplicand,
+    on_same_memory,
+    prepare,
+)
+from programs.registry import find
 from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
@@ -29,6 +39,10 @@ KEPT_BYTES = 3 << 30
 """Memory images that all processes keep, at most, so that they are not made anew for every machine."""
 
 
+RUN_IN_ENTRIES = 30_000
+"""A run takes as long as so many entries, however few it has."""
+
+
 @dataclass(frozen=True)
 class Variant:
     """A program with its options."""
@@ -37,8 +51,14 @@ class Variant:
     options: tuple[tuple[str, str], ...]
 
 
+Asked = tuple[Machine, Variant]
+"""What is simulated: a program with its options on a machine."""
+
+
 @dataclass(frozen=True)
-class _Ready:
+class _Image:
+    """A member in memory, as all variants of a program and all machines of a section size find it."""
+
     prepared: Prepared
     expected: npt.NDArray[np.float64]
     allowed: float
@@ -75,6 +95,7 @@ class Simulator:
         self._kept = KeptCycles(results)
         self._names = {m.name: f"{m.name} {_hash(repr(m))}" for m in members}
         self._pools: list[ProcessPoolExecutor] = []
+        self._keys: dict[Asked, str] = {}
         self.simulated = 0
 
     def __enter__(self) -> Self:
@@ -87,57 +108,57 @@ class Simulator:
             pool.shutdown(wait=error is None, cancel_futures=True)
         self._kept.close()
 
-    def cycles(
-        self, machine: Machine, variants: Sequence[Variant], names: Sequence[str]
-    ) -> dict[Variant, dict[str, int]]:
-        """Give the cycles of each variant on the named members.
+    def cycles(self, asked: Sequence[Asked], names: Sequence[str]) -> list[dict[str, int]]:
+        """Give the cycles on the named members, for each variant on a machine that is asked for.
 
         Raises
         ------
         UserError
             A result is wrong, a member cannot be loaded, or a process was ended from outside.
         """
-        missing: dict[Variant, list[str]] = {}
-        for variant in variants:
-            known = self._kept.find(self._key(machine, variant))
+        keys = [self._key(machine, variant) for machine, variant in asked]
+        missing: dict[str, tuple[Asked, list[str]]] = {}
+        for key, one in zip(keys, asked, strict=True):
+            known = self._kept.find(key)
             absent = [name for name in names if self._names[name] not in known]
-            if absent:
-                missing[variant] = absent
+            if absent and key not in missing:
+                missing[key] = (one, absent)
         if missing:
-            self._simulate(machine, missing)
-        return {
-            variant: {name: known[self._names[name]] for name in names}
-            for variant in variants
-            for known in [self._kept.find(self._key(machine, variant))]
-        }
+            self._simulate(missing)
+        found = [self._kept.find(key) for key in keys]
+        return [{name: known[self._names[name]] for name in names} for known in found]
+
+    def processor_seconds(self) -> float:
+        """Give what this process and those that simulate have taken of the processors."""
+        of_others = [pool.submit(time.process_time).result() for pool in self._pools]
+        return time.process_time() + sum(of_others)
 
     def _key(self, machine: Machine, variant: Variant) -> str:
-        return _hash(f"{self._ground} {machine.sha256} {variant!r}")
+        if (machine, variant) not in self._keys:
+            matter = numbers_that_matter(machine, variant.program).sha256
+            self._keys[machine, variant] = _hash(f"{self._ground} {matter} {variant!r}")
+        return self._keys[machine, variant]
 
-    def _simulate(self, machine: Machine, missing: Mapping[Variant, Sequence[str]]) -> None:
+    def _simulate(self, missing: Mapping[str, tuple[Asked, Sequence[str]]]) -> None:
         if not self._pools:
-            self._start(machine)
+            self._start(next(iter(missing.values()))[0][0])
         futures = []
         for share, pool in zip(self._shares, self._pools, strict=True):
             tasks = [
-                (variant, self._members[name])
-                for variant, names in missing.items()
-                for name in names
-                if name in share
+                (key, variant, machine, [self._members[name] for name in names if name in share])
+                for key, ((machine, variant), names) in missing.items()
             ]
-            futures.append(pool.submit(_cycles, tasks, self._load, machine, self._engine))
+            futures.append(pool.submit(_cycles, tasks, self._load, self._engine))
         try:
-            found = [row for future in futures for row in future.result()]
+            found = [future.result() for future in futures]
         except BrokenProcessPool:
             raise UserError(
                 "a process that simulated was ended from outside, perhaps for want of memory: try --jobs 1"
             ) from None
-        lines: dict[Variant, dict[str, int]] = {}
-        for variant, name, cycles in found:
-            lines.setdefault(variant, {})[self._names[name]] = cycles
-        self.simulated += len(found)
-        for variant, cycles_by_name in lines.items():
-            self._kept.keep(self._key(machine, variant), cycles_by_name)
+        for key in missing:
+            lines = {self._names[name]: cycles for of in found for name, cycles in of[key].items()}
+            self.simulated += len(lines)
+            self._kept.keep(key, lines)
 
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
@@ -155,7 +176,7 @@ def _shares(members: Sequence[Member], jobs: int) -> list[set[str]]:
     for member in sorted(members, key=lambda member: (-member.size, member.name)):
         least = work.index(min(work))
         shares[least].add(member.name)
-        work[least] += int(member.size) + 3000
+        work[least] += int(member.size) + RUN_IN_ENTRIES
     return shares
 
 
@@ -165,7 +186,8 @@ def _hash(text: str) -> str:
 
 # What runs in the processes.
 
-_kept: dict[tuple[str, Variant], _Ready] = {}
+_images: dict[str, _Image] = {}
+_programs: dict[tuple[str, Variant], Prepared] = {}
 _room = 0
 
 
@@ -176,33 +198,51 @@ def _begin(room: int) -> None:
 
 
 def _cycles(
-    tasks: Sequence[tuple[Variant, Any]], load: Callable[[Any], Any], machine: Machine, engine: str
-) -> list[tuple[Variant, str, int]]:
-    found = []
-    for variant, member in tasks:
-        ready = _ready(variant, member, load, machine)
-        result = run(ready.prepared.program, ready.prepared.loaded.memory, machine, engine=engine)
-        y = ready.prepared.loaded.result(result.state.memory)
-        if not np.abs(y - ready.expected).max(initial=0.0) <= ready.allowed:
-            raise UserError(f"{variant.program} on {member.name}: the result is not A x")
-        found.append((variant, str(member.name), result.cycles))
-    return found
+    tasks: Sequence[tuple[str, Variant, Machine, Sequence[Any]]], load: Callable[[Any], Any], engine: str
+) -> dict[str, dict[str, int]]:
+    """Give the cycles by the key of a task and the name of a member."""
+    return {
+        key: {str(member.name): _run(variant, machine, member, load, engine) for member in members}
+        for key, variant, machine, members in tasks
+    }
 
 
-def _ready(variant: Variant, member: Any, load: Callable[[Any], Any], machine: Machine) -> _Ready:
-    """Give the memory image, which is the same on all machines with the same section size."""
+def _run(variant: Variant, machine: Machine, member: Any, load: Callable[[Any], Any], engine: str) -> int:
+    image, prepared = _ready(variant, member, load, machine)
+    result = run(prepared.program, prepared.loaded.memory, machine, engine=engine)
+    y = prepared.loaded.result(result.state.memory)
+    if not np.abs(y - image.expected).max(initial=0.0) <= image.allowed:
+        raise UserError(f"{variant.program} on {member.name}: the result is not A x")
+    return result.cycles
+
+
+def _ready(
+    variant: Variant, member: Any, load: Callable[[Any], Any], machine: Machine
+) -> tuple[_Image, Prepared]:
+    """Give the memory image and the program on it, the same on all machines with the same section size."""
     global _room
-    key = (f"{member!r} {machine.section_size}", variant)
-    if key in _kept:
-        return _kept[key]
+    options = dict(variant.options)
+    laid_out = find(variant.program).format, options.get("positions"), machine.section_size
+    key = f"{member!r} {laid_out}"
+    image = _images.get(key)
+    if image is None:
+        image = _image(variant, member, load, machine)
+        size = image.prepared.loaded.memory.nbytes + image.expected.nbytes
+        if size <= _room:
+            _images[key] = image
+            _room -= size
+    if (key, variant) in _programs:
+        return image, _programs[key, variant]
+    prepared = on_same_memory(image.prepared, variant.program, options)
+    if key in _images:
+        _programs[key, variant] = prepared
+    return image, prepared
+
+
+def _image(variant: Variant, member: Any, load: Callable[[Any], Any], machine: Machine) -> _Image:
     values, _ = values_as(load(member), VALUE_BYTES)
     x = multiplicand(values.shape[1], 0, values.dtype)
     prepared = prepare(variant.program, values, machine, x, dict(variant.options))
     wide, exact = x.astype(np.float64), values.astype(np.float64)
     allowed = ALLOWED_ERROR * float((abs(exact) @ np.abs(wide)).max(initial=0.0))
-    ready = _Ready(prepared, exact @ wide, allowed)
-    size = prepared.loaded.memory.nbytes + ready.expected.nbytes
-    if size <= _room:
-        _kept[key] = ready
-        _room -= size
-    return ready
+    return _Image(prepared, exact @ wide, allowed)

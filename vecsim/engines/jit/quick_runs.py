@@ -77,7 +77,7 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
     return runs.copy()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
     """Give column ``RUN`` and the runs of the program whose first columns, flat, are ``known``.
 
