@@ -1,4 +1,4 @@
-"""The tables of a calibration: grid, standards, spread, groups, sensitivities, all numbers of the finalists."""
+"""The tables of a calibration: grid, standards, spread, groups, sensitivities, all of the finalists."""
 
 from __future__ import annotations
 
