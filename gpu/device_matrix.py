@@ -85,8 +85,19 @@ class DeviceMatrix:
     @property
     def nbytes(self) -> int:
         """Bytes on the device: of all arrays, room for the pieces of cut rows and a transposed copy too."""
-        own = sum(int(array.nbytes) for array in self._product.device_arrays)
-        return own + (0 if self._transposed is None else self._transposed.nbytes)
+        arrays = list(self._product.device_arrays)
+        if self._transposed is not None:
+            arrays += self._transposed._product.device_arrays
+        # What both have is there once.
+        return sum(int(array.nbytes) for array in {id(array): array for array in arrays}.values())
+
+    @property
+    def transposes_itself(self) -> bool:
+        """Whether `T` has no copy of its own: both products read the same entries."""
+        if self._transposed is None:
+            return False
+        others = {id(array) for array in self._transposed._product.device_arrays}
+        return any(id(array) in others for array in self._product.device_arrays)
 
     def __repr__(self) -> str:
         rows, columns = self.shape
@@ -99,7 +110,8 @@ class DeviceMatrix:
 
     @property
     def T(self) -> "DeviceMatrix":
-        """The transposed matrix: the copy that ``gpu.prepare(A, transpose=True)`` made; its T is this one.
+        """The transposed matrix: of the same copy where the format is ``hisparse``, else of the copy that
+        ``gpu.prepare(A, transpose=True)`` made; its T is this one.
 
         Raises
         ------
@@ -109,7 +121,7 @@ class DeviceMatrix:
         if self._transposed is None:
             raise UserError(
                 "this matrix was prepared for A x alone: gpu.prepare(A, transpose=True) keeps a transposed "
-                "copy on the device for M.T and M.rmatvec"
+                "copy on the device for M.T and M.rmatvec, and the format hisparse needs none"
             )
         # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
         this, other = copy.copy(self), copy.copy(self._transposed)

@@ -43,7 +43,8 @@ def prepare(
         float32 or float64; the matrix's own without it, where all but float32 becomes float64.
     transpose
         Whether to keep a transposed copy too, for ``M.T @ x`` and ``M.rmatvec(x)``: True in the format that
-        ``auto`` takes for it, or the name of one.
+        ``auto`` takes for it, or the name of one. ``hisparse`` multiplies both ways by one copy: it needs
+        none, and with True makes none.
     deterministic
         Take only formats whose results are equal to the last bit from run to run.
     threads_per_block
@@ -79,7 +80,7 @@ def _both(
 ) -> DeviceMatrix:
     """Make the matrix and, in the format `turned`, its transposed copy."""
     direct = wanted.make(matrix, format, dtype)
-    if turned is None:
+    if turned is None or (direct.transposes_itself and turned in ("auto", direct.format)):
         return direct
     own = matrix.to_scipy() if kernel_of(matrix) else matrix
     return direct.with_transposed(wanted.make(own.T, turned, direct.dtype))
@@ -138,14 +139,14 @@ class _Wanted:
         raise NotRepresentableError(refusal)
 
     def upload(self, host: Any, product: Callable[[Any, int], Product], name: str) -> DeviceMatrix:
-        """Put a host format on the device."""
-        return DeviceMatrix(
-            product(host, self.threads_per_block),
-            shape=host.shape,
-            dtype=host.dtype,
-            format=name,
-            nnz=host.nnz,
-        )
+        """Put a host format on the device, with what its one copy serves."""
+        placed = product(host, self.threads_per_block)
+        rest = {"dtype": host.dtype, "format": name, "nnz": host.nnz}
+        made = DeviceMatrix(placed, shape=host.shape, **rest)
+        turned = getattr(placed, "transposed", None)
+        if turned is None:
+            return made
+        return made.with_transposed(DeviceMatrix(turned, shape=host.shape[::-1], **rest))
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:

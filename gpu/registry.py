@@ -15,6 +15,7 @@ from gpu.formats.crs import CRSProduct
 from gpu.formats.crs_adaptive import CRSAdaptiveProduct
 from gpu.formats.ellpack_r import EllpackRProduct
 from gpu.formats.hism import HiSMProduct
+from gpu.formats.hisparse import HiSparseProduct
 from gpu.formats.hyb import HYBProduct
 from gpu.formats.jd import JDProduct
 from gpu.formats.mixed_sliced import MixedSlicedProduct
@@ -174,6 +175,7 @@ _ALL = (
     _kernel("jd", JDProduct),
     _kernel("bbcs", BBCSProduct),
     _kernel("hism", HiSMProduct),
+    _kernel("hisparse", HiSparseProduct),
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

@@ -45,7 +45,7 @@ def test_each_is_described_in_a_line_of_its_own():
         ("jd", "image insertion paper historical"),
         ("bbcs", "image insertion paper sections historical"),
         ("hism", "image insertion paper sections historical"),
-        ("hisparse", ""),
+        ("hisparse", "gpu"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

@@ -232,6 +232,7 @@ _ALL = (
         "a tree of nodes of 256 x 256 entries, sparse or dense, in one pool; can be shared and edited",
         "Derler et al., ICS 2017, section 3",
         HiSparse,
+        for_gpu=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
     _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),

@@ -1,0 +1,176 @@
+"""HiSparse on the device: both products of one copy, entries dealt to segments, and these to blocks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from product_cases import THREADS, allowed, relative_error, tiny_matrices
+from tiers import examples
+
+import gpu
+from gpu.formats.hisparse import HiSparseProduct, chunks_of
+from gpu.formats.hisparse_dealing import BY_GROUPS, COLLIDING, DISTINCT
+from gpu.formats.hisparse_segments import (
+    BLOCK_SHIFT,
+    KIND_SHIFT,
+    Segments,
+    arranged_leaves,
+    entries_at_once,
+)
+from vecsim.formats import HiSparse, NotRepresentableError, equal_nodes_shared
+
+
+def full(rows, columns, dtype=np.float64):
+    values = np.random.default_rng(rows).uniform(-1, 1, (rows, columns)).astype(dtype)
+    return scipy.sparse.csr_array(values)
+
+
+def check(made, matrix, alpha=1.0, beta=0.0):
+    x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
+    y0 = np.linspace(3, -1, matrix.shape[0]).astype(matrix.dtype) if beta else None
+    out = np.full(matrix.shape[0], np.nan, matrix.dtype) if y0 is None else y0.copy()
+    y = made.matvec(x, out=out.copy(), alpha=alpha, beta=beta)
+    assert relative_error(y, matrix, x, alpha, beta, y0) <= allowed(matrix)
+    np.testing.assert_array_equal(made.matvec(x, out=out.copy(), alpha=alpha, beta=beta), y)
+
+
+@examples(4)
+@given(
+    matrix=tiny_matrices(),
+    node_size=st.sampled_from([16, 256]),
+    factors=st.sampled_from([(1, 0), (-2, 0.5)]),
+)
+def test_both_products_of_any_matrix(matrix, node_size, factors):
+    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=node_size), threads_per_block=THREADS)
+    check(made, matrix, *factors)
+    check(made.T, scipy.sparse.csr_array(matrix.T), *factors)
+
+
+@pytest.mark.parametrize("shape", [(1, 40), (40, 1), pytest.param((40, 48), marks=pytest.mark.ci)])
+def test_entries_that_collide_and_stripes_in_pieces(shape):
+    # In one row or column lanes take turns; of a full leaf the 15 segments are too many for one block.
+    matrix = full(*shape)
+    host = HiSparse.from_scipy(matrix, node_size=64)
+    made = gpu.prepare(host, threads_per_block=THREADS)
+    check(made, matrix)
+    check(made.T, scipy.sparse.csr_array(matrix.T), 2, -1)
+    assert (chunks_of(arranged_leaves(host).direct, 2).pieces > 0) == (shape == (40, 48))
+
+
+def test_the_state_of_the_matrix():
+    matrix = full(5, 9, np.float32)
+    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=8).T.scaled(0.5), threads_per_block=THREADS)
+    assert made.shape == (9, 5)
+    halved = scipy.sparse.csr_array(matrix.T * np.float32(0.5))
+    check(made, halved, 3, 2)
+    check(made.T, scipy.sparse.csr_array(halved.T))
+
+
+def test_one_copy_serves_both_products():
+    matrix = full(6, 9)
+    made = gpu.prepare(matrix, "hisparse", threads_per_block=THREADS)
+    x = np.arange(6.0)
+    np.testing.assert_allclose(made.T @ x, matrix.T @ x, rtol=1e-14)
+    np.testing.assert_allclose(made.rmatvec(x), matrix.T @ x, rtol=1e-14)
+    product = HiSparseProduct(HiSparse.from_scipy(matrix), THREADS)
+    ways = product.device_arrays, product.transposed.device_arrays
+    shared = [array is other for array, other in zip(*ways, strict=True)]
+    assert shared == [False, False, True, True, False, False]
+    once = {id(array): array.nbytes for array in [*ways[0], *ways[1]]}
+    assert made.nbytes == made.T.nbytes == sum(once.values())
+    assert made.nbytes < 54 * 8 + 54 * 2 + 200
+    # No copy is made where none is needed; another format is one.
+    assert gpu.prepare(matrix, "hisparse", transpose=True, threads_per_block=THREADS).nbytes == made.nbytes
+    other = gpu.prepare(matrix, "hisparse", transpose="crs", threads_per_block=THREADS)
+    assert (other.T.format, other.T.T.format) == ("crs", "hisparse")
+    np.testing.assert_allclose(other.T @ x, matrix.T @ x, rtol=1e-14)
+
+
+def test_equal_leaves_are_stored_once():
+    matrix = scipy.sparse.csr_array(scipy.sparse.block_diag([full(8, 8)] * 2))
+    host = equal_nodes_shared(HiSparse.from_scipy(matrix, node_size=8))
+    assert len(arranged_leaves(host).values) == 64
+    check(gpu.prepare(host, threads_per_block=THREADS), matrix)
+
+
+def test_too_many_blocks_are_refused():
+    matrix = scipy.sparse.csr_array(([1.0], ([0], [2**26])), shape=(1, 2**26 + 1))
+    with pytest.raises(NotRepresentableError, match="use larger nodes"):
+        arranged_leaves(HiSparse.from_scipy(matrix, node_size=4))
+
+
+@examples(6)
+@given(
+    seed=st.integers(0, 99),
+    share=st.sampled_from([0.02, 0.2, 1.0]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_segments_are_what_they_are_said_to_be(seed, share, dtype):
+    rng = np.random.default_rng(seed)
+    rows, columns = (int(each) for each in rng.integers(1, 50, 2))
+    matrix = scipy.sparse.random_array((rows, columns), density=share, rng=rng, dtype=dtype, format="csr")
+    leaves, wide = arranged_leaves(HiSparse.from_scipy(matrix, node_size=32)), entries_at_once(matrix.dtype)
+    found = np.zeros(matrix.shape, dtype)
+    for segments, way in ((leaves.direct, 0), (leaves.transposed, 1)):
+        found[:] = 0
+        words = segments.words.reshape(-1, 2).astype(np.int64)
+        for stripe in range(len(segments.pointers) - 1):
+            for begin, rest in words[segments.pointers[stripe] : segments.pointers[stripe + 1]]:
+                count, kind, block = (rest & 127) + 1, rest >> KIND_SHIFT & 3, rest >> BLOCK_SHIFT
+                at = slice(begin * wide, begin * wide + count)
+                assert not begin * wide * matrix.dtype.itemsize % 16
+                row, column = leaves.coordinates[at] >> 8, leaves.coordinates[at] & 255
+                base = (stripe, block) if way == 0 else (block, stripe)
+                found[32 * base[0] + row, 32 * base[1] + column] += leaves.values[at]
+                assert kind == kind_of((row, column)[way], wide)
+    np.testing.assert_array_equal(found, matrix.toarray())
+
+
+def kind_of(lines, wide):
+    """What kind a segment is, by the rule of which lane takes which entry."""
+    places = np.arange(len(lines))
+    half = -(-len(lines) // 4) * 2
+    groups = places % 4 if wide == 4 else places // half * 2 + places % half % 2
+    if len(set(lines)) == len(lines):
+        return DISTINCT
+    apart = all(len(set(lines[groups == each])) == (groups == each).sum() for each in range(4))
+    return BY_GROUPS if apart else COLLIDING
+
+
+def test_segments_of_diagonals_are_distinct():
+    # Five diagonals of a stencil fall apart into segments of different rows and columns in both directions.
+    matrix = scipy.sparse.diags_array([np.ones(256)] * 3, offsets=[-1, 0, 1], shape=(256, 256), format="csr")
+    leaves = arranged_leaves(HiSparse.from_scipy(matrix))
+    for segments in (leaves.direct, leaves.transposed):
+        kinds = segments.words[1::2] >> KIND_SHIFT & 3
+        assert (kinds == DISTINCT).sum() >= 4 and (kinds == COLLIDING).sum() == 0
+
+
+def test_segments_are_dealt_to_blocks_by_hand():
+    words = np.zeros(2 * 32, np.uint32)
+    # Stripes of 20 segments, none and 12: two warps, since there are few stripes; 8 a block at most.
+    made = chunks_of(Segments(words, np.array([0, 20, 20, 32])), 2)
+    assert made.warps == 2
+    assert made.records.reshape(-1, 4).tolist() == [
+        [0, 6, 0, 1],
+        [6, 13, 0, 2],
+        [13, 20, 0, 3],
+        [20, 20, 1, 0],
+        [20, 26, 2, 4],
+        [26, 32, 2, 5],
+    ]
+    assert (made.pieces, made.cut.reshape(-1, 4).tolist()) == (5, [[0, 0, 3, 0], [2, 3, 5, 0]])
+    # Many stripes of one segment: a warp each.
+    many = chunks_of(Segments(words, np.arange(1001)), 8)
+    assert (many.warps, len(many.records) // 4, many.pieces) == (1, 1000, 0)
+
+
+def test_a_matrix_with_another_scale_needs_no_other_copy():
+    host = HiSparse.from_scipy(full(3, 3))
+    twice = replace(host, scale=2.0)
+    x = np.ones(3)
+    made = [gpu.prepare(each, threads_per_block=THREADS) @ x for each in (host, twice)]
+    np.testing.assert_array_equal(made[1], 2 * made[0])
