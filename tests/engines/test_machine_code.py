@@ -16,6 +16,7 @@ from vecsim.engines.jit.fingerprints import fingerprint
 from vecsim.engines.jit.machine_code import GENERAL, OWN, PARTS_OF_LOOP, VECTOR
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
 from vecsim.engines.protocol import ENGINES, run
+from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
 LOOP = "one_port"
@@ -239,6 +240,13 @@ def test_a_folder_that_cannot_be_made_costs_a_compilation_each_time(
         assert callable(compiled().loop)
     assert sorted(compilations) == sorted(2 * PARTS_OF_LOOP[LOOP])
     assert capfd.readouterr().err.count("the compiled engine is not kept") == 1
+
+
+def test_where_numba_must_not_compile_one_line_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
+    monkeypatch.setattr("numba.core.config.DISABLE_JIT", True)
+    with pytest.raises(UserError, match=r"^NUMBA_DISABLE_JIT is set, .*; unset it, or take --engine simpy$"):
+        compiled()
 
 
 @pytest.mark.parametrize("damage", [lambda code: code[:100], lambda code: bytes(len(code)), lambda _: b""])

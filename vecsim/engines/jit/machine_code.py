@@ -98,8 +98,14 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, b
     Raises
     ------
     UserError
-        The semantics of a user's own instruction are none that can be compiled.
+        The semantics of a user's own instruction are none that can be compiled, or Numba must not compile.
     """
+    from numba.core import config
+
+    if config.DISABLE_JIT:
+        raise UserError(
+            "NUMBA_DISABLE_JIT is set, so the engine jit is not compiled; unset it, or take --engine simpy"
+        )
     if missing == [OWN]:
         say("compiling instructions of your own for their first use: a few seconds")
     else:

@@ -53,6 +53,10 @@ MOST_INSTRUCTIONS = 16
 MOST_BRANCHES = 3
 WIDEST_ISSUE = 8
 """On machines that issue more in a cycle there are no runs: a part has a case for each."""
+LONG = 2000
+"""In programs of more instructions a run begins at the targets of branches and where another ends, not at
+every instruction: working them out would take longer than what a long program gains, which runs most of its
+instructions once."""
 
 
 class Line(NamedTuple):
@@ -71,7 +75,10 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
     the place of the first part of the run that begins there.
     """
     rows = program.reshape(-1, WIDTH)
-    known = np.concatenate([rows[:, : LATE + 3], rows[:, TARGET : TARGET + 1] == NONE], axis=1)
+    begins = np.full(len(rows), len(rows) <= LONG)
+    targets = rows[:, TARGET]
+    begins[targets[(targets >= 0) & (targets < len(rows))]] = True
+    known = np.column_stack([rows[:, : LATE + 3], begins, targets == NONE])
     known[:, FIELD:AWAITED] = 0  # operands, of which immediates differ from matrix to matrix
     rows[:, RUN], runs = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
     return runs.copy()
@@ -81,17 +88,19 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
 def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
     """Give column ``RUN`` and the runs of the program whose first columns, flat, are ``known``.
 
-    The last column of ``known`` is 1 where no target is known.
+    The last columns of ``known`` are 1 where a run begins even within another, and where no target is known.
     """
     rows = np.frombuffer(known, np.int64).reshape(-1, columns)
     places = np.full(len(rows), NO_RUN, np.int64)
     parts: list[Ints] = []
     late = {register for row in rows[:-1] for register in _listed(row, LATE)}
+    end = 0  # of the run before
     for i in range(len(rows) - 1 if width <= WIDEST_ISSUE else 0):
-        lines = _lines(rows, i)
+        lines = _lines(rows, i) if i >= end or rows[i, -2] else []
         if lines:
             places[i] = len(parts) * (HEAD + width * CASE)
             parts += _parts(lines, late, width)
+            end = i + len(lines)
     return places, np.concatenate(parts) if parts else np.zeros(1, np.int64)
 
 
