@@ -1,0 +1,268 @@
+"""The oracle of time: a machine looked at cycle by cycle, from docs/timing.md alone.
+
+In each cycle the instructions under way are looked at in the order of their age, then the next ones of the
+program. What may go on does; of what may not, the cycle from which it could is noted, if it is known. After a
+cycle in which nothing goes on comes the first that was noted.
+
+Whatever an instruction waits for is older than it. So one look at all of them by age gives each cycle its
+due: also at the banks, where "in each cycle the port with the older access goes first" (*Banks*).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Timing, Unit
+from isa.program import Program
+from tests.oracle import shape
+from tests.oracle.flight import NEVER, Flight
+from tests.oracle.steps import Step, steps_of
+from vecsim.machine import Machine
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the timeline says of an instruction; its columns are those of docs/timing.md."""
+
+    pc: int
+    port: int
+    issue: int
+    dispatch: int
+    start: int
+    first: int
+    last: int
+    retire: int
+
+
+@dataclass(frozen=True)
+class Times:
+    """The cycles of a run, and a row for each instruction in program order."""
+
+    cycles: int
+    rows: list[Row]
+
+
+def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Times:
+    """Work out when everything happens in a program that ends and stays inside memory."""
+    flights = _Clock(machine, steps_of(program, memory, machine)).run()
+    return Times(int(max(flight.retire for flight in flights)), [_row(flight) for flight in flights])
+
+
+def _row(flight: Flight) -> Row:
+    first_start = (flight.transfers or flight.starts)[0]
+    found = (flight.issue, flight.dispatch, first_start, flight.first_ready, flight.last_ready, flight.retire)
+    return Row(flight.step.pc, flight.port, *map(int, found))
+
+
+class _Clock:
+    def __init__(self, machine: Machine, steps: list[Step]) -> None:
+        self.machine = machine
+        self.steps = steps
+        self.now = 0
+        self.all: list[Flight] = []
+        self.under_way: list[Flight] = []
+        self.scalars: dict[str, int] = {}
+        """The cycle from which a scalar register is ready, but for what comes with a last element."""
+        self.late: dict[str, list[Flight]] = {}
+        """Instructions that give a scalar register with their last element."""
+        self.of_unit: dict[Unit, list[Flight]] = {unit: [] for unit in Unit}
+        """Instructions with elements that each unit was given so far."""
+        self.ports: list[list[Flight]] = [[] for _ in range(machine.memory_ports)]
+        self.banks: dict[int, int] = {}
+        """The cycle from which each bank is free."""
+
+    def run(self) -> list[Flight]:
+        """Give all instructions with their times."""
+        while len(self.all) < len(self.steps) or self.under_way:
+            self.moved, self.wake = False, NEVER
+            for flight in self.under_way:
+                self._advance(flight)
+            while len(self.all) < len(self.steps) and self._may(self._issue_time(self.steps[len(self.all)])):
+                self._issue(self.steps[len(self.all)])
+            self.under_way = [flight for flight in self.under_way if flight.retire > self.now]
+            self.now = self.now + 1 if self.moved else self._next()
+        return self.all
+
+    def _next(self) -> int:
+        """The first cycle that anybody named; what retires last is not asked any more."""
+        named = min([self.wake, *(flight.retire for flight in self.under_way)], default=NEVER)
+        if named == NEVER:
+            assert len(self.all) == len(self.steps), "nothing can go on"
+            return self.now
+        return int(named)
+
+    def _may(self, time: float) -> bool:
+        """Whether what may happen from a cycle on happens now; if not, whoever asks is asked again then."""
+        if time <= self.now:
+            self.moved = True
+            return True
+        self.wake = min(self.wake, time)
+        return False
+
+    # *Issue*
+
+    def _issue_time(self, step: Step) -> float:
+        time = self._order()
+        for name in shape.scalar_reads(step) | shape.scalar_writes(step):
+            time = max(time, self._scalar_ready(name))
+        if shape.is_vector(step):
+            return max(time, self._queue_time(step))
+        asked = Flight(step, self.machine, self.now, self.under_way)
+        if step.row.timing == Timing.EXTRACT:
+            return max(time, asked.hazards(0))
+        if step.row.timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE):
+            return max(time, asked.memory_order())
+        return time
+
+    def _order(self) -> float:
+        """In program order, at most ``issue_width`` in a cycle, and after a taken branch not at once."""
+        if not self.all:
+            return 0
+        before, width = self.all[-1], self.machine.issue_width
+        time: float = before.issue
+        if before.step.taken:
+            time = before.issue + 1 + self.machine.branch_penalty
+        if len(self.all) >= width:
+            time = max(time, self.all[-width].issue + 1)
+        return time
+
+    def _scalar_ready(self, name: str) -> float:
+        return max([self.scalars.get(name, 0), *(flight.last_ready for flight in self.late.get(name, []))])
+
+    def _queue_time(self, step: Step) -> float:
+        """*Queues and dispatch*: I(i) >= D(i - Q), and I = D without a queue."""
+        queue, given = self.machine.unit_queue, self.of_unit[step.row.unit]
+        if queue == 0:
+            return self._dispatch_time(step.row.unit, len(given))
+        return given[-queue].dispatch if len(given) >= queue else 0
+
+    def _issue(self, step: Step) -> None:
+        flight = Flight(step, self.machine, self.now, list(self.under_way))
+        self.all.append(flight)
+        self.under_way.append(flight)
+        self._write_scalars(flight)
+        if shape.is_vector(step):
+            self.of_unit[step.row.unit].append(flight)
+            self._advance(flight)
+        else:
+            flight.dispatch = self.now
+            flight.starts.append(self.now)
+            if step.row.unit != Unit.SCALAR:  # "retires at I + 1"
+                flight.latency = 1
+
+    def _write_scalars(self, flight: Flight) -> None:
+        step, vector = flight.step, flight.step.row.unit != Unit.SCALAR
+        soon = self.now + 1 if vector else self.now + flight.latency
+        for name in shape.scalar_writes(step):
+            if step.row.timing == Timing.REDUCTION and step.n:
+                self._give_late(name, flight)
+            else:
+                self.scalars[name], self.late[name] = soon, []
+        for name in step.row.late:
+            if step.n:
+                self._give_late(name, flight)
+            else:  # "ready then unless an older lds in flight has yet to give its own"
+                self.scalars[name] = max(self.scalars.get(name, 0), soon)
+
+    def _give_late(self, name: str, flight: Flight) -> None:
+        """A register that comes with a last element: of several ``lds``, with the last of all."""
+        self.scalars[name] = 0
+        under_way = [older for older in self.late.get(name, []) if older in self.under_way]
+        self.late[name] = [*under_way, flight]
+
+    # From issue to the last element
+
+    def _advance(self, flight: Flight) -> None:
+        if flight.finished:
+            return
+        if flight.dispatch == NEVER:
+            unit = flight.step.row.unit
+            if not self._may(self._dispatch_time(unit, self.of_unit[unit].index(flight))):
+                return
+            self._dispatch(flight)
+        if flight.is_access:
+            self._transfer(flight)
+        else:
+            self._start_elements(flight)
+
+    def _dispatch_time(self, unit: Unit, i: int) -> float:
+        """*Queues and dispatch*, *Accesses*: when instruction i of a unit may be dispatched."""
+        given = self.of_unit[unit]
+        before = given[i - 1] if i else None
+        if unit == Unit.MEMORY:
+            in_order = before.dispatch if before else 0
+            return max(in_order, min(self._port_time(port) for port in self.ports))
+        return before.last_start + 1 if before else 0
+
+    def _port_time(self, port: list[Flight]) -> float:
+        """When a port takes one more: access i - K of it has ended its transfer."""
+        most = self.machine.accesses_in_flight
+        return port[-most].end if len(port) >= most else 0
+
+    def _dispatch(self, flight: Flight) -> None:
+        flight.dispatch = self.now
+        if not flight.is_access:
+            return
+        free = [p for p in range(len(self.ports)) if self._port_time(self.ports[p]) <= self.now]
+        flight.port = min(free, key=self._preference)
+        port = self.ports[flight.port]
+        flight.end_before = port[-1] if port else None
+        port.append(flight)
+
+    def _preference(self, number: int) -> tuple[int, float, int]:
+        """The fewest accesses in flight, then the one whose last transfer ended first, then by number."""
+        ended = [access.end for access in self.ports[number] if access.end <= self.now]
+        return len(self.ports[number]) - len(ended), max(ended, default=0), number
+
+    # *Accesses*, *Banks*
+
+    def _transfer(self, flight: Flight) -> None:
+        while len(flight.transfers) < len(flight.words):
+            if not self._may(self._word_time(flight, len(flight.transfers))):
+                return
+            word = flight.words[len(flight.transfers)]
+            flight.transfers.append(self.now)
+            self.banks[word.number % self.machine.banks] = self.now + self.machine.bank_busy
+            following = len(flight.transfers)
+            goes_on = following < len(flight.words) and flight.words[following].first == word.last
+            flight.starts += [self.now] * (word.last + (not goes_on) - len(flight.starts))
+
+    def _word_time(self, flight: Flight, w: int) -> float:
+        """t(w) = max(B, t(w-1), t(w-rate) + 1, bank, RAW, WAR, WAW)."""
+        word = flight.words[w]
+        time = self._first_word_time(flight)
+        if w >= flight.rate:
+            time = max(time, flight.transfers[w - flight.rate] + 1)
+        time = max(time, self.banks.get(word.number % self.machine.banks, 0))
+        return max(time, *(flight.hazards(k) for k in range(word.first, word.last + 1)))
+
+    def _first_word_time(self, flight: Flight) -> float:
+        """B."""
+        end = flight.end_before.end if flight.end_before else 0
+        time = max(flight.dispatch + self.machine.startup, end, flight.memory_order())
+        return time + flight.unaligned
+
+    # *Arithmetic*, *Sparse unit*
+
+    def _start_elements(self, flight: Flight) -> None:
+        room = self._room_for_rows if flight.step.row.timing == Timing.SPARSE else self._room_for_lanes
+        while not flight.finished:
+            k = len(flight.starts)
+            if not self._may(max(room(flight, k), flight.hazards(k))):
+                return
+            flight.starts.append(self.now)
+
+    def _room_for_lanes(self, flight: Flight, k: int) -> float:
+        lanes = self.machine.lanes
+        return flight.starts[k - lanes] + 1 if k >= lanes else 0
+
+    def _room_for_rows(self, flight: Flight, k: int) -> float:
+        """At most p entries in a cycle, in at most r distinct rows; a zero-row entry has none."""
+        unit, rows = self.machine.sparse_unit, flight.step.rows
+        taken = [j for j, start in enumerate(flight.starts) if start == self.now]
+        distinct = {rows[j] for j in [*taken, k]} - {-1}
+        fits = len(taken) < unit.p and len(distinct) <= unit.r
+        return self.now if fits else self.now + 1

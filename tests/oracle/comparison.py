@@ -1,0 +1,57 @@
+"""The oracle beside an engine: everything that both say of a program, and where they differ."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.disassembler import instruction_text
+from isa.program import Program
+from tests.differential.cases import Case
+from tests.oracle.clock import Row, times
+from vecsim.engines.protocol import Run, run
+from vecsim.engines.timeline import TimelineRequest
+
+COLUMNS = tuple(field.name for field in fields(Row))
+ENGINE = "jit"
+
+
+def difference(case: Case, engine: str = ENGINE) -> str:
+    """Run a case on an engine; tell the first thing of which the oracle says otherwise, empty if none."""
+    theirs = run(
+        case.program,
+        case.memory.copy(),
+        case.machine,
+        engine=engine,
+        timeline=TimelineRequest(),
+        max_cycles=case.max_cycles,
+    )
+    return difference_from(theirs, case.program, case.memory)
+
+
+def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]) -> str:
+    """Tell the first thing of which the oracle says otherwise than a run with a whole timeline."""
+    ours = times(program, memory, theirs.machine)
+    assert theirs.timeline is not None
+    by_age = np.argsort(theirs.timeline["age"])
+    columns = [theirs.timeline[name][by_age].tolist() for name in COLUMNS]
+    rows = [Row(*values) for values in zip(*columns, strict=True)]
+    for age, (our, their) in enumerate(zip(ours.rows, rows, strict=False)):
+        if our != their:
+            return f"row {age}, {_told(program, our, their)}"
+    if (len(ours.rows), ours.cycles) != (len(rows), theirs.cycles):
+        return f"oracle / engine: rows {len(ours.rows)} / {len(rows)}, cycles {ours.cycles} / {theirs.cycles}"
+    return ""
+
+
+def _told(program: Program, our: Row, their: Row) -> str:
+    pc = our.pc
+    text = instruction_text(program.instruction(pc), program.fields[pc].tolist(), pc)
+    values = [
+        f"{name} {getattr(our, name)} / {getattr(their, name)}"
+        for name in COLUMNS
+        if getattr(our, name) != getattr(their, name)
+    ]
+    return f"instruction {pc}: {text}: oracle / engine: {', '.join(values)}"

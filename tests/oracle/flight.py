@@ -1,0 +1,188 @@
+"""An instruction under way: its times as far as they are known, and what it waits for in older ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from isa.declaration import Pattern, Timing, Unit
+from tests.oracle import shape
+from tests.oracle.shape import Use, Word
+from tests.oracle.steps import Step
+from vecsim.machine import Machine
+
+NEVER = math.inf
+"""A time that is not known yet: something older has to happen first."""
+
+
+@dataclass(eq=False)
+class Flight:
+    """An instruction that has issued.
+
+    Attributes
+    ----------
+    issue, dispatch
+        I and D of docs/timing.md.
+    starts
+        e(k) of the elements that have started.
+    transfers
+        t(w) of the words that have gone, of an access.
+    older
+        Older instructions that were under way when it issued.
+    port
+        Number of the port that it went to, -1 of none.
+    """
+
+    step: Step
+    machine: Machine
+    issue: int
+    older: list[Flight]
+    dispatch: float = NEVER
+    starts: list[int] = field(default_factory=list)
+    transfers: list[int] = field(default_factory=list)
+    port: int = -1
+    end_before: Flight | None = None
+    """The access before it on its port."""
+
+    @cached_property
+    def uses(self) -> list[Use]:
+        return shape.uses(self.step, self.machine.section_size)
+
+    @cached_property
+    def words(self) -> list[Word]:
+        return shape.words(self.step, self.machine.section_size)
+
+    @property
+    def is_access(self) -> bool:
+        return self.step.row.unit == Unit.MEMORY
+
+    @cached_property
+    def latency(self) -> int:
+        """Cycles from the start of an element to its result (*Issue*, *Accesses*, *Arithmetic*)."""
+        row, machine = self.step.row, self.machine
+        if row.timing == Timing.ACCESS:
+            return 1
+        if row.timing == Timing.SPARSE:
+            return machine.sparse_unit.latency
+        if row.timing == Timing.SCALAR_LOAD:
+            return machine.scalar_load_latency
+        latency: int = getattr(machine.latency, row.latency)
+        if row.timing == Timing.REDUCTION:
+            latency += math.ceil(math.log2(self.step.n)) if self.step.n else 0
+        return latency
+
+    # What is known
+
+    @property
+    def finished(self) -> bool:
+        """Whether its last element has started."""
+        return len(self.starts) >= max(self.step.n, 1)
+
+    def start(self, k: int) -> float:
+        """e(k)."""
+        return self.starts[k] if k < len(self.starts) else NEVER
+
+    @property
+    def last_start(self) -> float:
+        """e(last)."""
+        return self.starts[-1] if self.finished else NEVER
+
+    def ready(self, k: int) -> float:
+        """ready(k): of a sum and of the sparse unit all is ready with the last element."""
+        if self.step.row.timing in (Timing.REDUCTION, Timing.SPARSE):
+            return self.last_start + self.latency
+        return self.start(k) + self.latency
+
+    @property
+    def first_ready(self) -> float:
+        """The timeline's ``first`` (*Waiting and charging*)."""
+        if self.step.row.timing == Timing.SPARSE:
+            return self.start(0) + self.latency
+        return self.ready(0)
+
+    @property
+    def last_ready(self) -> float:
+        return self.last_start + self.latency
+
+    @property
+    def end(self) -> float:
+        """The end of a transfer, t(last) + 1 (*Accesses*)."""
+        return self.last_start + 1
+
+    @property
+    def retire(self) -> float:
+        """R: with the last result (*Arithmetic*); of a load or store t(last) + 1."""
+        return self.last_ready
+
+    # What its elements wait for
+
+    @cached_property
+    def conflicts(self) -> list[tuple[Use, Flight, Use]]:
+        """Pairs of uses of one register of which one writes: (ours, the older instruction, its use)."""
+        return [
+            (ours, older, theirs)
+            for older in self.older
+            for theirs in older.uses
+            for ours in self.uses
+            if ours.name == theirs.name
+            and (ours.writes or theirs.writes)
+            and not (ours.forwarded and theirs.forwarded)  # *Sparse unit*
+        ]
+
+    def hazards(self, k: int) -> float:
+        """The cycle from which no RAW, WAR or WAW hazard holds element k up."""
+        time = 0.0
+        for ours, older, theirs in self.conflicts:
+            j = self._element_waited_for(k, ours, older, theirs)
+            if j is None:
+                continue
+            if theirs.writes:  # RAW (*Chaining*) and WAW (*WAR and WAW hazards*)
+                time = max(time, older.ready(j))
+            if ours.writes and theirs.reads:  # WAR
+                time = max(time, older.start(j) + 1)
+        return time
+
+    def _element_waited_for(self, k: int, ours: Use, older: Flight, theirs: Use) -> int | None:
+        """The element of an older instruction that element k waits for; None if there is none."""
+        if not self.machine.chaining:
+            return older.step.n - 1
+        if ours.whole or theirs.whole:
+            return theirs.end - 1 if ours.begin <= k < ours.end else None
+        j = k + ours.offset - theirs.offset
+        return j if theirs.begin <= j < theirs.end else None
+
+    # Memory order
+
+    @cached_property
+    def before_in_memory(self) -> list[Flight]:
+        """Older accesses that a load or store waits for (*Memory order*)."""
+        return [older for older in self.older if older.is_access and older.step.n and self._ordered(older)]
+
+    def _ordered(self, older: Flight) -> bool:
+        ours, theirs = self.step.row.access, older.step.row.access
+        assert ours is not None and theirs is not None
+        if not (ours.store or theirs.store):
+            return False
+        section = self.machine.section_size
+        a, b = shape.byte_range(self.step, section), shape.byte_range(older.step, section)
+        return a is None or b is None or (a.start < b.stop and b.start < a.stop)
+
+    def memory_order(self) -> float:
+        return max((older.end for older in self.before_in_memory), default=0)
+
+    @cached_property
+    def rate(self) -> int:
+        """Words that go in a cycle (*Accesses*)."""
+        access = self.step.row.access
+        assert access is not None
+        contiguous = access.pattern == Pattern.CONTIGUOUS
+        return self.machine.words_per_cycle if contiguous else self.machine.addresses_per_cycle
+
+    @cached_property
+    def unaligned(self) -> bool:
+        """Whether an access takes the cycle of alignment (*Accesses*)."""
+        access = self.step.row.access
+        assert access is not None
+        contiguous = access.pattern == Pattern.CONTIGUOUS
+        return contiguous and self.step.addresses[0] % self.machine.alignment_bytes != 0

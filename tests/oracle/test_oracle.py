@@ -1,0 +1,119 @@
+"""The compiled engine keeps the times that the oracle works out from docs/timing.md."""
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isa.assembler import assemble
+from isa.instructions import BASE
+from tests.differential.cases import Case, random_case
+from tests.oracle import comparison
+from tests.oracle.__main__ import main
+from tests.oracle.clock import times
+from tests.oracle.comparison import difference
+from vecsim.machine import Machine
+
+HERE = Path(__file__).parent
+DRAWN, LONGER, OF_A_NIGHT = range(24), range(24, 524), 20_000
+
+
+def agrees(seed):
+    told = difference(random_case(seed))
+    assert not told, f"seed {seed}: {told}"
+
+
+@pytest.mark.parametrize("seed", DRAWN)
+def test_the_engine_keeps_time_as_the_oracle_does(seed):
+    agrees(seed)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("first", LONGER[::50])
+def test_the_engine_keeps_time_on_more_programs(first):
+    for seed in range(first, first + 50):
+        agrees(seed)
+
+
+@pytest.mark.nightly
+def test_the_engine_keeps_time_on_the_programs_of_a_night(tmp_path):
+    assert main(["--count", str(OF_A_NIGHT), "--report", str(tmp_path / "report.json")]) == 0
+
+
+def test_drawn_programs_meet_most_rules():
+    cases = [random_case(seed) for seed in DRAWN]
+    assert {case.machine.memory_ports for case in cases} == {1, 2, 3, 4}
+    assert {case.machine.chaining for case in cases} == {True, False}
+    drawn = Counter(case.program.instruction(pc).timing for case in cases for pc in range(len(case.program)))
+    assert set(drawn) == {row.timing for row in BASE.instructions}
+
+
+# What docs/timing.md says itself; all programs worked by hand come from tests/engines/engine_runs.py.
+
+
+@pytest.mark.parametrize(
+    ("access", "last"),
+    [("lv.w v1, 1024(x0)", 36), ("lv.w v1, 1028(x0)", 37), ("lvi.w v1, (x0), v2", 84)],
+)
+def test_an_access_of_64_words_takes_what_the_page_says(access, last):
+    machine = Machine(startup=20, words_per_cycle=4, addresses_per_cycle=1, banks=64, bank_busy=1)
+    text = f"li x1, 1\nli x2, 64\nsetvl x2\ncvi v2, x1\n{access}\nhalt"
+    row = times(assemble(text, file="access.s"), np.zeros(4096, np.uint8), machine).rows[4]
+    assert row.last - row.dispatch == last
+
+
+@pytest.mark.parametrize("unaligned", [0, 4])
+def test_equal_loads_end_in_groups(unaligned):
+    machine = Machine(accesses_in_flight=3, startup=20, words_per_cycle=4, banks=64, bank_busy=1)
+    loads = "\n".join(f"lv.w v{i}, {1024 + unaligned}(x0)" for i in range(8))
+    text = f"li x2, 64\nsetvl x2\n{loads}\nhalt"
+    rows = times(assemble(text, file="loads.s"), np.zeros(4096, np.uint8), machine).rows[2:10]
+    begun, k, u = rows[0].dispatch, 3, int(unaligned > 0)
+    transfer = 16
+    group = max(20 + u + transfer, k * (u + transfer))
+    expected = [20 + u + transfer + i // k * group + i % k * (u + transfer) for i in range(8)]
+    assert [row.retire - begun for row in rows] == expected
+
+
+# The comparison itself
+
+
+def test_a_wrong_cycle_is_told(monkeypatch):
+    text = "li x2, 64\nsetvl x2\nlv.w v1, 1024(x0)\nhalt"
+    case = Case(assemble(text, file="one.s"), np.zeros(4096, np.uint8), Machine())
+    assert difference(case) == ""
+    monkeypatch.setattr(comparison, "times", lambda *given: times(*given[:2], Machine(startup=21)))
+    assert difference(case).startswith("row 2, instruction 2: lv.w v1, 1024(x0): oracle / engine: start")
+
+
+def test_the_command_goes_on_where_it_ended(tmp_path, capsys):
+    report = str(tmp_path / "report.json")
+    for count, left in (("3", "3"), ("5", "2"), ("5", "0")):
+        assert main(["--count", count, "--report", report]) == 0
+        assert f"oracle and jit: {left} cases" in capsys.readouterr().out
+
+
+# Independence
+
+
+def test_the_oracle_imports_no_engine():
+    command = "import sys, tests.oracle.clock; print([m for m in sys.modules if 'engines' in m])"
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_only_the_comparison_names_an_engine():
+    naming = {
+        path.name
+        for path in HERE.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        and any(
+            "engines" in name for name in [getattr(node, "module", None) or "", *(a.name for a in node.names)]
+        )
+    }
+    assert naming == {"comparison.py"}
