@@ -20,6 +20,7 @@ from isa.program import Program
 from tests.oracle import shape
 from tests.oracle.flight import NEVER, Flight
 from tests.oracle.steps import Step, steps_of
+from tests.oracle.waits import CAUSES, Conditions, charges, wait
 from vecsim.machine import Machine
 
 
@@ -35,26 +36,41 @@ class Row:
     first: int
     last: int
     retire: int
+    wait_issue: int
+    wait_scalar_raw_waw: int
+    wait_vector_raw: int
+    wait_vector_war_waw: int
+    wait_unit: int
+    wait_port: int
+    wait_startup: int
+    wait_alignment: int
+    wait_bank_conflict: int
+    wait_memory_order: int
 
 
 @dataclass(frozen=True)
 class Times:
-    """The cycles of a run, and a row for each instruction in program order."""
+    """The cycles of a run, by what they are charged to, and a row for each instruction in program order."""
 
     cycles: int
+    charged: dict[str, int]
     rows: list[Row]
 
 
 def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Times:
     """Work out when everything happens in a program that ends and stays inside memory."""
     flights = _Clock(machine, steps_of(program, memory, machine)).run()
-    return Times(int(max(flight.retire for flight in flights)), [_row(flight) for flight in flights])
+    retired = [(int(flight.retire), flight.waits) for flight in flights]
+    return Times(max(retire for retire, _ in retired), charges(retired), [_row(flight) for flight in flights])
 
 
 def _row(flight: Flight) -> Row:
     first_start = (flight.transfers or flight.starts)[0]
     found = (flight.issue, flight.dispatch, first_start, flight.first_ready, flight.last_ready, flight.retire)
-    return Row(flight.step.pc, flight.port, *map(int, found))
+    waited = dict.fromkeys((f"wait_{cause}" for cause in CAUSES), 0)
+    for each in flight.waits:
+        waited[f"wait_{each.cause}"] += each.end - each.begin
+    return Row(flight.step.pc, flight.port, *map(int, found), **waited)
 
 
 class _Clock:
@@ -80,8 +96,8 @@ class _Clock:
             self.moved, self.wake = False, NEVER
             for flight in self.under_way:
                 self._advance(flight)
-            while len(self.all) < len(self.steps) and self._may(self._issue_time(self.steps[len(self.all)])):
-                self._issue(self.steps[len(self.all)])
+            while len(self.all) < len(self.steps) and self._issue(self.steps[len(self.all)]):
+                pass
             self.under_way = [flight for flight in self.under_way if flight.retire > self.now]
             self.now = self.now + 1 if self.moved else self._next()
         return self.all
@@ -104,18 +120,40 @@ class _Clock:
 
     # *Issue*
 
-    def _issue_time(self, step: Step) -> float:
-        time = self._order()
-        for name in shape.scalar_reads(step) | shape.scalar_writes(step):
-            time = max(time, self._scalar_ready(name))
+    def _issue(self, step: Step) -> bool:
+        """Let an instruction issue if it may."""
+        conditions = self._issue_conditions(step)
+        if not self._may(max(conditions.values())):
+            return False
+        flight = Flight(step, self.machine, self.now, list(self.under_way))
+        flight.waits += wait(conditions, self.all[-1].issue if self.all else 0, self.now)
+        self.all.append(flight)
+        self.under_way.append(flight)
+        self._write_scalars(flight)
         if shape.is_vector(step):
-            return max(time, self._queue_time(step))
+            self.of_unit[step.row.unit].append(flight)
+            self._advance(flight)
+        else:
+            flight.dispatch = self.now
+            flight.starts.append(self.now)
+            if step.row.unit != Unit.SCALAR:  # "retires at I + 1"
+                flight.latency = 1
+        return True
+
+    def _issue_conditions(self, step: Step) -> Conditions:
+        names = shape.scalar_reads(step) | shape.scalar_writes(step)
+        conditions = {
+            "issue": self._order(),
+            "scalar_raw_waw": max((self._scalar_ready(name) for name in names), default=0),
+        }
         asked = Flight(step, self.machine, self.now, self.under_way)
-        if step.row.timing == Timing.EXTRACT:
-            return max(time, asked.hazards(0))
-        if step.row.timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE):
-            return max(time, asked.memory_order())
-        return time
+        if shape.is_vector(step):
+            conditions[_queue_of(step.row.unit)] = self._queue_time(step)
+        elif step.row.timing == Timing.EXTRACT:
+            conditions |= asked.hazards(0)
+        elif step.row.timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE):
+            conditions["memory_order"] = asked.memory_order()
+        return conditions
 
     def _order(self) -> float:
         """In program order, at most ``issue_width`` in a cycle, and after a taken branch not at once."""
@@ -138,20 +176,6 @@ class _Clock:
         if queue == 0:
             return self._dispatch_time(step.row.unit, len(given))
         return given[-queue].dispatch if len(given) >= queue else 0
-
-    def _issue(self, step: Step) -> None:
-        flight = Flight(step, self.machine, self.now, list(self.under_way))
-        self.all.append(flight)
-        self.under_way.append(flight)
-        self._write_scalars(flight)
-        if shape.is_vector(step):
-            self.of_unit[step.row.unit].append(flight)
-            self._advance(flight)
-        else:
-            flight.dispatch = self.now
-            flight.starts.append(self.now)
-            if step.row.unit != Unit.SCALAR:  # "retires at I + 1"
-                flight.latency = 1
 
     def _write_scalars(self, flight: Flight) -> None:
         step, vector = flight.step, flight.step.row.unit != Unit.SCALAR
@@ -180,8 +204,10 @@ class _Clock:
             return
         if flight.dispatch == NEVER:
             unit = flight.step.row.unit
-            if not self._may(self._dispatch_time(unit, self.of_unit[unit].index(flight))):
+            time = self._dispatch_time(unit, self.of_unit[unit].index(flight))
+            if not self._may(time):
                 return
+            flight.waits += wait({_queue_of(unit): time}, flight.issue, self.now)
             self._dispatch(flight)
         if flight.is_access:
             self._transfer(flight)
@@ -221,29 +247,47 @@ class _Clock:
 
     def _transfer(self, flight: Flight) -> None:
         while len(flight.transfers) < len(flight.words):
-            if not self._may(self._word_time(flight, len(flight.transfers))):
+            w = len(flight.transfers)
+            word = flight.words[w]
+            earliest = self._rate(flight, w) if w else self._first_word_time(flight)
+            conditions = flight.hazards(*range(word.first, word.last + 1))
+            conditions["bank_conflict"] = self.banks.get(word.number % self.machine.banks, 0)
+            if not self._may(max(earliest, *conditions.values())):
                 return
-            word = flight.words[len(flight.transfers)]
+            if w == 0:
+                self._wait_for_first_word(flight)
+            flight.waits += wait(conditions, int(earliest), self.now)
             flight.transfers.append(self.now)
             self.banks[word.number % self.machine.banks] = self.now + self.machine.bank_busy
-            following = len(flight.transfers)
-            goes_on = following < len(flight.words) and flight.words[following].first == word.last
+            goes_on = w + 1 < len(flight.words) and flight.words[w + 1].first == word.last
             flight.starts += [self.now] * (word.last + (not goes_on) - len(flight.starts))
 
-    def _word_time(self, flight: Flight, w: int) -> float:
-        """t(w) = max(B, t(w-1), t(w-rate) + 1, bank, RAW, WAR, WAW)."""
-        word = flight.words[w]
-        time = self._first_word_time(flight)
-        if w >= flight.rate:
-            time = max(time, flight.transfers[w - flight.rate] + 1)
-        time = max(time, self.banks.get(word.number % self.machine.banks, 0))
-        return max(time, *(flight.hazards(k) for k in range(word.first, word.last + 1)))
+    def _rate(self, flight: Flight, w: int) -> int:
+        """max(t(w-1), t(w-rate) + 1)."""
+        before = flight.transfers[w - flight.rate] + 1 if w >= flight.rate else 0
+        return max(flight.transfers[w - 1], before)
+
+    def _before_first_word(self, flight: Flight) -> Conditions:
+        """What a first word waits for before the cycle of alignment."""
+        return {
+            "startup": flight.dispatch + self.machine.startup,
+            "port": flight.end_before.end if flight.end_before else 0,
+            "memory_order": flight.memory_order(),
+        }
 
     def _first_word_time(self, flight: Flight) -> float:
         """B."""
-        end = flight.end_before.end if flight.end_before else 0
-        time = max(flight.dispatch + self.machine.startup, end, flight.memory_order())
-        return time + flight.unaligned
+        return max(self._before_first_word(flight).values()) + flight.unaligned
+
+    def _wait_for_first_word(self, flight: Flight) -> None:
+        """The startup, then the end of older accesses, then the cycle of alignment."""
+        conditions = dict(self._before_first_word(flight))
+        started = int(conditions.pop("startup"))
+        aligned = int(self._first_word_time(flight))
+        free = aligned - flight.unaligned
+        flight.waits += wait({"startup": started}, int(flight.dispatch), started)
+        flight.waits += wait(conditions, started, free)
+        flight.waits += wait({"alignment": aligned}, free, aligned)
 
     # *Arithmetic*, *Sparse unit*
 
@@ -251,18 +295,28 @@ class _Clock:
         room = self._room_for_rows if flight.step.row.timing == Timing.SPARSE else self._room_for_lanes
         while not flight.finished:
             k = len(flight.starts)
-            if not self._may(max(room(flight, k), flight.hazards(k))):
+            earliest = max(int(flight.dispatch), room(flight, k))
+            conditions = flight.hazards(k)
+            if not self._may(max(earliest, *conditions.values())):
                 return
+            flight.waits += wait(conditions, earliest, self.now)
             flight.starts.append(self.now)
 
-    def _room_for_lanes(self, flight: Flight, k: int) -> float:
-        lanes = self.machine.lanes
-        return flight.starts[k - lanes] + 1 if k >= lanes else 0
+    def _room_for_lanes(self, flight: Flight, k: int) -> int:
+        """max(e(k-1), e(k-lanes) + 1)."""
+        lanes, starts = self.machine.lanes, flight.starts
+        return max(starts[k - 1] if k else 0, starts[k - lanes] + 1 if k >= lanes else 0)
 
-    def _room_for_rows(self, flight: Flight, k: int) -> float:
+    def _room_for_rows(self, flight: Flight, k: int) -> int:
         """At most p entries in a cycle, in at most r distinct rows; a zero-row entry has none."""
-        unit, rows = self.machine.sparse_unit, flight.step.rows
-        taken = [j for j, start in enumerate(flight.starts) if start == self.now]
+        if k == 0:
+            return 0
+        unit, rows, before = self.machine.sparse_unit, flight.step.rows, flight.starts[k - 1]
+        taken = [j for j, start in enumerate(flight.starts) if start == before]
         distinct = {rows[j] for j in [*taken, k]} - {-1}
-        fits = len(taken) < unit.p and len(distinct) <= unit.r
-        return self.now if fits else self.now + 1
+        return before if len(taken) < unit.p and len(distinct) <= unit.r else before + 1
+
+
+def _queue_of(unit: Unit) -> str:
+    """The cause of a wait for room in a queue, or for dispatch."""
+    return "port" if unit == Unit.MEMORY else "unit"

@@ -41,6 +41,8 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     for age, (our, their) in enumerate(zip(ours.rows, rows, strict=False)):
         if our != their:
             return f"row {age}, {_told(program, our, their)}"
+    if ours.charged != theirs.charged:
+        return f"charged: oracle / engine: {ours.charged} / {theirs.charged}"
     if (len(ours.rows), ours.cycles) != (len(rows), theirs.cycles):
         return f"oracle / engine: rows {len(ours.rows)} / {len(rows)}, cycles {ours.cycles} / {theirs.cycles}"
     return ""

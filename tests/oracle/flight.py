@@ -10,6 +10,7 @@ from isa.declaration import Pattern, Timing, Unit
 from tests.oracle import shape
 from tests.oracle.shape import Use, Word
 from tests.oracle.steps import Step
+from tests.oracle.waits import Wait
 from vecsim.machine import Machine
 
 NEVER = math.inf
@@ -44,6 +45,7 @@ class Flight:
     port: int = -1
     end_before: Flight | None = None
     """The access before it on its port."""
+    waits: list[Wait] = field(default_factory=list)
 
     @cached_property
     def uses(self) -> list[Use]:
@@ -130,18 +132,24 @@ class Flight:
             and not (ours.forwarded and theirs.forwarded)  # *Sparse unit*
         ]
 
-    def hazards(self, k: int) -> float:
-        """The cycle from which no RAW, WAR or WAW hazard holds element k up."""
-        time = 0.0
+    def hazards(self, *elements: int) -> dict[str, float]:
+        """The cycles from which no RAW, and no WAR or WAW hazard holds any of the elements up."""
+        found = [self._hazards(k) for k in elements]
+        return {"vector_raw": max(raw for raw, _ in found), "vector_war_waw": max(war for _, war in found)}
+
+    def _hazards(self, k: int) -> tuple[float, float]:
+        raw = war_waw = 0.0
         for ours, older, theirs in self.conflicts:
             j = self._element_waited_for(k, ours, older, theirs)
             if j is None:
                 continue
-            if theirs.writes:  # RAW (*Chaining*) and WAW (*WAR and WAW hazards*)
-                time = max(time, older.ready(j))
-            if ours.writes and theirs.reads:  # WAR
-                time = max(time, older.start(j) + 1)
-        return time
+            if ours.reads and theirs.writes:  # *Chaining*
+                raw = max(raw, older.ready(j))
+            if ours.writes and theirs.writes:  # *WAR and WAW hazards*
+                war_waw = max(war_waw, older.ready(j))
+            if ours.writes and theirs.reads:
+                war_waw = max(war_waw, older.start(j) + 1)
+        return raw, war_waw
 
     def _element_waited_for(self, k: int, ours: Use, older: Flight, theirs: Use) -> int | None:
         """The element of an older instruction that element k waits for; None if there is none."""

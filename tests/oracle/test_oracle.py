@@ -11,12 +11,13 @@ import pytest
 
 from isa.assembler import assemble
 from isa.instructions import BASE
-from tests.differential.cases import Case, random_case
+from tests.differential.cases import Case, changed, random_case
 from tests.oracle import comparison
 from tests.oracle.__main__ import main
 from tests.oracle.clock import times
 from tests.oracle.comparison import difference
 from vecsim.machine import Machine
+from vecsim.machine.description import flat
 
 HERE = Path(__file__).parent
 DRAWN, LONGER, OF_A_NIGHT = range(24), range(24, 524), 20_000
@@ -50,6 +51,25 @@ def test_drawn_programs_meet_most_rules():
     assert {case.machine.chaining for case in cases} == {True, False}
     drawn = Counter(case.program.instruction(pc).timing for case in cases for pc in range(len(case.program)))
     assert set(drawn) == {row.timing for row in BASE.instructions}
+
+
+NUMBERS = sorted(flat(Machine().numbers()).keys() - {"section_size", "vector_registers"})
+"""What the machine works by; the two others decide which programs run."""
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", NUMBERS)
+def test_drawn_programs_tell_each_number_of_the_machine(name):
+    assert any(depends_on(random_case(seed), name) for seed in LONGER), f"no time depends on {name}"
+
+
+def depends_on(case, name):
+    """Say whether any time of a case is another on a machine on which a number is another."""
+    value = flat(case.machine.numbers())[name]
+    other = {"chaining": str(not value).lower()}.get(name, 1 if value > 1 else 16)
+    machine = changed(case.machine, [f"{name}={other}"])
+    on_each = [times(case.program, case.memory, each) for each in (case.machine, machine)]
+    return on_each[0] != on_each[1]
 
 
 # What docs/timing.md says itself; all programs worked by hand come from tests/engines/engine_runs.py.
