@@ -1,7 +1,6 @@
 """The one place that says with which options the programs stand for the paper's: its schedules are not known.
 
-Plain loops but for BBCS, as the machine `vs2003` was calibrated with; BBCS, HiSM and CHiSM add to a y that
-begins with zeros.
+Plain loops but for BBCS, by what `vecsim calibrate` finds (docs/calibration.md). All do the same work.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from programs.registry import PROGRAMS
 ASSIGNMENT: Mapping[str, Mapping[str, str]] = {
     "crs": {"schedule": "plain"},
     "jd": {"schedule": "plain"},
-    "bbcs": {"schedule": "pipelined", "accumulate": "yes"},
-    "hism": {"schedule": "plain", "accumulate": "yes"},
-    "chism": {"schedule": "plain", "accumulate": "yes"},
+    "bbcs": {"schedule": "pipelined"},
+    "hism": {"schedule": "plain"},
+    "chism": {"schedule": "plain"},
 }
 """Options by program; those not named have their default."""
 

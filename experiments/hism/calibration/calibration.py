@@ -198,7 +198,7 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
     nearest = [e.candidate for e in (*kept[:FINALISTS], *ends, *plainer)]
     usable = [candidate for candidate in (now, first) if evaluators.usable(candidate)]
     entered = evaluators.each(_once([*nearest, *usable]), "whole suite", 0.5, 0.65)
-    ordered = ranked(finalists(evaluators, entered, 0.65, 0.8))
+    ordered = ranked(finalists(evaluators, entered, 0.65, 0.8), evaluators.whole(now))
     proposal = ordered[0].evaluated
     changed = [other for choice in choices for other in neighbours(proposal.candidate, choice)]
     single = evaluators.each([proposal.candidate, *changed], "single changes", 0.8, 1.0)

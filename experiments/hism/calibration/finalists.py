@@ -87,13 +87,21 @@ def finalists(
     return found_all
 
 
-def ranked(finalists: Iterable[Finalist]) -> list[Finalist]:
+def ranked(finalists: Iterable[Finalist], now: Evaluated) -> list[Finalist]:
     """Put the proposal first, the others behind it by score.
 
-    Of those that cannot be told apart from the nearest to Table 2 (`Finalist.alike`) it is the one that keeps
-    most of the paper's conclusions; among equals the one that changes fewest of the uncalibrated values, then
-    the nearest.
+    Today's machine and programs stay as long as they cannot be told apart from the nearest to Table 2
+    (`Finalist.alike`): nothing is known to be better. Else it is of those alike the one that keeps most of
+    the paper's conclusions; among equals the one that changes fewest of the uncalibrated values, then the
+    nearest.
+
+    Parameters
+    ----------
+    finalists
+        All of them.
+    now
+        What today's machine and programs give.
     """
     ordered = sorted(finalists, key=lambda f: f.evaluated.distance.score)
-    proposal = min(ordered, key=lambda f: f.rank)
+    proposal = min(ordered, key=lambda f: (not (f.alike and f.evaluated is now), f.rank))
     return [proposal, *(f for f in ordered if f is not proposal)]

@@ -43,8 +43,9 @@ def item(found: Calibration) -> Item:
         summary=(
             f"Of {len(found.examined)} candidates of the grid that were examined, {len(found.finalists)} "
             f"were simulated on {len(found.ground.members)} matrices. {_alike(found)} cannot be told apart "
-            "from the nearest; of these the one is proposed that keeps most of what the paper concludes, "
-            "among equals the one that changes fewest values of the uncalibrated machine."
+            "from the nearest. Today's stays if it is one of these; else the one is proposed that keeps most "
+            "of what the paper concludes, among equals the one that changes fewest values of the "
+            "uncalibrated machine."
         ),
         rows=tuple(rows),
         chart=paper_beside_ours(title, "times faster", rows, logarithmic=True),

@@ -22,12 +22,13 @@ from experiments.hism.calibration.choices import (
     options_of,
     uncalibrated,
 )
-from experiments.hism.calibration.conclusions import conclusions, lost, sensitivity
-from experiments.hism.calibration.distance import distance, equal_weights, means
+from experiments.hism.calibration.conclusions import conclusions, sensitivity
+from experiments.hism.calibration.distance import Distance, distance, equal_weights, means
+from experiments.hism.calibration.finalists import Finalist, ranked
 from experiments.hism.calibration.search import Evaluated, descend, simplified, starts
 from experiments.hism.calibration.simulation import Simulator, Variant
 from experiments.hism.calibration.what_matters import ANY, UNUSED, numbers_that_matter
-from experiments.hism.table2 import GROUPS, printed_times
+from experiments.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.hism.timing import METHODS
 from experiments.request import Request
 from programs.measurement import measure
@@ -392,12 +393,9 @@ def test_a_whole_calibration(monkeypatch):
     assert isinstance(found.machine, Machine)
     assert len(found.single) == 1 + 4 + 1
     assert found.ground.missing == (suite_cases.ABSENT,)
-    alike = [finalist for finalist in found.finalists if finalist.alike]
     proposed = found.finalists[0]
-    assert proposed in alike
-    assert lost(proposed.concluded) == min(lost(finalist.concluded) for finalist in alike)
-    same = [f for f in alike if lost(f.concluded) == lost(proposed.concluded)]
-    assert proposed.changed == min(finalist.changed for finalist in same)
+    assert proposed.alike
+    assert found.now in [finalist.evaluated for finalist in found.finalists]
     nearest = min(found.finalists, key=lambda f: f.evaluated.distance.score)
     assert nearest.as_near == 1
     scores = [e.distance.score for e in found.examined]
@@ -407,6 +405,27 @@ def test_a_whole_calibration(monkeypatch):
     assert uncalibrated(few) in candidates
     assert all(set(finalist.by_standard) == set(STANDARDS) for finalist in found.finalists)
     assert set(found.groups) == {PROPOSED, *STANDARDS}
+
+
+def finalist(score, as_near, fails, changed):
+    """One with averages that are all off by the same factor, so that its score is twice its logarithm."""
+    numbers = {(row, "all"): float(printed[0]) * math.exp(score / 2) for row, printed in PRINTED.items()}
+    concluded = {f"Figure 2: {k}": k >= fails for k in range(5)} | {"Table 2, small: order": False}
+    return Finalist(Evaluated({}, {}, Distance(numbers)), concluded, {}, {}, as_near, changed)
+
+
+def test_the_proposal_is_not_the_nearest_but_one_of_those_like_it():
+    nearest, fewer, same, apart = (
+        finalist(0.1, 1, 2, 9),
+        finalist(0.2, 0.3, 1, 8),
+        finalist(0.15, 0.1, 1, 9),
+        finalist(0.4, 0.01, 0, 0),
+    )
+    everything = [apart, same, fewer, nearest]
+    elsewhere = finalist(0.3, 0.2, 4, 12)
+    assert ranked(everything, elsewhere.evaluated) == [fewer, nearest, same, apart]
+    assert ranked(everything, apart.evaluated)[0] is fewer
+    assert ranked(everything, nearest.evaluated)[0] is nearest
 
 
 @pytest.mark.ci
