@@ -15,7 +15,7 @@ from isa.assembler import assemble
 from isa.instructions import BASE
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
-from tests.differential.cases import Case, changed, random_case
+from tests.differential.cases import Case, changed, random_case, read_case
 from tests.oracle import comparison
 from tests.oracle.__main__ import main
 from tests.oracle.clock import times
@@ -128,6 +128,23 @@ def test_the_command_goes_on_where_it_ended(tmp_path, capsys):
     for count, left in (("3", "3"), ("5", "2"), ("5", "0")):
         assert main(["--count", count, "--report", report]) == 0
         assert f"oracle and jit: {left} cases" in capsys.readouterr().out
+
+
+@pytest.mark.ci
+def test_a_program_that_differs_is_shrunk_and_kept(monkeypatch, tmp_path, capsys):
+    def planted(program, memory, machine):
+        later = machine.model_copy(update={"branch_penalty": machine.branch_penalty + 1})
+        return times(program, memory, later)
+
+    monkeypatch.setattr(comparison, "times", planted)
+    report, failures = tmp_path / "report.json", tmp_path / "failures"
+    assert main(["--count", "1", "--report", str(report), "--failures", str(failures)]) == 1
+    told = capsys.readouterr().out
+    assert "seed 0: row" in told
+    assert "1 mismatches" in told
+    kept = read_case(failures / "seed-0.s")
+    assert difference(kept)
+    assert len(kept.program) < len(random_case(0).program)
 
 
 # Independence
