@@ -168,6 +168,17 @@ def test_segments_are_dealt_to_blocks_by_hand():
     assert (many.warps, len(many.records) // 4, many.pieces) == (1, 1000, 0)
 
 
+@pytest.mark.parametrize(
+    ("stripes", "segments", "warps"),
+    # 4224 warps run at a time. 2000 stripes of four warps fill them 1.9 times, 1172 only 1.1 times: eight
+    # warps each are at work for 2.2 rounds of 3 instead of 1.1 of 2. 20 segments are too few for four warps.
+    [(2000, 150, 4), (1172, 150, 8), (1172, 60, 4), (5000, 20, 1)],
+)
+def test_warps_of_a_block_fill_the_device(stripes, segments, warps):
+    pointers = np.arange(stripes + 1) * segments
+    assert chunks_of(Segments(np.zeros(0, np.uint32), pointers), 8).warps == warps
+
+
 def test_a_matrix_with_another_scale_needs_no_other_copy():
     host = HiSparse.from_scipy(full(3, 3))
     twice = replace(host, scale=2.0)
