@@ -11,9 +11,10 @@ from product_cases import THREADS, allowed, relative_error, tiny_matrices
 from tiers import examples
 
 import gpu
-from gpu.formats.hisparse import HiSparseProduct, chunks_of
-from gpu.formats.hisparse_dealing import BY_GROUPS, COLLIDING, DISTINCT
-from gpu.formats.hisparse_segments import (
+from gpu.formats.hisparse import HiSparseProduct
+from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT
+from gpu.formats.hisparse.product import chunks_of
+from gpu.formats.hisparse.segments import (
     BLOCK_SHIFT,
     KIND_SHIFT,
     Segments,

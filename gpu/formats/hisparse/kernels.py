@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.hisparse_dealing import BY_GROUPS, COLLIDING, DISTINCT, SEGMENT
-from gpu.formats.hisparse_segments import BLOCK_SHIFT, KIND_SHIFT, entries_at_once
+from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT, SEGMENT
+from gpu.formats.hisparse.segments import BLOCK_SHIFT, KIND_SHIFT, entries_at_once
 from gpu.kernel_parts.loads import LOADS, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function

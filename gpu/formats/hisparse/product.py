@@ -1,7 +1,7 @@
 """The products of HiSparse, direct and transposed, of one stored copy: leaves in stripes of rows or columns.
 
 A block of threads takes a stripe of d elements of y, its warps equal shares of the segments of its leaves
-(`gpu.formats.hisparse_segments`). A warp has d sums of its own in shared memory: a lane multiplies four
+(`gpu.formats.hisparse.segments`). A warp has d sums of its own in shared memory: a lane multiplies four
 entries of a segment and adds them there, entries of different rows at once, so nothing is atomic. In the
 end the sums of the warps are added in their order. The transposed product is the same kernel with rows and
 columns exchanged, on the same entries, with the segments by stripes of columns. A stripe of very many
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.hisparse_kernels import CHUNK, stripe_kernel, stripe_sums
-from gpu.formats.hisparse_segments import ArrangedLeaves, Segments, arranged_leaves
+from gpu.formats.hisparse.kernels import CHUNK, stripe_kernel, stripe_sums
+from gpu.formats.hisparse.segments import ArrangedLeaves, Segments, arranged_leaves
 from gpu.runtime.cuda import WARP
 from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
