@@ -131,7 +131,9 @@ class _Clock:
         self.under_way.append(flight)
         self._write_scalars(flight)
         if shape.is_vector(step):
-            self.of_unit[step.row.unit].append(flight)
+            given = self.of_unit[step.row.unit]
+            flight.before_in_unit = given[-1] if given else None
+            given.append(flight)
             self._advance(flight)
         else:
             flight.dispatch = self.now
@@ -174,7 +176,7 @@ class _Clock:
         """*Queues and dispatch*: I(i) >= D(i - Q), and I = D without a queue."""
         queue, given = self.machine.unit_queue, self.of_unit[step.row.unit]
         if queue == 0:
-            return self._dispatch_time(step.row.unit, len(given))
+            return self._dispatch_time(step.row.unit, given[-1] if given else None)
         return given[-queue].dispatch if len(given) >= queue else 0
 
     def _write_scalars(self, flight: Flight) -> None:
@@ -204,7 +206,7 @@ class _Clock:
             return
         if flight.dispatch == NEVER:
             unit = flight.step.row.unit
-            time = self._dispatch_time(unit, self.of_unit[unit].index(flight))
+            time = self._dispatch_time(unit, flight.before_in_unit)
             if not self._may(time):
                 return
             flight.waits += wait({_queue_of(unit): time}, flight.issue, self.now)
@@ -214,10 +216,8 @@ class _Clock:
         else:
             self._start_elements(flight)
 
-    def _dispatch_time(self, unit: Unit, i: int) -> float:
-        """*Queues and dispatch*, *Accesses*: when instruction i of a unit may be dispatched."""
-        given = self.of_unit[unit]
-        before = given[i - 1] if i else None
+    def _dispatch_time(self, unit: Unit, before: Flight | None) -> float:
+        """*Queues and dispatch*, *Accesses*: when what comes behind another may be dispatched."""
         if unit == Unit.MEMORY:
             in_order = before.dispatch if before else 0
             return max(in_order, min(self._port_time(port) for port in self.ports))
@@ -235,13 +235,14 @@ class _Clock:
         free = [p for p in range(len(self.ports)) if self._port_time(self.ports[p]) <= self.now]
         flight.port = min(free, key=self._preference)
         port = self.ports[flight.port]
-        flight.end_before = port[-1] if port else None
+        flight.before_on_port = port[-1] if port else None
         port.append(flight)
 
     def _preference(self, number: int) -> tuple[int, float, int]:
         """The fewest accesses in flight, then the one whose last transfer ended first, then by number."""
-        ended = [access.end for access in self.ports[number] if access.end <= self.now]
-        return len(self.ports[number]) - len(ended), max(ended, default=0), number
+        latest = self.ports[number][-self.machine.accesses_in_flight - 1 :]
+        ended = [access.end for access in latest if access.end <= self.now]
+        return len(latest) - len(ended), max(ended, default=0), number
 
     # *Accesses*, *Banks*
 
@@ -271,7 +272,7 @@ class _Clock:
         """What a first word waits for before the cycle of alignment."""
         return {
             "startup": flight.dispatch + self.machine.startup,
-            "port": flight.end_before.end if flight.end_before else 0,
+            "port": flight.before_on_port.end if flight.before_on_port else 0,
             "memory_order": flight.memory_order(),
         }
 
@@ -312,7 +313,7 @@ class _Clock:
         if k == 0:
             return 0
         unit, rows, before = self.machine.sparse_unit, flight.step.rows, flight.starts[k - 1]
-        taken = [j for j, start in enumerate(flight.starts) if start == before]
+        taken = [j for j in range(max(k - unit.p, 0), k) if flight.starts[j] == before]
         distinct = {rows[j] for j in [*taken, k]} - {-1}
         return before if len(taken) < unit.p and len(distinct) <= unit.r else before + 1
 

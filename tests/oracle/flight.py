@@ -43,8 +43,9 @@ class Flight:
     starts: list[int] = field(default_factory=list)
     transfers: list[int] = field(default_factory=list)
     port: int = -1
-    end_before: Flight | None = None
-    """The access before it on its port."""
+    before_in_unit: Flight | None = None
+    """The instruction before it in its unit, of whatever port."""
+    before_on_port: Flight | None = None
     waits: list[Wait] = field(default_factory=list)
 
     @cached_property

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import random_array
+from tiers import one_combination_in
 
 from isa.assembler import assemble
 from isa.instructions import BASE
-from tests.differential.cases import Case, changed, random_case
+from programs.measurement import multiplicand, prepare
+from programs.registry import PROGRAMS
+from tests.differential.cases import Case, changed, random_case, read_case
 from tests.oracle import comparison
 from tests.oracle.__main__ import main
 from tests.oracle.clock import times
 from tests.oracle.comparison import difference
-from vecsim.machine import Machine
+from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 
 HERE = Path(__file__).parent
@@ -43,6 +47,15 @@ def test_the_engine_keeps_time_on_more_programs(first):
 @pytest.mark.nightly
 def test_the_engine_keeps_time_on_the_programs_of_a_night(tmp_path):
     assert main(["--count", str(OF_A_NIGHT), "--report", str(tmp_path / "report.json")]) == 0
+
+
+@pytest.mark.parametrize(("machine", "name"), one_combination_in(4, ("vs2003", "t0", "wide"), PROGRAMS))
+def test_the_engine_keeps_time_on_the_products(machine, name):
+    description = load_machine(machine, ["section_size=8", "memory_ports=2"])
+    matrix = random_array((20, 30), density=0.15, rng=1, format="csr", dtype=np.float32)
+    x = multiplicand(matrix.shape[1], 0, matrix.dtype)
+    prepared = prepare(name, matrix, description, x)
+    assert difference(Case(prepared.program, prepared.loaded.memory, description)) == ""
 
 
 def test_drawn_programs_meet_most_rules():
@@ -115,6 +128,23 @@ def test_the_command_goes_on_where_it_ended(tmp_path, capsys):
     for count, left in (("3", "3"), ("5", "2"), ("5", "0")):
         assert main(["--count", count, "--report", report]) == 0
         assert f"oracle and jit: {left} cases" in capsys.readouterr().out
+
+
+@pytest.mark.ci
+def test_a_program_that_differs_is_shrunk_and_kept(monkeypatch, tmp_path, capsys):
+    def planted(program, memory, machine):
+        later = machine.model_copy(update={"branch_penalty": machine.branch_penalty + 1})
+        return times(program, memory, later)
+
+    monkeypatch.setattr(comparison, "times", planted)
+    report, failures = tmp_path / "report.json", tmp_path / "failures"
+    assert main(["--count", "1", "--report", str(report), "--failures", str(failures)]) == 1
+    told = capsys.readouterr().out
+    assert "seed 0: row" in told
+    assert "1 mismatches" in told
+    kept = read_case(failures / "seed-0.s")
+    assert difference(kept)
+    assert len(kept.program) < len(random_case(0).program)
 
 
 # Independence

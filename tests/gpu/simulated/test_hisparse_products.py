@@ -11,9 +11,10 @@ from product_cases import THREADS, allowed, relative_error, tiny_matrices
 from tiers import examples
 
 import gpu
-from gpu.formats.hisparse import HiSparseProduct, chunks_of
-from gpu.formats.hisparse_dealing import BY_GROUPS, COLLIDING, DISTINCT
-from gpu.formats.hisparse_segments import (
+from gpu.formats.hisparse import HiSparseProduct
+from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT
+from gpu.formats.hisparse.product import chunks_of
+from gpu.formats.hisparse.segments import (
     BLOCK_SHIFT,
     KIND_SHIFT,
     Segments,
@@ -166,6 +167,17 @@ def test_segments_are_dealt_to_blocks_by_hand():
     # Many stripes of one segment: a warp each.
     many = chunks_of(Segments(words, np.arange(1001)), 8)
     assert (many.warps, len(many.records) // 4, many.pieces) == (1, 1000, 0)
+
+
+@pytest.mark.parametrize(
+    ("stripes", "segments", "warps"),
+    # 4224 warps run at a time. 2000 stripes of four warps fill them 1.9 times, 1172 only 1.1 times: eight
+    # warps each are at work for 2.2 rounds of 3 instead of 1.1 of 2. 20 segments are too few for four warps.
+    [(2000, 150, 4), (1172, 150, 8), (1172, 60, 4), (5000, 20, 1)],
+)
+def test_warps_of_a_block_fill_the_device(stripes, segments, warps):
+    pointers = np.arange(stripes + 1) * segments
+    assert chunks_of(Segments(np.zeros(0, np.uint32), pointers), 8).warps == warps
 
 
 def test_a_matrix_with_another_scale_needs_no_other_copy():

@@ -1,6 +1,6 @@
 """The leaves of HiSparse as the device has them: segments of up to 128 entries, for both products.
 
-Entries are dealt to segments by `gpu.formats.hisparse_dealing`. Here they are laid out, leaf by leaf
+Entries are dealt to segments by `gpu.formats.hisparse.dealing`. Here they are laid out, leaf by leaf
 in the order of the product, and the segments listed twice: by stripes of rows, and by stripes of columns.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpu.formats.hisparse_dealing import LENGTH_UNIT, deal, judge, new_dealing, segment_length
+from gpu.formats.hisparse.dealing import LENGTH_UNIT, deal, judge, new_dealing, segment_length
 from vecsim.formats import HiSparse, NotRepresentableError
 from vecsim.formats.hisparse.memory import address, first_slot_of
 from vecsim.formats.hisparse.node_layout import DENSE, FIRST_COORDINATE, TYPE_MASK

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.hisparse_dealing import BY_GROUPS, COLLIDING, DISTINCT, SEGMENT
-from gpu.formats.hisparse_segments import BLOCK_SHIFT, KIND_SHIFT, entries_at_once
+from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT, SEGMENT
+from gpu.formats.hisparse.segments import BLOCK_SHIFT, KIND_SHIFT, entries_at_once
 from gpu.kernel_parts.loads import LOADS, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
@@ -138,7 +138,7 @@ def _add(real: Any, transposed: bool) -> Any:
     """Make ``add(segment, fetched, gathered, sums, own, lane)``: a segment to the sums of its warp."""
     left_of = _left(real)
     low, high = (np.uint32(0), np.uint32(16)) if transposed else (np.uint32(8), np.uint32(24))
-    byte = np.uint32(255)
+    byte, zero = np.uint32(255), real(0)
 
     @device_function
     def add(segment: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
@@ -151,7 +151,11 @@ def _add(real: Any, transposed: bool) -> Any:
         at3 = np.uint32(own + (np.uint32(word1 >> high) & byte))
         kind = np.uint32(segment[1] >> np.uint32(KIND_SHIFT)) & np.uint32(3)
         if kind == np.uint32(DISTINCT):
-            sum0, sum1, sum2, sum3 = sums[at0], sums[at1], sums[at2], sums[at3]
+            # A lane without an entry must not read what another one writes.
+            sum0 = sums[at0] if left > 0 else zero
+            sum1 = sums[at1] if left > 1 else zero
+            sum2 = sums[at2] if later_left > 0 else zero
+            sum3 = sums[at3] if later_left > 1 else zero
             if left > 0:
                 sums[at0] = sum0 + values[0] * gathered[0]
             if left > 1:

@@ -1,7 +1,7 @@
 """The products of HiSparse, direct and transposed, of one stored copy: leaves in stripes of rows or columns.
 
 A block of threads takes a stripe of d elements of y, its warps equal shares of the segments of its leaves
-(`gpu.formats.hisparse_segments`). A warp has d sums of its own in shared memory: a lane multiplies four
+(`gpu.formats.hisparse.segments`). A warp has d sums of its own in shared memory: a lane multiplies four
 entries of a segment and adds them there, entries of different rows at once, so nothing is atomic. In the
 end the sums of the warps are added in their order. The transposed product is the same kernel with rows and
 columns exchanged, on the same entries, with the segments by stripes of columns. A stripe of very many
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.hisparse_kernels import CHUNK, stripe_kernel, stripe_sums
-from gpu.formats.hisparse_segments import ArrangedLeaves, Segments, arranged_leaves
+from gpu.formats.hisparse.kernels import CHUNK, stripe_kernel, stripe_sums
+from gpu.formats.hisparse.segments import ArrangedLeaves, Segments, arranged_leaves
 from gpu.runtime.cuda import WARP
 from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
@@ -35,6 +35,11 @@ BLOCKS_WANTED = 528
 """Four for each multiprocessor: a small matrix has its stripes cut until there are so many."""
 LEAST_SEGMENTS_OF_A_WARP = 4
 """Stripes are not cut further."""
+WARPS_AT_ONCE = 132 * 32
+"""That run at a time on an H100 or H200."""
+FULLER = 1.15
+"""A block has twice the warps where that keeps so many times as much of the device at work: the last blocks
+then run for a shorter time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +66,25 @@ class Chunks:
         return int(self.cut[-2]) if len(self.cut) else 0
 
 
+def _warps_for(stripes: int, total: int, most_warps: int) -> int:
+    """Choose the warps of a block: more where stripes have many segments, or there are few stripes."""
+    warps = 1
+    while warps < min(most_warps, USUAL_WARPS) and total > 2 * warps * SEGMENTS_OF_A_WARP * stripes:
+        warps *= 2
+    while warps < most_warps and stripes * warps < BLOCKS_WANTED and total > 2 * warps * stripes:
+        warps *= 2
+    enough = total > 2 * warps * SEGMENTS_OF_A_WARP * stripes
+    if warps < most_warps and enough and _filled(stripes, 2 * warps) > FULLER * _filled(stripes, warps):
+        warps *= 2
+    return warps
+
+
+def _filled(blocks: int, warps: int) -> float:
+    """Give the part of the device that is at work on average, if all blocks take equally long."""
+    at_once = WARPS_AT_ONCE // warps
+    return blocks / (at_once * -(-max(blocks, 1) // at_once))
+
+
 def chunks_of(segments: Segments, most_warps: int) -> Chunks:
     """Deal the segments of all stripes to blocks.
 
@@ -73,11 +97,7 @@ def chunks_of(segments: Segments, most_warps: int) -> Chunks:
     """
     pointers = segments.pointers
     stripes, total = len(pointers) - 1, int(pointers[-1])
-    warps = 1
-    while warps < min(most_warps, USUAL_WARPS) and total > 2 * warps * SEGMENTS_OF_A_WARP * stripes:
-        warps *= 2
-    while warps < most_warps and stripes * warps < BLOCKS_WANTED and total > 2 * warps * stripes:
-        warps *= 2
+    warps = _warps_for(stripes, total, most_warps)
     most = min(MOST_SEGMENTS_OF_A_WARP * warps, max(LEAST_SEGMENTS_OF_A_WARP * warps, total // BLOCKS_WANTED))
     numbers = np.maximum(1, -(-np.diff(pointers) // most))
     of = np.repeat(np.arange(stripes), numbers)
