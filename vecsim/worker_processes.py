@@ -28,7 +28,7 @@ def begin_worker() -> None:
 
 def end_with_stdin() -> None:
     """Begin a process whose standard input is a pipe from its parent: as :func:`begin_worker`, but the parent
-    has ended when the pipe has.
+    has ended when the pipe has. A byte in the pipe lets the process go on alone.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_pipe, daemon=True, name="parent watch").start()
@@ -36,9 +36,8 @@ def end_with_stdin() -> None:
 
 def _end_with_pipe() -> None:
     # Not by sys.stdin: a thread that holds its buffer makes Python abort at its own end.
-    while os.read(0, 1):
-        pass
-    os._exit(ORPHANED)
+    if not os.read(0, 1):
+        os._exit(ORPHANED)
 
 
 def _end_with(sentinel: int) -> None:

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -192,3 +193,19 @@ def test_the_public_names_of_the_package():
         assert getattr(vecsim, name) is not None
     matrix = vecsim.load("laplace2d-3").csr.astype("float32")
     assert vecsim.measure("hism", matrix, vecsim.load_machine("vs2003")).relative_error <= 1e-5
+
+
+@pytest.mark.ci
+def test_a_first_run_answers_while_the_engine_is_compiled(tmp_path):
+    environment = {**os.environ, "VECSIM_CACHE": str(tmp_path)}
+    command = [*COMMAND, "run", "laplace2d-30", "--json", "-"]
+    engines, cycles = [], []
+    end = time.monotonic() + 180
+    while "jit" not in engines and time.monotonic() < end:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        found = json.loads(done.stdout)
+        engines.append(found["engine"])
+        cycles.append([result["cycles"] for result in found["results"]])
+    assert engines[0].startswith("simpy")
+    assert engines[-1] == "jit"
+    assert all(each == cycles[0] for each in cycles)

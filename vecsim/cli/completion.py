@@ -56,6 +56,14 @@ def engines(typed: str) -> list[str]:
     return _beginning(ENGINES, typed)
 
 
+def engines_or_auto(typed: str) -> list[str]:
+    """Complete the name of an engine, or ``auto``."""
+    from vecsim.engines import AUTO
+    from vecsim.engines.protocol import ENGINES
+
+    return _beginning((AUTO, *ENGINES), typed)
+
+
 def formats(typed: str) -> list[str]:
     """Complete the name of a format."""
     from vecsim.formats import FORMATS

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vecsim.cli.options import (
+    AutoEngineOption,
     DefineOption,
-    EngineOption,
     JsonOption,
     MachineOption,
     SetOption,
@@ -18,8 +18,12 @@ from vecsim.cli.options import (
     definitions,
     value_bytes,
 )
-from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines import AUTO
 from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    from vecsim.engines.first_use import Watch
+    from vecsim.engines.protocol import Run
 
 ROWS = 200
 """Rows of the timeline, at most, if the user does not say."""
@@ -29,7 +33,7 @@ def execute(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Assembly text or a program file.")],
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: AutoEngineOption = AUTO,
     memory: Annotated[
         str, typer.Option("--memory", metavar="BYTES", help="Simulated memory, all zero: 4096, 64K, 1M.")
     ] = "1M",
@@ -64,6 +68,7 @@ def execute(
     from vecsim.cli.output import Output
     from vecsim.cli.register_dump import show_registers
     from vecsim.cli.timeline_view import show_timeline
+    from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.progress import Measure, Progress
@@ -76,16 +81,15 @@ def execute(
     program = read_program(file, symbols, width)
     dumps = [parse_dump(text, program, size) for text in dump or ()]
 
-    with Progress(Measure.CYCLES) as progress:
-        result = run(
-            program,
-            np.zeros(size, np.uint8),
-            described,
-            engine=engine,
-            timeline=TimelineRequest(last_age=rows or ROWS) if timeline else None,
-            max_cycles=max_cycles,
-            progress=progress.simulating(file, 0, 1),
-        )
+    def simulated(engine: str, watch: Watch | None) -> Run:
+        wanted = TimelineRequest(last_age=rows or ROWS) if timeline else None
+        empty = np.zeros(size, np.uint8)
+        how: dict[str, Any] = {"timeline": wanted, "max_cycles": max_cycles, "progress": watch}
+        return run(program, empty, described, engine=engine, **how)
+
+    with chosen_engine(engine, described) as choice, Progress(Measure.CYCLES) as progress:
+        result = choice.run(simulated, progress.simulating(file, 0, 1))
+    engine = choice.name
     how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
     document: dict[str, Any] = how | counters_document(file, engine, program, result)
     show_counters(output, file, result, engine, value_bits)

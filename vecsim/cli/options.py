@@ -64,6 +64,16 @@ EngineOption = Annotated[
         autocompletion=completion.engines,
     ),
 ]
+AutoEngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What simulates the machine: jit (compiled), simpy (the reference), or auto, which is jit, and "
+        "simpy while that is compiled for its first use; all give the same.",
+        autocompletion=completion.engines_or_auto,
+    ),
+]
 ValueBitsOption = Annotated[
     int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, a float of 32 or 64.")
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +13,7 @@ from vecsim.cli import completion
 from vecsim.cli.console import tell
 from vecsim.cli.options import (
     MATRIX_HELP,
-    EngineOption,
+    AutoEngineOption,
     JsonOption,
     MachineOption,
     SetOption,
@@ -21,12 +22,13 @@ from vecsim.cli.options import (
     split_assignment,
     value_bytes,
 )
-from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines import AUTO
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from programs.measurement import Measurement
     from vecsim.data import Matrix
+    from vecsim.engines.first_use import Watch
 
 NOT_RIGHT = 1
 """Exit code when a result is further off than :data:`programs.measurement.ALLOWED_ERROR`."""
@@ -61,7 +63,7 @@ def run(
     ] = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
+    engine: AutoEngineOption = AUTO,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
     value_bits: ValueBitsOption = 32,
     max_cycles: Annotated[
@@ -78,6 +80,7 @@ def run(
     from programs.registry import find
     from vecsim.cli.output import Output
     from vecsim.cli.report import document, header, results_table, summary_table
+    from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import MAX_CYCLES
     from vecsim.progress import Measure, Progress
 
@@ -93,32 +96,34 @@ def run(
             find(name).require_room(each.csr, described.section_size, width)
 
     limit = MAX_CYCLES if max_cycles is None else max_cycles
+
+    def measured(each: Matrix, name: str, engine: str, watch: Watch | None) -> Measurement:
+        how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "options": options[name]}
+        return measure(name, each, described, engine=engine, max_cycles=limit, progress=watch, **how)
+
     found: list[list[Measurement]] = []
-    for each in rounded:
-        with Progress(Measure.CYCLES) as progress:
-            measurements = [
-                measure(
-                    name,
-                    each,
-                    described,
-                    value_bits=value_bits,
-                    seed=seed,
-                    options=options[name],
-                    engine=engine,
-                    max_cycles=limit,
-                    progress=progress.simulating(
-                        name if len(rounded) == 1 else f"{each.name}: {name}", number, len(chosen)
-                    ),
-                )
-                for number, name in enumerate(chosen)
-            ]
-        output.text(header(each, described, engine, value_bits))
-        output.table(results_table(measurements))
-        found.append(measurements)
+    entries = sum(each.csr.nnz for each in rounded)
+    with chosen_engine(engine, described, entries * len(chosen)) as choice:
+        for each in rounded:
+            measurements = []
+            with Progress(Measure.CYCLES) as progress:
+                for number, name in enumerate(chosen):
+                    label = name if len(rounded) == 1 else f"{each.name}: {name}"
+                    watch = progress.simulating(label, number, len(chosen))
+                    measurements.append(choice.run(partial(measured, each, name), watch))
+            output.text(header(each, described, _engines([measurements]), value_bits))
+            output.table(results_table(measurements))
+            found.append(measurements)
     if len(found) > 1:
         output.table(summary_table(found))
-    output.finish("vecsim run", document(rounded, described, engine, seed, value_bits, limit, found))
+    told = document(rounded, described, _engines(found), seed, value_bits, limit, found)
+    output.finish("vecsim run", told)
     _check([measurement for measurements in found for measurement in measurements], len(rounded) > 1)
+
+
+def _engines(measured: Sequence[Sequence[Measurement]]) -> str:
+    """Name the engine that simulated; both, where the second was compiled meanwhile."""
+    return ", ".join(dict.fromkeys(each.engine for measurements in measured for each in measurements))
 
 
 def load_matrix(name: str | None) -> Matrix:

@@ -2,3 +2,6 @@
 
 DEFAULT_ENGINE = "jit"
 """The engine that runs when nobody says otherwise; the others are in ``vecsim.engines.protocol.ENGINES``."""
+
+AUTO = "auto"
+"""Of the command line: the compiled engine, or the SimPy model while that is compiled for its first use."""

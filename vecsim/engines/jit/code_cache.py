@@ -28,6 +28,16 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def is_used() -> bool:
+    """Tell whether object files can be kept; the reason why not is told once."""
+    return _is_private(folder())
+
+
+def has(name: str) -> bool:
+    """Tell whether there is an object file of a name, whole or not."""
+    return is_used() and _path(name).is_file()
+
+
 def read(name: str) -> bytes | None:
     """Give the object file of a name; None if there is none, or none that may be used."""
     if not _is_private(folder()):

@@ -13,7 +13,7 @@ from vecsim.engines.decoded import NONE, decode
 from vecsim.engines.fault import Fault, Trouble
 from vecsim.engines.jit.arrays import Scratch, table_of
 from vecsim.engines.jit.code import constant_tracks, machine_numbers, program_table
-from vecsim.engines.jit.machine_code import Loop, machine_code
+from vecsim.engines.jit.machine_code import Loop, loop_of, machine_code
 from vecsim.engines.jit.outcome import CYCLE, FULL, START, STOPPED, TROUBLE
 from vecsim.engines.jit.quick_runs import quick_runs
 from vecsim.engines.jit.stepwise.places import places
@@ -51,8 +51,7 @@ class JitEngine:
         """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
         machine, slots = self.machine, len(record.slots)
         self._cycle, self._state, self._record = cycle, state, record
-        timed_at_issue = machine.memory_ports == 1 and not self._in_flight
-        loop = "one_port" if timed_at_issue else "stepwise"
+        loop = "stepwise" if self._in_flight else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width

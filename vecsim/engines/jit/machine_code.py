@@ -24,6 +24,7 @@ from vecsim.engines.jit.code_cache import say
 from vecsim.engines.jit.fingerprints import fingerprint
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
 from vecsim.errors import UserError
+from vecsim.machine import Machine
 
 Loop = Callable[[int, int, int, int], int]
 """``loop(table, stop_cycle, stop_count, capacity)``; see ``make_one_port`` in ``one_port``."""
@@ -59,7 +60,7 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
         ``one_port`` or ``stepwise``, a name of :data:`vecsim.engines.jit.parts.LOOPS`.
     """
     numbers, own = operations_of(instruction_set)
-    files = {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in PARTS_OF_LOOP[loop]}
+    files = _files(loop)
     if own:
         files[OWN] = f"{OWN}-{fingerprint(own.values())}"
     found = _kept(files)
@@ -80,6 +81,21 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
         general[:] = [engines[GENERAL].get_function_address(rule) for rule in GENERAL_RULES]
     run = _callable(engines[loop].get_function_address(loop))
     return MachineCode(run, numbers, semantics, general, tuple(engines.values()))
+
+
+def loop_of(machine: Machine) -> str:
+    """Name the loop that runs programs on a machine from their beginning."""
+    return "one_port" if machine.memory_ports == 1 else "stepwise"
+
+
+def is_kept(loop: str) -> bool:
+    """Tell whether the cache has what a loop needs, without an instruction of the user's own."""
+    return all(code_cache.has(file) for file in _files(loop).values())
+
+
+def _files(loop: str) -> dict[str, str]:
+    """Give the file of each part of a loop."""
+    return {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in PARTS_OF_LOOP[loop]}
 
 
 def row_name(operation: int) -> str:

@@ -1,0 +1,24 @@
+"""``python -m vecsim.engines.jit.background LOOP``: compile a loop with all its parts, and keep them.
+
+It ends with its parent, which holds its standard input, unless that writes a byte there first.
+"""
+
+import os
+import sys
+
+from vecsim.worker_processes import end_with_stdin
+
+
+def _main() -> None:
+    end_with_stdin()
+    from isa.instructions import BASE
+    from vecsim.engines.first_use import NICENESS
+    from vecsim.engines.jit.machine_code import machine_code
+
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    machine_code(BASE, sys.argv[1])
+
+
+if __name__ == "__main__":
+    _main()
