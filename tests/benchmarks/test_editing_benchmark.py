@@ -64,7 +64,7 @@ def test_a_mistake_ends_in_one_line(arguments, message, capsys):
     assert said.err.count("\n") == 1
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize(("count", "single"), [(300, editing.SINGLE_EDITS), (100, 100)])
 def test_all_is_measured_of_what_is_right(count, single, monkeypatch):
     def six(work, prepare=lambda: None):

@@ -11,8 +11,8 @@ from gpu.registry import KERNELS
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
-pytestmark = pytest.mark.ci
-"""What is counted is compiled here, too, which takes a minute; tests/gpu/choice tests it without kernels."""
+pytestmark = pytest.mark.nightly
+"""What is counted is compiled here, too, which takes minutes; tests/gpu/choice tests it without kernels."""
 
 
 def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
