@@ -67,6 +67,9 @@ class Paper:
     appendices_maker
         ``module:function`` of what gives the report's appendices for it: its matrices, its machine. It is
         called after the experiments that were asked for, with the same request.
+    remarks_maker
+        ``module:function`` of what a reader must know of the verdict as a whole, sentences; called as
+        `appendices_maker`. Empty for none.
     recorded_kind
         The kind of the results files that it can be made of without a GPU; empty for none.
     """
@@ -75,9 +78,17 @@ class Paper:
     source: str
     experiments: tuple[Experiment, ...]
     appendices_maker: str
+    remarks_maker: str = ""
     recorded_kind: str = ""
 
     def appendices(self, request: Request) -> tuple[Appendix, ...]:
         """Give its appendices of a report; errors as those of its experiments."""
         maker: Callable[[Request], tuple[Appendix, ...]] = resolve_name(self.appendices_maker)
+        return maker(request)
+
+    def remarks(self, request: Request) -> tuple[str, ...]:
+        """Give what a reader must know of the verdict as a whole."""
+        if not self.remarks_maker:
+            return ()
+        maker: Callable[[Request], tuple[str, ...]] = resolve_name(self.remarks_maker)
         return maker(request)

@@ -116,10 +116,10 @@ def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Req
     from experiments.report.environment import made_by
     from experiments.report.item import Part, Report
 
-    parts = tuple(
-        Part(paper.name, paper.source, tuple(experiment.make(request) for experiment in experiments))
-        for paper, experiments in chosen
-    )
+    parts = []
+    for paper, experiments in chosen:
+        items = tuple(experiment.make(request) for experiment in experiments)
+        parts.append(Part(paper.name, paper.source, items, paper.remarks(request)))
     appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(request)]
     asked = [
         paper.name if len(experiments) == len(paper.experiments) else experiment.name
@@ -128,6 +128,6 @@ def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Req
     ]
     return Report(
         title="Reproduced by vecsim: " + ", ".join(dict.fromkeys(asked)),
-        parts=parts,
+        parts=tuple(parts),
         appendices=(*appendices, made_by()),
     )

@@ -40,6 +40,11 @@ def make(request: Request) -> tuple[Appendix, ...]:
     )
 
 
+def remarks(request: Request) -> tuple[str, ...]:
+    """Say how much the conclusions depend on how the programs are written, if any was simulated."""
+    return (kept.conclusions_by_standard(),) if request.kept.get(SuiteRuns) is not None else ()
+
+
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:
     """List the matrices of Tables 1 and 3 that could be had."""
     rows = tuple(

@@ -49,4 +49,5 @@ PAPER = Paper(
         ),
     ),
     "experiments.hism.appendices:make",
+    remarks_maker="experiments.hism.appendices:remarks",
 )

@@ -52,9 +52,6 @@ def make(request: Request) -> Item:
 
 def item(runs: SuiteRuns) -> Item:
     """Make Table 2 of what the programs took on the suite."""
-    # Here, since the calibration compares with the numbers of this module.
-    from experiments.hism.calibration.kept import conclusions_by_standard
-
     suite = grouped(runs.members.values(), runs.figures["size"])
     originals = grouped(runs.originals, runs.figures_of_originals["size"])
     cycles = runs.measured.cycles()
@@ -65,8 +62,7 @@ def item(runs: SuiteRuns) -> Item:
         title=title,
         summary=(
             "How many times faster y = A x is with HiSM and CHiSM than with CRS, JD and BBCS, averaged over "
-            f"a suite of {len(runs.members)} matrices and over the small, medium and large ones of Figure 2. "
-            f"{conclusions_by_standard()}"
+            f"a suite of {len(runs.members)} matrices and over the small, medium and large ones of Figure 2."
         ),
         rows=tuple(filled),
         chart=paper_beside_ours(title, "times faster", filled, logarithmic=True),

@@ -221,11 +221,14 @@ class Part:
         The paper, as one cites it.
     items
         In the paper's order.
+    remarks
+        What a reader must know of the verdict as a whole, sentences.
     """
 
     name: str
     source: str
     items: tuple[Item, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

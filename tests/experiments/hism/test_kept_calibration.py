@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from experiments.hism.calibration import kept
 from experiments.hism.calibration.__main__ import section
@@ -10,6 +11,11 @@ from experiments.hism.calibration.appendices import NUMBERS
 from experiments.hism.calibration.choices import CHOICES, as_now, machine_of
 from experiments.hism.calibration.headings import HEADINGS
 from experiments.hism.calibration.spread import TOLD_APART
+from experiments.hism.paper import PAPER
+from experiments.hism.suite_runs import SuiteRuns
+from experiments.report.item import Part, Report
+from experiments.report.text import html
+from experiments.request import Request
 from vecsim.machine import load_machine
 
 VS2003 = load_machine("vs2003")
@@ -63,10 +69,16 @@ def test_the_proposal_is_chosen_by_the_rule():
         assert "today's" in found[0]["rank"]
 
 
-def test_the_report_says_what_holds_by_standard():
-    told = kept.conclusions_by_standard()
+def test_the_report_says_on_top_what_holds_by_standard():
+    request = Request(VS2003)
+    assert PAPER.remarks(request) == ()  # nothing was simulated
+    request.kept[SuiteRuns] = object()
+    (told,) = PAPER.remarks(request)
+    assert [row["programs"] for row in rows("standards")] == list(kept.WITH)
     for row in rows("standards"):
-        assert f"{row['conclusions that hold']} of {row['of']} {row['programs']}" in told
+        assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in told
+    page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (told,)),)), {})
+    assert page.index(escape(told)) < page.index("<main>")
 
 
 def test_each_conclusion_has_an_extent_that_fits_its_numbers():
