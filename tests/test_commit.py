@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,12 @@ def commit_in(folder):
     return done.stdout.strip()
 
 
+def unpacked(packed, target):
+    """Unpack a tar file; Python 3.11 knows filters from 3.11.4 on."""
+    how = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    shutil.unpack_archive(packed, target, **how)
+
+
 def build(folder, what):
     """Build a wheel or a source distribution as pip does, and unpack it beside the folder."""
     pytest.importorskip("setuptools", minversion="77")
@@ -88,7 +95,7 @@ def build(folder, what):
     if what == "wheel":
         shutil.unpack_archive(packed, target, "zip")
         return target
-    shutil.unpack_archive(packed, target, filter="data")
+    unpacked(packed, target)
     return next(path for path in target.iterdir() if path.is_dir())
 
 
@@ -109,7 +116,7 @@ def test_a_wheel_of_changed_files_says_so(checkout):
 
 def test_an_archive_knows_its_commit(checkout, tmp_path):
     git(checkout, "archive", "--output", str(tmp_path / "archive.tar"), "HEAD")
-    shutil.unpack_archive(tmp_path / "archive.tar", tmp_path / "archive", filter="data")
+    unpacked(tmp_path / "archive.tar", tmp_path / "archive")
     assert commit_in(tmp_path / "archive") == head(checkout)
 
 
