@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from experiments.why import Explanation, why
     from isa.assembler import assemble, assemble_file
     from isa.program import Program
     from programs.measurement import Measurement, measure
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Explanation": "experiments.why",
     "FORMATS": "vecsim.formats",
     "Machine": "vecsim.machine",
     "Matrix": "vecsim.data",
@@ -47,11 +49,13 @@ _HOME = {
     "run": "vecsim.engines.protocol",
     "start": "vecsim.engines.protocol",
     "values_as": "vecsim.data",
+    "why": "experiments.why",
 }
 
 __all__ = [
     "FORMATS",
     "PROGRAMS",
+    "Explanation",
     "Machine",
     "Matrix",
     "MatrixWarning",
@@ -68,6 +72,7 @@ __all__ = [
     "run",
     "start",
     "values_as",
+    "why",
 ]
 
 

@@ -85,8 +85,8 @@ def run(
     from vecsim.progress import Measure, Progress
 
     width = value_bytes(value_bits)
-    chosen = _programs(program)
-    options = _options(chosen, option or ())
+    chosen = chosen_programs(program)
+    options = chosen_options(chosen, option or ())
     described = chosen_machine(machine, set_)
     output = Output(json, inputs=matrix or [])
     loaded = [load_matrix(name) for name in matrix] if matrix else [load_matrix(None)]
@@ -152,14 +152,15 @@ def matrix_values(matrix: Matrix, width: Any) -> Any:
     return values
 
 
-def _programs(names: Sequence[str] | None) -> list[str]:
+def chosen_programs(names: Sequence[str] | None) -> list[str]:
+    """Read ``--program``: names, several with commas between them; all without it."""
     from programs.registry import PROGRAMS, find
 
     named = [name.strip() for text in names or PROGRAMS for name in text.split(",")]
     return list(dict.fromkeys(find(name).name for name in named))
 
 
-def _options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
+def chosen_options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
     """Give each chosen program the options meant for it, checked."""
     from programs.registry import PROGRAMS, find
 

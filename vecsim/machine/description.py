@@ -16,6 +16,7 @@ from vecsim.errors import UserError
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.overview import Overview
+from vecsim.suggestions import nearest
 
 WORD_BYTES = 4
 
@@ -167,6 +168,33 @@ class Machine(Overview, _Frozen):
     def numbers(self) -> dict[str, Any]:
         """Give every number by its name, those of ``latency`` and ``sparse_unit`` in tables of their own."""
         return self.model_dump(exclude={"name"})
+
+    def changed(self, changes: Mapping[str, int | bool]) -> Machine:
+        """Give a machine that differs in some numbers.
+
+        Parameters
+        ----------
+        changes
+            The numbers by their full names, such as ``banks`` or ``latency.add``.
+
+        Raises
+        ------
+        UserError
+            There is no such number, or it is out of range.
+        """
+        numbers = self.model_dump()
+        for name, value in changes.items():
+            table, _, inner = name.rpartition(".")
+            place = numbers.get(table) if table else numbers
+            if not isinstance(place, dict) or not isinstance(place.get(inner), int):
+                raise UserError(f"machine: there is no number {name!r}{nearest(name, flat(self.numbers()))}")
+            place[inner] = value
+        try:
+            return Machine.model_validate(numbers).with_origin(self._origin)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise UserError(f"machine: {where} = {first['input']!r}: {first['msg']}") from None
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data, as every results file does: which machine it is, and all its numbers."""

@@ -1,0 +1,215 @@
+"""One product explained: its cycles by cause and by instruction, its bounds, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from experiments.why.ablations import ABLATIONS, Ablated, ablated
+from experiments.why.attribution import Account, Line, by_text
+from experiments.why.bounds import Bound, bounds
+from programs.measurement import multiplicand, prepare
+from programs.registry import find
+from vecsim.data import MatrixLike, as_matrix, value_bytes, values_as
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.protocol import MAX_CYCLES, run
+from vecsim.engines.timeline import TimelineRequest
+from vecsim.formats.accuracy import relative_error
+from vecsim.machine import Machine, as_machine
+from vecsim.overview import Overview
+
+NAMED = 3
+"""Instructions that the sentence names, at most."""
+WORTH_NAMING = 0.05
+"""Share of the cycles that an instruction must have to be named, unless it is the first."""
+WORTH_DOING = 1.01
+"""Speed-up below which a change helps nothing."""
+
+Step = Callable[[str, float], None]
+"""Told what goes on and the share of it that is done."""
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Overview):
+    """Where the cycles of a product went.
+
+    Attributes
+    ----------
+    program, title
+        Name of the program, and what texts call it.
+    options
+        The value of each of its options.
+    matrix, shape, nnz
+        Name of the matrix, its rows and columns, its stored entries.
+    machine
+        What ran it.
+    value_bits, engine
+        Bits of a value; what simulated it.
+    cycles
+        Of the whole run.
+    relative_error
+        Of its result; see `vecsim.formats.accuracy`.
+    causes
+        Cycles by what the oldest instruction waited for, by name; they add up to `cycles`.
+    lines
+        Every instruction that was executed, in the order of the program; their cycles add up to `cycles`.
+    bounds
+        What no order of these instructions could be faster than, the largest first.
+    ablations
+        What would help: all changes together, then each by itself, the best first.
+    """
+
+    program: str
+    title: str
+    options: dict[str, str]
+    matrix: str
+    shape: tuple[int, int]
+    nnz: int
+    machine: Machine
+    value_bits: int
+    engine: str
+    cycles: int
+    relative_error: float
+    causes: dict[str, int]
+    lines: tuple[Line, ...]
+    bounds: tuple[Bound, ...]
+    ablations: tuple[Ablated, ...]
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Shares of the cycles, 0 to 1, by the text of the instructions, the largest first."""
+        return {text: cycles / self.cycles for text, cycles in by_text(self.lines).items()}
+
+    def in_words(self) -> str:
+        """Say it in a sentence."""
+        named = [
+            f"{share:.0%} `{text}`"
+            for number, (text, share) in enumerate(self.shares.items())
+            if number == 0 or (number < NAMED and share >= WORTH_NAMING)
+        ]
+        bound = self.bounds[0]
+        return (
+            f"{self.title} on {self.matrix}: of {self.cycles:,} cycles {', '.join(named)}; "
+            f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take{self._advice()}."
+        )
+
+    def _advice(self) -> str:
+        together, *single = self.ablations
+        if not single or single[0].speedup < WORTH_DOING:
+            return "; no single change would help"
+        best = single[0]
+        return (
+            f"; most would help: {best.name}, {best.speedup:.2f} times as fast "
+            f"({' '.join(best.settings)}); all changes together {together.speedup:.2f}"
+        )
+
+    def overview(self) -> dict[str, object]:
+        """Give what was explained, and the largest of everything."""
+        text, share = next(iter(self.shares.items()))
+        return {
+            "program": self.program,
+            "matrix": self.matrix,
+            "machine": self.machine.label,
+            "cycles": self.cycles,
+            "first": f"{text} {share:.0%}",
+            "bound": f"{self.bounds[0].name} {self.bounds[0].cycles:,}",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        return {
+            "program": self.program,
+            "options": self.options,
+            "matrix": self.matrix,
+            "rows": self.shape[0],
+            "cols": self.shape[1],
+            "nnz": self.nnz,
+            "machine": self.machine.to_dict(),
+            "value_bits": self.value_bits,
+            "engine": self.engine,
+            "cycles": self.cycles,
+            "relative_error": self.relative_error,
+            "in_words": self.in_words(),
+            "cycles_by_cause": self.causes,
+            "lines": [asdict(line) for line in self.lines],
+            "bounds": [asdict(bound) for bound in self.bounds],
+            "ablations": [asdict(each) for each in self.ablations],
+        }
+
+
+def why(
+    program: str,
+    matrix: MatrixLike,
+    machine: Machine | str = "vs2003",
+    *,
+    value_bits: int = 32,
+    seed: int = 0,
+    options: Mapping[str, str] | None = None,
+    engine: str = DEFAULT_ENGINE,
+    max_cycles: int = MAX_CYCLES,
+    step: Step | None = None,
+) -> Explanation:
+    """Explain the cycles of a product.
+
+    The program runs once with its timeline, and once more for each change that might help.
+
+    Parameters
+    ----------
+    program, matrix, machine, value_bits, seed, options, engine, max_cycles
+        As `vecsim.measure` takes them.
+    step
+        Told which run goes on.
+
+    Returns
+    -------
+    Explanation
+        Its `in_words` is the answer in a sentence.
+
+    Raises
+    ------
+    UserError
+        As `vecsim.measure` does.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> found = vecsim.why("hism", "laplace2d-30")
+    >>> sum(line.cycles for line in found.lines) == sum(found.causes.values()) == found.cycles
+    True
+    >>> found.cycles >= found.bounds[0].cycles
+    True
+    """
+    described, given = as_machine(machine), as_matrix(matrix)
+    csr, _ = values_as(given.csr, value_bytes(value_bits))
+    x = multiplicand(csr.shape[1], seed, csr.dtype)
+    prepared = prepare(program, csr, described, x, options)
+    account = Account(prepared.program)
+    runs = 0
+
+    def simulated(on: Machine, timeline: TimelineRequest | None = None) -> Any:
+        nonlocal runs
+        if step is not None:
+            step(program, runs / (len(ABLATIONS) + 2))
+        runs += 1
+        how: dict[str, Any] = {"engine": engine, "max_cycles": max_cycles, "timeline": timeline}
+        return run(prepared.program, prepared.loaded.memory, on, **how)
+
+    done = simulated(described, TimelineRequest(sink=account))
+    return Explanation(
+        program=program,
+        title=find(program).title,
+        options=prepared.options,
+        matrix=given.name,
+        shape=(int(csr.shape[0]), int(csr.shape[1])),
+        nnz=int(csr.nnz),
+        machine=described,
+        value_bits=value_bits,
+        engine=engine,
+        cycles=done.cycles,
+        relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
+        causes=dict(done.charged),
+        lines=account.lines(),
+        bounds=bounds(account, described),
+        ablations=ablated(described, done.cycles, lambda on: int(simulated(on).cycles)),
+    )

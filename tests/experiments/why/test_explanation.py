@@ -1,0 +1,81 @@
+"""What is said of a product: numbers of runs that anybody can repeat."""
+
+import json
+
+import pytest
+
+import vecsim
+from experiments.why.ablations import ABLATIONS, ALL, effective
+from vecsim.errors import UserError
+from vecsim.machine import load_machine
+
+
+@pytest.fixture(scope="module")
+def found():
+    return vecsim.why("crs", "laplace2d-10", options={"schedule": "plain"})
+
+
+def test_everything_adds_up_to_the_cycles_of_the_run(found):
+    alone = vecsim.measure("crs", "laplace2d-10", options={"schedule": "plain"})
+    assert found.cycles == alone.cycles == sum(found.causes.values())
+    assert found.cycles == sum(line.cycles for line in found.lines)
+    assert found.relative_error == alone.relative_error < 1e-6
+    assert sum(found.shares.values()) == pytest.approx(1)
+    assert list(found.shares.values()) == sorted(found.shares.values(), reverse=True)
+
+
+def test_ablations_are_runs(found):
+    assert [each.name for each in found.ablations[:1]] == [ALL]
+    assert {each.name for each in found.ablations[1:]} == {each.name for each in ABLATIONS}
+    for each in found.ablations[:4]:
+        machine = load_machine("vs2003", each.settings)
+        again = vecsim.measure("crs", "laplace2d-10", machine, options={"schedule": "plain"})
+        assert again.cycles == each.cycles
+        assert each.speedup == found.cycles / again.cycles
+    assert [each.cycles for each in found.ablations[1:]] == sorted(
+        each.cycles for each in found.ablations[1:]
+    )
+
+
+def test_what_is_so_already_is_not_run(found):
+    (chaining,) = (each for each in found.ablations if each.name == "chaining")
+    assert (chaining.settings, chaining.cycles, chaining.speedup) == ((), found.cycles, 1.0)
+    without = load_machine("vs2003", {"chaining": False, "startup": 0})
+    changes = {each.name: effective(without, each.changes(without)) for each in ABLATIONS}
+    assert changes["chaining"] == {"chaining": True}
+    assert changes["no startup of memory accesses"] == {}
+
+
+def test_the_sentence_is_made_of_the_numbers(found):
+    told = found.in_words()
+    text, share = next(iter(found.shares.items()))
+    best = found.ablations[1]
+    assert told.startswith(f"CRS on laplace2d-10: of {found.cycles:,} cycles {share:.0%} `{text}`")
+    assert f"{found.bounds[0].name} alone" in told
+    assert f"{best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)})" in told
+
+
+def test_as_plain_data(found):
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["in_words"] == found.in_words()
+    assert told["lines"][0]["place"].split(":")[0].endswith("plain.s")
+    assert repr(found).startswith("Explanation(program='crs', matrix='laplace2d-10', machine='vs2003'")
+
+
+def test_hism_waits_for_bmipa_and_moves_y_where_blocks_hold_few_entries(real_matrix):
+    found = vecsim.why("hism", real_matrix("bcspwr10"), options={"schedule": "plain"})
+    first, *others = list(found.shares)[:3]
+    assert first == "bmipa.f y, x, value, position"
+    assert set(others) == {"sv.f y, (yseg)", "lv.f y, (yseg)"}
+    assert found.ablations[1].settings == ("sparse_unit.latency=1",)
+
+
+def test_a_machine_that_differs_in_unknown_numbers_is_refused():
+    machine = load_machine("vs2003")
+    assert machine.changed({"latency.add": 6, "banks": 32}).label == "vs2003 with banks=32, latency.add=6"
+    with pytest.raises(UserError, match="machine: there is no number 'bank'; did you mean 'banks'"):
+        machine.changed({"bank": 3})
+    with pytest.raises(UserError, match="there is no number 'latency'"):
+        machine.changed({"latency": 3})
+    with pytest.raises(UserError, match="machine: banks = 0: "):
+        machine.changed({"banks": 0})

@@ -1,0 +1,164 @@
+"""``vecsim why``: where the cycles of a product go, what bounds them, what would help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    EngineOption,
+    JsonOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    chosen_machine,
+    value_bytes,
+)
+from vecsim.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.why import Explanation
+
+HOTTEST = 8
+"""Instructions that are shown if the user does not say."""
+BAR = 24
+"""Letters of a whole bar."""
+
+
+def why(
+    matrix: Annotated[
+        str | None,
+        typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--program",
+            metavar="NAME",
+            help="A program, or several with commas between them; all without it. Repeatable.",
+            autocompletion=completion.programs,
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            help="An option of the programs that have it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
+            "programs`. Repeatable.",
+        ),
+    ] = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    value_bits: ValueBitsOption = 32,
+    hot: Annotated[
+        int, typer.Option("--hot", min=1, help="How many instructions to show, the costliest first.")
+    ] = HOTTEST,
+    listing: Annotated[
+        bool, typer.Option("--listing", help="Show all that was executed, in the order of the program.")
+    ] = False,
+    json: JsonOption = None,
+) -> None:
+    """Explain the cycles of sparse matrix-vector products.
+
+    An instruction's cycles lie between the retirement of all older ones and its own. What would help is run,
+    each change alone and all together.
+    """
+    from experiments.why import why as explained
+    from vecsim.cli.output import Output
+    from vecsim.cli.run import chosen_options, chosen_programs, load_matrix
+    from vecsim.progress import Progress
+
+    value_bytes(value_bits)
+    chosen = chosen_programs(program)
+    options = chosen_options(chosen, option or ())
+    described = chosen_machine(machine, set_)
+    output = Output(json, inputs=[matrix] if matrix else [])
+    loaded = load_matrix(matrix)
+    found: list[Explanation] = []
+    with Progress() as progress:
+        for number, name in enumerate(chosen):
+
+            def step(doing: str, share: float, number: int = number) -> None:
+                progress.show(doing, (number + share) / len(chosen))
+
+            how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
+            found.append(explained(name, loaded, described, options=options[name], step=step, **how))
+    for each in found:
+        output.text(each.in_words())
+    for each in found:
+        output.text(f"{each.program}, {each.options['schedule']}; machine {each.machine.label_with_digest}")
+        output.table(_lines(each, hot, listing))
+        output.table(_causes(each))
+        output.table(_bounds(each))
+        output.table(_ablations(each))
+    output.finish("vecsim why", {"seed": seed, "explanations": [each.to_dict() for each in found]})
+
+
+def _lines(found: Explanation, hot: int, listing: bool) -> Table:
+    from vecsim.cli.console import fill, table
+
+    lines = found.lines if listing else sorted(found.lines, key=lambda line: -line.cycles)[:hot]
+    rows = (
+        (
+            str(line.pc),
+            line.text,
+            line.executions,
+            line.cycles,
+            f"{line.cycles / found.cycles:.1%}",
+            _bar(line.cycles / found.cycles),
+            line.longest_wait or None,
+        )
+        for line in lines
+    )
+    made = table(["pc", "instruction"], ["executions", "cycles", "share"])
+    made.add_column("")
+    made.add_column("waited longest for")
+    return fill(made, rows)
+
+
+def _causes(found: Explanation) -> Table:
+    from vecsim.cli.console import fill, table
+    from vecsim.engines.record import Cause
+
+    made = table(["cycles by cause"], ["cycles", "share"], last=" ")
+    named = ((Cause[name.upper()].label, cycles) for name, cycles in found.causes.items() if cycles)
+    shares = ((label, cycles, cycles / found.cycles) for label, cycles in named)
+    return fill(made, ((label, cycles, f"{share:.1%}", _bar(share)) for label, cycles, share in shares))
+
+
+def _bounds(found: Explanation) -> Table:
+    from vecsim.cli.console import fill, table
+
+    made = table(["lower bound"], ["amount", "least cycles", "of all"], last="in a cycle")
+    return fill(
+        made,
+        (
+            (bound.name, bound.amount, bound.cycles, f"{bound.cycles / found.cycles:.1%}", bound.rate)
+            for bound in found.bounds
+        ),
+    )
+
+
+def _ablations(found: Explanation) -> Table:
+    from vecsim.cli.console import fill, table
+
+    most = max(each.speedup for each in found.ablations)
+    made = table(["what would help"], ["cycles", "times as fast"], last=" ")
+    rows = []
+    for each in found.ablations:
+        gained = (each.speedup - 1) / (most - 1) if most > 1 and each.speedup > 1 else 0.0
+        rows.append((each.name, each.cycles, f"{each.speedup:.2f}" if each.settings else None, _bar(gained)))
+    return fill(made, rows)
+
+
+def _bar(share: float) -> str:
+    """Draw a share, 0 to 1."""
+    return "#" * round(share * BAR)
