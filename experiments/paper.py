@@ -67,19 +67,19 @@ class Paper:
     appendices_maker
         ``module:function`` of what gives the report's appendices for it: its matrices, its machine. It is
         called after the experiments that were asked for, with the same request.
+    recorded_kind
+        The kind of the results files that it can be made of without a GPU; empty for none.
     remarks_maker
         ``module:function`` of what a reader must know of the verdict as a whole, sentences; called as
         `appendices_maker`. Empty for none.
-    recorded_kind
-        The kind of the results files that it can be made of without a GPU; empty for none.
     """
 
     name: str
     source: str
     experiments: tuple[Experiment, ...]
     appendices_maker: str
-    remarks_maker: str = ""
     recorded_kind: str = ""
+    remarks_maker: str = ""
 
     def appendices(self, request: Request) -> tuple[Appendix, ...]:
         """Give its appendices of a report; errors as those of its experiments."""

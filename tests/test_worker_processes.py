@@ -56,3 +56,45 @@ def test_a_process_that_compiles_ends_with_its_parent_from_its_start():
     script = "import sys, vecsim.engines.jit.part_process; print('numba' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
+
+
+OF_A_PIPE = """
+import subprocess, sys, time
+from vecsim.engines import first_use
+
+first_use.MODULE = sys.argv[1]
+process = first_use._compiling("one_port")
+print(process.pid, flush=True)
+if sys.argv[2] == "ends":
+    first_use._let_go(process)
+else:
+    time.sleep(600)
+"""
+SLEEPER = """
+import time
+from vecsim.worker_processes import end_with_stdin
+
+end_with_stdin()
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks at processes by /proc")
+@pytest.mark.parametrize("what", ["is killed", "ends"])
+def test_what_compiles_in_the_background_ends_with_a_command_that_is_killed_alone(tmp_path, what):
+    (tmp_path / "sleeper.py").write_text(SLEEPER)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    command = [sys.executable, "-c", OF_A_PIPE, "sleeper", what]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        pid = int(parent.stdout.readline())
+        time.sleep(0.5)  # it has begun to wait
+        if what == "is killed":
+            parent.kill()
+    end = time.monotonic() + 5
+    while alive(pid) and time.monotonic() < end and what == "is killed":
+        time.sleep(0.05)
+    try:
+        assert alive(pid) == (what == "ends")
+    finally:
+        if alive(pid):
+            os.kill(pid, signal.SIGKILL)
