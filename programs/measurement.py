@@ -239,7 +239,9 @@ def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) ->
 def _assembled(name: str, options: dict[str, str], loaded: Loaded) -> Program:
     program = find(name)
     symbols = program.symbols(options) | dict(loaded.symbols)
-    return assemble_file(program.source(options["schedule"]), symbols=symbols, value_bytes=loaded.value_bytes)
+    return assemble_file(
+        program.source(options.get("schedule", "")), symbols=symbols, value_bytes=loaded.value_bytes
+    )
 
 
 def measure(
@@ -264,7 +266,8 @@ def measure(
     Parameters
     ----------
     program
-        Name of a program, a key of `vecsim.PROGRAMS`.
+        Name of a program, a key of `vecsim.PROGRAMS`; ``"crs:my.s"`` for an assembly file of one's own with
+        the format, symbols and options of that program.
     matrix
         A `vecsim.Matrix`; a name, path or address that `vecsim.load` takes; a SciPy sparse matrix or an array
         of (m, n), of any real type.

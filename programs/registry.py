@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,8 @@ class SmvmProgram(Overview):
         Choices of options that do not go together, with the reason.
     pointers_per_row, values_per_row
         What the image and the work space have for each row, whatever is in it: integers of 4 bytes, values.
+    text
+        The assembly file of a program of the user's own, which has no schedules; None for those here.
     """
 
     name: str
@@ -78,6 +80,7 @@ class SmvmProgram(Overview):
     refused: tuple[tuple[Mapping[str, str], str], ...] = ()
     pointers_per_row: int = 0
     values_per_row: int = 0
+    text: Path | None = None
 
     def overview(self) -> dict[str, object]:
         """Give name, summary and the names of the options."""
@@ -90,8 +93,8 @@ class SmvmProgram(Overview):
         return Path(__file__).parent / self.name
 
     def source(self, schedule: str) -> Path:
-        """Give the assembly file of a schedule."""
-        return self.folder / f"{schedule}.s"
+        """Give the assembly file of a schedule; a program of the user's own has one file."""
+        return self.text or self.folder / f"{schedule}.s"
 
     def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
         """Refuse a matrix of which shape and entries alone tell that it does not fit; nothing is converted.
@@ -272,16 +275,42 @@ PROGRAMS: dict[str, SmvmProgram] = {program.name: program for program in _ALL}
 """The programs by name, in the order of the tables."""
 
 
+OWN = ":"
+"""Stands between a program's name and the file of a program of the user's own, which is like it."""
+
+
 def find(name: str) -> SmvmProgram:
     """Give a program by name.
+
+    Parameters
+    ----------
+    name
+        A name of :data:`PROGRAMS`, or ``NAME:FILE.s``: the assembly text of a file of the user's own, with
+        the format, the loader, the symbols and the options, but for the schedule, of that program.
 
     Raises
     ------
     UserError
-        There is none of that name.
+        There is none of that name, or no such file.
     """
-    if name not in PROGRAMS:
+    like, separator, file = name.partition(OWN)
+    if like not in PROGRAMS:
         raise UserError(
-            f"unknown program {name!r}; programs are {', '.join(PROGRAMS)}{nearest(name, PROGRAMS)}"
+            f"unknown program {like!r}; programs are {', '.join(PROGRAMS)}{nearest(like, PROGRAMS)}"
         )
-    return PROGRAMS[name]
+    return _own(PROGRAMS[like], Path(file)) if separator else PROGRAMS[like]
+
+
+def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
+    if not text.is_file():
+        raise UserError(f"{text}: there is no such file; a program of one's own is an assembly file")
+    options = tuple(option for option in like.options if option is not SCHEDULE)
+    summary = f"a program of one's own like {like.name}"
+    return replace(
+        like,
+        name=f"{like.name}{OWN}{text}",
+        title=text.name,
+        summary=summary,
+        options=options,
+        text=text,
+    )

@@ -27,6 +27,7 @@ from vecsim.machine import Machine, load_machine
 WITHOUT_A_GPU = (
     "run MATRIX --program crs",
     "exec PROGRAM",
+    "why MATRIX --program crs",
     "formats MATRIX --format crs",
     "isa",
     "isa add",

@@ -227,3 +227,16 @@ def test_what_one_program_has_no_room_for_is_said_before_any_runs(vecsim, tmp_pa
         assert reason in vecsim("run", tmp_path / "m.mtx").mistake()
         assert reason in vecsim("run", tmp_path / "m.mtx", "--program", "jd").mistake()
     assert vecsim("run", tmp_path / "m.mtx", "--program", "bbcs").code == 0
+
+
+def test_a_program_of_ones_own_beside_the_one_it_replaces(vecsim, matrix, tmp_path):
+    own = tmp_path / "my.s"
+    own.write_text(PROGRAMS["crs"].source("plain").read_text())
+    options = ("--option", "crs.schedule=plain", "--json", "-")
+    result = vecsim("run", matrix, "--program", f"crs,{own}", "--like", "crs", *options)
+    theirs, mine = strict(result.out)["results"]
+    assert (theirs["program"], mine["program"]) == ("crs", f"crs:{own}")
+    assert theirs["cycles"] == mine["cycles"]
+    assert "needs --like NAME" in vecsim("run", matrix, "--program", own).mistake()
+    assert "no program of your own" in vecsim("run", matrix, "--program", "crs", "--like", "crs").mistake()
+    assert "did you mean 'hism'" in vecsim("run", matrix, "--program", own, "--like", "hsim").mistake()

@@ -64,6 +64,33 @@ EngineOption = Annotated[
         autocompletion=completion.engines,
     ),
 ]
+ProgramOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--program",
+        metavar="NAME,...",
+        help="Which to run, such as hism,crs, or a file FILE.s of your own; all without it. Repeatable.",
+        autocompletion=completion.programs,
+    ),
+]
+LikeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--like",
+        metavar="NAME",
+        help="The program whose format, symbols and options a file of your own has.",
+        autocompletion=completion.programs,
+    ),
+]
+ChoiceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="An option of the programs that have it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
+        "programs`. Repeatable.",
+    ),
+]
 AutoEngineOption = Annotated[
     str,
     typer.Option(

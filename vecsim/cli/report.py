@@ -59,7 +59,7 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
     rows = (
         (
             m.program,
-            m.options["schedule"],
+            m.options.get("schedule"),
             m.cycles,
             f"{m.cycles_per_nnz:.2f}",
             m.instructions,

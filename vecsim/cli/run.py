@@ -14,8 +14,11 @@ from vecsim.cli.console import tell
 from vecsim.cli.options import (
     MATRIX_HELP,
     AutoEngineOption,
+    ChoiceOption,
     JsonOption,
+    LikeOption,
     MachineOption,
+    ProgramOption,
     SetOption,
     ValueBitsOption,
     chosen_machine,
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 NOT_RIGHT = 1
 """Exit code when a result is further off than :data:`programs.measurement.ALLOWED_ERROR`."""
+OWN_SUFFIX = ".s"
+"""Of the file of a program of the user's own."""
 
 
 def run(
@@ -43,24 +48,9 @@ def run(
             autocompletion=completion.matrices,
         ),
     ] = None,
-    program: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--program",
-            metavar="NAME,...",
-            help="Which to run, such as hism,crs; all without it. Repeatable.",
-            autocompletion=completion.programs,
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="NAME=VALUE",
-            help="An option of the programs that have it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
-            "programs`. Repeatable.",
-        ),
-    ] = None,
+    program: ProgramOption = None,
+    like: LikeOption = None,
+    option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
     engine: AutoEngineOption = AUTO,
@@ -85,7 +75,7 @@ def run(
     from vecsim.progress import Measure, Progress
 
     width = value_bytes(value_bits)
-    chosen = chosen_programs(program)
+    chosen = chosen_programs(program, like)
     options = chosen_options(chosen, option or ())
     described = chosen_machine(machine, set_)
     output = Output(json, inputs=matrix or [])
@@ -152,19 +142,34 @@ def matrix_values(matrix: Matrix, width: Any) -> Any:
     return values
 
 
-def chosen_programs(names: Sequence[str] | None) -> list[str]:
-    """Read ``--program``: names, several with commas between them; all without it."""
-    from programs.registry import PROGRAMS, find
+def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
+    """Read ``--program`` and ``--like``: names and files, several with commas between them; all without them.
+
+    Raises
+    ------
+    UserError
+        There is no such program, a file without ``--like``, or ``--like`` without a file.
+    """
+    from programs.registry import OWN, PROGRAMS, find
 
     named = [name.strip() for text in names or PROGRAMS for name in text.split(",")]
-    return list(dict.fromkeys(find(name).name for name in named))
+    files = [name for name in named if name.endswith(OWN_SUFFIX) and OWN not in name]
+    if files and like is None:
+        raise UserError(
+            f"--program {files[0]}: a program of your own needs --like NAME, the program whose format, "
+            f"symbols and options it has: {', '.join(PROGRAMS)}"
+        )
+    if like is not None and not files:
+        raise UserError(f"--like {like}: there is no program of your own that it says something of")
+    full = (f"{like}{OWN}{name}" if name in files else name for name in named)
+    return list(dict.fromkeys(find(name).name for name in full))
 
 
 def chosen_options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
     """Give each chosen program the options meant for it, checked."""
-    from programs.registry import PROGRAMS, find
+    from programs.registry import find
 
-    declared = {name: [option.name for option in PROGRAMS[name].options] for name in chosen}
+    declared = {name: [option.name for option in find(name).options] for name in chosen}
     given: dict[str, dict[str, str]] = {name: {} for name in chosen}
     for text in texts:
         name, value = split_assignment("--option", text)

@@ -9,9 +9,12 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.options import (
     MATRIX_HELP,
+    ChoiceOption,
     EngineOption,
     JsonOption,
+    LikeOption,
     MachineOption,
+    ProgramOption,
     SetOption,
     ValueBitsOption,
     chosen_machine,
@@ -35,24 +38,9 @@ def why(
         str | None,
         typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
     ] = None,
-    program: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--program",
-            metavar="NAME",
-            help="A program, or several with commas between them; all without it. Repeatable.",
-            autocompletion=completion.programs,
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="NAME=VALUE",
-            help="An option of the programs that have it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
-            "programs`. Repeatable.",
-        ),
-    ] = None,
+    program: ProgramOption = None,
+    like: LikeOption = None,
+    option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
@@ -77,7 +65,7 @@ def why(
     from vecsim.progress import Progress
 
     value_bytes(value_bits)
-    chosen = chosen_programs(program)
+    chosen = chosen_programs(program, like)
     options = chosen_options(chosen, option or ())
     described = chosen_machine(machine, set_)
     output = Output(json, inputs=[matrix] if matrix else [])
@@ -94,7 +82,8 @@ def why(
     for each in found:
         output.text(each.in_words())
     for each in found:
-        output.text(f"{each.program}, {each.options['schedule']}; machine {each.machine.label_with_digest}")
+        schedule = each.options.get("schedule", "of your own")
+        output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
         output.table(_lines(each, hot, listing))
         output.table(_causes(each))
         output.table(_bounds(each))

@@ -1,0 +1,48 @@
+"""A program of the user's own: another text for the format, symbols and options of one of ours."""
+
+import pytest
+
+import vecsim
+from programs.registry import PROGRAMS, find
+from vecsim.errors import UserError
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A copy of the plain CRS program that does one thing more than it must."""
+    text = PROGRAMS["crs"].source("plain").read_text().replace("    halt", "    addi    x1, x1, 0\n    halt")
+    path = tmp_path / "my.s"
+    path.write_text(text)
+    return path
+
+
+def test_it_runs_as_the_program_that_it_is_like(own):
+    plain = {"schedule": "plain", "sums": "scalar"}
+    found = vecsim.measure(f"crs:{own}", "laplace2d-10", options={"sums": "scalar"})
+    assert found.instructions == vecsim.measure("crs", "laplace2d-10", options=plain).instructions + 1
+    assert found.relative_error < 1e-6
+    assert found.program == f"crs:{own}"
+    assert found.options == {"sums": "scalar", "accumulate": "no"}
+
+
+def test_a_wrong_product_is_seen(own):
+    own.write_text(own.read_text().replace("mulvv.f", "addvv.f"))
+    assert vecsim.measure(f"crs:{own}", "laplace2d-10").relative_error > 0.01
+
+
+def test_it_can_be_explained(own):
+    found = vecsim.why(f"crs:{own}", "laplace2d-3")
+    assert found.in_words().startswith("my.s on laplace2d-3: ")
+    assert found.lines[0].place.startswith(f"{own}:")
+
+
+def test_mistakes_are_told(own, tmp_path):
+    with pytest.raises(UserError, match=r"unknown program 'crss'.* did you mean 'crs'"):
+        find(f"crss:{own}")
+    with pytest.raises(UserError, match=r"none\.s: there is no such file"):
+        find(f"crs:{tmp_path / 'none.s'}")
+    with pytest.raises(UserError, match="has no option 'schedule'; it has: sums, accumulate"):
+        vecsim.measure(f"crs:{own}", "laplace2d-3", options={"schedule": "plain"})
+    own.write_text("lv.q v1, 0(x0)\n")
+    with pytest.raises(UserError, match=r"my\.s:1:1: unknown instruction"):
+        vecsim.measure(f"crs:{own}", "laplace2d-3")
