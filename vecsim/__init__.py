@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from experiments.sweep import Sweep, SweepTable, sweep
     from experiments.why import Explanation, why
     from isa.assembler import assemble, assemble_file
     from isa.program import Program
@@ -39,6 +40,8 @@ _HOME = {
     "PROGRAMS": "programs.registry",
     "Program": "isa.program",
     "Run": "vecsim.engines.protocol",
+    "Sweep": "experiments.sweep",
+    "SweepTable": "experiments.sweep",
     "TimelineRequest": "vecsim.engines.timeline",
     "UserError": "vecsim.errors",
     "assemble": "isa.assembler",
@@ -48,6 +51,7 @@ _HOME = {
     "measure": "programs.measurement",
     "run": "vecsim.engines.protocol",
     "start": "vecsim.engines.protocol",
+    "sweep": "experiments.sweep",
     "values_as": "vecsim.data",
     "why": "experiments.why",
 }
@@ -62,6 +66,8 @@ __all__ = [
     "Measurement",
     "Program",
     "Run",
+    "Sweep",
+    "SweepTable",
     "TimelineRequest",
     "UserError",
     "assemble",
@@ -71,6 +77,7 @@ __all__ = [
     "measure",
     "run",
     "start",
+    "sweep",
     "values_as",
     "why",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 import isa
 import programs
 import vecsim
+from experiments.code_fingerprint import fingerprint_of
 from experiments.hism.assignment import options_of_the_paper
 from experiments.hism.timing import Timing
 from experiments.request import Request
@@ -31,12 +32,7 @@ KIND = "vecsim reproduce"
 
 def code_fingerprint() -> str:
     """Give a hash of the code that decides cycles."""
-    digest = hashlib.sha256()
-    for package, patterns in CODE.items():
-        folder = Path(str(package.__file__)).parent
-        for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
-            digest.update(path.relative_to(folder.parent).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    return fingerprint_of(CODE)
 
 
 def ground(request: Request) -> str:

@@ -22,6 +22,7 @@ from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
 from vecsim.cli.reproduce import reproduce
 from vecsim.cli.run import run
+from vecsim.cli.sweep import sweep
 from vecsim.cli.why import why
 from vecsim.errors import UserError
 
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("exec")(execute)
 app.command("why")(why)
+app.command("sweep")(sweep)
 app.command("asm")(asm)
 app.command("disasm")(disasm)
 app.command("isa")(reference)

@@ -1,0 +1,129 @@
+"""What came out of a sweep, as a table: a row for each matrix, program and point."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from experiments.sweep.simulation import Outcome
+from experiments.sweep.specification import Point, Sweep
+from experiments.sweep.store import Cell, Store
+from vecsim.engines.record import Cause
+from vecsim.errors import UserError
+from vecsim.overview import Overview
+
+CAUSES = tuple(cause.name.lower() for cause in Cause)
+
+
+@dataclass(frozen=True, repr=False)
+class SweepTable(Overview):
+    """The cells of a sweep.
+
+    Attributes
+    ----------
+    sweep
+        What was asked for.
+    columns
+        By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``program``, what was varied (numbers of the machine
+        by their names, options as ``option.NAME``; None where it is not varied in that row), ``cycles``,
+        ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
+        ``relative_error``, ``charged_CAUSE`` in cycles, and ``fault``: why a row has no numbers.
+    computed, engine_seconds
+        How many cells were simulated now, and how long the engine ran, over all processes.
+    """
+
+    sweep: Sweep
+    columns: dict[str, list[Any]]
+    computed: int
+    engine_seconds: float
+
+    def __len__(self) -> int:
+        return len(self.columns["matrix"])
+
+    def overview(self) -> dict[str, object]:
+        """Give its size and what was varied."""
+        return {
+            "rows": len(self),
+            "matrices": len(self.sweep.matrices),
+            "programs": self.sweep.programs,
+            "varied": tuple(self.sweep.factors),
+            "faults": sum(bool(fault) for fault in self.columns["fault"]),
+        }
+
+    def frame(self) -> Any:
+        """Give a pandas DataFrame, or an Arrow table where pandas is not installed.
+
+        Raises
+        ------
+        UserError
+            Neither pandas nor pyarrow is installed.
+        """
+        if find_spec("pandas") is not None:
+            return import_module("pandas").DataFrame(self.columns)
+        if find_spec("pyarrow") is not None:
+            return import_module("pyarrow").table(self.columns)
+        raise UserError("a data frame needs pandas or pyarrow; `columns` and `csv()` need neither")
+
+    def csv(self) -> str:
+        """Write it as CSV with a head."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*self.columns.values(), strict=True))
+        return text.getvalue()
+
+
+def table_of(sweep: Sweep, outcomes: Sequence[Outcome], store: Store) -> SweepTable:
+    """Make the table of what tasks came to.
+
+    Parameters
+    ----------
+    sweep
+        What was asked for.
+    outcomes
+        Of each matrix and program, in this order.
+    store
+        In which their cells are.
+    """
+    points = sweep.points()
+    columns: dict[str, list[Any]] = {}
+    programs = [program for _ in sweep.matrices for program in sweep.programs]
+    for outcome, program in zip(outcomes, programs, strict=True):
+        cells = store.cells(key for key in outcome.keys if key)
+        for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
+            cell = cells[key] if key else Cell(fault=fault)
+            for name, value in _row(sweep, outcome, program, point, cell).items():
+                columns.setdefault(name, []).append(value)
+    computed = sum(outcome.computed for outcome in outcomes)
+    return SweepTable(sweep, columns, computed, sum(outcome.engine_seconds for outcome in outcomes))
+
+
+def _row(sweep: Sweep, outcome: Outcome, program: str, point: Point, cell: Cell) -> dict[str, Any]:
+    charged = cell.charged or {}
+    whole = not cell.fault
+    numbers = {
+        "cycles": cell.cycles,
+        "cycles_per_nnz": cell.cycles / outcome.nnz,
+        "instructions": cell.instructions,
+        "bytes_moved": cell.bytes_moved,
+        "peak_share": cell.peak_share,
+        "storage_bytes": cell.storage_bytes,
+        "relative_error": cell.relative_error,
+        **{f"charged_{cause}": charged.get(cause, 0) for cause in CAUSES},
+    }
+    return {
+        "matrix": outcome.name,
+        "rows": outcome.shape[0],
+        "cols": outcome.shape[1],
+        "nnz": outcome.nnz,
+        "program": program,
+        **{name: point.machine.get(name) for name in sweep.set},
+        **{f"option.{name}": point.options.get(name) for name in sweep.option},
+        **{name: value if whole else None for name, value in numbers.items()},
+        "fault": cell.fault,
+    }

@@ -1,0 +1,205 @@
+"""Cells are those of single runs, are computed once, and outlive what happens to processes."""
+
+import csv
+import io
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import vecsim
+from experiments.sweep import Sweep, sweep
+from experiments.sweep.running import default_store
+from experiments.sweep.store import Cell, Store
+from vecsim.errors import UserError
+
+SPEC = Sweep(
+    ("laplace2d-9", "laplace2d-10"),
+    programs=("crs", "hism"),
+    set={"banks": (4, 16), "section_size": (16, 64)},
+    option={"schedule": ("plain", "pipelined")},
+)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    store = tmp_path_factory.mktemp("sweep") / "cells.sqlite"
+    return store, sweep(SPEC, store=store, jobs=1)
+
+
+def test_cells_are_those_of_single_runs(done):
+    _, table = done
+    columns = table.columns
+    assert len(table) == 2 * 2 * 8
+    for row in random.Random(0).sample(range(len(table)), 8):
+        one = {name: values[row] for name, values in columns.items()}
+        machine = vecsim.load_machine("vs2003", {name: one[name] for name in ("banks", "section_size")})
+        options = {"schedule": one["option.schedule"]}
+        alone = vecsim.measure(one["program"], one["matrix"], machine, options=options)
+        for name in (
+            "cycles",
+            "instructions",
+            "bytes_moved",
+            "peak_share",
+            "relative_error",
+            "cycles_per_nnz",
+        ):
+            assert one[name] == getattr(alone, name), name
+        charged = {name.removeprefix("charged_"): n for name, n in one.items() if name.startswith("charged_")}
+        assert charged == alone.run.charged
+
+
+def test_nothing_is_computed_twice(done):
+    store, table = done
+    assert table.computed == len(table)
+    again = sweep(SPEC, store=store, jobs=1)
+    assert (again.columns, again.computed) == (table.columns, 0)
+    wider = Sweep(**{**vars(SPEC), "set": {"banks": (4, 16, 32), "section_size": (16, 64)}})
+    assert sweep(wider, store=store, jobs=1).computed == 2 * 2 * 4
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"value_bits": 64}, {"engine": "simpy"}, {"machine": "t0"}])
+def test_what_decides_a_cell_makes_it_another(done, change):
+    store, _ = done
+    one = {"programs": ("crs",), "matrices": ("laplace2d-9",), "set": {"banks": (4,), "section_size": (16,)}}
+    assert sweep(Sweep(**{**vars(SPEC), **one}), store=store, jobs=1).computed == 0
+    assert sweep(Sweep(**{**vars(SPEC), **one, **change}), store=store, jobs=1).computed > 0
+
+
+def test_several_processes_give_the_same(done, tmp_path):
+    seen = []
+    table = sweep(SPEC, store=tmp_path / "s", jobs=2, watch=lambda *counts: seen.append(counts))
+    assert table.columns == done[1].columns
+    assert seen == sorted(seen)
+    assert all(total == len(table) for _, total in seen)
+
+
+def test_a_cell_without_a_result_is_a_row_with_a_reason(tmp_path):
+    spec = Sweep(("laplace2d-5",), ("chism", "crs"), set={"banks": (0, 8)}, option={"accumulate": ("yes",)})
+    table = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert table.columns["cycles"].count(None) == 2
+    assert table.columns["fault"][0].startswith("machine: banks = 0: ")
+    assert [bool(fault) for fault in table.columns["fault"]] == [True, False] * 2
+    slow = Sweep(("laplace2d-5",), ("crs",), max_cycles=100)
+    assert "no end after 100 cycles" in sweep(slow, store=tmp_path / "s").columns["fault"][0]
+
+
+def test_a_program_of_ones_own_is_another_when_its_text_changes(tmp_path):
+    own = tmp_path / "my.s"
+    text = vecsim.PROGRAMS["crs"].source("plain").read_text()
+    own.write_text(text)
+    spec = Sweep(("laplace2d-5",), ("crs", f"crs:{own}"), option={"crs.schedule": ("plain",)})
+    table = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert table.columns["cycles"][0] == table.columns["cycles"][1]
+    own.write_text(text.replace("    halt", "    addi x1, x1, 0\n    halt"))
+    assert sweep(spec, store=tmp_path / "s", jobs=1).computed == 1
+
+
+def test_an_unknown_matrix_is_told_before_any_work(tmp_path):
+    with pytest.raises(UserError, match="laplace2d-x"):
+        sweep(Sweep(("laplace2d-x",)), store=tmp_path / "s")
+
+
+def test_the_table_as_csv(done):
+    rows = list(csv.DictReader(io.StringIO(done[1].csv())))
+    assert len(rows) == len(done[1])
+    assert rows[0]["matrix"] == "laplace2d-9"
+    assert int(rows[0]["cycles"]) == done[1].columns["cycles"][0]
+    assert repr(done[1]).startswith("SweepTable(rows=32, matrices=2, programs=('crs', 'hism')")
+
+
+def test_the_store_of_a_user_lies_in_the_cache():
+    assert default_store().parent.name
+    assert default_store().name == "sweeps.sqlite"
+
+
+def test_something_else_is_no_store(tmp_path):
+    path = tmp_path / "s"
+    path.write_text("no database, but a text that is long enough to be taken for one" * 20)
+    with pytest.raises(UserError, match=f"{path}: file is not a database"):
+        Store(path)
+    other = tmp_path / "other"
+    with sqlite3.connect(other) as database:
+        database.execute("PRAGMA user_version=99")
+    with pytest.raises(UserError, match="another version of vecsim"):
+        Store(other)
+
+
+def test_a_full_disk_ends_in_one_message_and_the_store_goes_on(tmp_path):
+    path = tmp_path / "s"
+    with Store(path) as store:
+        store.keep("first", Cell(cycles=1))
+    script = f"""
+import resource
+from pathlib import Path
+from experiments.sweep.store import Cell, Store
+from vecsim.errors import UserError
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+with Store(Path({str(path)!r})) as store:
+    try:
+        for number in range(10_000):
+            store.keep(str(number), Cell(cycles=number, fault="x" * 500))
+            kept = number
+    except UserError as error:
+        print(kept, error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    kept, message = done.stdout.split(" ", 1)
+    assert message.count("\n") == 1
+    assert message.startswith(f"{path}: ")
+    with Store(path) as store:
+        assert store.cells(["first", kept]).keys() == {"first", kept}
+        store.keep("after", Cell(cycles=3))
+        assert store.cells(["after"])["after"].cycles == 3
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 60_000
+
+
+def test_two_writers_lose_nothing(tmp_path):
+    path = tmp_path / "s"
+    script = """
+import sys
+from pathlib import Path
+from experiments.sweep.store import Cell, Store
+with Store(Path(sys.argv[1])) as store:
+    for number in range(200):
+        store.keep(f"{sys.argv[2]} {number}", Cell(cycles=number))
+"""
+    writers = [subprocess.Popen([sys.executable, "-c", script, str(path), name]) for name in "ab"]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    keys = [f"{name} {number}" for name in "ab" for number in range(200)]
+    with Store(path) as store:
+        assert store.kept(keys) == set(keys)
+
+
+@pytest.mark.ci
+def test_killed_at_random_moments_it_goes_on_to_the_same_table(done, tmp_path):
+    script = """
+import sys
+from pathlib import Path
+from experiments.sweep import sweep
+from experiments.sweep.specification import Sweep
+from test_sweep import SPEC
+print(sweep(SPEC, store=Path(sys.argv[1]), jobs=2).computed)
+"""
+    (tmp_path / "victim.py").write_text(
+        f'if __name__ == "__main__":\n{script.replace(chr(10), chr(10) + "    ")}'
+    )
+    here = str(Path(__file__).parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)])}
+    store, draw = tmp_path / "s", random.Random(1)
+    for _ in range(10):
+        command = [sys.executable, str(tmp_path / "victim.py"), str(store)]
+        with subprocess.Popen(command, env=environment, start_new_session=True) as victim:
+            time.sleep(draw.uniform(0.5, 6))
+            if draw.random() < 0.5:
+                victim.kill()
+            else:
+                os.killpg(victim.pid, signal.SIGKILL)
+    assert sweep(SPEC, store=store, jobs=1).columns == done[1].columns

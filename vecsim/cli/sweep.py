@@ -1,0 +1,219 @@
+"""``vecsim sweep``: programs times matrices times machines, every cell computed once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    EngineOption,
+    LikeOption,
+    MachineOption,
+    ProgramOption,
+    ValueBitsOption,
+    split_assignment,
+)
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.sweep import Sweep, SweepTable
+
+SPECIFICATION = ".toml"
+FAULTS_TOLD = 5
+"""Different faults that are told; of more the number."""
+
+
+def sweep(
+    matrices: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SPEC.toml|MATRIX...",
+            help="A specification file (docs/what-if.md), or matrices as for `vecsim run`.",
+            autocompletion=completion.matrices,
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Folder for the table (CSV) and how it was made (JSON)."),
+    ] = None,
+    matrix: Annotated[
+        list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="One more matrix. Repeatable.")
+    ] = None,
+    program: ProgramOption = None,
+    like: LikeOption = None,
+    machine: MachineOption = "vs2003",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUES",
+            help="Vary a number of the machine: banks=8,16,32, startup=0:40:10 or section_size=16:256:x2. "
+            "Repeatable.",
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUES",
+            help="Vary an option of the programs that have it, or PROGRAM.NAME of one: "
+            "schedule=plain,pipelined. Repeatable.",
+        ),
+    ] = None,
+    design: Annotated[
+        str, typer.Option("--design", metavar="NAME", help="grid, one-at-a-time or latin-hypercube.")
+    ] = "grid",
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Points of a Latin hypercube.")] = 100,
+    value_bits: ValueBitsOption = 32,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    engine: EngineOption = DEFAULT_ENGINE,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes; as many as there are cores without it.")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="FILE",
+            help="Where cells are kept, for all sweeps; a file in the user's cache.",
+        ),
+    ] = None,
+) -> None:
+    """Run products on many machines; what was computed before is not computed again."""
+    from experiments.report.folder import check_folder
+    from experiments.sweep import Sweep
+    from experiments.sweep import sweep as swept
+    from experiments.sweep.specification import read_specification
+    from vecsim.atomic_files import write_folder
+    from vecsim.cli.console import tell
+    from vecsim.cli.output import Output
+    from vecsim.cli.run import chosen_programs
+    from vecsim.progress import Progress
+
+    named = [*(matrices or ()), *(matrix or ())]
+    if len(named) == 1 and named[0].endswith(SPECIFICATION):
+        if program or set_ or option:
+            raise UserError(
+                f"{named[0]}: says what is varied; leave out --program, --set and --option, or it"
+            )
+        what = read_specification(Path(named[0]))
+    else:
+        what = Sweep(
+            matrices=tuple(named),
+            programs=tuple(chosen_programs(program, like)),
+            machine=machine,
+            set=_values("--set", set_),
+            option=_values("--option", option),
+            design=design,
+            samples=samples,
+            value_bits=value_bits,
+            seed=seed,
+            engine=engine,
+        )
+    folder = None if out is None else check_folder(out)
+    output = Output(None)
+    began = time.monotonic()
+    with Progress() as progress:
+
+        def watch(done: int, total: int) -> None:
+            seconds = time.monotonic() - began
+            left = seconds * (total - done) / done if done else 0.0
+            progress.show(f"{done:,} of {total:,} cells, {_time(left)} left", done / total)
+
+        table = swept(what, store=None if store is None else Path(store), jobs=jobs, watch=watch)
+    seconds = time.monotonic() - began
+    output.table(_summary(table))
+    output.text(
+        f"{len(table):,} cells of {len(what.matrices)} matrices, {len(what.programs)} programs and "
+        f"{what.count:,} points in {seconds:.1f} s; {table.computed:,} were simulated, the engine ran "
+        f"{table.engine_seconds:.1f} s"
+    )
+    _tell_faults(table)
+    if folder is not None:
+        write_folder(folder, _files(what, table))
+        tell(f"table.csv and sweep.json are in {out}")
+
+
+def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
+    from experiments.sweep.values import values_of
+
+    found: dict[str, Any] = {}
+    for text in texts or ():
+        name, values = split_assignment(option, text)
+        if name in found:
+            raise UserError(f"{option} {text}: {name} is varied twice")
+        found[name] = values_of(f"{option} {name}", values)
+    return found
+
+
+def _summary(table: SweepTable) -> Table:
+    """Give the geometric mean of cycles a non-zero for each program and each value of what is varied."""
+    from statistics import geometric_mean
+
+    from vecsim.cli.console import fill
+    from vecsim.cli.console import table as empty
+
+    columns, programs = table.columns, table.sweep.programs
+    rows = []
+    varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
+    for name, values in varied.items():
+        for value in values:
+            means: list[str | None] = []
+            for program in programs:
+                found = [
+                    cycles
+                    for cycles, of, fault, each in zip(
+                        columns["cycles_per_nnz"],
+                        columns["program"],
+                        columns["fault"],
+                        columns[name] if name else columns["program"],
+                        strict=True,
+                    )
+                    if of == program and not fault and (not name or each == value)
+                ]
+                means.append(f"{geometric_mean(found):.2f}" if found else None)
+            rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
+    return fill(empty(["cycles / non-zero,\ngeometric mean"], list(programs)), rows)
+
+
+def _tell_faults(table: SweepTable) -> None:
+    from vecsim.cli.console import warn
+
+    faults = [fault for fault in table.columns["fault"] if fault]
+    different = list(dict.fromkeys(faults))
+    for fault in different[:FAULTS_TOLD]:
+        warn(f"{faults.count(fault):,} cells have no result: {fault}")
+    if len(different) > FAULTS_TOLD:
+        warn(f"{len(different) - FAULTS_TOLD:,} more reasons stand in the column fault")
+
+
+def _files(what: Sweep, table: SweepTable) -> dict[str, bytes]:
+    import json
+
+    from vecsim.machine import as_machine
+    from vecsim.provenance import provenance
+
+    told = {
+        "kind": "vecsim sweep",
+        **provenance().to_dict(),
+        "sweep": what.to_dict(),
+        "machine": as_machine(what.machine).to_dict(),
+        "cells": len(table),
+        "computed": table.computed,
+    }
+    content = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return {"table.csv": table.csv().encode(), "sweep.json": content.encode()}
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
