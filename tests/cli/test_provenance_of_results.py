@@ -28,6 +28,8 @@ WITHOUT_A_GPU = (
     "run MATRIX --program crs",
     "exec PROGRAM",
     "why MATRIX --program crs",
+    "compare RESULT RESULT",
+    "rerun RESULT",
     "formats MATRIX --format crs",
     "isa",
     "isa add",
@@ -59,12 +61,14 @@ def test_no_command_is_left_out():
 
 
 @pytest.fixture
-def asked(vecsim, matrix, program, monkeypatch):
+def asked(vecsim, matrix, program, monkeypatch, tmp_path):
     """Give the JSON of a command, and the arguments it was called with."""
     monkeypatch.setenv("VECSIM_COMMIT", "abcdef")
 
     def ask(text):
-        files = {"MATRIX": str(matrix), "PROGRAM": str(program)}
+        files = {"MATRIX": str(matrix), "PROGRAM": str(program), "RESULT": str(tmp_path / "result.json")}
+        if "RESULT" in text:
+            vecsim("run", matrix, "--program", "crs", "--json", files["RESULT"])
         arguments = [*(files.get(word, word) for word in text.split()), "--json", "-"]
         result = vecsim(*arguments)
         assert result.code == 0, result.err

@@ -21,6 +21,7 @@ from vecsim.cli.lists import lists
 from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
 from vecsim.cli.reproduce import reproduce
+from vecsim.cli.results import compare, rerun
 from vecsim.cli.run import run
 from vecsim.cli.sweep import sweep
 from vecsim.cli.why import why
@@ -39,6 +40,8 @@ app.command("run")(run)
 app.command("exec")(execute)
 app.command("why")(why)
 app.command("sweep")(sweep)
+app.command("compare")(compare)
+app.command("rerun")(rerun)
 app.command("asm")(asm)
 app.command("disasm")(disasm)
 app.command("isa")(reference)

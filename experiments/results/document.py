@@ -1,0 +1,127 @@
+"""The cycles that a results file holds: of ``vecsim run``, ``vecsim exec`` or ``vecsim sweep``."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vecsim.errors import UserError
+
+RUN, EXEC, SWEEP = "vecsim run", "vecsim exec", "vecsim sweep"
+SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
+CHARGED = "charged_"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One simulated run.
+
+    Attributes
+    ----------
+    cycles
+        None where there is no result.
+    charged
+        Cycles by cause, by name.
+    program_sha256
+        Digest of the program's image; empty if the file does not say it.
+    options
+        What it was run with, as the file says it.
+    """
+
+    cycles: int | None
+    charged: Mapping[str, int]
+    program_sha256: str = ""
+    options: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A results file.
+
+    Attributes
+    ----------
+    path
+        Its name for messages.
+    content
+        The JSON as it is.
+    rows
+        By what tells them apart: the matrix and the program; the file of a program; of a sweep also what was
+        varied, as ``name=value``.
+    """
+
+    path: Path
+    content: Mapping[str, Any]
+    rows: Mapping[tuple[str, ...], Row]
+
+    @property
+    def kind(self) -> str:
+        """The command whose results they are."""
+        return str(self.content["kind"])
+
+
+def read_document(path: Path) -> Document:
+    """Read a results file.
+
+    Parameters
+    ----------
+    path
+        A JSON file of ``vecsim run`` or ``vecsim exec``; the folder of a sweep, or the ``sweep.json`` in it.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or is something else.
+    """
+    file = path / SWEEP_FILE if path.is_dir() else path
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise UserError(f"{file}: is no JSON") from None
+    kind = content.get("kind") if isinstance(content, dict) else None
+    readers = {RUN: _of_run, EXEC: _of_exec, SWEEP: _of_sweep}
+    if kind not in readers:
+        said = f"is of {kind!r}" if isinstance(kind, str) else "says not what it is of"
+        raise UserError(f"{file}: {said}; results of {', '.join(readers)} are taken")
+    try:
+        return Document(file, content, readers[kind](file, content))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(f"{file}: is damaged, or of another version: {error}") from None
+
+
+def _of_run(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
+    return {
+        (str(each["matrix"]), str(each["program"])): Row(
+            int(each["cycles"]), dict(each["charged"]), str(each["program_sha256"]), dict(each["options"])
+        )
+        for each in content["results"]
+    }
+
+
+def _of_exec(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
+    row = Row(int(content["cycles"]), dict(content["charged"]), str(content["program_sha256"]))
+    return {(Path(str(content["file"])).name,): row}
+
+
+def _of_sweep(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
+    table = file.with_name(TABLE_FILE)
+    varied = [*content["sweep"]["set"], *(f"option.{name}" for name in content["sweep"]["option"])]
+    try:
+        lines = table.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UserError(f"{table}: cannot be read: {error.strerror or error}") from None
+    found = {}
+    for line in csv.DictReader(lines):
+        key = (line["matrix"], line["program"], *(f"{name}={line[name]}" for name in varied if line[name]))
+        charged = {
+            name.removeprefix(CHARGED): int(value)
+            for name, value in line.items()
+            if name.startswith(CHARGED) and value
+        }
+        found[key] = Row(int(line["cycles"]) if line["cycles"] else None, charged)
+    return found

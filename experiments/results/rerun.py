@@ -1,0 +1,158 @@
+"""A result run again from what its file says, and whether the cycles are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.results.document import EXEC, SWEEP, Document
+from experiments.sweep import Sweep, sweep
+from isa import binary
+from isa.assembler import assemble_file
+from isa.program import Program
+from programs.measurement import measure
+from vecsim.data import load, values_as
+from vecsim.data.precision import value_bytes
+from vecsim.digests import matrix_sha256, program_sha256
+from vecsim.engines.protocol import run
+from vecsim.errors import UserError
+from vecsim.machine import Machine
+
+Watch = Callable[[str, int, int], None]
+"""Told what runs, and which of how many it is."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A run, once more.
+
+    Attributes
+    ----------
+    key
+        What tells it apart; see `Document`.
+    then, now
+        Cycles; None where there is no result.
+    program
+        Whether the program's image is another one than then; None if that is not known.
+    """
+
+    key: tuple[str, ...]
+    then: int | None
+    now: int | None
+    program: bool | None
+
+    @property
+    def same(self) -> bool:
+        """Whether the cycles are."""
+        return self.then == self.now
+
+
+def rerun(
+    document: Document, *, store: Path | None = None, watch: Watch = lambda what, number, of: None
+) -> tuple[Repeated, ...]:
+    """Run everything in a results file again.
+
+    Parameters
+    ----------
+    document
+        The file.
+    store
+        Where the cells of a sweep are kept, empty so that all are computed; without it the user's, which
+        gives what it has.
+    watch
+        Told how far it is.
+
+    Raises
+    ------
+    UserError
+        A matrix or a program is no longer there, or the matrix is another one than then; or the file is
+        damaged.
+    """
+    try:
+        if document.kind == SWEEP:
+            return _sweep(document, store, watch)
+        if document.kind == EXEC:
+            return (_exec(document),)
+        return _run(document, watch)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{document.path}: is damaged, or of another version: {error}") from None
+
+
+def _run(document: Document, watch: Watch) -> tuple[Repeated, ...]:
+    content = document.content
+    machine = Machine.from_dict(content["machine"])
+    width = int(content["value_bits"])
+    matrices = {each["name"]: _matrix(document, each, width) for each in content["matrices"]}
+    found = []
+    for number, (key, row) in enumerate(document.rows.items()):
+        matrix, program = key
+        watch(f"{matrix}: {program}", number, len(document.rows))
+        now = measure(
+            program,
+            matrices[matrix],
+            machine,
+            value_bits=width,
+            seed=int(content["seed"]),
+            options=row.options,
+            engine=_engine(content),
+            max_cycles=int(content["max_cycles"]),
+        )
+        found.append(Repeated(key, row.cycles, now.cycles, row.program_sha256 != now.program_sha256))
+    return tuple(found)
+
+
+def _engine(content: Mapping[str, Any]) -> str:
+    """Name the engine; of two, where one was compiled meanwhile, the last."""
+    return str(content["engine"]).rpartition(", ")[2]
+
+
+def _matrix(document: Document, told: Mapping[str, Any], width: int) -> Any:
+    source, name = str(told["source"]), str(told["name"])
+    matrix = load(Path(source) if Path(source).is_file() else name if "://" not in source else source)
+    csr, _ = values_as(matrix.csr, value_bytes(width))
+    if matrix_sha256(csr) != told["sha256"]:
+        raise UserError(
+            f"{document.path}: matrix {name}: {matrix.source} is another one now (digest "
+            f"{matrix_sha256(csr)[:12]}, then {str(told['sha256'])[:12]})"
+        )
+    return matrix
+
+
+def _exec(document: Document) -> Repeated:
+    content = document.content
+    file, width = str(content["file"]), value_bytes(int(content["value_bits"]))
+    program = _program(file, dict(content["define"]), width)
+    memory = np.zeros(int(content["memory_bytes"]), np.uint8)
+    machine = Machine.from_dict(content["machine"])
+    now = run(program, memory, machine, engine=_engine(content), max_cycles=int(content["max_cycles"]))
+    ((key, row),) = document.rows.items()
+    return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
+
+
+def _program(file: str, symbols: Mapping[str, int], width: Any) -> Program:
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror or error}") from None
+    if content.lstrip().startswith(b"{"):
+        return binary.load(content, file=file)
+    return assemble_file(file, symbols=symbols, value_bytes=width)
+
+
+def _sweep(document: Document, store: Path | None, watch: Watch) -> tuple[Repeated, ...]:
+    told = dict(document.content["sweep"])
+    for name in ("matrices", "programs"):
+        told[name] = tuple(told[name])
+    for name in ("set", "option"):
+        told[name] = {key: tuple(values) for key, values in told[name].items()}
+    what = Sweep(**told)
+    table = sweep(what, store=store, watch=lambda done, total: watch("sweep", done, total))
+    # In the order of the table that was written.
+    return tuple(
+        Repeated(key, row.cycles, now, None)
+        for (key, row), now in zip(document.rows.items(), table.columns["cycles"], strict=True)
+    )

@@ -1,0 +1,119 @@
+"""Results read from files: compared, and run again."""
+
+import json
+
+import pytest
+
+from experiments.results import compare, read_document, rerun
+from vecsim.cli import main
+from vecsim.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Results of run, exec and sweep."""
+    folder = tmp_path_factory.mktemp("results")
+    (folder / "k.s").write_text("li x1, SIZE\nsetvl x1\nlv.w v1, 64(x0)\nhalt\n")
+    run = ["run", "laplace2d-10", "--program", "crs,hism", "--engine", "jit"]
+    sweep = ["sweep", "laplace2d-5", "--program", "crs", "--jobs", "1", "--store", f"{folder / 'store'}"]
+    calls = {
+        "a": [*run, "--json", f"{folder / 'a.json'}"],
+        "b": [*run, "--set", "banks=4", "--option", "schedule=plain", "--json", f"{folder / 'b.json'}"],
+        "k": ["exec", f"{folder / 'k.s'}", "--define", "SIZE=32", "--json", f"{folder / 'k.json'}"],
+        "sweep": [*sweep, "--set", "banks=0,4,8", "--out", f"{folder / 'sweep'}"],
+    }
+    for arguments in calls.values():
+        assert main(arguments) == 0
+    return folder
+
+
+def test_what_differs_and_by_how_much(files):
+    before, after = (read_document(files / name) for name in ("a.json", "b.json"))
+    found = compare(before, after)
+    assert ("machine.banks", "16", "4") in found.made
+    assert ("option crs.schedule", "pipelined", "plain") in found.made
+    assert not [name for name, *_ in found.made if name.startswith("versions")]
+    assert [change.key for change in found.changes] == [("laplace2d-10", "hism"), ("laplace2d-10", "crs")]
+    first = found.changes[0]
+    assert first.before == before.rows[first.key].cycles
+    assert first.percent == found.largest == 100 * (first.after / first.before - 1)
+    assert (first.cause, first.program) == ("bank_conflict", True)
+    assert compare(before, before).largest == 0
+    assert compare(before, before).made == ()
+
+
+def test_runs_that_one_alone_has(files):
+    found = compare(read_document(files / "a.json"), read_document(files / "k.json"))
+    assert found.changes == ()
+    assert found.only_before == (("laplace2d-10", "crs"), ("laplace2d-10", "hism"))
+    assert found.only_after == (("k.s",),)
+    assert found.largest == 0
+
+
+@pytest.mark.parametrize("name", ["a.json", "b.json", "k.json"])
+def test_run_again_the_cycles_are_the_same(files, name):
+    document = read_document(files / name)
+    found = rerun(document)
+    assert [each.key for each in found] == list(document.rows)
+    assert all(each.same and each.program is False for each in found)
+
+
+def test_a_sweep_is_run_again_with_its_faults(files, tmp_path):
+    found = rerun(read_document(files / "sweep"), store=tmp_path / "empty")
+    assert [each.then is None for each in found] == [True, False, False]
+    assert all(each.same for each in found)
+    assert found[1].key == ("laplace2d-5", "crs", "banks=4")
+
+
+def test_other_cycles_are_seen(files, tmp_path):
+    content = json.loads((files / "a.json").read_text())
+    content["results"][0]["cycles"] += 1
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert [each.same for each in rerun(read_document(tmp_path / "a.json"))] == [False, True]
+    assert main(["rerun", str(tmp_path / "a.json")]) == 1
+    assert main(["rerun", str(files / "a.json")]) == 0
+    both = ["compare", str(files / "a.json"), str(tmp_path / "a.json"), "--threshold"]
+    assert main([*both, "0.001"]) == 1
+    assert main([*both, "1"]) == 0
+
+
+def test_another_matrix_or_program_is_seen(files, tmp_path):
+    content = json.loads((files / "a.json").read_text())
+    content["matrices"][0]["sha256"] = "0" * 64
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    with pytest.raises(UserError, match="matrix laplace2d-10: built-in is another one now"):
+        rerun(read_document(tmp_path / "a.json"))
+    content = json.loads((files / "k.json").read_text())
+    content["define"] = {"SIZE": 16}
+    (tmp_path / "k.json").write_text(json.dumps(content))
+    (found,) = rerun(read_document(tmp_path / "k.json"))
+    assert found.program
+    assert not found.same
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("[]", "says not what it is of"),
+        ('{"kind": "vecsim isa"}', "is of 'vecsim isa'; results of vecsim run, "),
+        ('{"kind": "vecsim run", "results": [{}]}', "is damaged, or of another version"),
+        ('{"kind": "vecsim run", "results": 3}', "is damaged, or of another version"),
+        ('{"kind": "vecsim sweep", "sweep": {"set": {}, "option": {}}}', "table.csv: cannot be read"),
+    ],
+)
+def test_what_is_no_result_is_refused(tmp_path, text, message):
+    path = tmp_path / "result.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_document(path)
+
+
+def test_a_file_without_what_a_run_needs_is_refused(files, tmp_path):
+    content = json.loads((files / "a.json").read_text())
+    del content["seed"]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(UserError, match="is damaged, or of another version: 'seed'"):
+        rerun(read_document(path))

@@ -1,0 +1,134 @@
+"""``vecsim compare`` and ``vecsim rerun``: results in files, side by side and once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vecsim.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from experiments.results import Comparison
+    from vecsim.cli.output import Output
+
+DIFFERENT = 1
+"""Exit code when cycles differ: by more than the threshold, or at all from those of a run again."""
+SHOWN = 20
+"""Runs that are shown if the user does not say; of a result run again, all up to this number."""
+FILE_HELP = "A JSON file of `vecsim run` or `vecsim exec`, or the folder of a sweep."
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="A", help=FILE_HELP)],
+    after: Annotated[str, typer.Argument(metavar="B", help="Another of the same command.")],
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold", min=0, metavar="PERCENT", help="End with exit code 1 if cycles differ by more."
+        ),
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--most", min=1, help="Runs to show, those that changed most.")
+    ] = SHOWN,
+    json: JsonOption = None,
+) -> None:
+    """Show what differs between two results: how they were made, and their cycles."""
+    from experiments.results import compare as compared
+    from experiments.results import read_document
+    from vecsim.cli.output import Output
+
+    output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
+    found = compared(read_document(Path(before)), read_document(Path(after)))
+    _show(output, found, most)
+    output.finish("vecsim compare", found.to_dict())
+    if threshold is not None and found.largest > threshold:
+        raise typer.Exit(DIFFERENT)
+
+
+def _show(output: Output, found: Comparison, most: int) -> None:
+    from vecsim.cli.console import fill, table
+    from vecsim.engines.record import Cause
+
+    if found.made:
+        output.table(fill(table(["made with", "A", "B"]), found.made))
+    rows = [
+        (
+            " ".join(change.key),
+            change.before,
+            change.after,
+            f"{change.percent:+.2f} %",
+            {None: None, True: "another", False: "the same"}[change.program],
+            f"{Cause[change.cause.upper()].label} {change.cause_cycles:+,}" if change.cause else None,
+        )
+        for change in found.changes[:most]
+    ]
+    made = table(["run"], ["cycles A", "cycles B", "change"])
+    made.add_column("program")
+    made.add_column("most of it")
+    output.table(fill(made, rows))
+    same = sum(change.before == change.after for change in found.changes)
+    left_out = max(len(found.changes) - most, 0)
+    output.text(
+        f"{len(found.changes):,} runs in common, {same:,} with the same cycles; largest change "
+        f"{found.largest:.2f} %" + (f"; {left_out:,} are not shown (--most)" if left_out else "")
+    )
+    for keys, name in ((found.only_before, "A"), (found.only_after, "B")):
+        if keys:
+            some = ", ".join(" ".join(key) for key in keys[:3]) + (", ..." if len(keys) > 3 else "")
+            output.text(f"only in {name}: {len(keys):,} ({some})")
+
+
+def rerun(
+    file: Annotated[str, typer.Argument(metavar="RESULT", help=FILE_HELP)],
+    json: JsonOption = None,
+) -> None:
+    """Run what a result names once more, and say whether the cycles are the same."""
+    import tempfile
+
+    from experiments.results import read_document
+    from experiments.results import rerun as repeated
+    from vecsim.cli.console import fill, table
+    from vecsim.cli.output import Output
+    from vecsim.progress import Progress
+
+    document = read_document(Path(file))
+    output = Output(json, inputs=[document.path])
+    with Progress() as progress, tempfile.TemporaryDirectory() as folder:
+
+        def watch(what: str, number: int, of: int) -> None:
+            progress.show(what, number / of)
+
+        found = repeated(document, store=Path(folder) / "store", watch=watch)
+    rows = [
+        (
+            " ".join(each.key),
+            each.then,
+            each.now,
+            "yes" if each.same else "no",
+            {None: None, True: "another", False: "the same"}[each.program],
+        )
+        for each in found
+        if len(found) <= SHOWN or not each.same
+    ]
+    made = table(["run"], ["cycles then", "now"])
+    made.add_column("same")
+    made.add_column("program")
+    if rows:
+        output.table(fill(made, rows))
+    same = sum(each.same for each in found)
+    output.text(f"{same:,} of {len(found):,} runs take the same cycles")
+    output.finish(
+        "vecsim rerun",
+        {
+            "file": str(document.path),
+            "of": document.kind,
+            "runs": [
+                {"key": each.key, "then": each.then, "now": each.now, "other_program": each.program}
+                for each in found
+            ],
+        },
+    )
+    if same < len(found):
+        raise typer.Exit(DIFFERENT)
