@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from vecsim.errors import UserError
 
@@ -31,3 +33,41 @@ def kind_of(path: Path) -> str:
     except ValueError as error:
         raise UserError(f"{path}: is no JSON: {error}") from None
     return str(document.get("kind", "")) if isinstance(document, dict) else ""
+
+
+def kept_json(document: Mapping[str, Any], tables: Sequence[str]) -> bytes:
+    """Write results as JSON, the rows of some tables a line each.
+
+    Parameters
+    ----------
+    document
+        The results.
+    tables
+        Names of those of its values that are lists of dictionaries. Of these, what has nothing to say is left
+        out, and what was measured is rounded to four digits.
+    """
+    rest = {name: value for name, value in document.items() if name not in tables}
+    parts = [json.dumps(rest, indent=1)[:-2]]
+    for name in tables:
+        lines = ",\n".join(f"  {json.dumps(_short(row))}" for row in document[name])
+        parts.append(f' "{name}": [\n{lines}\n ]')
+    return (",\n".join(parts) + "\n}\n").encode("utf-8")
+
+
+def _short(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: float(f"{value:.4g}") if isinstance(value, float) else value
+        for name, value in row.items()
+        if value not in (None, "", {}, ())
+    }
+
+
+def has_gpu() -> bool:
+    """Say whether something can be timed here; the simulator of CUDA times nothing."""
+    try:
+        from gpu.runtime.cuda import SIMULATED, require_gpu
+
+        require_gpu()
+    except UserError:
+        return False
+    return not SIMULATED

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from experiments.pellr.subjects import Kind
+from experiments.recorded import kept_json
 from vecsim.errors import UserError
 
 Status = Literal["ok", "not_representable", "left_out", "failed"]
@@ -167,22 +167,7 @@ class Results:
 
 def to_json(results: Results) -> bytes:
     """Write results, a line for each matrix and record."""
-    document = asdict(results)
-    rows = {name: document.pop(name) for name in ("matrices", "records")}
-    parts = [json.dumps(document, indent=1)[:-2]]
-    for name, records in rows.items():
-        lines = ",\n".join(f"  {json.dumps(_short(record))}" for record in records)
-        parts.append(f' "{name}": [\n{lines}\n ]')
-    return (",\n".join(parts) + "\n}\n").encode("utf-8")
-
-
-def _short(record: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what has nothing to say and round what was measured to four digits."""
-    return {
-        name: float(f"{value:.4g}") if isinstance(value, float) else value
-        for name, value in record.items()
-        if value not in (None, "", {}, ())
-    }
+    return kept_json(asdict(results), ("matrices", "records"))
 
 
 def read(path: str | os.PathLike[str]) -> Results:

@@ -8,7 +8,7 @@ from experiments.pellr import results
 from experiments.pellr.paper import KIND
 from experiments.pellr.results import Results
 from experiments.pellr.speeds import Speeds
-from experiments.recorded import newest
+from experiments.recorded import has_gpu, newest
 from experiments.report.folder import write
 from experiments.request import Request
 
@@ -42,7 +42,7 @@ def _found(request: Request) -> Results | None:
     given = request.recorded.get(KIND)
     if given is not None:
         return results.read(given)
-    if _has_gpu():
+    if has_gpu():
         from experiments.pellr.measurement import measure
 
         found = measure(request.watch)
@@ -51,16 +51,3 @@ def _found(request: Request) -> Results | None:
         return found
     recorded = newest(RECORDED)
     return None if recorded is None else results.read(recorded)
-
-
-def _has_gpu() -> bool:
-    """Say whether a product can be timed here; the simulator of CUDA times nothing."""
-    from vecsim.errors import UserError
-
-    try:
-        from gpu.runtime.cuda import SIMULATED, require_gpu
-
-        require_gpu()
-    except UserError:
-        return False
-    return not SIMULATED

@@ -1,0 +1,348 @@
+"""The measurement: trees and products of every matrix, in both types, on the GPU of this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from experiments.gpu_bench.matrix_supply import Supplied, supply
+from experiments.gpu_bench.product_case import typed
+from experiments.gpu_bench.suite import SuiteMatrix
+from experiments.hisparse.methods import BEST, CSR, DTYPES, LIBRARY, NAIVE, OWN, PRODUCTS
+from experiments.hisparse.paper import KIND
+from experiments.hisparse.printed import NODE_SIZE
+from experiments.hisparse.results import Gpu, MatrixRecord, Record, Results, Tree
+from experiments.hisparse.subjects import stands_for, subjects
+from experiments.hisparse.trees import tree_of
+from experiments.request import Watch
+from vecsim.digests import matrix_sha256
+from vecsim.errors import UserError
+from vecsim.formats import HiSparse
+from vecsim.formats.accuracy import ExactProduct
+from vecsim.provenance import provenance
+
+SECONDS = 0.04
+"""How long one product is timed, capturing apart."""
+LIMIT_SECONDS = 440.0
+"""After so long no other matrix is begun, so that a run ends within nine minutes on any GPU."""
+MOST_PADDING = 1.6
+"""cuSPARSE's sliced ELLPACK is not tried where it stores so many times the bytes of CSR."""
+LEAST_BLOCK_FILL = 0.7
+"""Nor its BSR where blocks are filled to less."""
+
+Timer = Callable[[Callable[[Any], None]], Any]
+"""Gives the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
+
+
+def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
+    """Measure the suite on the GPU of this machine.
+
+    Parameters
+    ----------
+    watch
+        Is told what is measured next, and the share that is done, 0 to 1.
+    limit
+        Seconds after which no other matrix is begun.
+
+    Raises
+    ------
+    UserError
+        There is no GPU.
+    """
+    from gpu.runtime.cuda import require_gpu
+    from gpu.runtime.device_info import device_info
+
+    require_gpu()
+    info = device_info()
+    facts = {name: str(value) for name, value in asdict(info).items() if name != "packages"}
+    facts |= {name: str(version) for name, version in info.packages.items()}
+    chosen = subjects()
+    with supply(chosen, transposed=True) as supplied:
+        return measure_matrices(chosen, supplied, Gpu(info.name, facts), _warm, watch, limit)
+
+
+def measure_matrices(
+    chosen: Sequence[SuiteMatrix],
+    supplied: Iterable[Supplied],
+    gpu: Gpu,
+    timer: Timer,
+    watch: Watch,
+    limit: float = LIMIT_SECONDS,
+) -> Results:
+    """Measure some matrices; what fails is recorded with its reason, and the run goes on.
+
+    Parameters
+    ----------
+    chosen
+        The matrices.
+    supplied
+        The same, made, with their exact products of both directions.
+    gpu
+        What measures.
+    timer
+        Times a product; see `Timer`.
+    watch, limit
+        As of `measure`.
+    """
+    made = provenance()
+    begun = time.perf_counter()
+    seconds: dict[str, float] = {}
+    matrices: list[MatrixRecord] = []
+    records: list[Record] = []
+    late: Sequence[SuiteMatrix] = ()
+    watch("compiling", 0.0)
+    waiting = iter(supplied)
+    while True:
+        if time.perf_counter() - begun > limit:
+            late = chosen[len(matrices) :]
+            break
+        with _clock(seconds, "wait for matrices"):
+            each = next(waiting, None)
+        if each is None:
+            break
+        watch(f"measuring {each.matrix.name}", len(matrices) / len(chosen))
+        case = _Case(each, timer, seconds)
+        records += case.records()
+        matrices.append(case.described())
+    matrices += [_blank(each, f"left out: {limit:.0f} seconds were over") for each in late]
+    seconds["all"] = time.perf_counter() - begun
+    return Results(
+        KIND,
+        made.date,
+        str(made.commit),
+        gpu,
+        {name: round(value, 2) for name, value in seconds.items()},
+        tuple(matrices),
+        tuple(records),
+        made.command,
+        dict(made.versions),
+    )
+
+
+def _blank(matrix: SuiteMatrix, missing: str = "") -> MatrixRecord:
+    return MatrixRecord(matrix.name, matrix.class_, stands_for(matrix), missing=missing)
+
+
+class _Case:
+    """One matrix under all methods."""
+
+    def __init__(self, supplied: Supplied, timer: Timer, seconds: dict[str, float]) -> None:
+        self._supplied, self._timer, self._seconds = supplied, timer, seconds
+        self._trees: dict[tuple[int, str], Tree] = {}
+
+    def records(self) -> list[Record]:
+        """Measure every method in both types; none if the matrix was not found."""
+        if self._supplied.csr is None:
+            return []
+        found = []
+        for dtype in DTYPES:
+            csr = typed(self._supplied.csr, dtype)
+            for measure in (self._own, self._cusparse, self._naive):
+                found += measure(csr, dtype)
+        self._convert(typed(self._supplied.csr, "float32"), NODE_SIZE)
+        return found
+
+    def described(self) -> MatrixRecord:
+        """Give what is known of the matrix; call it behind `records`."""
+        blank = _blank(self._supplied.matrix, self._supplied.missing)
+        csr = self._supplied.csr
+        if csr is None:
+            return blank
+        lengths = np.diff(csr.indptr)
+        return replace(
+            blank,
+            rows=int(csr.shape[0]),
+            columns=int(csr.shape[1]),
+            nnz=int(csr.nnz),
+            mean=float(lengths.mean()),
+            sigma=float(lengths.std()),
+            longest=int(lengths.max(initial=0)),
+            trees=tuple(self._trees.values()),
+            sha256=self._supplied.sha256 or matrix_sha256(csr),
+        )
+
+    def _convert(self, csr: Any, node_size: int | None = None) -> HiSparse:
+        with _clock(self._seconds, "conversions"):
+            host = (
+                HiSparse.from_scipy(csr)
+                if node_size is None
+                else HiSparse.from_scipy(csr, node_size=node_size)
+            )
+            tree = tree_of(host)
+            self._trees[tree.node_size, tree.dtype] = tree
+        return host
+
+    def _own(self, csr: Any, dtype: str) -> list[Record]:
+        """Measure HiSparse, both ways from one copy; its bytes are those of both."""
+
+        def measured() -> Iterator[Record]:
+            from gpu.formats.hisparse import HiSparseProduct
+            from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+            host = self._convert(csr)
+            with _clock(self._seconds, "uploads and kernels"):
+                product = HiSparseProduct(host, THREADS_PER_BLOCK)
+            ways = (product, product.transposed)
+            nbytes = sum({id(a): int(a.nbytes) for way in ways for a in way.device_arrays}.values())
+            for operation, way in zip(PRODUCTS, ways, strict=True):
+                yield self._launched(OWN, operation, dtype, way, nbytes, compare_bits=True)
+
+        return self._or_failed(OWN, dtype, measured())
+
+    def _naive(self, csr: Any, dtype: str) -> list[Record]:
+        """Measure the naive kernels."""
+
+        def measured() -> Iterator[Record]:
+            from gpu.baseline.naive import NaiveProduct
+            from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+            for operation in PRODUCTS:
+                with _clock(self._seconds, "uploads and kernels"):
+                    product = NaiveProduct(csr, THREADS_PER_BLOCK, transposed=operation == "spmv_t")
+                nbytes = sum(int(array.nbytes) for array in product.device_arrays)
+                yield self._launched(NAIVE, operation, dtype, product, nbytes)
+
+        return self._or_failed(NAIVE, dtype, measured())
+
+    def _cusparse(self, csr: Any, dtype: str) -> list[Record]:
+        """Measure cuSPARSE: its CSR, and its best."""
+        tried: list[Record] = []
+        failed: list[Record] = []
+        for name in LIBRARY:
+            if not _pays(name, csr):
+                continue
+            for record in self._or_failed(name, dtype, self._formats(name, csr, dtype)):
+                (tried if record.status == "ok" else failed).append(record)
+        found = []
+        for operation in PRODUCTS:
+            of_csr = [each for each in tried if each.operation == operation and each.chosen.startswith("csr")]
+            of_all = [each for each in tried if each.operation == operation]
+            why = next((each.reason for each in failed if each.operation == operation), "nothing was tried")
+            for method, candidates in ((CSR, of_csr), (BEST, of_all)):
+                best = min(candidates, key=lambda each: each.median_us or 0.0, default=None)
+                missing = Record(self._supplied.matrix.name, operation, method, dtype, "failed", why)
+                found.append(missing if best is None else replace(best, method=method))
+        return found
+
+    def _formats(self, name: str, csr: Any, dtype: str) -> Iterator[Record]:
+        """Measure one format of cuSPARSE, transposed too where that is there."""
+        from gpu.baseline.cusparse import METHODS, SparseProduct
+
+        with _clock(self._seconds, "conversions"):
+            stored = METHODS[name].store(csr)
+        for operation in PRODUCTS[: 1 + METHODS[name].transposes]:
+            exact = self._supplied.exact[operation, dtype]
+            with _clock(self._seconds, "uploads and kernels"):
+                made = SparseProduct(name, stored, csr.shape, transposed=operation == "spmv_t")
+            with made as product:
+                product.write_x(exact.x)
+                with _clock(self._seconds, "timing"):
+                    timing = self._timer(product.enqueue)
+                record = self._record(name, operation, dtype, timing, product.nbytes, exact, product.read_y())
+            yield replace(record, chosen=name)
+
+    def _launched(
+        self,
+        method: str,
+        operation: str,
+        dtype: str,
+        product: Any,
+        nbytes: int,
+        *,
+        compare_bits: bool = False,
+    ) -> Record:
+        """Measure a product of ours."""
+        from gpu.runtime.cuda import cuda
+        from gpu.runtime.memory import free_what_is_dropped, upload
+
+        exact = self._supplied.exact[operation, dtype]
+        real = np.dtype(dtype).type
+        unwritten = np.full(max(1, len(exact.y)), np.nan, dtype)
+        with _clock(self._seconds, "uploads and kernels"):
+            x, y = upload(exact.x), cuda.to_device(unwritten)
+            enqueue = partial(_launch, product, x, y, real(1), real(0))
+            enqueue(SimpleNamespace(address=0))
+            result = y.copy_to_host()
+        same = None
+        if compare_bits:
+            y.copy_to_device(unwritten)
+            enqueue(SimpleNamespace(address=0))
+            same = bool(np.array_equal(result, y.copy_to_host(), equal_nan=True))
+        with _clock(self._seconds, "timing"):
+            timing = self._timer(enqueue)
+        record = self._record(method, operation, dtype, timing, nbytes, exact, result[: len(exact.y)])
+        # Now, and not by Numba in the midst of a later measurement.
+        del enqueue, x, y
+        free_what_is_dropped()
+        return replace(record, same_bits=same)
+
+    def _record(
+        self, method: str, operation: str, dtype: str, timing: Any, nbytes: int, exact: ExactProduct, y: Any
+    ) -> Record:
+        with _clock(self._seconds, "checks"):
+            error = float(exact.error(y))
+        return Record(
+            self._supplied.matrix.name,
+            operation,
+            method,
+            dtype,
+            median_us=timing.median_us,
+            spread=timing.spread,
+            nbytes=nbytes,
+            error=error,
+        )
+
+    def _or_failed(self, method: str, dtype: str, records: Iterator[Record]) -> list[Record]:
+        """Give the records, or those that are missing as failed ones."""
+        found: list[Record] = []
+        try:
+            found.extend(records)
+        except Exception as error:  # one failing method must not cost the others
+            name = self._supplied.matrix.name
+            why = _one_line(error)
+            found += [Record(name, each, method, dtype, "failed", why) for each in PRODUCTS[len(found) :]]
+        return found
+
+
+def _pays(name: str, csr: Any) -> bool:
+    """Say whether a format of cuSPARSE is tried: not where it would store far more than CSR."""
+    from gpu.baseline.cusparse_formats import block_fill, sell_places
+
+    kind, _, rest = name.partition("_")
+    if kind == "sell":
+        return bool(sell_places(csr, int(rest)) <= MOST_PADDING * csr.nnz)
+    return kind != "bsr" or block_fill(csr, int(rest.partition("_")[0])) >= LEAST_BLOCK_FILL
+
+
+def _launch(product: Any, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
+    from gpu.runtime.vectors import stream_of
+
+    product.launch(x, y, alpha, beta, stream_of(stream.address))
+
+
+def _warm(operation: Callable[[Any], None]) -> Any:
+    from gpu.measure.timing import measure
+
+    return measure([operation], SECONDS)
+
+
+@contextmanager
+def _clock(seconds: dict[str, float], phase: str) -> Iterator[None]:
+    """Add the time of a block to a phase."""
+    begun = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[phase] = seconds.get(phase, 0.0) + time.perf_counter() - begun
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text[:300] if isinstance(error, UserError) else f"{type(error).__name__}: {text[:300]}"

@@ -1,0 +1,95 @@
+"""What is timed: operations, and the methods that the paper compares, or what is the best today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+OPERATIONS = {
+    "spmv": "y = A x",
+    "spmv_t": "y = Aᵀ x",
+    "sum": "C = A + B",
+    "sum_t": "C = Aᵀ + Bᵀ",
+}
+"""By the names in files."""
+PRODUCTS, SUMS = ("spmv", "spmv_t"), ("sum", "sum_t")
+DTYPES = {"float64": "f64", "float32": "f32"}
+"""The types, and how they are called in tables; the paper's figures are in the first."""
+OWN = "hisparse"
+CSR, BEST = "cusparse-csr", "cusparse-best"
+NAIVE = "naive"
+GEAM, CONVERTING_GEAM, CSR_SUM = "cusparse-geam", "cusparse-geam-converting", "csr-sum"
+LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2", "sell_32", "bsr_3_column")
+"""Formats and algorithms of cuSPARSE of which the fastest is its best; one that pads too far is left out."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to do an operation.
+
+    Attributes
+    ----------
+    name
+        As it stands in files.
+    label
+        As charts and tables call it.
+    printed
+        The library of the paper's tables that it is compared with; empty for none.
+    what
+        What it is here.
+    """
+
+    name: str
+    label: str
+    printed: str
+    what: str
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            OWN,
+            "HiSparse",
+            "HiSparse",
+            "one stored copy for both products, nodes of 256 x 256, its static schedule "
+            "(`gpu.prepare(A, 'hisparse')`); sums by `gpu.add` of HiSparse operands",
+        ),
+        Method(
+            CSR,
+            "cuSPARSE CSR",
+            "cuSparse",
+            "CSR, the faster of its two algorithms; transposed: the operation on A as it is stored",
+        ),
+        Method(
+            BEST,
+            "cuSPARSE, best",
+            "",
+            "the fastest of CSR, COO, sliced ELLPACK and, where blocks are full, BSR; transposed: as an "
+            "operation",
+        ),
+        Method(
+            NAIVE,
+            "naive",
+            "Naive",
+            "CSR, one thread a row; transposed: atomic addition of every product to y",
+        ),
+        Method(
+            GEAM,
+            "cuSPARSE csrgeam2",
+            "cuSparse",
+            "csrgeam2 of CSR with reused buffers, symbolic and numeric; of operands that are there, for "
+            "Aᵀ + Bᵀ "
+            "those of the transposes",
+        ),
+        Method(
+            CONVERTING_GEAM,
+            "csrgeam2 converting",
+            "cuSparse",
+            "the same behind the conversion of both operands to their transposes by Csr2cscEx2",
+        ),
+        Method(CSR_SUM, "gpu.add of CSR", "", "our sum of operands in CSR (`gpu.add`)"),
+    )
+}
+"""By name."""
+PRODUCT_METHODS = (OWN, CSR, BEST, NAIVE)
+SUM_METHODS = (OWN, CSR_SUM, GEAM, CONVERTING_GEAM)

@@ -1,0 +1,21 @@
+"""The matrices: the GPU suite, those first that stand for matrices of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from experiments.gpu_bench.suite import SuiteMatrix, suite
+
+CLASSES = ("large_structured", "other", "skewed", "small", "uniform")
+"""In the order in which they are measured, behind those of the paper."""
+
+
+def stands_for(matrix: SuiteMatrix) -> str:
+    """Give the paper's name of the matrix that one of the suite stands for; empty for none."""
+    return next((each["name"] for each in matrix.stands_for if each["paper"] == "hisparse"), "")
+
+
+def subjects() -> tuple[SuiteMatrix, ...]:
+    """Give all matrices of the suite, each to be multiplied transposed, too."""
+    ordered = sorted(suite(), key=lambda each: (not stands_for(each), CLASSES.index(each.class_)))
+    return tuple(replace(each, transposed=True) for each in ordered)

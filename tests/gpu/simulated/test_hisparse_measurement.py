@@ -1,0 +1,70 @@
+"""The measurement of the HiSparse experiment, with a clock that does not measure."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from experiments.gpu_bench.matrix_supply import Supplied, make
+from experiments.gpu_bench.suite import SuiteMatrix
+from experiments.hisparse import measurement, results
+from experiments.hisparse.methods import BEST, CSR, DTYPES, NAIVE, OWN, PRODUCTS
+from gpu.measure.timing import Timing
+
+TIMING = Timing(5.0, 0.01, 20, 100)
+GPU = results.Gpu("simulated")
+TINY = SuiteMatrix(
+    "tiny",
+    "other",
+    "a stencil",
+    generator="stencils.grid_diffusion",
+    arguments={"points": [1, 3, 4], "seed": 1},
+    transposed=True,
+    stands_for=({"paper": "hisparse", "name": "dense"},),
+)
+LOST = replace(TINY, name="lost", stands_for=())
+
+
+@pytest.fixture
+def measured():
+    supplied = [make(TINY, transposed=True), Supplied(LOST, None, {}, status="not_found", missing="no file")]
+    doing = []
+    found = measurement.measure_matrices(
+        (TINY, LOST), supplied, GPU, lambda operation: TIMING, lambda what, share: doing.append((what, share))
+    )
+    assert doing == [("compiling", 0), ("measuring tiny", 0), ("measuring lost", 1 / 2)]
+    return found
+
+
+def test_every_method_both_ways(measured, tmp_path):
+    tiny, lost = measured.matrices
+    assert lost.missing == "no file"
+    assert (tiny.name, tiny.stands_for, tiny.rows, tiny.nnz, tiny.longest) == ("tiny", "dense", 12, 46, 5)
+    assert len(tiny.sha256) == 64
+    assert {(tree.node_size, tree.dtype, tree.leaves) for tree in tiny.trees} == {
+        (256, "float64", 1),
+        (256, "float32", 1),
+        (128, "float32", 1),
+    }
+    by_name = {(each.operation, each.method, each.dtype): each for each in measured.records}
+    assert set(by_name) == {(o, m, d) for o in PRODUCTS for m in (OWN, CSR, BEST, NAIVE) for d in DTYPES}
+    for (_, method, dtype), record in by_name.items():
+        if method in (CSR, BEST):  # there is no cuSPARSE here
+            assert (record.status, bool(record.reason)) == ("failed", True)
+            continue
+        assert (record.status, record.median_us, record.reason) == ("ok", 5.0, "")
+        assert record.error <= (1e-15 if dtype == "float64" else 1e-6)
+        assert record.nbytes > tiny.nnz * (2 + np.dtype(dtype).itemsize)
+        assert record.same_bits is (True if method == OWN else None)
+    path = tmp_path / "results.json"
+    path.write_bytes(results.to_json(measured))
+    again = results.read(path)
+    assert again.matrices[0].trees == tiny.trees
+    assert replace(again.records[0], error=0) == replace(measured.records[0], error=0)
+
+
+def test_when_time_is_up_what_is_left_is_named():
+    found = measurement.measure_matrices(
+        (TINY,), iter(()), GPU, lambda _: TIMING, lambda *_: None, limit=-1.0
+    )
+    assert [each.missing for each in found.matrices] == ["left out: -1 seconds were over"]
