@@ -42,7 +42,7 @@ def make(request: Request) -> tuple[Appendix, ...]:
 
 def remarks(request: Request) -> tuple[str, ...]:
     """Say how much the conclusions depend on how the programs are written, if any was simulated."""
-    return (kept.conclusions_by_standard(),) if request.kept.get(SuiteRuns) is not None else ()
+    return kept.by_standard() if request.kept.get(SuiteRuns) is not None else ()
 
 
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:

@@ -73,10 +73,11 @@ def test_the_report_says_on_top_what_holds_by_standard():
     request = Request(VS2003)
     assert PAPER.remarks(request) == ()  # nothing was simulated
     request.kept[SuiteRuns] = object()
-    (told,) = PAPER.remarks(request)
+    told, headline = PAPER.remarks(request)
     assert [row["programs"] for row in rows("standards")] == list(kept.WITH)
     for row in rows("standards"):
         assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in told
+        assert f"{float(row['CHiSM vs CRS, all']):.2f} {kept.WITH[row['programs']]}" in headline
     page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (told,)),)), {})
     assert page.index(escape(told)) < page.index("<main>")
 
