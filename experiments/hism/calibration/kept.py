@@ -58,7 +58,7 @@ def _of_other_code(now: str) -> tuple[str, ...]:
 
 
 def by_standard() -> tuple[str, str]:
-    """Say in two sentences what depends on how the programs are written: the conclusions, and the headline."""
+    """Say in two sentences what depends on how programs are written: the conclusions, and the headline."""
     standards = table("standards").table
     assert standards is not None
     rows = [dict(zip(standards.columns, row, strict=True)) for row in standards.rows]
