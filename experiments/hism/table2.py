@@ -50,6 +50,18 @@ def make(request: Request) -> Item:
     return item(suite_runs(request))
 
 
+def averages_over_all(runs: SuiteRuns) -> dict[str, float]:
+    """Give the averages over all matrices, by row of the table; without those that cannot be had."""
+    suite = grouped(runs.members.values(), runs.figures["size"])
+    originals = grouped(runs.originals, runs.figures_of_originals["size"])
+    filled = rows(suite, originals, runs.measured.cycles())
+    return {
+        each.row: each.ours
+        for each in filled
+        if each.quantity == GROUPS[0] and each.row in PRINTED and each.ours is not None
+    }
+
+
 def item(runs: SuiteRuns) -> Item:
     """Make Table 2 of what the programs took on the suite."""
     suite = grouped(runs.members.values(), runs.figures["size"])

@@ -44,6 +44,11 @@ def test_tables_of_other_code_are_told_of(monkeypatch):
         monkeypatch.setattr(kept, "code_fingerprint", lambda now=now: now)
         first, *others = kept.appendices()
         assert sum("another version of the code" in text for text in first.paragraphs) == told
+        same = {row["row"]: float(row["proposed machine"]) for row in rows("spread")}
+        first, *_ = kept.appendices(same)
+        assert sum("are the same" in text for text in first.paragraphs) == told
+        first, *_ = kept.appendices(same | {"HiSM vs CRS": 9.0})
+        assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == told
         assert all(other == kept.table(name) for other, name in zip(others, kept.SHOWN[1:], strict=True))
 
 
