@@ -19,8 +19,8 @@ PACKAGES = (
 )
 ALIKE = "isa/semantics/"
 """All functions there have the parameters that the package describes."""
-COMPILED = "vecsim/engines/jit"
-"""What its functions name alike is described once, by the package."""
+DESCRIBED = ("vecsim/engines/jit", "vecsim/engines/rules")
+"""What the functions of these packages name alike is described once, by the package."""
 MANY = 4
 
 
@@ -31,7 +31,7 @@ def functions():
             place = path.relative_to(ROOT).as_posix()
             if place.startswith(ALIKE):
                 continue
-            common = described(package_docstring()) if place.startswith(COMPILED) else set()
+            common = set().union(*(of_package(each) for each in DESCRIBED if place.startswith(each)))
             for node in outermost(ast.parse(path.read_text(encoding="utf-8"))):
                 if not node.name.startswith("_") and len(parameters(node)) >= MANY and not is_command(node):
                     yield pytest.param(node, common, id=f"{place}:{node.name}")
@@ -46,8 +46,11 @@ def outermost(tree):
             yield from outermost(node)
 
 
-def package_docstring():
-    return ast.get_docstring(ast.parse((ROOT / COMPILED / "__init__.py").read_text(encoding="utf-8")))
+def of_package(package):
+    """Give the names that a package describes."""
+    return described(
+        ast.get_docstring(ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8")))
+    )
 
 
 def described(docstring):
@@ -94,8 +97,8 @@ def test_every_parameter_is_described(node, common):
     assert parameters(node) <= described(ast.get_docstring(node) or "") | common
 
 
-def test_the_compiled_engine_uses_what_its_package_describes():
-    used = {
-        name for each in functions() if each.id.startswith(COMPILED) for name in parameters(each.values[0])
-    }
-    assert described(package_docstring()) <= used
+@pytest.mark.parametrize("package", DESCRIBED)
+def test_a_package_uses_what_it_describes(package):
+    paths = (ROOT / package).rglob("*.py")
+    nodes = [node for path in paths for node in outermost(ast.parse(path.read_text(encoding="utf-8")))]
+    assert of_package(package) <= {name for node in nodes for name in parameters(node)}

@@ -19,7 +19,6 @@ from experiments.gpu_bench.matrix_supply import DTYPES
 from experiments.gpu_bench.product_case import LIMITS
 from experiments.gpu_bench.suite import SuiteMatrix, select
 from experiments.gpu_check.stored import Stored, storing, wait_for
-from experiments.value_types import with_type
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
 from vecsim.worker_processes import begin_worker
@@ -194,7 +193,7 @@ def check_matrix(matrix: str, name: str, stored: Stored) -> list[Checked]:
         return [Checked(matrix, name, dtype, "not_representable", str(error)) for dtype in DTYPES]
     except Exception as error:  # the other methods go on
         return [Checked(matrix, name, dtype, "failed", _one_line(error)) for dtype in DTYPES]
-    return [_checked(matrix, name, with_type(host, dtype), stored, dtype) for dtype in DTYPES]
+    return [_checked(matrix, name, host.astype(dtype), stored, dtype) for dtype in DTYPES]
 
 
 def _checked(matrix: str, name: str, host: Any, stored: Stored, dtype: str) -> Checked:

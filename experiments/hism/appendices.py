@@ -9,13 +9,14 @@ from experiments.hism.calibration import kept
 from experiments.hism.format_tables import KEY
 from experiments.hism.suite import Member
 from experiments.hism.suite_runs import SuiteRuns
+from experiments.hism.table2 import averages_over_all
 from experiments.hism.timing import METHODS
 from experiments.report.item import Appendix, Table
 from experiments.report.number_tables import three_digits
 from experiments.request import Request
 from vecsim.data import Matrix
 from vecsim.digests import pattern_sha256
-from vecsim.machine import to_toml
+from vecsim.machine import load_machine, to_toml
 
 PROVENANCES = {
     "file": "a file of the collection",
@@ -36,13 +37,13 @@ def make(request: Request) -> tuple[Appendix, ...]:
         matrices(runs),
         cycles(runs),
         _machine(request),
-        *kept.appendices(),
+        *kept.appendices(averages_over_all(runs) if request.machine == load_machine("vs2003") else None),
     )
 
 
 def remarks(request: Request) -> tuple[str, ...]:
     """Say how much the conclusions depend on how the programs are written, if any was simulated."""
-    return (kept.conclusions_by_standard(),) if request.kept.get(SuiteRuns) is not None else ()
+    return kept.by_standard() if request.kept.get(SuiteRuns) is not None else ()
 
 
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:

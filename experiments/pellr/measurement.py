@@ -20,7 +20,6 @@ from experiments.pellr.paper import KIND
 from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 from experiments.pellr.subjects import Subject
 from experiments.request import Watch
-from experiments.value_types import with_type
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
@@ -199,7 +198,7 @@ class _Case:
         for dtype in DTYPES:
             begun = time.perf_counter()
             with _clock(self._seconds, "uploads"):
-                product = make(with_type(host, dtype), THREADS_PER_BLOCK)
+                product = make(host.astype(dtype), THREADS_PER_BLOCK)
                 x, y = (cuda.to_device(each) for each in self._empty(dtype))
                 cuda.synchronize()
             setup = (conversion + time.perf_counter() - begun) * 1e6 if dtype == "float64" else None

@@ -75,7 +75,7 @@ def test_files_and_json(vecsim, tmp_path):
 
 @pytest.mark.ci
 def test_a_search_can_be_bounded(vecsim, tmp_path):
-    result = vecsim("calibrate", "--minutes", 0, "--starts", 2, "--jobs", 1, "--json", "found.json")
+    result = vecsim("calibrate", "--candidates", 1, "--starts", 2, "--jobs", 1, "--json", "found.json")
     assert result.code == 0
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["starts"], found["finished"], found["examined"]) == (2, 0, 1)
@@ -84,8 +84,11 @@ def test_a_search_can_be_bounded(vecsim, tmp_path):
     }
     assert told["searches asked for"] == "2"
     assert told["searches that came to their end"] == "0"
-    assert told["limit of the search"] == "0 minutes"
-    assert "ended after 0 minutes" in (tmp_path / "calibrated" / "hism-calibration.md").read_text()
+    assert told["limit of the search"] == "1 candidates"
+    assert (
+        "ended when it had examined 1 candidates"
+        in (tmp_path / "calibrated" / "hism-calibration.md").read_text()
+    )
 
 
 @pytest.mark.ci
@@ -103,7 +106,7 @@ def test_quick(vecsim, tmp_path):
         (["--set", "bank=3"], "preset vs2003: unknown machine field 'bank'"),
         (["--jobs", "0"], "Invalid value for '--jobs'"),
         (["--starts", "0"], "Invalid value for '--starts'"),
-        (["--minutes", "-1"], "Invalid value for '--minutes'"),
+        (["--candidates", "0"], "Invalid value for '--candidates'"),
         (["--quick", "--out", "/proc/x"], "/proc/x: cannot be written"),
     ],
 )

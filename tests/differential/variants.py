@@ -1,4 +1,4 @@
-"""Engines by name: those of the command line, and variants of SimPy that only the tests know."""
+"""Engines by name: those of the command line, and a variant of SimPy that only the tests know."""
 
 from __future__ import annotations
 
@@ -14,18 +14,13 @@ from vecsim.machine import Machine
 Memory = npt.NDArray[np.uint8]
 
 
-def _stepping(program: Program, memory: Memory, machine: Machine, timeline: TimelineRequest | None) -> Engine:
-    """Every unit cycle by cycle."""
-    return SimpyEngine(program, memory, machine, timeline, look_ahead=False)
-
-
 def _planted(program: Program, memory: Memory, machine: Machine, timeline: TimelineRequest | None) -> Engine:
     """Wrong on purpose: multiplies take a cycle more. What does not find it finds nothing."""
     latency = machine.latency.model_copy(update={"multiply": machine.latency.multiply + 1})
     return SimpyEngine(program, memory, machine.model_copy(update={"latency": latency}), timeline)
 
 
-VARIANTS: dict[str, StartEngine] = {"simpy-stepping": _stepping, "simpy-planted": _planted}
+VARIANTS: dict[str, StartEngine] = {"simpy-planted": _planted}
 
 
 def names() -> list[str]:

@@ -88,7 +88,7 @@ def test_the_fingerprint_sees_an_edit_in_any_source(tmp_path, monkeypatch):
     sources = fingerprints._source_files()
     names = {name for name, _ in sources}
     assert {"semantics.py"} <= {Path(name).name for name in names}
-    assert {"state.py", "engines/record.py", "engines/jit/stepwise/memory.py"} <= names
+    assert {"state.py", "engines/record.py", "engines/rules/ports.py"} <= names
     edited = tmp_path / "edited.py"
     edited.write_bytes(sources[-1][1].read_bytes() + b"\n")
     monkeypatch.setattr(fingerprints, "_source_files", lambda: [*sources[:-1], (sources[-1][0], edited)])

@@ -11,9 +11,7 @@ from tiers import examples
 
 from isa.assembler import assemble
 from isa.state import ARCHITECTURAL
-from vecsim.engines.protocol import ENGINES, start, whole_words
-from vecsim.engines.simpy.engine import SimpyEngine
-from vecsim.engines.timeline import TimelineRequest
+from vecsim.engines.protocol import ENGINES, start
 from vecsim.errors import UserError
 
 LIMIT = 1_000_000
@@ -39,22 +37,6 @@ def assert_same(a, b, *, timeline=True):
     if timeline:
         for name, column in a.timeline.items():
             np.testing.assert_array_equal(column, b.timeline[name], err_msg=name)
-
-
-@given(seeds)
-@examples(150)
-def test_looking_ahead_and_going_cycle_by_cycle_agree(seed):
-    case = random_case(seed)
-    ahead, stepping = (
-        finish(
-            SimpyEngine(
-                case.program, whole_words(case.memory), case.machine, TimelineRequest(), look_ahead=look_ahead
-            )
-        )
-        for look_ahead in (True, False)
-    )
-    assert_same(ahead, stepping)
-    assert sum(ahead.charged.values()) == ahead.cycles
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
@@ -131,7 +113,7 @@ def test_a_snapshot_goes_on_in_another_run_and_on_a_machine_of_another_name(engi
     assert_same(finish(other), finish(running), timeline=False)
 
 
-@pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit")])
+@pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit"), ("jit", "jit-general")])
 @given(seeds)
 @examples(40)
 def test_one_engine_goes_on_where_the_other_stopped(first, second, seed):

@@ -49,6 +49,20 @@ def test_round_trip_is_lossless_and_the_product_is_scipys(name, matrix, section_
 
 
 @pytest.mark.parametrize("name", FORMATS)
+def test_values_of_another_type_are_those_of_a_matrix_rounded_before(name):
+    matrix = scipy.sparse.random_array((30, 40), density=0.2, rng=3, format="csr")
+    wide, narrow = build(name, matrix), build(name, matrix.astype(np.float32))
+    rounded = wide.astype(np.float32)
+    rounded.check()
+    assert rounded.dtype == np.float32
+    assert_same(rounded.to_scipy(), narrow.to_scipy())
+    assert rounded.to_dict() == narrow.to_dict()
+    x = np.linspace(-1, 1, 40, dtype=np.float32)
+    np.testing.assert_array_equal(rounded.matvec(x), narrow.matvec(x))
+    assert_same(wide.to_scipy(), matrix)
+
+
+@pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("section_size", [4, 64])
 @pytest.mark.parametrize("extra", [0, 1])
 def test_matrices_of_a_section_and_one_more(name, section_size, extra):

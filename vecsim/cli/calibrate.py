@@ -49,13 +49,13 @@ def calibrate(
             help="Search from so many places, one after the other: by default 12.",
         ),
     ] = None,
-    minutes: Annotated[
-        float | None,
+    candidates: Annotated[
+        int | None,
         typer.Option(
-            "--minutes",
-            metavar="M",
-            min=0,
-            help="End the search after M minutes, by default 10; go on with what it found.",
+            "--candidates",
+            metavar="N",
+            min=1,
+            help="End the search when it has examined N candidates, by default 800.",
         ),
     ] = None,
     json: JsonOption = None,
@@ -65,7 +65,7 @@ def calibrate(
     The report gives the proposed machine, the distance of every candidate, and on which machines the paper's
     conclusions hold.
     """
-    from experiments.hism.calibration.calibration import MINUTES, STARTS, Effort
+    from experiments.hism.calibration.calibration import CANDIDATES, STARTS, Effort
     from experiments.hism.calibration.calibration import calibrate as search
     from experiments.hism.calibration.report import report
     from experiments.report.csv_files import HOLDS
@@ -92,9 +92,7 @@ def calibrate(
             results=None if results is None else Path(results),
             watch=work.show,
         )
-        found = search(
-            request, effort=Effort(quick, starts or STARTS, MINUTES if minutes is None else minutes)
-        )
+        found = search(request, effort=Effort(quick, starts or STARTS, candidates or CANDIDATES))
         work.show("drawing", 1.0)
         made = report(found, engine)
         files = files_of(made) | {PRESET: to_toml(found.machine).encode("utf-8")}

@@ -14,7 +14,3 @@ class Fault(UserError):
         super().__init__(f"{place}: instruction {pc}, cycle {cycle}: {what}")
         self.pc = pc
         self.cycle = cycle
-
-
-class Trouble(Exception):
-    """What went wrong at an instruction, before anyone knows the cycle and the source."""

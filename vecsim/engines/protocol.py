@@ -17,8 +17,9 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.columns import control
 from vecsim.engines.fault import Fault
-from vecsim.engines.record import Cause, Control, Counter, Snapshot, TimingRecord
+from vecsim.engines.record import Cause, Counter, Snapshot, TimingRecord
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.errors import UserError
 from vecsim.machine import WORD_BYTES, Machine, as_machine
@@ -193,10 +194,19 @@ def _jit(
     return JitEngine(program, memory, machine, timeline)
 
 
-ENGINES: dict[str, StartEngine] = {"jit": _jit, "simpy": _simpy}
+def _jit_general(
+    program: Program, memory: npt.NDArray[np.uint8], machine: Machine, timeline: TimelineRequest | None
+) -> Engine:
+    from vecsim.engines.jit.engine import JitEngine
+
+    return JitEngine(program, memory, machine, timeline, general=True)
+
+
+ENGINES: dict[str, StartEngine] = {"jit": _jit, "jit-general": _jit_general, "simpy": _simpy}
 """The engines by the name that ``--engine`` takes; each is imported when it is started.
 
-``simpy`` is the reference model, ``jit`` the same machine compiled."""
+``simpy`` is the reference model, ``jit`` the same machine compiled, ``jit-general`` the same without the loop
+of its own that ``jit`` has for machines with one port."""
 
 
 def whole_words(memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -223,7 +233,8 @@ def start(
     machine
         A machine, the name of a preset or the path of a TOML file.
     engine
-        ``"jit"``, compiled, or ``"simpy"``, the reference.
+        ``"jit"``, compiled, ``"jit-general"``, compiled without shortcuts for one port, or ``"simpy"``, the
+        reference.
     timeline
         Which instructions' times to keep; none without it.
 
@@ -325,8 +336,8 @@ def make_run(machine: Machine, state: State, record: TimingRecord, timeline: Tim
         columns = timeline.columns() if timeline.request.sink is None else None
     return Run(
         machine=machine,
-        cycles=int(record.control[Control.LAST_RETIRED]),
-        counters={"instructions": int(record.control[Control.AGE]), **_named(record.counters, Counter)},
+        cycles=int(record.control[control.LAST_RETIRED]),
+        counters={"instructions": int(record.control[control.COUNT]), **_named(record.counters, Counter)},
         charged=_named(record.charged, Cause),
         waited=_named(record.waited, Cause),
         busy=_named(record.unit_busy, Unit),

@@ -17,6 +17,7 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
 from vecsim.digests import SHOWN_DIGITS, program_sha256
+from vecsim.engines.columns import control, flight, history
 from vecsim.engines.decoded import SCALARS
 from vecsim.errors import UserError
 from vecsim.machine import Machine
@@ -74,60 +75,6 @@ class Counter(IntEnum):
     TAKEN_BRANCHES = 6
 
 
-class Control(IntEnum):
-    """Single numbers of the record, in :attr:`TimingRecord.control`."""
-
-    PC = 0
-    AGE = 1  # instructions issued so far; the age of the next one
-    HALTED = 2
-    ISSUE_CYCLE = 3  # cycle of the latest issue, and how many issued in it
-    ISSUED = 4
-    FETCH = 5  # no issue before this cycle (a taken branch)
-    RETIRED = 6  # latest retirement of all instructions older than any in flight
-    LAST_RETIRED = 7  # latest retirement known
-
-
-class Slot(IntEnum):
-    """Columns of the table of vector instructions in flight, :attr:`TimingRecord.slots`.
-
-    An instruction is in flight from its issue to the cycle in which its last element starts; from then
-    on its whole future is known and is in the register arrays.
-    """
-
-    AGE = 0  # -1: the slot is free
-    PC = 1
-    UNIT = 2
-    PORT = 3  # the memory port, -1 before dispatch
-    ELEMENTS = 4
-    FIRST = 5  # number of the first element
-    ISSUE = 6
-    DISPATCH = 7  # -1: waits in the queue
-    BASE = 8  # the first element may start from here on; -1: not yet known
-    ELEMENT = 9  # elements started (of an access: transferred)
-    WORD = 10  # words transferred
-    WORDS = 11
-    ADDRESS = 12  # first byte address of a contiguous access
-    LAST_BYTE = 13  # end of a contiguous access, exclusive
-    START_CYCLE = 14  # cycle of the first element, -1 before
-    CYCLE = 15  # cycle of the latest element
-    IN_CYCLE = 16  # elements (words) started in that cycle
-    ORDER_END = 17  # when the last of the accesses that it had to follow ended
-    CHARGED = 18  # cycles charged to it while it was the oldest
-    AFTER = 19  # latest retirement of known instructions between it and the next in flight
-    FIRST_READY = 20
-    SLICE = 21  # the slice of the cache that a sparse instruction adds to, -1
-    CACHE_FIRST = 22  # first element of the cache that an access moves, -1
-
-
-class Wait(IntEnum):
-    """Kinds of what a vector instruction in flight waits for in an older one."""
-
-    ELEMENT = 1  # element k of it started
-    WHOLE = 2  # it has left the table
-    SLICE = 4  # the same slice of the vector cache is complete
-    ORDER = 8  # a memory access that it must follow
-
-
 @dataclass
 class TimingRecord:
     """All timing state; N slots, P ports, V + 1 vector registers (the mask is the last), s elements.
@@ -140,11 +87,11 @@ class TimingRecord:
     scalar_ready: Ints
     """(68,) scalar registers; PENDING if a vector instruction in flight writes it."""
     slots: Ints
-    """(N, len(Slot))."""
+    """(N, COLUMNS) the vector instructions in flight, :mod:`vecsim.engines.columns.flight`."""
     waits: Ints
     """(N, WAITS) cycles waited so far by cause."""
     depends: npt.NDArray[np.uint8]
-    """(N, N) depends[i, j]: what i waits for in j, bits of Wait."""
+    """(N, N) depends[i, j]: what i waits for in j, bits of :mod:`vecsim.engines.columns.waits`."""
     word_address: Ints
     """(N, s) word address of each element of strided and indexed accesses."""
     rows: Ints
@@ -195,13 +142,13 @@ class TimingRecord:
 def new_record(machine: Machine) -> TimingRecord:
     """Give the record of a machine that has done nothing."""
     s, registers = machine.section_size, machine.vector_registers + 1
-    queue, ports, flight = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
-    slots = ports * flight + (queue + 1) * (len(Unit) - 1)
+    queue, ports, accesses = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
+    slots = ports * accesses + (queue + 1) * (len(Unit) - 1)
     zeros, units = _zeros, len(Unit)
     record = TimingRecord(
-        control=zeros(len(Control)),
+        control=zeros(control.PLACES),
         scalar_ready=zeros(SCALARS),
-        slots=zeros(slots, len(Slot)),
+        slots=zeros(slots, flight.COLUMNS),
         waits=zeros(slots, WAITS),
         depends=np.zeros((slots, slots), np.uint8),
         word_address=zeros(slots, s),
@@ -220,15 +167,15 @@ def new_record(machine: Machine) -> TimingRecord:
         queue=zeros(units, queue + 1) - 1,
         queued=zeros(units),
         dispatched=zeros(units, queue + 1) - 1,
-        port_slots=zeros(ports, flight) - 1,
+        port_slots=zeros(ports, accesses) - 1,
         port_count=zeros(ports),
-        port_history=zeros(ports, flight + queue + 1, 4),
+        port_history=zeros(ports, accesses + queue + 1, history.COLUMNS),
         charged=zeros(len(Cause)),
         waited=zeros(WAITS),
         counters=zeros(len(Counter)),
         unit_busy=zeros(units),
     )
-    record.slots[:, Slot.AGE] = -1
+    record.slots[:, flight.AGE] = -1
     return record
 
 

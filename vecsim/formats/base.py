@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.storage import IMAGE, require_accounting
+from vecsim.formats.value_types import with_type
 from vecsim.overview import Overview
 
 
@@ -58,6 +59,17 @@ class FormatBase(Overview):
     @abstractmethod
     def storage(self, accounting: str) -> int:
         """Return the bytes that the matrix takes, by one of `accountings`."""
+
+    def astype(self, dtype: Any) -> Self:
+        """Return the matrix as if it had been rounded to another type before its conversion.
+
+        Parameters
+        ----------
+        dtype
+            float32 or float64.
+        """
+        made: Self = with_type(self, dtype)
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """Return size, type, bytes and `structure` as plain data, without the arrays."""

@@ -310,7 +310,7 @@ def search_provenance(found: Calibration, engine: str) -> Appendix:
         ("proposed machine", found.machine.label_with_digest),
         ("searches asked for", str(found.effort.begun)),
         ("searches that came to their end", str(found.finished)),
-        ("limit of the search", f"{found.effort.minutes:g} minutes"),
+        ("limit of the search", f"{found.effort.candidates} candidates"),
         ("candidates examined", str(len(found.examined))),
         ("each of them on", f"a sample of {len(found.sample)} matrices up to {LARGEST:,} entries"),
         ("the sample's error, measured on finalists", _error(found)),

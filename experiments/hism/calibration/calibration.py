@@ -35,8 +35,9 @@ from vecsim.machine import Machine
 
 STARTS = 12
 """Where the search begins: as it is now, at the first value of every choice, at others drawn at random."""
-MINUTES = 10.0
-"""How long the search lasts, at most, unless asked otherwise; all else takes about as long again."""
+CANDIDATES = 800
+"""So many the search examines before it ends, unless asked otherwise: under 30 minutes on two cores in all. A
+limit of time would make what comes out depend on the host."""
 REFERENCES = 8
 """Machines that the sample is chosen by."""
 FINALISTS = 10
@@ -60,13 +61,13 @@ class Effort:
         Whether it looks at small matrices alone, from one start.
     starts
         Where it begins, at most, if it is not a quick one.
-    minutes
-        How long it lasts, at most. What comes before and behind the search is not counted.
+    candidates
+        It begins nothing new once it has examined so many, so that it gives the same on every host.
     """
 
     quick: bool = False
     starts: int = STARTS
-    minutes: float = MINUTES
+    candidates: int = CANDIDATES
 
     @property
     def begun(self) -> int:
@@ -74,8 +75,8 @@ class Effort:
         return 1 if self.quick else self.starts
 
 
-class _TimeIsUp(Exception):
-    """The search has lasted as long as it may."""
+class _Enough(Exception):
+    """The search has examined as many candidates as it may."""
 
 
 @dataclass(frozen=True)
@@ -242,13 +243,12 @@ def _references(evaluators: Evaluators, now: Candidate, first: Candidate) -> lis
 def _search(
     evaluators: Evaluators, search: Evaluator, effort: Effort, now: Candidate
 ) -> tuple[int, list[Evaluated]]:
-    """Search from every start as long as there is time; give how many came to their end, and their ends."""
-    end = time.monotonic() + 60 * effort.minutes
+    """Search from every start up to the limit; give how many came to their end, and their ends."""
     ends: list[Evaluated] = []
 
     def evaluate(candidates: Sequence[Candidate]) -> list[Evaluated]:
-        if search.seen and time.monotonic() > end:
-            raise _TimeIsUp
+        if search.seen and len(search.seen) >= effort.candidates:
+            raise _Enough
         words = f"search {len(ends) + 1} of {effort.begun}: {len(search.seen)}"
         evaluators.watch(words, 0.1 + 0.4 * len(ends) / effort.begun)
         return search.each(candidates)
@@ -257,7 +257,7 @@ def _search(
         for start in starts(evaluators.choices, effort.begun, now):
             best = descend(start, evaluate, evaluators.choices, evaluators.score)
             ends.append(best)
-    except _TimeIsUp:
+    except _Enough:
         pass
     return len(ends), [e for e in ends if evaluators.usable(e.candidate)]
 

@@ -123,8 +123,8 @@ def _gaps(found: Calibration) -> tuple[str, ...]:
         gaps.append(f"Not found and left out: {', '.join(found.ground.missing)}.")
     if found.finished < found.effort.begun:
         gaps.append(
-            f"The search was ended after {found.effort.minutes:g} minutes; {found.finished} of "
-            f"{found.effort.begun} starts had come to their end."
+            f"The search was ended when it had examined {found.effort.candidates} candidates; "
+            f"{found.finished} of {found.effort.begun} starts had come to their end."
         )
     if found.effort.quick:
         gaps.append("A quick calibration: small matrices alone, from one start. Its proposal is a rehearsal.")

@@ -432,7 +432,9 @@ def test_the_proposal_is_not_the_nearest_but_one_of_those_like_it():
 def test_a_search_that_has_no_time_looks_at_one_candidate(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name == "accesses in flight")
-    found = calibrate(Request(VS2003, jobs=1), effort=Effort(minutes=0), choices=few, load=suite_cases.load)
+    found = calibrate(
+        Request(VS2003, jobs=1), effort=Effort(candidates=1), choices=few, load=suite_cases.load
+    )
     assert found.finished == 0
     assert [e.candidate for e in found.examined] == [as_now(VS2003, few)]
     assert not found.held_out or max(found.held_out) < 1

@@ -44,6 +44,11 @@ def test_tables_of_other_code_are_told_of(monkeypatch):
         monkeypatch.setattr(kept, "code_fingerprint", lambda now=now: now)
         first, *others = kept.appendices()
         assert sum("another version of the code" in text for text in first.paragraphs) == told
+        same = {row["row"]: float(row["proposed machine"]) for row in rows("spread")}
+        first, *_ = kept.appendices(same)
+        assert sum("are the same" in text for text in first.paragraphs) == told
+        first, *_ = kept.appendices(same | {"HiSM vs CRS": 9.0})
+        assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == told
         assert all(other == kept.table(name) for other, name in zip(others, kept.SHOWN[1:], strict=True))
 
 
@@ -73,10 +78,11 @@ def test_the_report_says_on_top_what_holds_by_standard():
     request = Request(VS2003)
     assert PAPER.remarks(request) == ()  # nothing was simulated
     request.kept[SuiteRuns] = object()
-    (told,) = PAPER.remarks(request)
+    told, headline = PAPER.remarks(request)
     assert [row["programs"] for row in rows("standards")] == list(kept.WITH)
     for row in rows("standards"):
         assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in told
+        assert f"{float(row['CHiSM vs CRS, all']):.2f} {kept.WITH[row['programs']]}" in headline
     page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (told,)),)), {})
     assert page.index(escape(told)) < page.index("<main>")
 

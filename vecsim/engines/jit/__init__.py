@@ -8,8 +8,8 @@ w
     The address of the table of a run, :mod:`vecsim.engines.jit.arrays`.
 m, r, scratch
     The views of its state, its record and its room to work in, :mod:`vecsim.engines.jit.views`.
-code, machine, work
-    ``program``, ``machine`` and ``outcome`` of ``Scratch``.
+code, machine
+    ``program`` and ``machine`` of ``Scratch``.
 i
     Where in ``code`` the row of the instruction begins.
 n
@@ -26,8 +26,6 @@ cache_first
     The first element of the vector cache that an access moves.
 unit
     The number of an :class:`isa.declaration.Unit`.
-slot
-    A row of the record's table of instructions in flight.
 age
     The number of an instruction in program order.
 issue

@@ -9,33 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import BY_RAW, BY_UNIT
+from vecsim.engines.columns import causes, instruction, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book, element_cause
 from vecsim.engines.jit.cells import shifted
-from vecsim.engines.jit.code import (
-    ACCUMULATOR,
-    BY_ENTRIES,
-    BY_LANES,
-    LANES,
-    LANES_SCALE,
-    LANES_SHIFT,
-    LATENCY,
-    PLAIN,
-    READS,
-    SECTION_SIZE,
-    SHIFTED,
-    SPARSE_P,
-    SPARSE_R,
-    SPARSE_SCALE,
-    SPARSE_SHIFT,
-    TIMING,
-    UNIT,
-    UNIT_QUEUE,
-    WHOLE_READS,
-    WHOLE_WRITES,
-    WRITES,
-)
+from vecsim.engines.jit.code import BY_ENTRIES, BY_LANES, SHIFTED
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.operands import (
@@ -61,8 +39,8 @@ REDUCTION, SPARSE = int(Timing.REDUCTION), int(Timing.SPARSE)
 @inline
 def result_latency(code: Any, i: Any, n: Any) -> Any:
     """Cycles from the start of the last element to the result; a sum adds the levels of its tree."""
-    latency = code[i + LATENCY]
-    if code[i + TIMING] == REDUCTION:
+    latency = code[i + instruction.LATENCY]
+    if code[i + instruction.TIMING] == REDUCTION:
         levels = 0
         while (n - 1) >> levels > 0:
             levels += 1
@@ -74,7 +52,7 @@ def result_latency(code: Any, i: Any, n: Any) -> Any:
 def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, operand: Any, n: Any) -> None:
     """List from when each element's operands are ready and from when it may be written."""
     hazard = scratch.hazards
-    v = code[i + READS + 1]
+    v = code[i + instruction.READS + 1]
     if v >= 0:
         at, bound = v * s, scratch.ready_bound[v]
         for k in range(n):
@@ -82,12 +60,12 @@ def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, operand: Any, n: A
     else:
         for k in range(n):
             operand[k] = 0
-    for j in range(1, code[i + READS]):
-        v = code[i + READS + 1 + j]
+    for j in range(1, code[i + instruction.READS]):
+        v = code[i + instruction.READS + 1 + j]
         at, bound = v * s, scratch.ready_bound[v]
         for k in range(n):
             operand[k] = raised(operand[k], larger(r.ready[at + k], bound))
-    v = code[i + WRITES + 1]
+    v = code[i + instruction.WRITES + 1]
     if v >= 0:
         at, bound = v * s, larger(scratch.ready_bound[v], scratch.taken_bound[v] + 1)
         for k in range(n):
@@ -95,8 +73,8 @@ def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, operand: Any, n: A
     else:
         for k in range(n):
             hazard[k] = 0
-    for j in range(1, code[i + WRITES]):
-        v = code[i + WRITES + 1 + j]
+    for j in range(1, code[i + instruction.WRITES]):
+        v = code[i + instruction.WRITES + 1 + j]
         at, bound = v * s, larger(scratch.ready_bound[v], scratch.taken_bound[v] + 1)
         for k in range(n):
             hazard[k] = raised(hazard[k], larger(larger(r.ready[at + k], r.taken[at + k] + 1), bound))
@@ -166,12 +144,12 @@ def _one_by_one(
 @inline
 def _binding(r: Any, code: Any, i: Any) -> Any:
     """The register read element by element of which the last element comes last; NONE if none is read."""
-    v = code[i + READS + 1]
+    v = code[i + instruction.READS + 1]
     if v >= 0:
-        u = code[i + READS + 2]
+        u = code[i + instruction.READS + 2]
         if u >= 0:
             v = u if r.ready_all[u] > r.ready_all[v] else v
-            u = code[i + READS + 3]
+            u = code[i + instruction.READS + 3]
             if u >= 0:
                 v = u if r.ready_all[u] > r.ready_all[v] else v
     return v
@@ -183,7 +161,7 @@ def _others_are_clear(r: Any, scratch: Any, code: Any, i: Any, binding: Any, n: 
     track, add = scratch.ready_track[binding], scratch.ready_add[binding]
     clear = True
     for j in range(1, 4):
-        v = code[i + READS + j]
+        v = code[i + instruction.READS + j]
         if v >= 0 and r.ready_all[v] > start:
             same = (scratch.ready_track[v] == track) & (scratch.ready_count[v] >= n)
             clear &= same & (scratch.ready_add[v] <= add)
@@ -209,7 +187,7 @@ def _start_each(
     started is left in ``outcome``.
     """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-    code, s = scratch.program, scratch.machine[SECTION_SIZE]
+    code, s = scratch.program, scratch.machine[parameter.SECTION_SIZE]
     write_operand_tracks(w, code, i)
     track = new_track(w, scratch, lanes)
     cycles = shifted(scratch.tracks, track * s)
@@ -219,7 +197,7 @@ def _start_each(
         return regular
     safe = hazard_clear(r, code, i) <= start
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe and _follows(cycles, n, lanes):
-        book(r, BY_RAW, start, cycles[n - 1], retired)
+        book(r, causes.VECTOR_RAW, start, cycles[n - 1], retired)
         scratch.outcome[BUSY] = cycles_in(scratch, track, s, n)
     else:
         scratch.outcome[BUSY] = _one_by_one(r, m, scratch, cycles, n, start, lanes, distinct, retired)
@@ -234,16 +212,19 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     """
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, unit = machine[SECTION_SIZE], code[i + UNIT]
-    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    s, unit = machine[parameter.SECTION_SIZE], code[i + instruction.UNIT]
+    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
     if dispatched > issue:
-        book(r, BY_UNIT, issue, dispatched, retired)
+        book(r, causes.UNIT, issue, dispatched, retired)
     operand = hazard = 0
-    if code[i + READS] > 0:
+    if code[i + instruction.READS] > 0:
         operand = element_operand(r, scratch, code, i, s, element)
     if hazard_clear(r, code, i) > dispatched:
         hazard = element_hazard(r, scratch, code, i, s, element)
-    if code[i + WHOLE_READS] + code[i + WHOLE_WRITES] > 0 or code[i + ACCUMULATOR] >= 0:
+    if (
+        code[i + instruction.WHOLE_READS] + code[i + instruction.WHOLE_WRITES] > 0
+        or code[i + instruction.ACCUMULATOR] >= 0
+    ):
         operand = larger(operand, whole_operand(r, code, i))
         hazard = larger(hazard, whole_hazard(r, code, i))
     if slice_ >= 0:
@@ -252,7 +233,7 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     start = larger(dispatched, larger(operand, hazard))
     if start > dispatched:
         book(r, element_cause(start, operand), dispatched, start, retired)
-    result = start + code[i + LATENCY]
+    result = start + code[i + instruction.LATENCY]
     pass_one(w, r, scratch, code, i, s, element, start, result)
     r.unit_busy[unit] += 1
     r.unit_free[unit] = start + 1
@@ -271,26 +252,30 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     """
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, unit, timing = machine[SECTION_SIZE], code[i + UNIT], code[i + TIMING]
+    s, unit, timing = (
+        machine[parameter.SECTION_SIZE],
+        code[i + instruction.UNIT],
+        code[i + instruction.TIMING],
+    )
     sparse = timing == SPARSE
-    lanes = machine[SPARSE_P] if sparse else machine[LANES]
-    scale = machine[SPARSE_SCALE] if sparse else machine[LANES_SCALE]
-    shift = machine[SPARSE_SHIFT] if sparse else machine[LANES_SHIFT]
+    lanes = machine[parameter.SPARSE_UNIT_P] if sparse else machine[parameter.LANES]
+    scale = machine[parameter.SPARSE_SCALE] if sparse else machine[parameter.LANES_SCALE]
+    shift = machine[parameter.SPARSE_SHIFT] if sparse else machine[parameter.LANES_SHIFT]
     regular = BY_ENTRIES if sparse else BY_LANES
-    distinct = machine[SPARSE_R] if sparse and machine[SPARSE_R] < lanes else 0
-    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    distinct = machine[parameter.SPARSE_UNIT_R] if sparse and machine[parameter.SPARSE_UNIT_R] < lanes else 0
+    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
     if dispatched > issue:
-        book(r, BY_UNIT, issue, dispatched, retired)
+        book(r, causes.UNIT, issue, dispatched, retired)
     binding = _binding(r, code, i)
     clear = hazard_clear(r, code, i)
     safe = clear
     if binding >= 0:
         clear = larger(clear, r.ready_all[binding])
     start = dispatched
-    if code[i + PLAIN] == 0 or clear > dispatched:
+    if code[i + instruction.PLAIN] == 0 or clear > dispatched:
         operand = element_operand(r, scratch, code, i, s, 0)
         hazard = element_hazard(r, scratch, code, i, s, 0)
-        if code[i + PLAIN] == 0:
+        if code[i + instruction.PLAIN] == 0:
             operand = larger(operand, whole_operand(r, code, i))
             hazard = larger(hazard, whole_hazard(r, code, i))
             if slice_ >= 0:
@@ -299,7 +284,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
         start = larger(dispatched, larger(operand, hazard))
         if start > dispatched:
             book(r, element_cause(start, operand), dispatched, start, retired)
-    latency = code[i + LATENCY]
+    latency = code[i + instruction.LATENCY]
     last, busy = start, 1
     if distinct == 0 and clear <= start:
         pass_elements(w, scratch, code, i, n, regular, start, latency)
@@ -322,7 +307,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
         few = distinct == 0 or (track >= 0 and scratch.track_pace[track] < distinct)
         if track >= 0 and few and scratch.track_pace[track] < lanes:
             last = scratch.tracks[track * s + n - 1] + add
-            book(r, BY_RAW, start, last, retired)
+            book(r, causes.VECTOR_RAW, start, last, retired)
             busy = cycles_in(scratch, track, s, n)
         elif track >= 0 and few and track < SHIFTED:
             track, add = regular, start

@@ -6,7 +6,7 @@ names them again, in :mod:`vecsim.engines.jit.views`.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,42 +14,12 @@ import numpy.typing as npt
 
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
 from isa.state import State
+from vecsim.engines.columns import control, parameter, work
 from vecsim.engines.decoded import SCALARS
-from vecsim.engines.jit.code import MACHINE_NUMBERS, TRACKS
-from vecsim.engines.record import WAITS, Cause, Control, Counter, TimingRecord
+from vecsim.engines.jit.code import TRACKS
+from vecsim.engines.record import WAITS, Cause, Counter, TimingRecord
 
-
-class Record(NamedTuple):
-    """The timing record, :class:`vecsim.engines.record.TimingRecord`, with every array flat."""
-
-    control: Any
-    scalar_ready: Any
-    slots: Any
-    waits: Any
-    depends: Any
-    word_address: Any
-    rows: Any
-    ready: Any
-    taken: Any
-    ready_all: Any
-    taken_all: Any
-    ready_accumulator: Any
-    slice_ready: Any
-    slice_taken: Any
-    slice_accumulator: Any
-    bank_free: Any
-    unit_free: Any
-    unit_slot: Any
-    queue: Any
-    queued: Any
-    dispatched: Any
-    port_slots: Any
-    port_count: Any
-    port_history: Any
-    charged: Any
-    waited: Any
-    counters: Any
-    unit_busy: Any
+RECORD = tuple(field.name for field in fields(TimingRecord))
 
 
 class Scratch(NamedTuple):
@@ -58,7 +28,11 @@ class Scratch(NamedTuple):
     Attributes
     ----------
     program, machine
-        See :mod:`vecsim.engines.jit.code`.
+        See :mod:`vecsim.engines.columns`, ``instruction`` and ``parameter``.
+    work, order, facts
+        What the rules of time keep beside the record, :mod:`vecsim.engines.rules`.
+    wakes
+        See :mod:`vecsim.engines.jit.general_loop`.
     semantics
         (operations,) addresses of compiled semantics; see :mod:`vecsim.engines.jit.calls`.
     general
@@ -83,6 +57,10 @@ class Scratch(NamedTuple):
 
     program: Any
     machine: Any
+    work: Any
+    order: Any
+    facts: Any
+    wakes: Any
     semantics: Any
     general: Any
     runs: Any
@@ -105,7 +83,7 @@ class Scratch(NamedTuple):
 
 
 _SIZES = {
-    "control": len(Control),
+    "control": control.PLACES,
     "scalar_ready": SCALARS,
     "ready_all": REGISTERS + 1,
     "taken_all": REGISTERS + 1,
@@ -120,7 +98,8 @@ _SIZES = {
     "x": REGISTERS,
     "f": REGISTERS,
     "special": len(SPECIAL_REGISTERS),
-    "machine": MACHINE_NUMBERS,
+    "machine": parameter.PLACES,
+    "work": work.PLACES,
     "ready_bound": REGISTERS + 1,
     "taken_bound": REGISTERS + 1,
     "ready_track": REGISTERS + 1,
@@ -143,6 +122,9 @@ FAR = (
     *("port_slots", "port_count", "port_history"),
     *(
         "program",
+        "order",
+        "facts",
+        "wakes",
         "hazards",
         "timeline",
         "ring_dispatched",
@@ -178,7 +160,7 @@ def table_of(
         return view
 
     near_record: dict[str, Any] = {
-        name: moved(name, getattr(record, name)) for name in Record._fields if name in NEAR
+        name: moved(name, getattr(record, name)) for name in RECORD if name in NEAR
     }
     record = replace(record, **near_record)
     f = moved("f", state.f)
@@ -192,7 +174,7 @@ def table_of(
     scratch = scratch._replace(
         **{name: moved(name, getattr(scratch, name)) for name in Scratch._fields if name in NEAR}
     )
-    arrays = {**state._asdict(), **{name: getattr(record, name) for name in Record._fields}}
+    arrays = {**state._asdict(), **{name: getattr(record, name) for name in RECORD}}
     arrays |= {name: getattr(scratch, name) for name in Scratch._fields}
     table[: len(FAR)] = [arrays[name].ctypes.data for name in FAR]
     table[SECTION] = state.section

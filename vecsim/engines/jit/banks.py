@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vecsim.engines.columns import parameter
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.code import BANK_BUSY, BANKS, PHASES, WORDS_PER_CYCLE, WORDS_SCALE
+from vecsim.engines.jit.code import PHASES
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import BANKS_FREE, RUN_BANK, RUN_CYCLE, RUN_LEFT, RUN_WORDS, SETTLED_FREE
@@ -28,14 +29,18 @@ def _pass_the_run(scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     left at the banks, nor of that access when the next begins.
     """
     outcome, machine = scratch.outcome, scratch.machine
-    banks, rate, scale = machine[BANKS], machine[WORDS_PER_CYCLE], machine[WORDS_SCALE]
+    banks, rate, scale = (
+        machine[parameter.BANKS],
+        machine[parameter.WORDS_PER_CYCLE],
+        machine[parameter.WORDS_SCALE],
+    )
     last = cycle + ((n - 1) * scale >> 32)
     if cycle < outcome[SETTLED_FREE] or outcome[RUN_WORDS] == 0 or last + 1 < outcome[BANKS_FREE]:
         return False
     d = bank_of(first, banks) - outcome[RUN_BANK]
     d += banks if d < 0 else 0
     behind = (d + 2 * rate - outcome[RUN_LEFT] - 1) * scale >> 32
-    clear = d >= outcome[RUN_WORDS] or cycle >= outcome[RUN_CYCLE] + behind + machine[BANK_BUSY]
+    clear = d >= outcome[RUN_WORDS] or cycle >= outcome[RUN_CYCLE] + behind + machine[parameter.BANK_BUSY]
     return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome[BANKS_FREE])
 
 
@@ -59,13 +64,13 @@ def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
         return True
     if outcome[RUN_WORDS] > 0:
         settle(r, scratch)
-    banks, left = machine[BANKS], machine[WORDS_PER_CYCLE]
+    banks, left = machine[parameter.BANKS], machine[parameter.WORDS_PER_CYCLE]
     bank, word = bank_of(first, banks), 0
     while word < n and cycle < outcome[BANKS_FREE] and r.bank_free[bank] <= cycle:
         bank = bank + 1 if bank + 1 < banks else 0
         word, left = word + 1, left - 1
         if left == 0:
-            cycle, left = cycle + 1, machine[WORDS_PER_CYCLE]
+            cycle, left = cycle + 1, machine[parameter.WORDS_PER_CYCLE]
     return word == n or cycle >= outcome[BANKS_FREE]
 
 
@@ -85,7 +90,11 @@ def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     cycle
         The cycle of the first.
     """
-    outcome, rate, banks = scratch.outcome, scratch.machine[WORDS_PER_CYCLE], scratch.machine[BANKS]
+    outcome, rate, banks = (
+        scratch.outcome,
+        scratch.machine[parameter.WORDS_PER_CYCLE],
+        scratch.machine[parameter.BANKS],
+    )
     bank, word, now, left, phase = bank_of(first, banks), 0, cycle, rate, 0
     steady = rate <= PHASES
     while steady and word < n and now < outcome[BANKS_FREE]:
@@ -105,7 +114,11 @@ def settle(r: Any, scratch: Any) -> None:
     """Note the banks of the words of which :func:`occupy` has put this off."""
     outcome, machine = scratch.outcome, scratch.machine
     bank, now, left = outcome[RUN_BANK], outcome[RUN_CYCLE], outcome[RUN_LEFT]
-    banks, rate, busy = machine[BANKS], machine[WORDS_PER_CYCLE], machine[BANK_BUSY]
+    banks, rate, busy = (
+        machine[parameter.BANKS],
+        machine[parameter.WORDS_PER_CYCLE],
+        machine[parameter.BANK_BUSY],
+    )
     for _ in range(outcome[RUN_WORDS]):
         r.bank_free[bank] = now + busy
         bank = bank + 1 if bank + 1 < banks else 0
@@ -135,11 +148,15 @@ def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, 
         How many words have gone in that cycle already.
     """
     outcome, machine = scratch.outcome, scratch.machine
-    rate, scale, busy = machine[WORDS_PER_CYCLE], machine[WORDS_SCALE], machine[BANK_BUSY]
+    rate, scale, busy = (
+        machine[parameter.WORDS_PER_CYCLE],
+        machine[parameter.WORDS_SCALE],
+        machine[parameter.BANK_BUSY],
+    )
     last = cycle + ((before + words - 1 - word) * scale >> 32)
     tail = larger(word, words - busy * rate)
     ahead = (before + tail - word) * scale >> 32
-    outcome[RUN_BANK] = bank_of(first + tail, machine[BANKS])
+    outcome[RUN_BANK] = bank_of(first + tail, machine[parameter.BANKS])
     outcome[RUN_WORDS] = words - tail
     outcome[RUN_CYCLE] = cycle + ahead
     outcome[RUN_LEFT] = rate - (before + tail - word - ahead * rate)
@@ -161,7 +178,11 @@ def occupy_slowly(r: Any, scratch: Any, first: Any, n: Any, at: Any, add: Any) -
     at
         Where in ``Scratch.tracks`` the track begins.
     """
-    banks, busy, tracks = scratch.machine[BANKS], scratch.machine[BANK_BUSY], scratch.tracks
+    banks, busy, tracks = (
+        scratch.machine[parameter.BANKS],
+        scratch.machine[parameter.BANK_BUSY],
+        scratch.tracks,
+    )
     scratch.outcome[RUN_WORDS] = 0
     last = tracks[at + n - 1] + add
     k, bank = n - 1, bank_of(first + n - 1, banks)

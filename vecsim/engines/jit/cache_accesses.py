@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vecsim.engines.columns import instruction, parameter
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, occupy, settle
-from vecsim.engines.jit.code import (
-    ALIGNMENT_BYTES,
-    BANK_BUSY,
-    BANKS,
-    CHAINING,
-    RECORD_BYTES,
-    SECTION_SIZE,
-    STORE,
-    WORDS_PER_CYCLE,
-)
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
@@ -31,9 +22,9 @@ def _enter_slices(
 
     Without chaining, of all slices of the access, with its first element.
     """
-    s = machine[SECTION_SIZE]
+    s = machine[parameter.SECTION_SIZE]
     begin, stop = (cache_first + done) // s, (cache_first + needed - 1) // s + 1
-    if machine[CHAINING] == 0:
+    if machine[parameter.CHAINING] == 0:
         begin, stop = (cache_first // s, (cache_first + n - 1) // s + 1) if done == 0 else (0, 0)
     elif done > 0 and (cache_first + done) % s > 0:
         begin += 1
@@ -62,11 +53,20 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
     """Time a contiguous access of n elements, to or from the vector cache, that issued in ``issue``."""
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, banks, busy, rate = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY], machine[WORDS_PER_CYCLE]
-    base, record, store = outcome[ADDRESS], code[i + RECORD_BYTES], code[i + STORE] == 1
+    s, banks, busy, rate = (
+        machine[parameter.SECTION_SIZE],
+        machine[parameter.BANKS],
+        machine[parameter.BANK_BUSY],
+        machine[parameter.WORDS_PER_CYCLE],
+    )
+    base, record, store = (
+        outcome[ADDRESS],
+        code[i + instruction.RECORD_BYTES],
+        code[i + instruction.STORE] == 1,
+    )
     end, offset, first = base + n * record, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
-    unaligned = 1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0
+    unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
     cycle = begin_access(r, scratch, issue, unaligned, retired)
     free_banks = outcome[BANKS_FREE] if banks >= rate * busy else NEVER
     word, done, in_cycle, in_use = 0, 0, 0, 0
@@ -110,6 +110,6 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
             in_use += last - cycle
             in_cycle = (in_cycle + until - word - 1) % rate + 1
             cycle, word = last, until
-    if machine[CHAINING] == 0:
+    if machine[parameter.CHAINING] == 0:
         _leave_slices(r, s, store, cache_first, 0, n, cycle)
     end_access(r, scratch, i, cycle, base, end, words, in_use)

@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import BY_RAW, BY_UNIT, BY_WAR_WAW
+from vecsim.engines.columns import causes, instruction, parameter
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.arithmetic import result_latency
-from vecsim.engines.jit.code import (
-    BY_LANES,
-    ELEMENT_REGISTER,
-    LANES,
-    LANES_SCALE,
-    LATE,
-    LATENCY,
-    READS,
-    SECOND,
-    SECTION_SIZE,
-    SHIFTED,
-    THIRD,
-    UNIT,
-    UNIT_QUEUE,
-    WRITES,
-)
+from vecsim.engines.jit.code import BY_LANES, SHIFTED
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import BUSY, DISPATCH, FIRST, LAST, RETIRE, START, WAITED
@@ -39,49 +24,61 @@ def _make_chain(sums: bool) -> Any:
         """Time a ``CHAIN`` that nothing or one operand holds up; else give False, nothing done."""
         r, scratch = record_of(w), scratch_of(w)
         code, machine, outcome, tracks = scratch.program, scratch.machine, scratch.outcome, scratch.tracks
-        unit, depth, latency = code[i + UNIT], machine[UNIT_QUEUE] + 1, code[i + LATENCY]
+        unit, depth, latency = (
+            code[i + instruction.UNIT],
+            machine[parameter.UNIT_QUEUE] + 1,
+            code[i + instruction.LATENCY],
+        )
         dispatched = larger(issue, larger(r.unit_free[unit], last_dispatch(scratch, depth, unit)))
-        v, d, safe = code[i + READS + 1], 0, 0
+        v, d, safe = code[i + instruction.READS + 1], 0, 0
         binding, until, others = v, r.ready_all[v], 0
         if not sums:
-            d = code[i + WRITES + 1]
+            d = code[i + instruction.WRITES + 1]
             safe = r.taken_all[d] + 1
-            if d != v and d != code[i + SECOND] and d != code[i + THIRD]:  # else its elements are operands
+            if (
+                d != v and d != code[i + instruction.SECOND] and d != code[i + instruction.THIRD]
+            ):  # else its elements are operands
                 safe = larger(safe, r.ready_all[d])
-            for u in (code[i + SECOND], code[i + THIRD]):
+            for u in (code[i + instruction.SECOND], code[i + instruction.THIRD]):
                 if r.ready_all[u] > until:
                     binding, until, others = u, r.ready_all[u], until
                 elif u != binding:
                     others = larger(others, r.ready_all[u])
         track, add, start = BY_LANES, dispatched, dispatched
         if larger(until, safe) <= dispatched:
-            last = dispatched + ((n - 1) * machine[LANES_SCALE] >> 32)
+            last = dispatched + ((n - 1) * machine[parameter.LANES_SCALE] >> 32)
             busy = last - dispatched + 1
             waited = dispatched
         else:
-            track, add, lanes = scratch.ready_track[binding], scratch.ready_add[binding], machine[LANES]
+            track, add, lanes = (
+                scratch.ready_track[binding],
+                scratch.ready_add[binding],
+                machine[parameter.LANES],
+            )
             if track < 0 or scratch.ready_count[binding] < n:
                 return False
-            at, pace = track * machine[SECTION_SIZE], scratch.track_pace[track]
+            at, pace = track * machine[parameter.SECTION_SIZE], scratch.track_pace[track]
             bound, start = scratch.ready_bound[binding], larger(dispatched, tracks[at] + add)
             if start < larger(larger(safe, others), bound):
                 return False
             waited = start
             if pace >= lanes and track < SHIFTED:  # they come faster than they are taken
                 track, add = BY_LANES, start
-                last = start + ((n - 1) * machine[LANES_SCALE] >> 32)
+                last = start + ((n - 1) * machine[parameter.LANES_SCALE] >> 32)
                 busy = last - start + 1
             elif pace < lanes and start == tracks[at] + add:
                 last = waited = tracks[at + n - 1] + add
-                busy = cycles_in(scratch, track, machine[SECTION_SIZE], n)
+                busy = cycles_in(scratch, track, machine[parameter.SECTION_SIZE], n)
             else:
                 track, add = catch_up(w, n, lanes, track, add, 0, start), 0
-                last, busy = tracks[track * machine[SECTION_SIZE] + n - 1], outcome[BUSY]
-                r.waited[BY_RAW] += outcome[WAITED]  # never charged: who wrote the operand retires later
+                last, busy = tracks[track * machine[parameter.SECTION_SIZE] + n - 1], outcome[BUSY]
+                r.waited[causes.VECTOR_RAW] += outcome[
+                    WAITED
+                ]  # never charged: who wrote the operand retires later
         push_dispatch(scratch, depth, unit, dispatched)
         if dispatched > issue:
-            book(r, BY_UNIT, issue, dispatched, retired)
-        book(r, BY_RAW, dispatched, waited, retired)
+            book(r, causes.UNIT, issue, dispatched, retired)
+        book(r, causes.VECTOR_RAW, dispatched, waited, retired)
         take(w, scratch, v, track, add, n)
         r.taken_all[v] = larger(r.taken_all[v], last)
         r.unit_busy[unit] += busy
@@ -89,10 +86,10 @@ def _make_chain(sums: bool) -> Any:
         result = last + latency
         if sums:
             result = last + result_latency(code, i, n)
-            r.scalar_ready[code[i + LATE + 1]] = result
+            r.scalar_ready[code[i + instruction.LATE + 1]] = result
             outcome[FIRST] = result
         else:
-            for u in (code[i + SECOND], code[i + THIRD]):
+            for u in (code[i + instruction.SECOND], code[i + instruction.THIRD]):
                 if u != v:
                     take(w, scratch, u, track, add, n)
                     r.taken_all[u] = larger(r.taken_all[u], last)
@@ -111,17 +108,17 @@ def time_insert(w: Any, i: Any, issue: Any, retired: Any) -> None:
     """Time a ``CHAIN`` that writes one element, which the register that selects it still names."""
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, unit, v = machine[SECTION_SIZE], code[i + UNIT], code[i + WRITES + 1]
-    element = state_of(w).x[code[i + ELEMENT_REGISTER]] & (s - 1)
-    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
+    s, unit, v = machine[parameter.SECTION_SIZE], code[i + instruction.UNIT], code[i + instruction.WRITES + 1]
+    element = state_of(w).x[code[i + instruction.ELEMENT_REGISTER]] & (s - 1)
+    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
     if dispatched > issue:
-        book(r, BY_UNIT, issue, dispatched, retired)
+        book(r, causes.UNIT, issue, dispatched, retired)
     start = dispatched
     if larger(r.ready_all[v], r.taken_all[v] + 1) > dispatched:
         free = larger(ready_at(r, scratch, v, s, element), taken_at(r, scratch, v, s, element) + 1)
         start = larger(dispatched, free)
-        book(r, BY_WAR_WAW, dispatched, start, retired)
-    result = start + code[i + LATENCY]
+        book(r, causes.VECTOR_WAR_WAW, dispatched, start, retired)
+    result = start + code[i + instruction.LATENCY]
     if scratch.ready_track[v] >= 0:
         write_ready_track(w, v)
     r.ready[v * s + element] = result

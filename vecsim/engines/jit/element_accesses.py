@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import BY_BANK
+from vecsim.engines.columns import causes, instruction, parameter
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, settle
-from vecsim.engines.jit.code import ADDRESSES_PER_CYCLE, BANK_BUSY, BANKS, PLAIN, SECTION_SIZE, VALUE_BYTES
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.operands import (
@@ -32,7 +31,7 @@ def _transfer(m: Any, r: Any, scratch: Any, k: Any, n: Any, at: Any, cycle: Any,
     ``cycle`` is that of the first if its bank is free, ``at`` where the track begins. Gives the cycle of the
     last one.
     """
-    banks, busy = scratch.machine[BANKS], scratch.machine[BANK_BUSY]
+    banks, busy = scratch.machine[parameter.BANKS], scratch.machine[parameter.BANK_BUSY]
     address, bank_free, tracks = m.address, r.bank_free, scratch.tracks
     waited = charged = 0
     power = banks & (banks - 1) == 0
@@ -47,8 +46,8 @@ def _transfer(m: Any, r: Any, scratch: Any, k: Any, n: Any, at: Any, cycle: Any,
             charged += larger(cycle - larger(free, retired), 0)
         bank_free[bank] = cycle + busy
         tracks[at + j] = cycle
-    r.waited[BY_BANK] += waited
-    r.charged[BY_BANK] += charged
+    r.waited[causes.BANK_CONFLICT] += waited
+    r.charged[causes.BANK_CONFLICT] += charged
     return cycle
 
 
@@ -57,13 +56,13 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     """Time a strided or indexed access of n elements that issued in cycle ``issue``."""
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, banks, busy = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY]
-    rate = machine[ADDRESSES_PER_CYCLE]
-    words = code[i + VALUE_BYTES] >> 2
+    s, banks, busy = machine[parameter.SECTION_SIZE], machine[parameter.BANKS], machine[parameter.BANK_BUSY]
+    rate = machine[parameter.ADDRESSES_PER_CYCLE]
+    words = code[i + instruction.VALUE_BYTES] >> 2
     cycle = begin_access(r, scratch, issue, 0, retired)
     clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
     operand = hazard = 0
-    if code[i + PLAIN] == 0:
+    if code[i + instruction.PLAIN] == 0:
         operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
     if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
         settle(r, scratch)

@@ -6,20 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
-from isa.state import State, new_state
-from vecsim.engines import access
-from vecsim.engines.columns import AGE, COUNT, HALTED, ISSUE_CYCLE, LAST_RETIRED, PC
+from isa.state import State, interpreted, new_state
+from vecsim.engines.access import what_is_wrong
+from vecsim.engines.columns import control, facts, flight, wakes, work
 from vecsim.engines.decoded import NONE, decode
-from vecsim.engines.fault import Fault, Trouble
+from vecsim.engines.fault import Fault
 from vecsim.engines.jit.arrays import Scratch, table_of
-from vecsim.engines.jit.code import constant_tracks, machine_numbers, program_table
-from vecsim.engines.jit.machine_code import Loop, loop_of, machine_code
-from vecsim.engines.jit.outcome import CYCLE, FULL, START, STOPPED, TROUBLE
+from vecsim.engines.jit.code import add_reciprocals, constant_tracks, mark_shortcuts
+from vecsim.engines.jit.machine_code import GENERAL_LOOP, Loop, loop_of, machine_code
+from vecsim.engines.jit.outcome import CYCLE, FULL, OUTCOMES, START, STOPPED, TROUBLE
 from vecsim.engines.jit.quick_runs import quick_runs
-from vecsim.engines.jit.stepwise.places import places
+from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
-from vecsim.engines.static import unpack
+from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.timeline import CHUNK, COLUMNS, TimelineRequest, TimelineWriter
 from vecsim.machine import Machine
 
@@ -29,7 +30,10 @@ SLICE_CYCLES = 20_000_000
 
 
 class JitEngine:
-    """A program under way in compiled code; see :class:`vecsim.engines.protocol.Engine`."""
+    """A program under way in compiled code; see :class:`vecsim.engines.protocol.Engine`.
+
+    With ``general`` the loop for any machine runs it, also where the one for one port could.
+    """
 
     def __init__(
         self,
@@ -37,38 +41,46 @@ class JitEngine:
         memory: npt.NDArray[np.uint8],
         machine: Machine,
         timeline: TimelineRequest | None = None,
+        *,
+        general: bool = False,
     ) -> None:
+        self._general = general
         self.program = program
         self.machine = machine
         self._decoded = decode(program, machine)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         self._fault: Fault | None = None
         record = new_record(machine)
-        record.control[PC] = program.entry
+        record.control[control.PC] = program.entry
         self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
 
     def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
         """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
         machine, slots = self.machine, len(record.slots)
         self._cycle, self._state, self._record = cycle, state, record
-        loop = "stepwise" if self._in_flight else loop_of(machine)
+        loop = GENERAL_LOOP if self._general or self._in_flight else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = len(record.ready_all)
         operations = code.operations[self._decoded.operation]
         program = program_table(self._decoded._replace(operation=operations))
+        mark_shortcuts(program[:-1])
+        numbers = machine_numbers(machine, record, len(operations), len(state.memory))
+        add_reciprocals(numbers)
         tracks, pace = constant_tracks(machine)
         scratch = Scratch(
-            program=program,
-            machine=machine_numbers(
-                machine, len(self._decoded.operation), len(state.memory), slots, record.port_history.shape[1]
-            ),
+            program=program.reshape(-1),
+            machine=numbers,
+            work=np.zeros(work.PLACES, np.int64),
+            order=np.zeros(slots, np.int64),
+            facts=np.zeros(slots * facts.COLUMNS, np.int64),
+            wakes=np.zeros(wakes.PORT + machine.memory_ports, np.int64),
             semantics=code.semantics,
             general=code.general,
-            runs=quick_runs(program, machine),
+            runs=quick_runs(program.reshape(-1), machine),
             hazards=np.zeros(machine.section_size, np.int64),
-            outcome=np.zeros(places(slots, machine.memory_ports), np.int64),
+            outcome=np.zeros(OUTCOMES, np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
             ready_bound=np.zeros(registers, np.int64),
             taken_bound=np.full(registers, -1, np.int64),
@@ -90,12 +102,12 @@ class JitEngine:
     @property
     def _in_flight(self) -> bool:
         """True while an instruction has elements that have no cycle yet."""
-        return bool((self._record.slots[:, AGE] >= 0).any())
+        return bool((self._record.slots[:, flight.AGE] >= 0).any())
 
     @property
     def _at_end(self) -> bool:
         """True when halt has issued and nothing is in flight, so that the last retirement is known."""
-        return bool(self._record.control[HALTED]) and not self._in_flight
+        return bool(self._record.control[control.HALTED]) and not self._in_flight
 
     @property
     def cycle(self) -> int:
@@ -105,7 +117,7 @@ class JitEngine:
     @property
     def pc(self) -> int:
         """Number of the instruction that issues next."""
-        return int(self._record.control[PC])
+        return int(self._record.control[control.PC])
 
     @property
     def state(self) -> State:
@@ -115,7 +127,7 @@ class JitEngine:
     @property
     def finished(self) -> bool:
         """See :attr:`vecsim.engines.protocol.Engine.finished`."""
-        return self._at_end and self._cycle >= int(self._record.control[LAST_RETIRED])
+        return self._at_end and self._cycle >= int(self._record.control[control.LAST_RETIRED])
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
@@ -123,7 +135,7 @@ class JitEngine:
             return
         record, outcome = self._record, self._scratch.outcome
         end = NEVER if cycle is None else cycle
-        count = -1 if instructions is None else int(record.control[COUNT]) + instructions
+        count = -1 if instructions is None else int(record.control[control.COUNT]) + instructions
         if self._fault is not None and self._cycle < end:
             raise self._fault
         while self._cycle < end and not self._at_end:
@@ -134,14 +146,16 @@ class JitEngine:
             self._keep_rows()
             if status == TROUBLE:
                 self._raise()
-            if 0 <= count <= record.control[COUNT]:  # a boundary may be left, with rows yet to be written
-                end = min(end, int(record.control[ISSUE_CYCLE]) + 1)
+            if (
+                0 <= count <= record.control[control.COUNT]
+            ):  # a boundary may be left, with rows yet to be written
+                end = min(end, int(record.control[control.ISSUE_CYCLE]) + 1)
             if status == STOPPED:
                 self._cycle = min(stop, end)
             elif status == FULL:
                 self._cycle = int(outcome[CYCLE])
         if self._at_end:
-            self._cycle = max(self._cycle, min(end, int(record.control[LAST_RETIRED])))
+            self._cycle = max(self._cycle, min(end, int(record.control[control.LAST_RETIRED])))
 
     def _keep_rows(self) -> None:
         if self._timeline is not None:
@@ -151,16 +165,17 @@ class JitEngine:
 
     def _raise(self) -> None:
         """Say what the instruction at ``pc`` cannot do."""
-        try:
-            if not 0 <= self.pc < len(self._decoded.operation):
-                raise Trouble("the program runs past its end: halt is missing, or a jump went astray")
-            static = unpack(self.program, self._decoded, self.machine)[self.pc]
-            access.check(self._state, static)
-        except Trouble as trouble:
-            self._fault = Fault(self.program, self.pc, int(self._scratch.outcome[START]), str(trouble))
-            self._cycle = self._fault.cycle
-            raise self._fault from None
-        raise AssertionError("compiled code found a fault that the interpreted checks do not")
+        scratch = self._scratch
+        r = Arrays(
+            scratch.program.tolist(),
+            scratch.machine.tolist(),
+            interpreted(self._state),
+            self._record,
+            scratch.timeline,
+        )
+        self._fault = Fault(self.program, self.pc, int(scratch.outcome[START]), what_is_wrong(r))
+        self._cycle = self._fault.cycle
+        raise self._fault
 
     def snapshot(self) -> Snapshot:
         """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""

@@ -23,11 +23,14 @@ from isa.declaration import Instruction
 SOURCES = (
     "isa/declaration.py",
     "isa/state.py",
-    "vecsim/engines/columns.py",
+    "vecsim/engines/columns/*.py",
     "vecsim/engines/decoded.py",
+    "vecsim/engines/machine_numbers.py",
+    "vecsim/engines/program_table.py",
     "vecsim/engines/record.py",
     "vecsim/engines/timeline.py",
-    "vecsim/engines/jit/**/*.py",
+    "vecsim/engines/rules/*.py",
+    "vecsim/engines/jit/*.py",
 )
 
 

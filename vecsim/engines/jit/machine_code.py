@@ -35,7 +35,9 @@ GENERAL = "general"
 """The part with the general rules of a machine with one port."""
 GENERAL_RULES = ("arithmetic", "one", "access", "records")
 """The functions of that part, see :mod:`vecsim.engines.jit.general`."""
-PARTS_OF_LOOP = {"one_port": ("one_port", GENERAL, VECTOR), "stepwise": ("stepwise", VECTOR)}
+ONE_PORT, GENERAL_LOOP = "one_port", "general_loop"
+PARTS_OF_LOOP = {ONE_PORT: (ONE_PORT, GENERAL, VECTOR), GENERAL_LOOP: (GENERAL_LOOP, VECTOR)}
+"""The parts that each loop needs, itself one of them."""
 
 
 class MachineCode(NamedTuple):
@@ -57,7 +59,7 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
     Parameters
     ----------
     loop
-        ``one_port`` or ``stepwise``, a name of :data:`vecsim.engines.jit.parts.LOOPS`.
+        ``one_port`` or ``general_loop``, a name of :data:`vecsim.engines.jit.parts.LOOPS`.
     """
     numbers, own = operations_of(instruction_set)
     files = _files(loop)
@@ -85,7 +87,7 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
 
 def loop_of(machine: Machine) -> str:
     """Name the loop that runs programs on a machine from their beginning."""
-    return "one_port" if machine.memory_ports == 1 else "stepwise"
+    return ONE_PORT if machine.memory_ports == 1 else GENERAL_LOOP
 
 
 def is_kept(loop: str) -> bool:

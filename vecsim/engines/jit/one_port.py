@@ -1,7 +1,8 @@
 """The engine of a machine with one memory port: every instruction is timed to its end when it issues.
 
 With one port nothing that is older depends on what is younger, so one pass over the instructions in program
-order gives all cycles; the SimPy model does the same when it looks ahead.
+order gives all cycles. The formulas are a second derivation of the rules of :mod:`vecsim.engines.rules`, of
+which it uses only what an instruction touches (``addresses``) and what a wait is booked to (``accounts``).
 """
 
 from __future__ import annotations
@@ -10,51 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Timing, Unit
-from vecsim.engines.columns import (
-    COUNT,
-    ELEMENT_OPERATIONS,
-    EXECUTING,
-    FETCH,
-    HALTED,
-    ISSUE_CYCLE,
-    ISSUED,
-    LAST_RETIRED,
-    PC,
-    RETIRED,
-    SCALAR_INSTRUCTIONS,
-    VECTOR_INSTRUCTIONS,
-)
+from vecsim.engines.columns import causes, control, counters, instruction, parameter
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.accounts import book, issue_cause
-from vecsim.engines.jit.addresses import elements, place
 from vecsim.engines.jit.banks import settle
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.chains import time_insert, time_plain_chain, time_sum_chain
-from vecsim.engines.jit.code import (
-    BANKS,
-    BASE_REGISTER,
-    CACHE,
-    CHAIN,
-    CHAINING,
-    ELEMENT_REGISTER,
-    END_OF_PROGRAM,
-    FIELD,
-    ISSUE_WIDTH,
-    LATE,
-    LATENCY,
-    OFFSET,
-    OPERATION,
-    PATTERN,
-    READS,
-    SECTION_SIZE,
-    SIMPLE,
-    SLICE_REGISTER,
-    TIMING,
-    UNIT,
-    UNIT_QUEUE,
-    WHOLE_READS,
-    WIDTH,
-)
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.general import ACCESS as GENERAL_ACCESS
 from vecsim.engines.jit.general import ARITHMETIC, ONE, RECORDS, time_generally
@@ -84,6 +46,7 @@ from vecsim.engines.jit.outcome import (
     UNTIL,
 )
 from vecsim.engines.jit.rings import close_rings, dispatch_before, open_rings, port_free
+from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.scalars import (
     SCALAR_STORE,
     issued,
@@ -94,9 +57,10 @@ from vecsim.engines.jit.scalars import (
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
 from vecsim.engines.jit.tracks import ready_at, write_all_tracks
-from vecsim.engines.jit.views import record_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, run_of, scratch_of, state_of
 from vecsim.engines.jit.word_accesses import time_words
 from vecsim.engines.record import WAITS
+from vecsim.engines.rules import addresses
 
 HALT, EXTRACT, ELEMENTWISE, ACCESS, MEMORY = (
     int(Timing.HALT),
@@ -105,6 +69,7 @@ HALT, EXTRACT, ELEMENTWISE, ACCESS, MEMORY = (
     int(Timing.ACCESS),
     int(Unit.MEMORY),
 )
+elements, place = compiled_rule(addresses.elements), compiled_rule(addresses.place)
 assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 
 
@@ -112,15 +77,19 @@ assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 def _element_ready(r: Any, scratch: Any, code: Any, i: Any, element: Any) -> Any:
     """From when the element that an extract reads is ready."""
     machine = scratch.machine
-    if machine[CHAINING] == 0:
-        return r.ready_all[code[i + WHOLE_READS + 1]]
-    return ready_at(r, scratch, code[i + READS + 1], machine[SECTION_SIZE], element)
+    if machine[parameter.CHAINING] == 0:
+        return r.ready_all[code[i + instruction.WHOLE_READS + 1]]
+    return ready_at(r, scratch, code[i + instruction.READS + 1], machine[parameter.SECTION_SIZE], element)
 
 
 @inline
 def _take_element(r: Any, code: Any, machine: Any, i: Any, element: Any, cycle: Any) -> None:
-    v = code[i + WHOLE_READS + 1] if machine[CHAINING] == 0 else code[i + READS + 1]
-    at = v * machine[SECTION_SIZE] + element
+    v = (
+        code[i + instruction.WHOLE_READS + 1]
+        if machine[parameter.CHAINING] == 0
+        else code[i + instruction.READS + 1]
+    )
+    at = v * machine[parameter.SECTION_SIZE] + element
     r.taken[at] = raised(r.taken[at], cycle)
     r.taken_all[v] = larger(r.taken_all[v], cycle)
 
@@ -128,7 +97,7 @@ def _take_element(r: Any, code: Any, machine: Any, i: Any, element: Any, cycle: 
 @inline
 def _room_at(r: Any, scratch: Any, unit: Any) -> Any:
     """From when an instruction finds its unit free or room in the queue."""
-    queue = scratch.machine[UNIT_QUEUE]
+    queue = scratch.machine[parameter.UNIT_QUEUE]
     if queue > 0:
         return dispatch_before(scratch, queue + 1, unit)
     return port_free(scratch) if unit == MEMORY else r.unit_free[unit]
@@ -142,16 +111,16 @@ def _place(w: Any, i: Any, n: Any) -> Any:
     """
     m, scratch = state_of(w), scratch_of(w)
     code, machine = scratch.program, scratch.machine
-    if n > 0 and code[i + SLICE_REGISTER] >= 0:
-        slice_ = m.x[code[i + SLICE_REGISTER]]
-        if slice_ < 0 or slice_ >= machine[SECTION_SIZE]:
+    if n > 0 and code[i + instruction.SLICE_REGISTER] >= 0:
+        slice_ = m.x[code[i + instruction.SLICE_REGISTER]]
+        if slice_ < 0 or slice_ >= machine[parameter.SECTION_SIZE]:
             return False
-    if code[i + PATTERN] > 0:
-        base = m.x[code[i + BASE_REGISTER]] + code[i + OFFSET]
+    if code[i + instruction.PATTERN] > 0:
+        base = m.x[code[i + instruction.BASE_REGISTER]] + code[i + instruction.OFFSET]
         scratch.outcome[ADDRESS] = base
         if n == 0:
             m.address[0] = ((base & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
-        elif not place(m, code, machine, i, n):
+        elif not place(run_of(w), i, n):
             return False
     return True
 
@@ -161,37 +130,41 @@ def _begin(w: Any) -> None:
     """Take the record over."""
     r, scratch = record_of(w), scratch_of(w)
     scratch.outcome[BANKS_FREE] = scratch.outcome[RUN_WORDS] = 0
-    for j in range(scratch.machine[BANKS]):
+    for j in range(scratch.machine[parameter.BANKS]):
         scratch.outcome[BANKS_FREE] = larger(scratch.outcome[BANKS_FREE], r.bank_free[j])
     scratch.outcome[SETTLED_FREE] = scratch.outcome[BANKS_FREE]
     scratch.outcome[SCALARS_READY_BY] = 0
     for j in range(SCALARS):
         scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], r.scalar_ready[j])
     open_rings(r, scratch)
-    control, outcome = r.control, scratch.outcome
+    outcome = scratch.outcome
     outcome[AT], outcome[SEEN], outcome[RETIRED_BY] = (
-        control[PC] * WIDTH,
-        control[COUNT],
-        control[LAST_RETIRED],
+        r.control[control.PC] * instruction.WIDTH,
+        r.control[control.COUNT],
+        r.control[control.LAST_RETIRED],
     )
-    outcome[BEFORE], outcome[ISSUED_IN] = control[ISSUE_CYCLE], control[ISSUED]
-    full = 1 if control[ISSUED] >= scratch.machine[ISSUE_WIDTH] else 0
-    outcome[EARLIEST] = larger(control[FETCH], control[ISSUE_CYCLE] + full)
+    outcome[BEFORE], outcome[ISSUED_IN] = r.control[control.ISSUE_CYCLE], r.control[control.ISSUED]
+    full = 1 if r.control[control.ISSUED] >= scratch.machine[parameter.ISSUE_WIDTH] else 0
+    outcome[EARLIEST] = larger(r.control[control.FETCH], r.control[control.ISSUE_CYCLE] + full)
 
 
 @inline
 def _end(w: Any) -> None:
     """Give the record back; what of the cycles so far is not charged for waiting was work."""
     r, scratch = record_of(w), scratch_of(w)
-    control, outcome = r.control, scratch.outcome
+    outcome = scratch.outcome
     if outcome[AT] != ASTRAY:
-        control[PC] = outcome[AT] // WIDTH
-    control[COUNT], control[ISSUE_CYCLE], control[ISSUED] = outcome[SEEN], outcome[BEFORE], outcome[ISSUED_IN]
-    control[RETIRED] = control[LAST_RETIRED] = charged = outcome[RETIRED_BY]
-    r.counters[SCALAR_INSTRUCTIONS] = outcome[SEEN] - r.counters[VECTOR_INSTRUCTIONS]
+        r.control[control.PC] = outcome[AT] // instruction.WIDTH
+    r.control[control.COUNT], r.control[control.ISSUE_CYCLE], r.control[control.ISSUED] = (
+        outcome[SEEN],
+        outcome[BEFORE],
+        outcome[ISSUED_IN],
+    )
+    r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = charged = outcome[RETIRED_BY]
+    r.counters[counters.SCALAR_INSTRUCTIONS] = outcome[SEEN] - r.counters[counters.VECTOR_INSTRUCTIONS]
     for cause in range(WAITS):
         charged -= r.charged[cause]
-    r.charged[EXECUTING] = charged
+    r.charged[causes.EXECUTE] = charged
     settle(r, scratch)
     close_rings(r, scratch)
     write_all_tracks(w)
@@ -213,20 +186,27 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         """Execute and time a vector instruction of n >= 1 elements."""
         m, r, scratch = state_of(w), record_of(w), scratch_of(w)
         code = scratch.program
-        kind, simple = code[i + CHAIN], code[i + SIMPLE]
+        kind, simple = code[i + instruction.CHAIN], code[i + instruction.SIMPLE]
         cache_first, element, slice_ = 0, -1, -1
         if kind + simple == 0:
-            if code[i + SLICE_REGISTER] >= 0:
-                slice_ = m.x[code[i + SLICE_REGISTER]]
-            if code[i + ELEMENT_REGISTER] >= 0:
-                cache_first = m.x[code[i + ELEMENT_REGISTER]]
-                element = -1 if code[i + CACHE] == 1 else cache_first & (m.section - 1)
-        at = i + FIELD
+            if code[i + instruction.SLICE_REGISTER] >= 0:
+                slice_ = m.x[code[i + instruction.SLICE_REGISTER]]
+            if code[i + instruction.ELEMENT_REGISTER] >= 0:
+                cache_first = m.x[code[i + instruction.ELEMENT_REGISTER]]
+                element = -1 if code[i + instruction.CACHE] == 1 else cache_first & (m.section - 1)
+        at = i + instruction.FIELD
         execute_vector(
-            w, code[i + OPERATION], n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w,
+            code[i + instruction.OPERATION],
+            n,
+            code[at],
+            code[at + 1],
+            code[at + 2],
+            code[at + 3],
+            code[at + 4],
         )
         write_scalar_ready(r, scratch, code, i, cycle + 1)
-        r.counters[ELEMENT_OPERATIONS] += n
+        r.counters[counters.ELEMENT_OPERATIONS] += n
         if simple == 1:
             if not time_words(w, i, n, cycle, retired):
                 time_generally(w, RECORDS, i, n, -1, cycle, retired)
@@ -238,7 +218,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
                 time_generally(w, ARITHMETIC, i, n, slice_, cycle, retired)
         elif kind == 3:
             time_insert(w, i, cycle, retired)
-        elif code[i + TIMING] == ACCESS:
+        elif code[i + instruction.TIMING] == ACCESS:
             time_generally(w, GENERAL_ACCESS, i, n, cache_first, cycle, retired)
         elif element >= 0:
             time_generally(w, ONE, i, element, slice_, cycle, retired)
@@ -250,23 +230,30 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         """Execute a vector instruction of n = 0 elements, which touches no unit."""
         r, scratch = record_of(w), scratch_of(w)
         code = scratch.program
-        at = i + FIELD
+        at = i + instruction.FIELD
         execute_vector(
-            w, code[i + OPERATION], n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w,
+            code[i + instruction.OPERATION],
+            n,
+            code[at],
+            code[at + 1],
+            code[at + 2],
+            code[at + 3],
+            code[at + 4],
         )
         write_scalar_ready(r, scratch, code, i, cycle + 1)
-        for j in range(code[i + LATE]):
-            late = code[i + LATE + 1 + j]
+        for j in range(code[i + instruction.LATE]):
+            late = code[i + instruction.LATE + 1 + j]
             r.scalar_ready[late] = larger(r.scalar_ready[late], cycle + 1)
         scratch.outcome[RETIRE] = cycle + 1
 
     @inline
     def issue_vector(w: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
         """Issue the vector instruction that comes next; give GOING, or why it cannot issue yet or at all."""
-        m, r, scratch = state_of(w), record_of(w), scratch_of(w)
+        r, scratch = record_of(w), scratch_of(w)
         code, outcome = scratch.program, scratch.outcome
         unit, before, earliest, retired = (
-            code[i + UNIT],
+            code[i + instruction.UNIT],
             outcome[BEFORE],
             outcome[EARLIEST],
             outcome[RETIRED_BY],
@@ -276,7 +263,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         outcome[START] = cycle
         if cycle >= outcome[UNTIL]:
             return STOPPED
-        n = elements(m, code, i)
+        n = elements(run_of(w), i)
         if n < 0:
             return TROUBLE
         room = 0
@@ -291,7 +278,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, 0, room, 0, unit == MEMORY)
             book(r, cause, before, cycle, retired)
-        r.counters[VECTOR_INSTRUCTIONS] += 1
+        r.counters[counters.VECTOR_INSTRUCTIONS] += 1
         outcome[ELEMENTS] = n
         if n > 0:
             time_vector(w, i, n, cycle, retired)
@@ -313,7 +300,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             scratch.program,
             scratch.machine,
             scratch.outcome,
-            scratch.program[i + TIMING],
+            scratch.program[i + instruction.TIMING],
         )
         before, earliest, retired = outcome[BEFORE], outcome[EARLIEST], outcome[RETIRED_BY]
         ready = scalars_ready_at(w, r, code, i)
@@ -324,20 +311,27 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         operand = 0
         status = GOING
         if timing == EXTRACT:
-            element = m.x[code[i + ELEMENT_REGISTER]] & (machine[SECTION_SIZE] - 1)
+            element = m.x[code[i + instruction.ELEMENT_REGISTER]] & (machine[parameter.SECTION_SIZE] - 1)
             operand = _element_ready(r, scratch, code, i, element)
             cycle = larger(cycle, operand)
             if cycle >= outcome[UNTIL]:
                 return STOPPED
             _take_element(r, code, machine, i, element, cycle)
         elif timing == HALT:
-            r.control[HALTED] = 1
+            r.control[control.HALTED] = 1
             status = FINISHED
-        at = i + FIELD
+        at = i + instruction.FIELD
         execute_scalar(
-            w, code[i + OPERATION], 1, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w,
+            code[i + instruction.OPERATION],
+            1,
+            code[at],
+            code[at + 1],
+            code[at + 2],
+            code[at + 3],
+            code[at + 4],
         )
-        retire = cycle + code[i + LATENCY]
+        retire = cycle + code[i + instruction.LATENCY]
         outcome[RETIRE] = retire
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, operand, 0, 0, False)
@@ -351,20 +345,20 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
         w = int64_at(table)
         r, scratch = record_of(w), scratch_of(w)
-        code, outcome, rows, control = scratch.program, scratch.outcome, scratch.timeline, r.control
+        code, outcome, rows = scratch.program, scratch.outcome, scratch.timeline
         _begin(w)
         outcome[UNTIL] = stop_cycle
-        status = FINISHED if control[HALTED] == 1 else GOING
+        status = FINISHED if r.control[control.HALTED] == 1 else GOING
         while status == GOING:
             if capacity >= 0 and rows[0] >= capacity:
                 status = FULL
                 break
             i = outcome[AT]
-            timing = code[i + TIMING]
+            timing = code[i + instruction.TIMING]
             if timing <= SCALAR_STORE:
                 status = run_scalars(w, stop_count, capacity)
                 continue
-            if timing == END_OF_PROGRAM:
+            if timing == instruction.END_OF_PROGRAM:
                 outcome[START] = outcome[BEFORE]
                 status = TROUBLE
                 break

@@ -11,17 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.jit.code import (
-    ACCUMULATOR,
-    LATE,
-    PLAIN,
-    READS,
-    REGISTERS,
-    SECTION_SIZE,
-    WHOLE_READS,
-    WHOLE_WRITES,
-    WRITES,
-)
+from vecsim.engines.columns import instruction, parameter
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.tracks import give, ready_at, take, taken_at, write_ready_track, write_tracks
@@ -31,9 +21,9 @@ from vecsim.engines.jit.tracks import give, ready_at, take, taken_at, write_read
 def whole_operand(r: Any, code: Any, i: Any) -> Any:
     """From when all is ready that must be complete before the first element."""
     cycle = 0
-    for j in range(code[i + WHOLE_READS]):
-        cycle = larger(cycle, r.ready_all[code[i + WHOLE_READS + 1 + j]])
-    v = code[i + ACCUMULATOR]
+    for j in range(code[i + instruction.WHOLE_READS]):
+        cycle = larger(cycle, r.ready_all[code[i + instruction.WHOLE_READS + 1 + j]])
+    v = code[i + instruction.ACCUMULATOR]
     if v >= 0:
         cycle = larger(cycle, r.ready_accumulator[v])
     return cycle
@@ -43,10 +33,10 @@ def whole_operand(r: Any, code: Any, i: Any) -> Any:
 def whole_hazard(r: Any, code: Any, i: Any) -> Any:
     """From when what is written as a whole may be overwritten (WAR, WAW)."""
     cycle = 0
-    for j in range(code[i + WHOLE_WRITES]):
-        v = code[i + WHOLE_WRITES + 1 + j]
+    for j in range(code[i + instruction.WHOLE_WRITES]):
+        v = code[i + instruction.WHOLE_WRITES + 1 + j]
         cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
-    v = code[i + ACCUMULATOR]
+    v = code[i + instruction.ACCUMULATOR]
     if v >= 0:
         cycle = larger(cycle, r.taken_all[v] + 1)
     return cycle
@@ -56,13 +46,13 @@ def whole_hazard(r: Any, code: Any, i: Any) -> Any:
 def operand_clear(r: Any, code: Any, i: Any) -> Any:
     """From when every element is ready of what is read element by element."""
     cycle = 0
-    v = code[i + READS + 1]
+    v = code[i + instruction.READS + 1]
     if v >= 0:
         cycle = r.ready_all[v]
-        v = code[i + READS + 2]
+        v = code[i + instruction.READS + 2]
         if v >= 0:
             cycle = larger(cycle, r.ready_all[v])
-            v = code[i + READS + 3]
+            v = code[i + instruction.READS + 3]
             if v >= 0:
                 cycle = larger(cycle, r.ready_all[v])
     return cycle
@@ -72,10 +62,10 @@ def operand_clear(r: Any, code: Any, i: Any) -> Any:
 def hazard_clear(r: Any, code: Any, i: Any) -> Any:
     """From when every element of what is written element by element may be overwritten (WAR, WAW)."""
     cycle = 0
-    v = code[i + WRITES + 1]
+    v = code[i + instruction.WRITES + 1]
     if v >= 0:
         cycle = larger(r.ready_all[v], r.taken_all[v] + 1)
-        v = code[i + WRITES + 2]
+        v = code[i + instruction.WRITES + 2]
         if v >= 0:
             cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     return cycle
@@ -85,13 +75,13 @@ def hazard_clear(r: Any, code: Any, i: Any) -> Any:
 def element_operand(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any) -> Any:
     """From when all that an element reads is ready (RAW)."""
     cycle = 0
-    v = code[i + READS + 1]
+    v = code[i + instruction.READS + 1]
     if v >= 0:
         cycle = ready_at(r, scratch, v, s, element)
-        v = code[i + READS + 2]
+        v = code[i + instruction.READS + 2]
         if v >= 0:
             cycle = larger(cycle, ready_at(r, scratch, v, s, element))
-            v = code[i + READS + 3]
+            v = code[i + instruction.READS + 3]
             if v >= 0:
                 cycle = larger(cycle, ready_at(r, scratch, v, s, element))
     return cycle
@@ -102,7 +92,7 @@ def element_hazard(r: Any, scratch: Any, code: Any, i: Any, s: Any, element: Any
     """From when an element may be overwritten (WAR, WAW)."""
     cycle = 0
     for j in range(1, 3):
-        v = code[i + WRITES + j]
+        v = code[i + instruction.WRITES + j]
         if v >= 0:
             taken = taken_at(r, scratch, v, s, element)
             cycle = larger(cycle, larger(ready_at(r, scratch, v, s, element), taken + 1))
@@ -123,11 +113,11 @@ def pass_one(
         The cycle from which its result is ready.
     """
     for j in range(1, 4):
-        v = code[i + READS + j]
+        v = code[i + instruction.READS + j]
         if v >= 0:
             r.taken[v * s + element] = raised(r.taken[v * s + element], cycle)
     for j in range(1, 3):
-        v = code[i + WRITES + j]
+        v = code[i + instruction.WRITES + j]
         if v >= 0:
             if scratch.ready_track[v] >= 0:
                 write_ready_track(w, v)
@@ -143,19 +133,19 @@ def pass_elements(w: Any, scratch: Any, code: Any, i: Any, n: Any, track: Any, a
     later
         How many cycles after its start the result of an element is ready.
     """
-    v = code[i + READS + 1]
+    v = code[i + instruction.READS + 1]
     if v >= 0:
         take(w, scratch, v, track, add, n)
-        v = code[i + READS + 2]
+        v = code[i + instruction.READS + 2]
         if v >= 0:
             take(w, scratch, v, track, add, n)
-            v = code[i + READS + 3]
+            v = code[i + instruction.READS + 3]
             if v >= 0:
                 take(w, scratch, v, track, add, n)
-    v = code[i + WRITES + 1]
+    v = code[i + instruction.WRITES + 1]
     if v >= 0:
         give(w, scratch, v, track, add + later, n)
-        v = code[i + WRITES + 2]
+        v = code[i + instruction.WRITES + 2]
         if v >= 0:
             give(w, scratch, v, track, add + later, n)
 
@@ -164,61 +154,61 @@ def pass_elements(w: Any, scratch: Any, code: Any, i: Any, n: Any, track: Any, a
 def write_operand_tracks(w: Any, code: Any, i: Any) -> None:
     """Write into the record the tracks of the registers that pass element by element."""
     for j in range(1, 4):
-        if code[i + READS + j] >= 0:
-            write_tracks(w, code[i + READS + j])
+        if code[i + instruction.READS + j] >= 0:
+            write_tracks(w, code[i + instruction.READS + j])
     for j in range(1, 3):
-        if code[i + WRITES + j] >= 0:
-            write_tracks(w, code[i + WRITES + j])
+        if code[i + instruction.WRITES + j] >= 0:
+            write_tracks(w, code[i + instruction.WRITES + j])
 
 
 @inline
 def _complete_whole(r: Any, scratch: Any, code: Any, i: Any, last: Any, result: Any) -> None:
-    for j in range(code[i + WHOLE_READS]):
-        v = code[i + WHOLE_READS + 1 + j]
+    for j in range(code[i + instruction.WHOLE_READS]):
+        v = code[i + instruction.WHOLE_READS + 1 + j]
         scratch.taken_bound[v] = larger(scratch.taken_bound[v], last)
         r.taken_all[v] = larger(r.taken_all[v], last)
-    for j in range(code[i + WHOLE_WRITES]):
-        v = code[i + WHOLE_WRITES + 1 + j]
+    for j in range(code[i + instruction.WHOLE_WRITES]):
+        v = code[i + instruction.WHOLE_WRITES + 1 + j]
         scratch.ready_bound[v] = larger(scratch.ready_bound[v], result)
         r.ready_all[v] = larger(r.ready_all[v], result)
         r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
-    v = code[i + ACCUMULATOR]
+    v = code[i + instruction.ACCUMULATOR]
     if v >= 0:
         scratch.ready_bound[v] = larger(scratch.ready_bound[v], result)
         r.ready_all[v] = larger(r.ready_all[v], result)
-    for j in range(code[i + LATE]):
-        r.scalar_ready[code[i + LATE + 1 + j]] = result
+    for j in range(code[i + instruction.LATE]):
+        r.scalar_ready[code[i + instruction.LATE + 1 + j]] = result
 
 
 @inline
 def complete(r: Any, scratch: Any, code: Any, i: Any, last: Any, result: Any) -> None:
     """Note what the last element, which starts in ``last``, completes at ``result``."""
-    v = code[i + READS + 1]
+    v = code[i + instruction.READS + 1]
     if v >= 0:
         r.taken_all[v] = larger(r.taken_all[v], last)
-        v = code[i + READS + 2]
+        v = code[i + instruction.READS + 2]
         if v >= 0:
             r.taken_all[v] = larger(r.taken_all[v], last)
-            v = code[i + READS + 3]
+            v = code[i + instruction.READS + 3]
             if v >= 0:
                 r.taken_all[v] = larger(r.taken_all[v], last)
-    v = code[i + WRITES + 1]
+    v = code[i + instruction.WRITES + 1]
     if v >= 0:
         r.ready_all[v] = larger(r.ready_all[v], result)
         r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
-        v = code[i + WRITES + 2]
+        v = code[i + instruction.WRITES + 2]
         if v >= 0:
             r.ready_all[v] = larger(r.ready_all[v], result)
             r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
-    if code[i + PLAIN] == 0:
+    if code[i + instruction.PLAIN] == 0:
         _complete_whole(r, scratch, code, i, last, result)
 
 
 @inline
 def write_bounds(r: Any, scratch: Any, machine: Any) -> None:
     """Write the lower bounds into the record and start with none."""
-    s = machine[SECTION_SIZE]
-    for v in range(machine[REGISTERS]):
+    s = machine[parameter.SECTION_SIZE]
+    for v in range(machine[parameter.REGISTERS]):
         for at in range(v * s, (v + 1) * s):
             r.ready[at] = raised(r.ready[at], scratch.ready_bound[v])
             r.taken[at] = raised(r.taken[at], scratch.taken_bound[v])

@@ -16,13 +16,16 @@ from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.calls import row_signature
 from vecsim.engines.jit.compilation import Exported, compile_object
 from vecsim.engines.jit.general import GENERAL_FUNCTIONS
+from vecsim.engines.jit.general_loop import make_general_loop
 from vecsim.engines.jit.machine_code import GENERAL, OWN, VECTOR, row_name
 from vecsim.engines.jit.one_port import make_one_port
 from vecsim.engines.jit.operations import VECTOR_ROWS
 from vecsim.engines.jit.semantics import base_semantics, row_functions
-from vecsim.engines.jit.stepwise.cycle import make_stepwise
 
-LOOPS: dict[str, Callable[..., Callable[..., int]]] = {"one_port": make_one_port, "stepwise": make_stepwise}
+LOOPS: dict[str, Callable[..., Callable[..., int]]] = {
+    "one_port": make_one_port,
+    "general_loop": make_general_loop,
+}
 """The loops that can run a program: for a machine with one port, and for any, cycle by cycle."""
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import BY_ALIGNMENT, BY_PORT, BY_STARTUP, WORDS_LOADED, WORDS_STORED
+from vecsim.engines.columns import causes, counters, instruction, parameter
 from vecsim.engines.jit.accounts import book
-from vecsim.engines.jit.code import BANK_BUSY, STARTUP, STORE, UNIT_QUEUE
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.operands import complete
@@ -28,14 +27,14 @@ def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any)
         1 if it takes the cycle of an unaligned access, else 0.
     """
     machine, outcome = scratch.machine, scratch.outcome
-    dispatched = dispatch(scratch, machine[UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
-    started_up = dispatched + machine[STARTUP]
+    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
+    started_up = dispatched + machine[parameter.STARTUP]
     end = latest_end(scratch)
     ready = larger(started_up, end)
-    book(r, BY_PORT, issue, dispatched, retired)
-    book(r, BY_STARTUP, dispatched, started_up, retired)
-    book(r, BY_PORT, started_up, ready, retired)
-    book(r, BY_ALIGNMENT, ready, ready + unaligned, retired)
+    book(r, causes.PORT, issue, dispatched, retired)
+    book(r, causes.STARTUP, dispatched, started_up, retired)
+    book(r, causes.PORT, started_up, ready, retired)
+    book(r, causes.ALIGNMENT, ready, ready + unaligned, retired)
     outcome[DISPATCH] = dispatched
     return ready + unaligned
 
@@ -56,11 +55,11 @@ def end_access(
         In how many cycles.
     """
     code, outcome = scratch.program, scratch.outcome
-    store = code[i + STORE]
+    store = code[i + instruction.STORE]
     push_access(scratch, last + 1, first_byte, last_byte, store)
-    r.counters[WORDS_STORED if store == 1 else WORDS_LOADED] += words
+    r.counters[counters.WORDS_STORED if store == 1 else counters.WORDS_LOADED] += words
     r.unit_busy[MEMORY] += in_use
-    outcome[BANKS_FREE] = larger(outcome[BANKS_FREE], last + scratch.machine[BANK_BUSY])
+    outcome[BANKS_FREE] = larger(outcome[BANKS_FREE], last + scratch.machine[parameter.BANK_BUSY])
     outcome[SETTLED_FREE] = outcome[BANKS_FREE]
     complete(r, scratch, code, i, last, last + 1)
     outcome[LAST] = outcome[RETIRE] = last + 1

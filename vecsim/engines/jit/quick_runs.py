@@ -15,19 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from isa.declaration import Timing
+from vecsim.engines.columns import instruction
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.code import (
-    AWAITED,
-    FIELD,
-    LATE,
-    LATENCY,
-    RUN,
-    SCALAR_WRITES,
-    TARGET,
-    TIMING,
-    WIDTH,
-    Ints,
-)
+from vecsim.engines.jit.code import Ints
 from vecsim.machine import Machine
 
 NO_RUN = -1
@@ -74,13 +64,15 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
     A part takes ``HEAD`` + ``issue_width`` x ``CASE`` integers. Column ``RUN`` of the program table becomes
     the place of the first part of the run that begins there.
     """
-    rows = program.reshape(-1, WIDTH)
+    rows = program.reshape(-1, instruction.WIDTH)
     begins = np.full(len(rows), len(rows) <= LONG)
-    targets = rows[:, TARGET]
+    targets = rows[:, instruction.TARGET]
     begins[targets[(targets >= 0) & (targets < len(rows))]] = True
-    known = np.column_stack([rows[:, : LATE + 3], begins, targets == NONE])
-    known[:, FIELD:AWAITED] = 0  # operands, of which immediates differ from matrix to matrix
-    rows[:, RUN], runs = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
+    known = np.column_stack([rows[:, : instruction.LATE + 3], begins, targets == NONE])
+    known[:, instruction.FIELD : instruction.AWAITED] = (
+        0  # operands, of which immediates differ from matrix to matrix
+    )
+    rows[:, instruction.RUN], runs = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
     return runs.copy()
 
 
@@ -93,7 +85,7 @@ def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
     rows = np.frombuffer(known, np.int64).reshape(-1, columns)
     places = np.full(len(rows), NO_RUN, np.int64)
     parts: list[Ints] = []
-    late = {register for row in rows[:-1] for register in _listed(row, LATE)}
+    late = {register for row in rows[:-1] for register in _listed(row, instruction.LATE)}
     end = 0  # of the run before
     for i in range(len(rows) - 1 if width <= WIDEST_ISSUE else 0):
         lines = _lines(rows, i) if i >= end or rows[i, -2] else []
@@ -113,11 +105,13 @@ def _lines(rows: Ints, i: int) -> list[Line]:
     lines: list[Line] = []
     kinds = {Timing.SCALAR, Timing.BRANCH, Timing.SCALAR_LOAD, Timing.SCALAR_STORE}
     branches = 0
-    while len(lines) < MOST_INSTRUCTIONS and branches < MOST_BRANCHES and rows[i, TIMING] in kinds:
+    while (
+        len(lines) < MOST_INSTRUCTIONS and branches < MOST_BRANCHES and rows[i, instruction.TIMING] in kinds
+    ):
         kinds = {Timing.SCALAR, Timing.BRANCH}
-        branch = bool(rows[i, TIMING] == Timing.BRANCH)
-        awaited, written = _listed(rows[i], AWAITED), _listed(rows[i], SCALAR_WRITES)
-        longer = [*lines, Line(awaited, written, int(rows[i, LATENCY]), branch)]
+        branch = bool(rows[i, instruction.TIMING] == Timing.BRANCH)
+        awaited, written = _listed(rows[i], instruction.AWAITED), _listed(rows[i], instruction.SCALAR_WRITES)
+        longer = [*lines, Line(awaited, written, int(rows[i, instruction.LATENCY]), branch)]
         if len(_awaited(longer)) > MOST_AWAITED or len(_written(longer)) > MOST_WRITTEN:
             break
         lines = longer

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vecsim.engines.columns import instruction, parameter
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, occupy, settle
-from vecsim.engines.jit.code import (
-    ALIGNMENT_BYTES,
-    BANK_BUSY,
-    BANKS,
-    PLAIN,
-    RECORD_BYTES,
-    RECORD_SCALE,
-    SECTION_SIZE,
-    WORDS_PER_CYCLE,
-    WORDS_SCALE,
-    WORDS_SHIFT,
-)
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.operands import (
@@ -52,7 +41,11 @@ def _fill_records(
     Word ``word`` goes in ``cycle``, in which ``before`` others have gone; ``offset`` is the first byte's in
     its word.
     """
-    scale, by, tracks = scratch.machine[WORDS_SCALE], scratch.machine[WORDS_SHIFT], scratch.tracks
+    scale, by, tracks = (
+        scratch.machine[parameter.WORDS_SCALE],
+        scratch.machine[parameter.WORDS_SHIFT],
+        scratch.tracks,
+    )
     shift = offset + record - 1
     ahead = before - word
     if by >= 0:
@@ -68,18 +61,27 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     """Time a contiguous access of n records, to or from vector registers, that issued in ``issue``."""
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, banks, busy, rate = machine[SECTION_SIZE], machine[BANKS], machine[BANK_BUSY], machine[WORDS_PER_CYCLE]
-    base, record, scale = outcome[ADDRESS], code[i + RECORD_BYTES], code[i + RECORD_SCALE]
+    s, banks, busy, rate = (
+        machine[parameter.SECTION_SIZE],
+        machine[parameter.BANKS],
+        machine[parameter.BANK_BUSY],
+        machine[parameter.WORDS_PER_CYCLE],
+    )
+    base, record, scale = (
+        outcome[ADDRESS],
+        code[i + instruction.RECORD_BYTES],
+        code[i + instruction.RECORD_SCALE],
+    )
     end, offset, first = base + n * record, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
-    unaligned = 1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0
+    unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
     cycle = begin_access(r, scratch, issue, unaligned, retired)
     elements_clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
     clear = larger(elements_clear, outcome[BANKS_FREE])
     if banks < rate * busy:
         clear = NEVER
     operand = hazard = 0
-    if code[i + PLAIN] == 0:
+    if code[i + instruction.PLAIN] == 0:
         operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
         if larger(operand, hazard) > cycle:
             clear = larger(clear, larger(operand, hazard))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.jit.code import HISTORY, IN_FLIGHT, UNIT_QUEUE
+from vecsim.engines.columns import parameter
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import PORT_HEAD, UNIT_HEAD
@@ -20,9 +20,9 @@ UNITS = 5
 def open_rings(r: Any, scratch: Any) -> None:
     """Take the latest dispatches and accesses from the record."""
     machine, outcome = scratch.machine, scratch.outcome
-    for j in range(UNITS * (machine[UNIT_QUEUE] + 1)):
+    for j in range(UNITS * (machine[parameter.UNIT_QUEUE] + 1)):
         scratch.ring_dispatched[j] = r.dispatched[j]
-    for j in range(4 * machine[HISTORY]):
+    for j in range(4 * machine[parameter.HISTORY]):
         scratch.ring_history[j] = r.port_history[j]
     outcome[PORT_HEAD] = 0
     for unit in range(UNITS):
@@ -33,13 +33,13 @@ def open_rings(r: Any, scratch: Any) -> None:
 def close_rings(r: Any, scratch: Any) -> None:
     """Put them back, newest first."""
     machine, outcome = scratch.machine, scratch.outcome
-    depth = machine[UNIT_QUEUE] + 1
+    depth = machine[parameter.UNIT_QUEUE] + 1
     for unit in range(UNITS):
         for j in range(depth):
             r.dispatched[unit * depth + j] = scratch.ring_dispatched[
                 unit * depth + (outcome[UNIT_HEAD + unit] + j) % depth
             ]
-    rows = machine[HISTORY]
+    rows = machine[parameter.HISTORY]
     for j in range(rows):
         at = (outcome[PORT_HEAD] + j) % rows
         for column in range(4):
@@ -100,9 +100,9 @@ def latest_end(scratch: Any) -> Any:
 def port_free(scratch: Any) -> Any:
     """From when the port is free: the end of the access ``accesses_in_flight`` before the next."""
     machine = scratch.machine
-    at = scratch.outcome[PORT_HEAD] + machine[IN_FLIGHT] - 1
-    if at >= machine[HISTORY]:
-        at -= machine[HISTORY]
+    at = scratch.outcome[PORT_HEAD] + machine[parameter.ACCESSES_IN_FLIGHT] - 1
+    if at >= machine[parameter.HISTORY]:
+        at -= machine[parameter.HISTORY]
     return scratch.ring_history[4 * at]
 
 
@@ -120,7 +120,7 @@ def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: 
         1 for a store, 0 for a load.
     """
     head = scratch.outcome[PORT_HEAD]
-    head = scratch.machine[HISTORY] - 1 if head == 0 else head - 1
+    head = scratch.machine[parameter.HISTORY] - 1 if head == 0 else head - 1
     scratch.outcome[PORT_HEAD] = head
     at = 4 * head
     scratch.ring_history[at] = end
@@ -142,7 +142,7 @@ def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> An
     cycle
         The cycle in which it might issue.
     """
-    history, rows = scratch.ring_history, scratch.machine[HISTORY]
+    history, rows = scratch.ring_history, scratch.machine[parameter.HISTORY]
     j = scratch.outcome[PORT_HEAD]
     for _ in range(rows):
         at = 4 * j

@@ -5,38 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import (
-    BY_ISSUE,
-    BY_ORDER,
-    BY_SCALAR_RAW_WAW,
-    FETCH,
-    PC,
-    SCALAR_BYTES,
-    TAKEN_BRANCHES,
-)
+from vecsim.engines.columns import causes, control, counters, instruction, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book
-from vecsim.engines.jit.code import (
-    AWAITED,
-    BASE_REGISTER,
-    BRANCH_PENALTY,
-    FIELD,
-    FOLLOWING,
-    ISSUE_WIDTH,
-    LATENCY,
-    MEMORY_BYTES,
-    OFFSET,
-    OPERATION,
-    RECORD_BYTES,
-    RUN,
-    SCALAR_WRITES,
-    STORE,
-    TARGET,
-    TIMING,
-    VALUE_BYTES,
-    WIDTH,
-)
-from vecsim.engines.jit.code import INSTRUCTIONS as PROGRAM_LENGTH
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.outcome import (
@@ -97,8 +68,8 @@ CANNOT = -1
 def _more_registers(w: Any, i: Any, ready: Any) -> Any:
     """From when the scalar registers beyond the third are ready, too."""
     r, code = record_of(w), scratch_of(w).program
-    for j in range(3, code[i + AWAITED]):
-        ready = larger(ready, r.scalar_ready[code[i + AWAITED + 1 + j]])
+    for j in range(3, code[i + instruction.AWAITED]):
+        ready = larger(ready, r.scalar_ready[code[i + instruction.AWAITED + 1 + j]])
     return ready
 
 
@@ -106,10 +77,13 @@ def _more_registers(w: Any, i: Any, ready: Any) -> Any:
 def scalars_ready_at(w: Any, r: Any, code: Any, i: Any) -> Any:
     """From when all scalar registers of an instruction are ready."""
     ready = larger(
-        r.scalar_ready[code[i + AWAITED + 1]],
-        larger(r.scalar_ready[code[i + AWAITED + 2]], r.scalar_ready[code[i + AWAITED + 3]]),
+        r.scalar_ready[code[i + instruction.AWAITED + 1]],
+        larger(
+            r.scalar_ready[code[i + instruction.AWAITED + 2]],
+            r.scalar_ready[code[i + instruction.AWAITED + 3]],
+        ),
     )
-    if code[i + AWAITED] > 3:
+    if code[i + instruction.AWAITED] > 3:
         ready = _more_registers(w, i, ready)
     return ready
 
@@ -123,14 +97,14 @@ def write_scalar_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> N
     cycle
         The cycle from which the registers are ready.
     """
-    count = code[i + SCALAR_WRITES]
+    count = code[i + instruction.SCALAR_WRITES]
     if count > 0:
         scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], cycle)
-        r.scalar_ready[code[i + SCALAR_WRITES + 1]] = cycle
+        r.scalar_ready[code[i + instruction.SCALAR_WRITES + 1]] = cycle
         if count > 1:
-            r.scalar_ready[code[i + SCALAR_WRITES + 2]] = cycle
+            r.scalar_ready[code[i + instruction.SCALAR_WRITES + 2]] = cycle
             for j in range(2, count):
-                r.scalar_ready[code[i + SCALAR_WRITES + 1 + j]] = cycle
+                r.scalar_ready[code[i + instruction.SCALAR_WRITES + 1 + j]] = cycle
 
 
 @inline
@@ -168,16 +142,16 @@ def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> 
     runs, outcome = scratch.runs, scratch.outcome
     case = _case(scratch, part, start)
     last = start + runs[case + LAST]
-    r.waited[BY_SCALAR_RAW_WAW if start > outcome[EARLIEST] else BY_ISSUE] += start - outcome[BEFORE]
-    r.waited[BY_ISSUE] += runs[case + WAITED_ISSUE]
-    r.waited[BY_SCALAR_RAW_WAW] += runs[case + WAITED_SCALAR]
+    r.waited[causes.SCALAR_RAW_WAW if start > outcome[EARLIEST] else causes.ISSUE] += start - outcome[BEFORE]
+    r.waited[causes.ISSUE] += runs[case + WAITED_ISSUE]
+    r.waited[causes.SCALAR_RAW_WAW] += runs[case + WAITED_SCALAR]
     outcome[SCALARS_READY_BY] = larger(outcome[SCALARS_READY_BY], start + runs[case + ALL_READY])
     for j in range(runs[part + WRITES]):
         r.scalar_ready[runs[part + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
     outcome[RETIRED_BY] = larger(outcome[RETIRED_BY], start + runs[case + RETIRED])
     group = runs[case + ISSUED]
     outcome[BEFORE], outcome[ISSUED_IN] = last, group
-    outcome[EARLIEST] = last + 1 if group >= scratch.machine[ISSUE_WIDTH] else last
+    outcome[EARLIEST] = last + 1 if group >= scratch.machine[parameter.ISSUE_WIDTH] else last
     outcome[SEEN] += runs[part + INSTRUCTIONS]
     if outcome[SEEN] == stop_count:
         outcome[UNTIL] = smaller(outcome[UNTIL], last + 1)
@@ -188,11 +162,11 @@ def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> 
 def _jump(r: Any, scratch: Any, cycle: Any) -> Any:
     """Go where a branch leads that issued in ``cycle``; give False if that is out of the program."""
     outcome, target = scratch.outcome, scratch.outcome[LEADS_TO]
-    r.counters[TAKEN_BRANCHES] += 1
-    outcome[EARLIEST] = r.control[FETCH] = cycle + 1 + scratch.machine[BRANCH_PENALTY]
-    outcome[AT] = target * WIDTH
-    if target < 0 or target >= scratch.machine[PROGRAM_LENGTH]:
-        r.control[PC] = target
+    r.counters[counters.TAKEN_BRANCHES] += 1
+    outcome[EARLIEST] = r.control[control.FETCH] = cycle + 1 + scratch.machine[parameter.BRANCH_PENALTY]
+    outcome[AT] = target * instruction.WIDTH
+    if target < 0 or target >= scratch.machine[parameter.INSTRUCTIONS]:
+        r.control[control.PC] = target
         outcome[START] = cycle
         outcome[AT] = ASTRAY
         return False
@@ -213,8 +187,13 @@ def issued(scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_cou
     outcome = scratch.outcome
     group = 1 if cycle > before else outcome[ISSUED_IN] + 1
     count = outcome[SEEN] + 1
-    outcome[AT], outcome[BEFORE], outcome[ISSUED_IN], outcome[SEEN] = i + WIDTH, cycle, group, count
-    outcome[EARLIEST] = cycle + 1 if group >= scratch.machine[ISSUE_WIDTH] else cycle
+    outcome[AT], outcome[BEFORE], outcome[ISSUED_IN], outcome[SEEN] = (
+        i + instruction.WIDTH,
+        cycle,
+        group,
+        count,
+    )
+    outcome[EARLIEST] = cycle + 1 if group >= scratch.machine[parameter.ISSUE_WIDTH] else cycle
     outcome[RETIRED_BY] = retired
     if count == stop_count:
         outcome[UNTIL] = smaller(outcome[UNTIL], cycle + 1)
@@ -228,31 +207,46 @@ def make_run_scalars(semantics: Semantics) -> Any:
     def is_taken_at(w: Any, i: Any) -> Any:
         """Tell whether a branch is taken, and note where it leads."""
         m, scratch = state_of(w), scratch_of(w)
-        code, at = scratch.program, i + FIELD
-        m.address[0] = code[i + FOLLOWING]
-        target = code[i + TARGET]
+        code, at = scratch.program, i + instruction.FIELD
+        m.address[0] = code[i + instruction.FOLLOWING]
+        target = code[i + instruction.TARGET]
         scratch.outcome[LEADS_TO] = m.x[code[at]] if target == NONE else target
         return is_taken(
-            w, code[i + OPERATION], code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4]
+            w,
+            code[i + instruction.OPERATION],
+            code[at],
+            code[at + 1],
+            code[at + 2],
+            code[at + 3],
+            code[at + 4],
         )
 
     @inline
     def execute_at(w: Any, code: Any, i: Any) -> None:
-        at = i + FIELD
-        execute(w, code[i + OPERATION], 1, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
+        at = i + instruction.FIELD
+        execute(
+            w,
+            code[i + instruction.OPERATION],
+            1,
+            code[at],
+            code[at + 1],
+            code[at + 2],
+            code[at + 3],
+            code[at + 4],
+        )
 
     @inline
     def access(w: Any, i: Any, cycle: Any) -> Any:
         """The cycle in which a scalar access issues that might in ``cycle``; CANNOT outside memory."""
         m, scratch = state_of(w), scratch_of(w)
         code = scratch.program
-        address = m.x[code[i + BASE_REGISTER]] + code[i + OFFSET]
-        end = address + code[i + RECORD_BYTES]
-        if address < 0 or end > scratch.machine[MEMORY_BYTES]:
+        address = m.x[code[i + instruction.BASE_REGISTER]] + code[i + instruction.OFFSET]
+        end = address + code[i + instruction.RECORD_BYTES]
+        if address < 0 or end > scratch.machine[parameter.MEMORY_BYTES]:
             return CANNOT
         m.address[0] = address
         if latest_end(scratch) > cycle:
-            cycle = larger(cycle, order_end(scratch, code[i + STORE], address, end, cycle))
+            cycle = larger(cycle, order_end(scratch, code[i + instruction.STORE], address, end, cycle))
         return cycle
 
     @inline
@@ -261,9 +255,9 @@ def make_run_scalars(semantics: Semantics) -> Any:
         r, scratch = record_of(w), scratch_of(w)
         code, outcome, rows, runs = scratch.program, scratch.outcome, scratch.timeline, scratch.runs
         i = outcome[AT]
-        length = HEAD + scratch.machine[ISSUE_WIDTH] * CASE
-        while code[i + TIMING] <= SCALAR_STORE:
-            start, part, end = CANNOT, code[i + RUN], 0
+        length = HEAD + scratch.machine[parameter.ISSUE_WIDTH] * CASE
+        while code[i + instruction.TIMING] <= SCALAR_STORE:
+            start, part, end = CANNOT, code[i + instruction.RUN], 0
             if capacity < 0:
                 if part >= 0:
                     end = part + runs[part + LONGER] * length
@@ -271,11 +265,11 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     if start < 0 and end > part:
                         end = part
                         start = _quick_start(r, scratch, end, stop_count)
-                if start >= 0 and code[i + TIMING] >= SCALAR_LOAD:
+                if start >= 0 and code[i + instruction.TIMING] >= SCALAR_LOAD:
                     if access(w, i, start) != start:
                         start = CANNOT
                     else:
-                        r.counters[SCALAR_BYTES] += code[i + VALUE_BYTES]
+                        r.counters[counters.SCALAR_BYTES] += code[i + instruction.VALUE_BYTES]
             elif rows[0] >= capacity:
                 return FULL
             else:
@@ -285,10 +279,10 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 while True:
                     for _ in range(runs[part + SEGMENT]):
                         execute_at(w, code, i)
-                        i += WIDTH
+                        i += instruction.WIDTH
                     if runs[part + BRANCHES] == 1:
                         taken = 1 if is_taken_at(w, i) else 0
-                        i += WIDTH
+                        i += instruction.WIDTH
                     if taken == 1 or part == end:
                         break
                     part += length
@@ -301,7 +295,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 ready = scalars_ready_at(w, r, code, i)
                 cycle = allowed = larger(ready, earliest)
                 outcome[START] = cycle
-                timing = code[i + TIMING]
+                timing = code[i + instruction.TIMING]
                 if timing >= SCALAR_LOAD and cycle < outcome[UNTIL]:
                     cycle = access(w, i, cycle)
                     if cycle == CANNOT:
@@ -309,11 +303,11 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 if cycle >= outcome[UNTIL]:
                     return STOPPED
                 if timing >= SCALAR_LOAD:
-                    r.counters[SCALAR_BYTES] += code[i + VALUE_BYTES]
+                    r.counters[counters.SCALAR_BYTES] += code[i + instruction.VALUE_BYTES]
                 if cycle > before:
-                    cause = BY_SCALAR_RAW_WAW if ready > earliest else BY_ISSUE
-                    book(r, BY_ORDER if cycle > allowed else cause, before, cycle, retired)
-                retire = cycle + code[i + LATENCY]
+                    cause = causes.SCALAR_RAW_WAW if ready > earliest else causes.ISSUE
+                    book(r, causes.MEMORY_ORDER if cycle > allowed else cause, before, cycle, retired)
+                retire = cycle + code[i + instruction.LATENCY]
                 issued(scratch, i, before, cycle, larger(retired, retire), stop_count)
                 going = True
                 if timing == BRANCH:

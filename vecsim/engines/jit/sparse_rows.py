@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vecsim.engines.columns import parameter
 from vecsim.engines.jit.cells import shifted
-from vecsim.engines.jit.code import SECTION_SIZE
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import BUSY
@@ -61,7 +61,7 @@ def fill_cycles(w: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
     """
     row, scratch = state_of(w).row, scratch_of(w)
     track = new_track(w, scratch, lanes)
-    cycles = shifted(scratch.tracks, track * scratch.machine[SECTION_SIZE])
+    cycles = shifted(scratch.tracks, track * scratch.machine[parameter.SECTION_SIZE])
     cycle, in_cycle, rows, highest = start, 0, 0, -1
     for k in range(n):
         new = is_new(row, k, in_cycle, highest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.jit.code import PATTERN, TIMING, UNIT, VALUE_BYTES, WIDTH
+from vecsim.engines.columns import instruction
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.outcome import ADDRESS, DISPATCH, ELEMENTS, FIRST, LAST, RETIRE, ROW, START, WORDS
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
@@ -43,12 +43,12 @@ def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
     """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, rows = scratch.program, scratch.timeline
-    at = _write_row(r, rows, i // WIDTH, age, 0, -1, 0)
-    access = code[i + PATTERN] > 0
+    at = _write_row(r, rows, i // instruction.WIDTH, age, 0, -1, 0)
+    access = code[i + instruction.PATTERN] > 0
     rows[at], rows[at + 1], rows[at + 2] = cycle, cycle, cycle
     rows[at + 3], rows[at + 4], rows[at + 5] = retire, retire, retire
     rows[at + 6] = m.address[0] if access else -1
-    rows[at + 7] = code[i + VALUE_BYTES] // 4 if access else 0
+    rows[at + 7] = code[i + instruction.VALUE_BYTES] // 4 if access else 0
 
 
 @function
@@ -56,8 +56,16 @@ def write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
     """Write the row of a vector instruction, from what timing it left."""
     r, scratch = record_of(w), scratch_of(w)
     code, rows, outcome = scratch.program, scratch.timeline, scratch.outcome
-    access = code[i + TIMING] == ACCESS
-    at = _write_row(r, rows, i // WIDTH, age, code[i + UNIT], 0 if access else -1, outcome[ELEMENTS])
+    access = code[i + instruction.TIMING] == ACCESS
+    at = _write_row(
+        r,
+        rows,
+        i // instruction.WIDTH,
+        age,
+        code[i + instruction.UNIT],
+        0 if access else -1,
+        outcome[ELEMENTS],
+    )
     rows[at] = issue
     rows[at + 1], rows[at + 2], rows[at + 3] = outcome[DISPATCH], outcome[START], outcome[FIRST]
     rows[at + 4], rows[at + 5] = outcome[LAST], outcome[RETIRE]

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vecsim.engines.columns import parameter
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.code import FIRST_FREE, FREE, REGISTERS, SECTION_SIZE
+from vecsim.engines.jit.code import FIRST_FREE, FREE
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.outcome import BEFORE, BUSY, TRACKS_MADE, WAITED
@@ -45,7 +46,7 @@ def taken_at(r: Any, scratch: Any, v: Any, s: Any, element: Any) -> Any:
 def write_ready_track(w: Any, v: Any) -> None:
     """Write into the record from when the elements of register v are ready."""
     r, scratch = record_of(w), scratch_of(w)
-    track, s = scratch.ready_track[v], scratch.machine[SECTION_SIZE]
+    track, s = scratch.ready_track[v], scratch.machine[parameter.SECTION_SIZE]
     if track >= 0:
         add, at, of = scratch.ready_add[v], v * s, track * s
         for k in range(scratch.ready_count[v]):
@@ -57,7 +58,7 @@ def write_ready_track(w: Any, v: Any) -> None:
 def write_taken_track(w: Any, v: Any) -> None:
     """Write into the record when the elements of register v are taken."""
     r, scratch = record_of(w), scratch_of(w)
-    track, s = scratch.taken_track[v], scratch.machine[SECTION_SIZE]
+    track, s = scratch.taken_track[v], scratch.machine[parameter.SECTION_SIZE]
     if track >= 0:
         add, at, of = scratch.taken_add[v], v * s, track * s
         for k in range(scratch.taken_count[v]):
@@ -75,7 +76,7 @@ def write_tracks(w: Any, v: Any) -> None:
 @function
 def write_all_tracks(w: Any) -> None:
     """Write the tracks of all registers into the record."""
-    for v in range(scratch_of(w).machine[REGISTERS]):
+    for v in range(scratch_of(w).machine[parameter.REGISTERS]):
         write_tracks(w, v)
 
 
@@ -84,7 +85,7 @@ def _write_old_tracks(w: Any) -> None:
     """Write the tracks of the older half into the record."""
     scratch = scratch_of(w)
     made = scratch.outcome[TRACKS_MADE]
-    for v in range(scratch.machine[REGISTERS]):
+    for v in range(scratch.machine[parameter.REGISTERS]):
         track = scratch.ready_track[v]
         if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
             write_ready_track(w, v)
@@ -163,7 +164,7 @@ def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, bound: Any, cycle:
         The first cycle in which an element may start.
     """
     scratch = scratch_of(w)
-    s, tracks = scratch.machine[SECTION_SIZE], scratch.tracks
+    s, tracks = scratch.machine[parameter.SECTION_SIZE], scratch.tracks
     made = new_track(w, scratch, rate)
     at, of = made * s, track * s
     before, in_cycle, busy, waited = cycle, 0, 0, 0

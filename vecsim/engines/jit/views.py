@@ -15,7 +15,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr, signat
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
 
 from isa.state import State
-from vecsim.engines.jit.arrays import FAR, NEAR, SECTION, Record, Scratch
+from vecsim.engines.jit.arrays import FAR, NEAR, RECORD, SECTION, Scratch
 from vecsim.engines.jit.cells import Cells
 
 BYTE = ir.IntType(8).as_pointer()
@@ -62,9 +62,11 @@ def _view(name: str, fields: tuple[str, ...]) -> View:
     return View(name, {field: _SEEN_AS.get(field) or _member(field) for field in fields})
 
 
-_STATE = _view("state", tuple(name for name in State._fields if name != "section"))
-_RECORD = _view("record", Record._fields)
+_STATE_ARRAYS = tuple(name for name in State._fields if name != "section")
+_STATE = _view("state", _STATE_ARRAYS)
+_RECORD = _view("record", RECORD)
 _SCRATCH = _view("scratch", Scratch._fields)
+_RUN = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
 
 
 @register_model(View)
@@ -116,9 +118,24 @@ def _viewing(view: View) -> Any:
     return view_of
 
 
+def _table(view: View) -> Any:
+    @intrinsic
+    def table_of_view(typing_context: Any, seen: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return args[0]
+
+        return signature(Cells(types.int64), view), code
+
+    return table_of_view
+
+
 state_of = _viewing(_STATE)
 """Name the architectural state."""
 record_of = _viewing(_RECORD)
 """Name the timing record."""
 scratch_of = _viewing(_SCRATCH)
 """Name the code, the machine and the room to work in."""
+run_of = _viewing(_RUN)
+"""Name all of them, as the rules of time do."""
+table_of_run = _table(_RUN)
+"""Give the table of such a view."""

@@ -4,33 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import (
-    BY_ALIGNMENT,
-    BY_BANK,
-    BY_PORT,
-    BY_RAW,
-    BY_STARTUP,
-    WORDS_LOADED,
-    WORDS_STORED,
-)
+from vecsim.engines.columns import causes, counters, instruction, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.banks import bank_of, banks_are_free, occupy, occupy_slowly, phase_behind
-from vecsim.engines.jit.code import (
-    ALIGNMENT_BYTES,
-    BANK_BUSY,
-    BANKS,
-    BY_WORDS,
-    READS,
-    SECTION_SIZE,
-    SHIFTED,
-    STARTUP,
-    STORE,
-    STREAMS,
-    UNIT_QUEUE,
-    WORDS_PER_CYCLE,
-    WRITES,
-)
+from vecsim.engines.jit.code import BY_WORDS, SHIFTED
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.outcome import (
@@ -61,18 +39,18 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     """
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome, tracks = scratch.program, scratch.machine, scratch.outcome, scratch.tracks
-    base, load = outcome[ADDRESS], code[i + STORE] == 0
-    rate, s = machine[WORDS_PER_CYCLE], machine[SECTION_SIZE]
-    v = code[i + WRITES + 1] if load else code[i + READS + 1]
-    depth = machine[UNIT_QUEUE] + 1
+    base, load = outcome[ADDRESS], code[i + instruction.STORE] == 0
+    rate, s = machine[parameter.WORDS_PER_CYCLE], machine[parameter.SECTION_SIZE]
+    v = code[i + instruction.WRITES + 1] if load else code[i + instruction.READS + 1]
+    depth = machine[parameter.UNIT_QUEUE] + 1
     dispatched = larger(issue, larger(port_free(scratch), last_dispatch(scratch, depth, MEMORY)))
-    started_up, end = dispatched + machine[STARTUP], latest_end(scratch)
+    started_up, end = dispatched + machine[parameter.STARTUP], latest_end(scratch)
     ready = larger(started_up, end)
-    cycle = ready + (1 if base & (machine[ALIGNMENT_BYTES] - 1) != 0 else 0)
+    cycle = ready + (1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0)
     clear = r.ready_all[v]
     if load:
         clear = larger(clear, r.taken_all[v] + 1)
-    if base & 3 != 0 or machine[STREAMS] == 0:
+    if base & 3 != 0 or machine[parameter.STREAMS] == 0:
         return False
     begin, stalled, phase, behind, add, bound = cycle, cycle, 0, NONE, 0, 0
     if cycle < clear:
@@ -90,48 +68,50 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     if begin < outcome[BANKS_FREE] and not banks_are_free(r, scratch, base >> 2, n, begin):
         if begin > cycle or behind >= 0:
             return False
-        begin = larger(cycle, r.bank_free[bank_of(base >> 2, machine[BANKS])])
+        begin = larger(cycle, r.bank_free[bank_of(base >> 2, machine[parameter.BANKS])])
         phase = phase_behind(r, scratch, base >> 2, n, begin)
         if phase < 0:
             return False
         stalled = begin + (1 if phase > 0 else 0)
     push_dispatch(scratch, depth, MEMORY, dispatched)
     if dispatched > issue:
-        book(r, BY_PORT, issue, dispatched, retired)
-    book(r, BY_STARTUP, dispatched, started_up, retired)
+        book(r, causes.PORT, issue, dispatched, retired)
+    book(r, causes.STARTUP, dispatched, started_up, retired)
     if ready > started_up:
-        book(r, BY_PORT, started_up, ready, retired)
+        book(r, causes.PORT, started_up, ready, retired)
     if cycle > ready:
-        book(r, BY_ALIGNMENT, ready, cycle, retired)
+        book(r, causes.ALIGNMENT, ready, cycle, retired)
     if behind < 0:
         last = occupy(r, scratch, base >> 2, 0, n, begin, phase)
         r.unit_busy[MEMORY] += last - begin + 1
         if stalled > cycle:
-            book(r, BY_BANK, cycle, stalled, retired)
+            book(r, causes.BANK_CONFLICT, cycle, stalled, retired)
         elif begin > cycle:
-            book(r, BY_RAW, cycle, begin, retired)
+            book(r, causes.VECTOR_RAW, cycle, begin, retired)
         track, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
     elif scratch.track_pace[behind] < rate and begin == tracks[behind * s] + add:
         last = occupy_slowly(r, scratch, base >> 2, n, behind * s, add)
         r.unit_busy[MEMORY] += cycles_in(scratch, behind, s, n)
-        book(r, BY_RAW, cycle, last, retired)
+        book(r, causes.VECTOR_RAW, cycle, last, retired)
         track = behind
     else:
         track, add = catch_up(w, n, rate, behind, add, bound, cycle), 0
         last = occupy_slowly(r, scratch, base >> 2, n, track * s, 0)
         r.unit_busy[MEMORY] += outcome[BUSY]
-        r.waited[BY_RAW] += outcome[WAITED]  # never charged: whoever wrote the operand retires later
-    outcome[BANKS_FREE] = last + machine[BANK_BUSY]
+        r.waited[causes.VECTOR_RAW] += outcome[
+            WAITED
+        ]  # never charged: whoever wrote the operand retires later
+    outcome[BANKS_FREE] = last + machine[parameter.BANK_BUSY]
     if behind >= 0:
         outcome[SETTLED_FREE] = outcome[BANKS_FREE]
-    push_access(scratch, last + 1, base, base + 4 * n, code[i + STORE])
+    push_access(scratch, last + 1, base, base + 4 * n, code[i + instruction.STORE])
     if load:
-        r.counters[WORDS_LOADED] += n
+        r.counters[counters.WORDS_LOADED] += n
         give(w, scratch, v, track, begin + 1, n)
         r.ready_all[v] = last + 1
         r.ready_accumulator[v] = larger(r.ready_accumulator[v], last + 1)
     else:
-        r.counters[WORDS_STORED] += n
+        r.counters[counters.WORDS_STORED] += n
         r.taken_all[v] = larger(r.taken_all[v], last)
         take(w, scratch, v, track, add, n)
     outcome[DISPATCH], outcome[START], outcome[FIRST] = dispatched, begin, begin + 1

@@ -15,6 +15,8 @@ from typing import Any
 
 import simpy
 
+from vecsim.engines.rules.numbers import NEVER
+
 BOUNDARY = 0
 """Phase before all others: where a run stops. SimPy itself uses 1 to tell that it has stopped."""
 DISPATCH = 2
@@ -52,8 +54,8 @@ class Clocked:
         """Phase of the next wake-up."""
         return self.phase
 
-    def step(self, cycle: int) -> int | None:
-        """Act in this cycle; give the next cycle to act in, None to sleep until rung."""
+    def step(self, cycle: int) -> int:
+        """Act in this cycle; give the next cycle to act in, NEVER to sleep until rung."""
         raise AssertionError("a clocked process defines step()")
 
     def ring(self, cycle: int) -> None:
@@ -68,7 +70,7 @@ class Clocked:
             yield self.alarm
             now = int(environment.now)
             wake = self.step(now)
-            if wake is None:
+            if wake >= NEVER:
                 self.alarm = Alarm(environment)
                 self.asleep = True
             else:

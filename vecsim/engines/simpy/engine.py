@@ -1,35 +1,62 @@
-"""The SimPy engine: the reference model, one process a unit, one event a unit and cycle of work."""
+"""The SimPy engine: the reference model, one process a part, one event a part and cycle of work."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import simpy
 
-from isa.declaration import Unit
+from isa.declaration import Instruction
 from isa.program import Program
-from isa.state import State, new_state
+from isa.state import State, interpreted, new_state
+from vecsim.engines.access import what_is_wrong
+from vecsim.engines.columns import control, instruction, work
 from vecsim.engines.decoded import decode
-from vecsim.engines.fault import Fault, Trouble
+from vecsim.engines.fault import Fault
+from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
-from vecsim.engines.record import Control, Snapshot, from_snapshot, new_record, take_snapshot
-from vecsim.engines.simpy.arithmetic import Arithmetic
-from vecsim.engines.simpy.clocked import BOUNDARY, Alarm, Clocked
-from vecsim.engines.simpy.core import NEVER, Core
-from vecsim.engines.simpy.dispatch import Dispatcher
-from vecsim.engines.simpy.issue import Issue
-from vecsim.engines.simpy.memory import MemoryPort
-from vecsim.engines.simpy.sparse import Sparse
-from vecsim.engines.static import unpack
-from vecsim.engines.timeline import TimelineRequest, TimelineWriter
+from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
+from vecsim.engines.rules.flight import list_flight
+from vecsim.engines.rules.issue import make_issue
+from vecsim.engines.run_arrays import Arrays
+from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
+from vecsim.engines.simpy.parts import Parts, at_end
+from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter
 from vecsim.machine import Machine
+
+ROWS = 1024
+"""Rows of the timeline that are written before they are kept."""
+
+
+def executing(rows: Sequence[Instruction], m: State) -> Callable[..., Any]:
+    """Give ``(r, operation, n, f0..f4)``, which calls the semantics of a row of the instruction set.
+
+    Parameters
+    ----------
+    rows
+        By the number of the operation.
+    m
+        The state, as :func:`isa.state.interpreted` gives it.
+    """
+    known = [(row.semantics, len(row.operands)) for row in rows]
+
+    def execute(r: Any, operation: int, n: int, *operands: int) -> Any:
+        semantics, count = known[operation]
+        return semantics(m, n, *operands[:count])
+
+    return execute
+
+
+class _FaultFoundError(Exception):
+    """Ends SimPy's run; SimPy makes it anew on the way, so it says nothing."""
 
 
 class SimpyEngine:
-    """A program under way on the SimPy model; see :class:`vecsim.engines.protocol.Engine`.
-
-    With ``look_ahead = False`` every unit goes cycle by cycle: slower, with the same result.
-    """
+    """A program under way on the SimPy model; see :class:`vecsim.engines.protocol.Engine`."""
 
     def __init__(
         self,
@@ -37,36 +64,64 @@ class SimpyEngine:
         memory: npt.NDArray[np.uint8],
         machine: Machine,
         timeline: TimelineRequest | None = None,
-        *,
-        look_ahead: bool = True,
     ) -> None:
-        self._look_ahead = look_ahead
         self.program = program
         self.machine = machine
-        self._instructions = unpack(program, decode(program, machine), machine)
+        self._program = program_table(decode(program, machine)).reshape(-1).tolist()
         self._timeline = None if timeline is None else TimelineWriter(timeline)
-        self._fault: Fault | None = None
         state = new_state(machine.section_size, machine.vector_registers, memory)
         record = new_record(machine)
-        record.control[Control.PC] = program.entry
-        self._build(0, Core(machine, state, record, self._instructions, self._timeline))
+        record.control[control.PC] = program.entry
+        self._build(0, state, record)
 
-    def _build(self, cycle: int, core: Core) -> None:
-        """Make the environment and its processes around a core, at the boundary before ``cycle``."""
+    def _build(self, cycle: int, state: State, record: TimingRecord) -> None:
+        """Make the environment and its processes around a record, at the boundary before ``cycle``."""
+        self._state, self._record = state, record
+        self._fault: Fault | None = None
         self._environment = environment = simpy.Environment(initial_time=cycle)
-        self._core = core
-        core.look_ahead = self._look_ahead
-        units = [unit for unit in Unit if unit != Unit.SCALAR]
-        queues = {int(unit): Dispatcher(environment, core, int(unit)) for unit in units}
-        core.dispatchers = dict[int, Clocked](queues)
-        core.issue = Issue(environment, core, queues)
-        core.units = {
-            int(Unit.ADD): Arithmetic(environment, core, int(Unit.ADD)),
-            int(Unit.MULTIPLY): Arithmetic(environment, core, int(Unit.MULTIPLY)),
-            int(Unit.SPARSE): Sparse(environment, core),
-        }
-        core.ports = [MemoryPort(environment, core, port) for port in range(self.machine.memory_ports)]
-        core.connect()
+        numbers = machine_numbers(
+            self.machine, record, len(self._program) // instruction.WIDTH - 1, len(state.memory)
+        )
+        m = interpreted(state)
+        room = 0 if self._timeline is None else ROWS + len(record.slots) + self.machine.issue_width
+        rows = np.zeros(1 + room * len(COLUMNS), np.int64)
+        self._rows = rows
+        r: Any = Arrays(self._program, numbers.tolist(), m, record, rows)
+        self._r = r
+        r.work[work.TIMELINE] = 0 if self._timeline is None else 1
+        list_flight(r)
+        execute = executing(self.program.instruction_set.instructions, m)
+
+        def is_taken(r: Arrays, operation: int, *operands: int) -> bool:
+            return bool(execute(r, operation, 0, *operands))
+
+        self._end: Alarm | None = None
+        self._count_reached: Alarm | None = None
+        self._stop_count = 0
+        Parts(environment, r, make_issue(execute, is_taken, execute), self._watch)
+
+    def _watch(self, cycle: int) -> None:
+        """Stop at a fault, at the end, and after the instructions asked for; keep rows of the timeline."""
+        r = self._r
+        if r.work[work.TROUBLE]:
+            r.work[work.TROUBLE] = 0
+            self._fault = Fault(self.program, self.pc, cycle, what_is_wrong(r))
+            raise _FaultFoundError
+        now = int(self._environment.now)
+        if self._count_reached is not None and r.control[control.COUNT] >= self._stop_count:
+            self._count_reached.set(cycle + 1 - now, BOUNDARY)
+            self._count_reached = None
+        if self._end is not None and at_end(r):
+            self._end.set(r.control[control.LAST_RETIRED] - now, BOUNDARY)
+            self._end = None
+        if r.timeline[0] >= ROWS:
+            self._keep_rows()
+
+    def _keep_rows(self) -> None:
+        if self._timeline is not None:
+            filled = 1 + int(self._rows[0]) * len(COLUMNS)
+            self._timeline.extend(self._rows[1:filled].reshape(-1, len(COLUMNS)))
+            self._rows[0] = 0
 
     @property
     def cycle(self) -> int:
@@ -76,22 +131,21 @@ class SimpyEngine:
     @property
     def pc(self) -> int:
         """Number of the instruction that issues next."""
-        return self._core.control[Control.PC]
+        return int(self._record.control[control.PC])
 
     @property
     def state(self) -> State:
         """Registers and memory, as of the instructions issued so far."""
-        return self._core.state
+        return self._state
 
     @property
     def finished(self) -> bool:
         """See :attr:`vecsim.engines.protocol.Engine.finished`."""
-        control = self._core.control
-        return self._core.at_end and self.cycle >= control[Control.LAST_RETIRED]
+        return at_end(self._r) and self.cycle >= self._record.control[control.LAST_RETIRED]
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
-        environment, core = self._environment, self._core
+        environment = self._environment
         if (
             self.finished
             or (cycle is not None and cycle <= self.cycle)
@@ -100,39 +154,40 @@ class SimpyEngine:
             return
         if self._fault is not None:
             raise self._fault
-        core.end = Alarm(environment)
-        stops: list[simpy.Event] = [core.end]
-        core.stop_cycle = NEVER if cycle is None else cycle
+        self._end = Alarm(environment)
+        stops: list[simpy.Event] = [self._end]
         if cycle is not None:
             at_cycle = Alarm(environment)
             at_cycle.set(cycle - self.cycle, BOUNDARY)
             stops.append(at_cycle)
         if instructions is not None:
-            core.count_reached = Alarm(environment)
-            core.stop_count = core.control[Control.AGE] + instructions
-            stops.append(core.count_reached)
-        core.check_end()
+            self._count_reached = Alarm(environment)
+            self._stop_count = int(self._record.control[control.COUNT]) + instructions
+            stops.append(self._count_reached)
+        if at_end(self._r):
+            self._end.set(int(self._record.control[control.LAST_RETIRED]) - self.cycle, BOUNDARY)
+            self._end = None
         try:
             with np.errstate(all="ignore"):
                 environment.run(until=environment.any_of(stops))
-        except Trouble as trouble:
-            self._fault = Fault(self.program, self.pc, core.issue_cycle, str(trouble))
+        except _FaultFoundError:
+            assert self._fault is not None
             raise self._fault from None
         finally:
-            core.end, core.stop_count = None, 0
+            self._end = self._count_reached = None
 
     def snapshot(self) -> Snapshot:
         """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
-        return take_snapshot(self.program, self.machine, self.cycle, self._core.state, self._core.record)
+        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._record)
 
     def restore(self, snapshot: Snapshot) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.restore`."""
         state, record = from_snapshot(snapshot, self.program, self.machine)
-        self._fault = None
         if self._timeline is not None:
             self._timeline.clear()
-        self._build(snapshot.cycle, Core(self.machine, state, record, self._instructions, self._timeline))
+        self._build(snapshot.cycle, state, record)
 
     def result(self) -> Run:
         """See :meth:`vecsim.engines.protocol.Engine.result`."""
-        return make_run(self.machine, self._core.state, self._core.record, self._timeline)
+        self._keep_rows()
+        return make_run(self.machine, self._state, self._record, self._timeline)

@@ -121,6 +121,20 @@ class HiSparse(FormatBase):
         """The transpose, of the same nodes."""
         return replace(self, transposed=not self.transposed)
 
+    def astype(self, dtype: Any) -> Self:
+        """Return the matrix with values of another type, in nodes of its own: their size depends on it.
+
+        Parameters
+        ----------
+        dtype
+            float32 or float64.
+        """
+        if np.dtype(dtype) == self.dtype:
+            return self
+        plain = replace(self, transposed=False, scale=1.0).to_scipy().astype(dtype)
+        made = type(self).from_scipy(plain, node_size=self.node_size)
+        return replace(made, transposed=self.transposed, scale=self.scale)
+
     def scaled(self, factor: float) -> Self:
         """Return the matrix times a number, of the same nodes.
 

@@ -1,4 +1,4 @@
-"""Host formats with values of another type, so that a matrix is converted once for both."""
+"""Formats with values of another type, where places do not depend on how many bytes a value has."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 
 
-def with_type(host: Any, dtype: str) -> Any:
-    """Give a host format with values of another type, as if the matrix had been rounded before conversion.
+def with_type(made: Any, dtype: Any) -> Any:
+    """Give a dataclass of arrays, and of such dataclasses, with its floating-point arrays in another type.
 
     Parameters
     ----------
-    host
-        A format of `vecsim.formats`: a frozen dataclass of arrays, and of formats.
+    made
+        Frozen; what does not change is shared.
     dtype
         float32 or float64.
     """
     changed = {}
-    for each in fields(host):
-        value = getattr(host, each.name)
+    for each in fields(made):
+        value = getattr(made, each.name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             changed[each.name] = value.astype(dtype, copy=False)
         elif is_dataclass(value) and not isinstance(value, type):
             changed[each.name] = with_type(value, dtype)
-    return replace(host, **changed) if changed else host
+    return replace(made, **changed) if changed else made

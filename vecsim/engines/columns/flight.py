@@ -1,0 +1,26 @@
+"""Columns of ``TimingRecord.slots``, the table of vector instructions in flight.
+
+An instruction is in flight from its issue to the cycle in which its last element starts; from then on its
+whole future is known and is in the register arrays.
+"""
+
+COLUMNS = 23
+AGE, PC, UNIT, PORT, ELEMENTS, FIRST = range(6)
+"""Its number in program order, -1: the slot is free; the unit; the memory port, -1 before dispatch; how many
+elements; the number of the first."""
+ISSUED_AT, DISPATCHED_AT, BASE = range(6, 9)
+"""-1: waits in the queue; from BASE on the first word may go, -1: not yet known."""
+ELEMENT, WORD, WORDS = range(9, 12)
+"""Elements started (of an access: transferred); words transferred, of how many."""
+ADDRESS, LAST_BYTE = 12, 13
+"""First byte of a contiguous access, and the end, exclusive; -1 of others."""
+START_CYCLE, CYCLE, IN_CYCLE = 14, 15, 16
+"""Cycle of the first element, -1 before; of the latest; elements (words) started in that."""
+ORDER_END = 17
+"""When the last of the accesses that it had to follow ended."""
+CHARGED, AFTER = 18, 19
+"""Cycles charged to it while it was the oldest; the latest retirement of known instructions between it and
+the next in flight."""
+FIRST_READY, SLICE, CACHE_FIRST = 20, 21, 22
+"""The cycle from which its first result is ready; the slice of the cache that a sparse instruction adds to,
+-1; the first element of the cache that an access moves, -1."""

@@ -1,0 +1,37 @@
+"""Places in the machine as a flat array, :func:`vecsim.engines.machine_numbers.machine_numbers`.
+
+The first ``FIELDS`` are numbers of the machine description, by the names of its fields; then what a run adds.
+"""
+
+FIELDS = 16
+(
+    SECTION_SIZE,
+    ISSUE_WIDTH,
+    UNIT_QUEUE,
+    MEMORY_PORTS,
+    ACCESSES_IN_FLIGHT,
+    STARTUP,
+    WORDS_PER_CYCLE,
+    ADDRESSES_PER_CYCLE,
+    ALIGNMENT_BYTES,
+    BANKS,
+    BANK_BUSY,
+    CHAINING,
+    LANES,
+    BRANCH_PENALTY,
+    SPARSE_UNIT_P,
+    SPARSE_UNIT_R,
+) = range(FIELDS)
+
+INSTRUCTIONS, MEMORY_BYTES, REGISTERS, SLOTS, HISTORY = range(FIELDS, FIELDS + 5)
+"""How many instructions the program has; bytes of memory; vector registers with the mask; rows of the
+record's ``slots``, and of ``port_history`` of each port."""
+
+LANES_SCALE, SPARSE_SCALE, WORDS_SCALE = range(FIELDS + 5, FIELDS + 8)
+"""Reciprocals, for the loop for one port."""
+WORDS_SHIFT, LANES_SHIFT, SPARSE_SHIFT = range(FIELDS + 8, FIELDS + 11)
+"""Binary logarithms; -1: no power of two."""
+STREAMS = FIELDS + 11
+"""1 if a contiguous stream never meets itself at a bank."""
+
+PLACES = FIELDS + 12

@@ -1,0 +1,73 @@
+"""The decoded program as a flat array; :mod:`vecsim.engines.columns.instruction` has its columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.engines.columns import instruction
+from vecsim.engines.decoded import NONE, Decoded
+
+Ints = npt.NDArray[np.int64]
+
+_SINGLE = {
+    "operation": instruction.OPERATION,
+    "timing": instruction.TIMING,
+    "unit": instruction.UNIT,
+    "latency": instruction.LATENCY,
+    "length": instruction.LENGTH,
+    "length_register": instruction.LENGTH_REGISTER,
+    "pattern": instruction.PATTERN,
+    "store": instruction.STORE,
+    "value_bytes": instruction.VALUE_BYTES,
+    "record_bytes": instruction.RECORD_BYTES,
+    "cache": instruction.CACHE,
+    "base": instruction.BASE_REGISTER,
+    "offset": instruction.OFFSET,
+    "index_register": instruction.INDEX_REGISTER,
+    "element": instruction.ELEMENT_REGISTER,
+    "slice": instruction.SLICE_REGISTER,
+    "target": instruction.TARGET,
+    "accumulator": instruction.ACCUMULATOR,
+}
+_LISTS = {
+    "awaited": instruction.AWAITED,
+    "scalar_writes": instruction.SCALAR_WRITES,
+    "late_writes": instruction.LATE,
+    "vector_reads": instruction.READS,
+    "vector_writes": instruction.WRITES,
+    "whole_reads": instruction.WHOLE_READS,
+    "whole_writes": instruction.WHOLE_WRITES,
+}
+_SETS = {
+    "vector_reads": instruction.READ_SET,
+    "vector_writes": instruction.WRITE_SET,
+    "whole_reads": instruction.WHOLE_READ_SET,
+    "whole_writes": instruction.WHOLE_WRITE_SET,
+    "accumulator": instruction.ADDED_SET,
+}
+
+
+def program_table(decoded: Decoded) -> Ints:
+    """Write a decoded program as (n + 1, ``WIDTH``) int64; the last row is the end."""
+    count = len(decoded.operation)
+    table = np.full((count + 1, instruction.WIDTH), NONE, np.int64)
+    table[count, instruction.AWAITED : instruction.AWAITED + 4] = 0
+    table[count, instruction.TIMING] = instruction.END_OF_PROGRAM
+    rows = table[:count]
+    for name, column in _SINGLE.items():
+        rows[:, column] = getattr(decoded, name)
+    rows[:, instruction.FIELD : instruction.FIELD + 5] = decoded.fields
+    for name, column in _LISTS.items():
+        values = getattr(decoded, name)
+        rows[:, column] = (values != NONE).sum(axis=1)
+        rows[:, column + 1 : column + 1 + values.shape[1]] = values
+    for name, column in _SETS.items():
+        values = getattr(decoded, name)
+        registers = values if values.ndim > 1 else values[:, None]
+        bits = np.where(registers == NONE, 0, 1 << np.maximum(registers, 0))
+        rows[:, column] = np.bitwise_or.reduce(bits, axis=1)
+    awaited = rows[:, instruction.AWAITED + 1 : instruction.AWAITED + 4]
+    awaited[awaited == NONE] = 0
+    rows[:, instruction.FOLLOWING] = np.arange(1, count + 1)
+    return table

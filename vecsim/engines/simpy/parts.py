@@ -1,0 +1,183 @@
+"""The parts of the machine, each a process, and what they tell each other.
+
+A part that is called looks at the arrays of the run, does by a rule what can be done in this cycle, and gets
+the cycle to look again; without one it sleeps until another part wakes it. What happened is in ``work``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import simpy
+
+from isa.declaration import Unit
+from vecsim.engines.columns import control, parameter, work
+from vecsim.engines.rules.arithmetic import step_arithmetic
+from vecsim.engines.rules.hazards import follows_elements
+from vecsim.engines.rules.ports import current_age, current_slot, step_port
+from vecsim.engines.rules.queues import step_queue
+from vecsim.engines.rules.sparse import step_sparse
+from vecsim.engines.simpy.clocked import DISPATCH, EXECUTE, ISSUE, Clocked
+
+QUEUES = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
+
+
+class Part(Clocked):
+    """A part of the machine; subclasses say what it does in a cycle and whom that concerns."""
+
+    def __init__(self, environment: simpy.Environment, parts: Parts) -> None:
+        self.parts = parts
+        self.r = parts.r
+        super().__init__(environment)
+
+
+class Issue(Part):
+    """In-order issue."""
+
+    phase = ISSUE
+
+    def step(self, cycle: int) -> int:
+        """Issue what can issue in this cycle."""
+        wake: int = self.parts.issue_rule(self.r, cycle)
+        self.parts.after_issue(cycle)
+        return wake
+
+
+class Queue(Part):
+    """The queue in front of a unit; the memory ports share one."""
+
+    phase = DISPATCH
+
+    def __init__(self, environment: simpy.Environment, parts: Parts, unit: int) -> None:
+        self.unit = unit
+        super().__init__(environment, parts)
+
+    def step(self, cycle: int) -> int:
+        """Dispatch what can be dispatched in this cycle; issue may have waited for room."""
+        wake: int = step_queue(self.r, self.unit, cycle)
+        if self.r.work[work.GIVEN]:
+            self.parts.hand_over(cycle)
+            self.parts.issue.ring(cycle)
+        return wake
+
+
+class ExecutingUnit(Part):
+    """The add, the multiply or the sparse unit."""
+
+    phase = EXECUTE
+
+    def __init__(self, environment: simpy.Environment, parts: Parts, unit: int) -> None:
+        self.unit = unit
+        super().__init__(environment, parts)
+
+    def current_slot(self) -> int:
+        """Give the slot of the instruction that it works on, -1 for none."""
+        slot: int = self.r.unit_slot[self.unit]
+        return slot
+
+    def step(self, cycle: int) -> int:
+        """Start the elements that can start in this cycle."""
+        if self.unit == Unit.SPARSE:
+            wake: int = step_sparse(self.r, cycle)
+        else:
+            wake = step_arithmetic(self.r, self.unit, cycle)
+        self.parts.after_start(cycle)
+        return wake
+
+
+class Port(Part):
+    """A memory port; all ports share the banks, where the older access goes first."""
+
+    def __init__(self, environment: simpy.Environment, parts: Parts, port: int) -> None:
+        self.port = port
+        super().__init__(environment, parts)
+
+    def current_phase(self) -> int:
+        """Order ports that act in the same cycle by the age of their access."""
+        return EXECUTE + 1 + int(current_age(self.r, self.port))
+
+    def current_slot(self) -> int:
+        """Give the slot of the access that it transfers, -1 for none."""
+        slot: int = current_slot(self.r, self.port)
+        return slot
+
+    def step(self, cycle: int) -> int:
+        """Transfer the words that can go in this cycle."""
+        if self.current_phase() > self.alarm_phase:
+            return cycle  # its access came in an earlier phase of this very cycle: once more, in its turn
+        wake: int = step_port(self.r, self.port, cycle)
+        self.parts.after_start(cycle)
+        return wake
+
+
+class Parts:
+    """All parts of a machine around the arrays of a run.
+
+    Parameters
+    ----------
+    r
+        The arrays.
+    issue_rule
+        What :func:`vecsim.engines.rules.issue.make_issue` gives.
+    watch
+        Called with the cycle after each step of issue and after an instruction has left flight.
+    """
+
+    def __init__(
+        self,
+        environment: simpy.Environment,
+        r: Any,
+        issue_rule: Callable[..., Any],
+        watch: Callable[[int], None],
+    ) -> None:
+        self.r = r
+        self.issue_rule = issue_rule
+        self.watch = watch
+        ports = range(r.machine[parameter.MEMORY_PORTS])
+        self.queues = {unit: Queue(environment, self, unit) for unit in QUEUES}
+        self.issue = Issue(environment, self)
+        self.units = {unit: ExecutingUnit(environment, self, unit) for unit in QUEUES[1:]}
+        self.ports = [Port(environment, self, port) for port in ports]
+        self.executing: list[ExecutingUnit | Port] = [*self.units.values(), *self.ports]
+
+    def after_issue(self, cycle: int) -> None:
+        """Wake those that got an instruction."""
+        if self.r.work[work.GIVEN]:
+            self.hand_over(cycle)
+        self.watch(cycle)
+
+    def hand_over(self, cycle: int) -> None:
+        """Wake units and ports that got an instruction in this cycle, and queues in the next."""
+        given = self.r.work[work.GIVEN]
+        self.r.work[work.GIVEN] = 0
+        for unit, queue in self.queues.items():
+            if given >> unit & 1:
+                queue.ring(cycle + 1)
+            if given & work.FIRST_UNIT << unit:
+                self.units[unit].ring(cycle)
+        if given >= work.FIRST_PORT:
+            for port in self.ports:
+                if given & work.FIRST_PORT << port.port:
+                    port.ring(cycle)
+
+    def after_start(self, cycle: int) -> None:
+        """Wake those that waited for elements that have started, or for an instruction that left flight."""
+        left, slot = self.r.work[work.LEFT], self.r.work[work.STARTED] - 1
+        if not left and slot < 0:
+            return
+        self.r.work[work.LEFT] = self.r.work[work.STARTED] = 0
+        if left or self.r.work[work.AWAITS_ELEMENT]:
+            self.issue.ring(cycle + 1)
+        for part in self.executing:
+            if part.asleep and (left or follows_elements(self.r, part.current_slot(), slot)):
+                part.ring(cycle + 1)
+        if left:
+            for queue in self.queues.values():
+                queue.ring(cycle + 1)
+            self.watch(cycle)
+
+
+def at_end(r: Any) -> bool:
+    """Tell whether halt has issued and nothing is in flight, so that the last retirement is known."""
+    return bool(r.control[control.HALTED]) and not r.work[work.FLYING]
