@@ -40,21 +40,53 @@ class Measured:
         return {each.name: each.missing for each in self.results.matrices if each.missing}
 
     def record(self, matrix: MatrixRecord, operation: str, method: str, dtype: str) -> Record | None:
-        """Give a record; None if the method was not tried."""
+        """Give a record; None if the method was not tried.
+
+        Parameters
+        ----------
+        matrix
+            Which matrix.
+        operation, method, dtype
+            Names, as in `Record`.
+        """
         return self._records.get((matrix.name, operation, method, dtype))
 
     def time(self, matrix: MatrixRecord, operation: str, method: str, dtype: str) -> float | None:
-        """Give the microseconds of an operation; None if there is no time."""
+        """Give the microseconds of an operation; None if there is no time.
+
+        Parameters
+        ----------
+        matrix
+            Which matrix.
+        operation, method, dtype
+            Names, as in `Record`.
+        """
         record = self.record(matrix, operation, method, dtype)
         return None if record is None else record.median_us
 
     def absent(self, matrix: MatrixRecord, operation: str, method: str, dtype: str) -> str:
-        """Say in a word or two why there is no time."""
+        """Say in a word or two why there is no time.
+
+        Parameters
+        ----------
+        matrix
+            Which matrix.
+        operation, method, dtype
+            Names, as in `Record`.
+        """
         record = self.record(matrix, operation, method, dtype)
         return "not measured" if record is None else "" if record.status == "ok" else record.status
 
     def gflops(self, matrix: MatrixRecord, operation: str, method: str, dtype: str) -> float | None:
-        """Give the performance as the paper does: 3 nnz / T, in 10^9 a second."""
+        """Give the performance as the paper does: 3 nnz / T, in 10^9 a second.
+
+        Parameters
+        ----------
+        matrix
+            Which matrix.
+        operation, method, dtype
+            Names, as in `Record`.
+        """
         time = self.time(matrix, operation, method, dtype)
         return None if time is None else OPERATIONS_OF_AN_ENTRY * matrix.nnz / time / 1000
 
@@ -65,7 +97,15 @@ class Measured:
     def times(
         self, matrices: Iterable[MatrixRecord], operation: str, methods: Sequence[str], dtype: str
     ) -> list[tuple[MatrixRecord, tuple[float, ...]]]:
-        """Give the times of several methods on the matrices on which all have one."""
+        """Give the times of several methods on the matrices on which all have one.
+
+        Parameters
+        ----------
+        matrices
+            Which matrices.
+        operation, methods, dtype
+            Names, as in `Record`.
+        """
         found = []
         for matrix in matrices:
             times = [self.time(matrix, operation, method, dtype) for method in methods]

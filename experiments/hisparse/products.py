@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 from experiments.hisparse.measured import Measured, averages, geometric_mean, spread
 from experiments.hisparse.methods import BEST, CSR, DTYPES, METHODS, NAIVE, OWN, PRODUCT_METHODS, PRODUCTS
-from experiments.hisparse.printed import TABLE_1, TIMES_FASTER
+from experiments.hisparse.printed import TABLE_1
 from experiments.hisparse.speed_items import (
     SETS,
-    faster_rows,
+    TIMES_CHART,
     gflops_chart,
     gflops_rows,
-    mean_rows,
     sets_of,
+    table_rows,
+    times_verdicts,
 )
-from experiments.hisparse.texts import AT_LEAST, WITHOUT_RESULTS, gaps_of, notes_of
+from experiments.hisparse.texts import WITHOUT_RESULTS, gaps_of, notes_of
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
 
@@ -36,8 +37,7 @@ TABLE_1_SUMMARY = (
     "paper averages over its collection on a GTX 1080, here over the matrices that stand for nine of it."
 )
 NOT_HERE = (
-    "cusp, bhSparse, clSpMV and yaSpMV are not measured: they are not maintained and do not run on this "
-    "GPU's CUDA.",
+    "cusp, bhSparse, clSpMV and yaSpMV are not measured.",
     "What a transposed copy would give, which takes the bytes a second time, is in benchmarks/README.md.",
 )
 
@@ -62,18 +62,14 @@ def figure5(measured: Measured | None) -> Item:
 
 def table1(measured: Measured | None) -> Item:
     """Make Table 1; without results what the paper prints."""
-    rows = (*faster_rows(measured, LIBRARIES, PRODUCTS), *mean_rows(measured, TABLE_1, LIBRARIES))
-    ratios = [row for row in rows if row.paper and row.quantity.startswith("ratio") and row.ours is not None]
+    rows = tuple(table_rows(measured, TABLE_1, LIBRARIES))
+    charted = [row for row in rows if row.quantity.startswith("times") and row.ours is not None]
     return Item(
         "hisparse-table1",
         "Table 1: mean times of both products",
         TABLE_1_SUMMARY,
         rows,
-        chart=paper_beside_ours(
-            "How many times HiSparse is faster, stand-ins", "times", ratios, logarithmic=True
-        )
-        if ratios
-        else None,
+        chart=paper_beside_ours(TIMES_CHART, "times", charted, logarithmic=True) if charted else None,
         verdicts=tuple(_table_verdicts(measured)) if measured else (),
         notes=notes_of(measured) if measured else (),
         gaps=(WITHOUT_RESULTS,) if measured is None else (*NOT_HERE, *gaps_of(measured)),
@@ -166,29 +162,8 @@ def _hardly_changes(measured: Measured) -> list[Verdict]:
 
 
 def _table_verdicts(measured: Measured) -> list[Verdict]:
-    made = []
-    for (operation, dtype), printed in TIMES_FASTER.items():
-        for library, number in printed.items() if operation in PRODUCTS else ():
-            claim = f"Transposed, HiSparse is {number} times faster than {library} ({DTYPES[dtype]})"
-            method = BY_LIBRARY.get(library)
-            found = (
-                []
-                if method is None
-                else measured.times(measured.of_the_paper, operation, (OWN, method), dtype)
-            )
-            if not found:
-                made.append(Verdict(claim, None, f"{library} is not measured"))
-                continue
-            own, other = (sum(times[place] for _, times in found) for place in (0, 1))
-            ratios = {matrix.name: times[1] / times[0] for matrix, times in found}
-            made.append(
-                Verdict(
-                    claim,
-                    other / own >= AT_LEAST * float(number),
-                    f"ratio of means {other / own:.1f}; matrix by matrix {spread(ratios)}",
-                )
-            )
-    return [*made, *_steadiest(measured)]
+    claims = times_verdicts(measured, LIBRARIES, {"spmv_t": "Transposed"})
+    return [*claims, *_steadiest(measured)]
 
 
 def _steadiest(measured: Measured) -> list[Verdict]:

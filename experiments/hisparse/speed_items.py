@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from experiments.comparison import Comparison
-from experiments.hisparse.measured import Measured, averages, geometric_mean
+from experiments.hisparse.measured import Measured, averages, geometric_mean, spread
 from experiments.hisparse.methods import DTYPES, METHODS, OWN
 from experiments.hisparse.printed import TIMES_FASTER, Printed
 from experiments.hisparse.results import MatrixRecord
-from experiments.hisparse.texts import AVERAGED, category, label
-from experiments.report.item import BarChart, Panel
+from experiments.hisparse.texts import AT_LEAST, category, label
+from experiments.report.item import BarChart, Panel, Verdict
 
 NAMES = {
     "spmv": "SpMV",
@@ -28,6 +28,7 @@ SETS = {
 }
 """Panels and averages by set of matrices."""
 NOT_MEASURED = "not measured"
+TIMES_CHART = "How many times HiSparse is faster, by means over matrices: the paper's, and stand-ins"
 
 
 def sets_of(measured: Measured) -> dict[str, list[MatrixRecord]]:
@@ -66,7 +67,17 @@ def _chosen(measured: Measured, matrix: MatrixRecord, operation: str, dtype: str
 def gflops_chart(
     measured: Measured, title: str, operations: Sequence[str], methods: Sequence[str]
 ) -> BarChart | None:
-    """Draw double precision, as the paper does: a panel for each operation and set of matrices."""
+    """Draw double precision, as the paper does: a panel for each operation and set of matrices.
+
+    Parameters
+    ----------
+    measured
+        The results.
+    title
+        What is drawn.
+    operations, methods
+        Which of `experiments.hisparse.methods`.
+    """
     panels = tuple(
         Panel(
             f"{NAMES[operation]}: {SETS[part]}",
@@ -101,12 +112,15 @@ def gflops_chart(
     )
 
 
-def mean_rows(
+def table_rows(
     measured: Measured | None,
     table: Mapping[tuple[str, str], Mapping[str, Printed]],
     methods: Mapping[str, Mapping[str, str]],
 ) -> list[Comparison]:
-    """Give mean and standard deviation of milliseconds as the paper has them, over the stand-ins.
+    """Give a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
+
+    Those are how many times HiSparse is faster than each library by the means over all matrices, as the text
+    of the paper counts, and standard deviations in parts of the means.
 
     Parameters
     ----------
@@ -118,68 +132,109 @@ def mean_rows(
         By operation as `table` calls it: our method for each of the paper's libraries.
     """
     rows = []
-    for (operation, dtype), libraries in table.items():
-        for library, printed in libraries.items():
+    for operation in dict.fromkeys(operation for operation, _ in table):
+        for library in {**table[operation, "float32"], **table[operation, "float64"]}:
             method = methods[operation].get(library)
-            times = [] if measured is None or method is None else _times(measured, operation, method, dtype)
-            found = averages(times)
-            note = f"{AVERAGED}; ours over {len(times)} stand-ins" if found else ""
-            for place, (what, number) in enumerate((("mean", printed.mean), ("s.dev.", printed.deviation))):
-                rows.append(
-                    Comparison(
-                        f"{library}, {NAMES[operation]}",
-                        f"{what}, ms {DTYPES[dtype]}",
-                        number,
-                        None if found is None else found[place],
-                        note,
-                        NOT_MEASURED,
-                    )
-                )
-    return rows
-
-
-def _times(measured: Measured, operation: str, method: str, dtype: str) -> list[float]:
-    """Give the microseconds of a method on the stand-ins on which HiSparse has a time, too."""
-    kind = operation.partition(",")[0]
-    found = measured.times(measured.of_the_paper, kind, (method, OWN), dtype)
-    return [times[0] for _, times in found]
-
-
-def faster_rows(
-    measured: Measured | None, methods: Mapping[str, Mapping[str, str]], operations: Sequence[str]
-) -> list[Comparison]:
-    """Give how many times HiSparse is faster: as the paper counts, means over means, and geometric means."""
-    rows = []
-    for operation in operations:
-        for dtype, short in DTYPES.items():
-            printed = TIMES_FASTER.get((operation, dtype), {})
-            for library in dict.fromkeys((*printed, *methods[operation])):
-                if library == METHODS[OWN].printed:
+            note = _printed_times(table, operation, library)
+            for dtype, short in DTYPES.items():
+                printed = table[operation, dtype].get(library)
+                if printed is None:
                     continue
-                method = methods[operation].get(library)
-                ratio, per_matrix = _faster(measured, operation, method, dtype)
-                row = f"HiSparse over {library}, {NAMES[operation]}"
+                own = table[operation, dtype]["HiSparse"]
+                numbers = _numbers(measured, operation, method, dtype)
+                cells = {
+                    f"times HiSparse {short}": _quotient(printed.mean, own.mean)
+                    if library != "HiSparse"
+                    else "",
+                    f"geometric mean {short}": "",
+                    f"s.dev. / mean {short}": _quotient(printed.deviation, printed.mean),
+                    f"mean, ms {short}": "",
+                }
                 rows += [
-                    Comparison(
-                        row,
-                        f"ratio of means {short}",
-                        printed.get(library, ""),
-                        ratio,
-                        f"{AVERAGED}; stand-ins",
-                        NOT_MEASURED,
-                    ),
-                    Comparison(row, f"geometric mean {short}", "", per_matrix, "stand-ins", NOT_MEASURED),
+                    Comparison(f"{library}, {NAMES[operation]}", what, text, number, note, NOT_MEASURED)
+                    for (what, text), number in zip(cells.items(), numbers, strict=True)
+                    if text or number is not None
                 ]
     return rows
 
 
-def _faster(
+def _quotient(first: str, second: str) -> str:
+    return f"{float(first) / float(second):.2f}"
+
+
+def _printed_times(
+    table: Mapping[tuple[str, str], Mapping[str, Printed]], operation: str, library: str
+) -> str:
+    """Say which milliseconds the paper prints: those of another GPU and of other matrices are no match."""
+    parts = [
+        f"{printed.mean} ({printed.deviation}) in {short}"
+        for dtype, short in DTYPES.items()
+        if (printed := table[operation, dtype].get(library)) is not None
+    ]
+    return f"the paper's mean ms (s.dev.): {', '.join(parts)}"
+
+
+def _numbers(
     measured: Measured | None, operation: str, method: str | None, dtype: str
-) -> tuple[float | None, float | None]:
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Give, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
     if measured is None or method is None:
-        return None, None
+        return None, None, None, None
     found = measured.times(measured.of_the_paper, operation.partition(",")[0], (OWN, method), dtype)
-    if not found:
-        return None, None
-    own, other = (sum(times[place] for _, times in found) for place in (0, 1))
-    return other / own, geometric_mean(times[1] / times[0] for _, times in found)
+    average = averages([times[1] for _, times in found])
+    if average is None:
+        return None, None, None, None
+    mean, deviation = average
+    if method == OWN:
+        return None, None, deviation / mean, mean
+    return (
+        ratio_of_means(found),
+        geometric_mean(times[1] / times[0] for _, times in found),
+        deviation / mean,
+        mean,
+    )
+
+
+def ratio_of_means(found: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
+    """Give the mean time of the second method over that of the first, of what `Measured.times` gave."""
+    return sum(times[1] for _, times in found) / sum(times[0] for _, times in found)
+
+
+def times_verdicts(
+    measured: Measured | None, methods: Mapping[str, Mapping[str, str]], subjects: Mapping[str, str]
+) -> list[Verdict]:
+    """Judge how many times HiSparse is faster, as the text says.
+
+    Parameters
+    ----------
+    measured, methods
+        As of `table_rows`.
+    subjects
+        How sentences begin, by operation; of others nothing is judged.
+    """
+    made = []
+    for (operation, dtype), printed in TIMES_FASTER.items():
+        for library, number in printed.items() if operation in subjects else ():
+            claim = (
+                f"{subjects[operation]}, HiSparse is {number} times faster than {library} ({DTYPES[dtype]})"
+            )
+            method = methods[operation].get(library)
+            kind = operation.partition(",")[0]
+            found = (
+                []
+                if measured is None or method is None
+                else measured.times(measured.of_the_paper, kind, (OWN, method), dtype)
+            )
+            if not found:
+                made.append(Verdict(claim, None, "not measured"))
+                continue
+            ratio = ratio_of_means(found)
+            each = spread({matrix.name: times[1] / times[0] for matrix, times in found})
+            made.append(
+                Verdict(
+                    claim,
+                    ratio >= AT_LEAST * float(number),
+                    f"ratio of means {ratio:.1f}; matrix by matrix {each}",
+                )
+            )
+    return made

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from experiments.hisparse.measured import Measured, spread
-from experiments.hisparse.methods import CONVERTING_GEAM, DTYPES, GEAM, METHODS, OWN, SUM_METHODS, SUMS
-from experiments.hisparse.printed import TABLE_2, TIMES_FASTER
-from experiments.hisparse.speed_items import faster_rows, gflops_chart, gflops_rows, mean_rows
-from experiments.hisparse.texts import AT_LEAST, WITHOUT_RESULTS, gaps_of, notes_of
-from experiments.report.item import Item, Verdict
+from experiments.hisparse.measured import Measured
+from experiments.hisparse.methods import CONVERTING_GEAM, GEAM, OWN, SUM_METHODS, SUMS
+from experiments.hisparse.printed import TABLE_2
+from experiments.hisparse.speed_items import (
+    TIMES_CHART,
+    gflops_chart,
+    gflops_rows,
+    table_rows,
+    times_verdicts,
+)
+from experiments.hisparse.texts import WITHOUT_RESULTS, gaps_of, notes_of
+from experiments.report.item import Item
 from experiments.report.paper_chart import paper_beside_ours
 
 LIBRARIES = {
@@ -16,6 +22,12 @@ LIBRARIES = {
     "sum_t, converted": {"HiSparse": OWN, "cuSparse": GEAM},
 }
 """Our method for each library of the paper; cusp is not measured."""
+SUBJECTS = {
+    "sum": "Sums",
+    "sum_t": "Transposed sums",
+    "sum_t, converted": "Transposed sums, conversion not counted",
+}
+"""How claims about them begin."""
 FIGURE_6 = (
     "Performance of sums in GFLOPS; the paper defines these by 3 nnz / T, nnz of A, for its whole "
     "evaluation. B "
@@ -39,7 +51,7 @@ def figure6(measured: Measured | None) -> Item:
     """Make Figure 6; an empty one where no sum was measured."""
     name, title = "hisparse-fig6", "Figure 6: GFLOPS of sums, direct and transposed"
     if measured is None or not _has_sums(measured):
-        return Item(name, title, FIGURE_6, (), verdicts=tuple(_verdicts(None)), gaps=(_why(measured),))
+        return Item(name, title, FIGURE_6, (), gaps=(_why(measured),))
     return Item(
         name,
         title,
@@ -55,19 +67,15 @@ def figure6(measured: Measured | None) -> Item:
 def table2(measured: Measured | None) -> Item:
     """Make Table 2; what the paper prints alone where no sum was measured."""
     there = measured if measured is not None and _has_sums(measured) else None
-    rows = (*faster_rows(there, LIBRARIES, tuple(LIBRARIES)), *mean_rows(there, TABLE_2, LIBRARIES))
-    ratios = [row for row in rows if row.paper and row.quantity.startswith("ratio") and row.ours is not None]
+    rows = tuple(table_rows(there, TABLE_2, LIBRARIES))
+    charted = [row for row in rows if row.quantity.startswith("times") and row.ours is not None]
     return Item(
         "hisparse-table2",
         "Table 2: mean times of sums",
         TABLE_2_SUMMARY,
         rows,
-        chart=paper_beside_ours(
-            "How many times HiSparse is faster, stand-ins", "times", ratios, logarithmic=True
-        )
-        if ratios
-        else None,
-        verdicts=tuple(_verdicts(there)),
+        chart=paper_beside_ours(TIMES_CHART, "times", charted, logarithmic=True) if charted else None,
+        verdicts=tuple(times_verdicts(there, LIBRARIES, SUBJECTS)),
         notes=notes_of(there) if there else (),
         gaps=gaps_of(there) if there else (_why(measured),),
         faults=there.faults() if there else (),
@@ -80,40 +88,3 @@ def _has_sums(measured: Measured) -> bool:
 
 def _why(measured: Measured | None) -> str:
     return WITHOUT_RESULTS if measured is None else NOT_MEASURED
-
-
-def _verdicts(measured: Measured | None) -> list[Verdict]:
-    made = []
-    for (operation, dtype), printed in TIMES_FASTER.items():
-        for library, number in printed.items() if operation in LIBRARIES else ():
-            claim = (
-                f"{_SUBJECT[operation]}, HiSparse is {number} times faster than {library} ({DTYPES[dtype]})"
-            )
-            method = LIBRARIES[operation].get(library)
-            kind = operation.partition(",")[0]
-            found = (
-                []
-                if measured is None or method is None
-                else measured.times(measured.of_the_paper, kind, (OWN, method), dtype)
-            )
-            if not found:
-                made.append(Verdict(claim, None, "not measured"))
-                continue
-            own, other = (sum(times[place] for _, times in found) for place in (0, 1))
-            ratios = {matrix.name: times[1] / times[0] for matrix, times in found}
-            made.append(
-                Verdict(
-                    claim,
-                    other / own >= AT_LEAST * float(number),
-                    f"ratio of means {other / own:.1f}; matrix by matrix {spread(ratios)}; "
-                    f"cuSPARSE: {METHODS[str(method)].what}",
-                )
-            )
-    return made
-
-
-_SUBJECT = {
-    "sum": "Sums",
-    "sum_t": "Transposed sums",
-    "sum_t, converted": "Transposed sums, conversion not counted",
-}

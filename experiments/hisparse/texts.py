@@ -11,7 +11,6 @@ WITHOUT_RESULTS = (
 )
 GTX_1080 = "a GeForce GTX 1080 (320 GB/s)"
 """The paper's GPU."""
-AVERAGED = "as the paper averages: arithmetic means over matrices"
 AT_LEAST = 0.8
 """A number that the paper calls about so is met from this share of it on."""
 

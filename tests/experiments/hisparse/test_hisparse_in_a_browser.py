@@ -1,0 +1,23 @@
+"""The page opens in a browser with every chart."""
+
+import pytest
+from browser import looked_at
+
+from experiments.registry import chosen, reproduce
+from experiments.report.folder import PAGE, files_of, write
+from experiments.request import Request
+from vecsim.machine import load_machine
+
+
+@pytest.mark.browser
+def test_every_chart_is_seen(tmp_path):
+    report = reproduce(chosen(["hisparse"]), Request(load_machine("vs2003")))
+    write(files_of(report), str(tmp_path / "out"))
+    seen = looked_at(tmp_path / "out" / PAGE, tmp_path)
+    assert len(seen["images"]) == sum(item.chart is not None for item in report.items) >= 4
+    for image in seen["images"]:
+        assert image["complete"]
+        assert image["visible"]
+        assert min(image["natural"], image["width"], image["height"]) > 100
+    assert all(name.startswith("data:") for name in seen["outside"])
+    assert seen["wide"] <= seen["window"]
