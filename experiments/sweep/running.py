@@ -70,7 +70,10 @@ def sweep(
     """
     path = default_store() if store is None else store
     Store(path).__exit__(None, None, None)  # found out before any work is done
-    tasks = [Task(what, matrix, program, path) for matrix in what.matrices for program in what.programs]
+    points = what.points()
+    tasks = [
+        Task(what, points, matrix, program, path) for matrix in what.matrices for program in what.programs
+    ]
     outcomes = {number: looked_up(task) for number, task in enumerate(tasks)}
     found = {number: outcome for number, outcome in outcomes.items() if outcome is not None}
     left = len(tasks) - len(found)
@@ -79,7 +82,7 @@ def sweep(
     else:
         _here(tasks, found, watch, what.count)
     with Store(path) as opened:
-        return table_of(what, [found[number] for number in range(len(tasks))], opened)
+        return table_of(what, points, [found[number] for number in range(len(tasks))], opened)
 
 
 def _cores() -> int:

@@ -14,7 +14,7 @@ import isa
 import programs
 import vecsim
 from experiments.code_fingerprint import fingerprint_of
-from experiments.sweep.specification import Sweep
+from experiments.sweep.specification import Point, Sweep
 from experiments.sweep.store import Cell, Store
 from programs.measurement import Prepared, multiplicand, prepare
 from programs.registry import OWN, find
@@ -22,7 +22,7 @@ from vecsim.data import Matrix, load, value_bytes, values_as
 from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
-from vecsim.formats.accuracy import relative_error
+from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.machine import Machine, as_machine
 
 REPORT_SECONDS = 0.2
@@ -45,6 +45,7 @@ class Task:
     """All points of a sweep for one program on one matrix."""
 
     sweep: Sweep
+    points: tuple[Point, ...]
     matrix: str
     program: str
     store: Path
@@ -65,7 +66,7 @@ class Outcome:
     computed
         How many cells were simulated.
     engine_seconds
-        How long the engine ran.
+        Processors' time of the engine.
     """
 
     name: str
@@ -140,7 +141,7 @@ class _Work:
 
     def find_keys(self, *, make_images: bool = True) -> None:
         """Find under which key the cell of each point is filed, or why there can be none."""
-        for point in self.task.sweep.points():
+        for point in self.task.points:
             key, fault, chosen = "", "", None
             try:
                 machine = _changed(self.base, tuple(point.machine.items()))
@@ -219,9 +220,13 @@ class _Work:
     def _x(self) -> Any:
         return multiplicand(self.csr.shape[1], self.task.sweep.seed, self.csr.dtype)
 
+    @cached_property
+    def _exact(self) -> ExactProduct:
+        return exact_product(self.csr, self._x)
+
     def _cell(self, machine: Machine, options: dict[str, str]) -> Cell:
         prepared = self._image(self._image_key(machine, options), machine, options)
-        sweep, began = self.task.sweep, time.perf_counter()
+        sweep, began = self.task.sweep, time.process_time()
         try:
             done = run(
                 prepared.program,
@@ -233,14 +238,14 @@ class _Work:
         except UserError as error:
             return Cell(fault=str(error))
         finally:
-            self.engine_seconds += time.perf_counter() - began
+            self.engine_seconds += time.process_time() - began
         result = prepared.loaded.result(done.state.memory)
         return Cell(
             cycles=done.cycles,
             instructions=done.instructions,
             bytes_moved=done.bytes_moved,
             peak_share=done.peak_share,
-            relative_error=relative_error(self.csr, self._x, result),
+            relative_error=self._exact.error(result),
             storage_bytes=prepared.storage_bytes,
             charged=dict(done.charged),
         )

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -130,7 +130,7 @@ class Store:
 
     def keep(self, key: str, cell: Cell) -> None:
         """Put a cell in; it is there when this returns."""
-        content = json.dumps(asdict(cell), separators=(",", ":"), allow_nan=True)
+        content = json.dumps(vars(cell), separators=(",", ":"), allow_nan=True)
         with self._told():
             self._database.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, content))
 

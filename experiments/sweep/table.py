@@ -34,7 +34,7 @@ class SweepTable(Overview):
         ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
         ``relative_error``, ``charged_CAUSE`` in cycles, and ``fault``: why a row has no numbers.
     computed, engine_seconds
-        How many cells were simulated now, and how long the engine ran, over all processes.
+        How many cells were simulated now, and the engine's processors' time, over all processes.
     """
 
     sweep: Sweep
@@ -78,19 +78,20 @@ class SweepTable(Overview):
         return text.getvalue()
 
 
-def table_of(sweep: Sweep, outcomes: Sequence[Outcome], store: Store) -> SweepTable:
+def table_of(sweep: Sweep, points: Sequence[Point], outcomes: Sequence[Outcome], store: Store) -> SweepTable:
     """Make the table of what tasks came to.
 
     Parameters
     ----------
     sweep
         What was asked for.
+    points
+        Its points.
     outcomes
         Of each matrix and program, in this order.
     store
         In which their cells are.
     """
-    points = sweep.points()
     columns: dict[str, list[Any]] = {}
     programs = [program for _ in sweep.matrices for program in sweep.programs]
     for outcome, program in zip(outcomes, programs, strict=True):

@@ -133,8 +133,8 @@ def sweep(
     output.table(_summary(table))
     output.text(
         f"{len(table):,} cells of {len(what.matrices)} matrices, {len(what.programs)} programs and "
-        f"{what.count:,} points in {seconds:.1f} s; {table.computed:,} were simulated, the engine ran "
-        f"{table.engine_seconds:.1f} s"
+        f"{what.count:,} points in {seconds:.1f} s; {table.computed:,} were simulated, the engine took "
+        f"{table.engine_seconds:.1f} s of processors' time"
     )
     _tell_faults(table)
     if folder is not None:

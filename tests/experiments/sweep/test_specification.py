@@ -97,7 +97,7 @@ def test_options_are_of_the_programs_that_have_them():
         ({"option": {"sums": ("none",)}}, r"^option\.sums: none: it takes scalar, register"),
         ({"option": {"jd.sums": ("scalar",)}}, r"^option\.jd\.sums: none of "),
         ({"design": "gird"}, r"^design = 'gird': designs are grid, .*; did you mean 'grid'"),
-        ({"engine": "fast"}, r"^engine = 'fast': engines are jit, simpy"),
+        ({"engine": "fast"}, r"^engine = 'fast': engines are jit, "),
         ({"value_bits": 16}, "16"),
         ({"machine": "vs2004"}, "vs2004"),
         (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import causes, instruction, parameter
+from vecsim.engines.columns import causes, instruction, outcomes, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book, element_cause
 from vecsim.engines.jit.cells import shifted
@@ -27,7 +27,6 @@ from vecsim.engines.jit.operands import (
     whole_operand,
     write_operand_tracks,
 )
-from vecsim.engines.jit.outcome import BUSY, DISPATCH, FIRST, LAST, RETIRE, START
 from vecsim.engines.jit.rings import dispatch
 from vecsim.engines.jit.sparse_rows import fill_cycles, is_new
 from vecsim.engines.jit.tracks import cycles_in, new_track
@@ -193,14 +192,16 @@ def _start_each(
     cycles = shifted(scratch.tracks, track * s)
     _collect(r, scratch, code, i, s, cycles, n)
     if distinct == 0 and _nothing_is_late(scratch, cycles, n, start, scale, shift):
-        scratch.outcome[BUSY] = ((n - 1) * scale >> 32) + 1
+        scratch.outcome[outcomes.BUSY] = ((n - 1) * scale >> 32) + 1
         return regular
     safe = hazard_clear(r, code, i) <= start
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe and _follows(cycles, n, lanes):
         book(r, causes.VECTOR_RAW, start, cycles[n - 1], retired)
-        scratch.outcome[BUSY] = cycles_in(scratch, track, s, n)
+        scratch.outcome[outcomes.BUSY] = cycles_in(scratch, track, s, n)
     else:
-        scratch.outcome[BUSY] = _one_by_one(r, m, scratch, cycles, n, start, lanes, distinct, retired)
+        scratch.outcome[outcomes.BUSY] = _one_by_one(
+            r, m, scratch, cycles, n, start, lanes, distinct, retired
+        )
     return track
 
 
@@ -240,8 +241,13 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, start, result)
-    outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
-    outcome[FIRST] = result
+    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.LAST], outcome[outcomes.RETIRE] = (
+        dispatched,
+        start,
+        result,
+        result,
+    )
+    outcome[outcomes.FIRST] = result
 
 
 @function
@@ -293,7 +299,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     elif clear <= start:
         track = fill_cycles(w, n, start, lanes, distinct)
         pass_elements(w, scratch, code, i, n, track, 0, latency)
-        last, busy = scratch.tracks[track * s + n - 1], outcome[BUSY]
+        last, busy = scratch.tracks[track * s + n - 1], outcome[outcomes.BUSY]
     else:
         track, add = NONE, 0
         if safe <= start and binding >= 0 and scratch.ready_count[binding] >= n:
@@ -316,7 +322,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
         else:
             track = _start_each(w, i, n, start, lanes, scale, shift, distinct, regular, retired)
             add = start if track < SHIFTED else 0
-            last, busy = scratch.tracks[track * s + n - 1] + add, outcome[BUSY]
+            last, busy = scratch.tracks[track * s + n - 1] + add, outcome[outcomes.BUSY]
         pass_elements(w, scratch, code, i, n, track, add, latency)
     result = last + result_latency(code, i, n)
     r.unit_busy[unit] += busy
@@ -324,5 +330,10 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, last, result)
-    outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
-    outcome[FIRST] = result if timing == REDUCTION else start + latency
+    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.LAST], outcome[outcomes.RETIRE] = (
+        dispatched,
+        start,
+        result,
+        result,
+    )
+    outcome[outcomes.FIRST] = result if timing == REDUCTION else start + latency

@@ -42,7 +42,7 @@ class Scratch(NamedTuple):
     hazards
         (s,) from when the elements of the instruction being timed may be written.
     outcome
-        See :mod:`vecsim.engines.jit.outcome`.
+        See :mod:`vecsim.engines.columns.outcomes`.
     timeline
         How many rows of the timeline there are, and then the rows.
     ready_bound, taken_bound

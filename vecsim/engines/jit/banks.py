@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import parameter
+from vecsim.engines.columns import outcomes, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import PHASES
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.outcome import BANKS_FREE, RUN_BANK, RUN_CYCLE, RUN_LEFT, RUN_WORDS, SETTLED_FREE
 
 
 @inline
@@ -35,13 +34,20 @@ def _pass_the_run(scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
         machine[parameter.WORDS_SCALE],
     )
     last = cycle + ((n - 1) * scale >> 32)
-    if cycle < outcome[SETTLED_FREE] or outcome[RUN_WORDS] == 0 or last + 1 < outcome[BANKS_FREE]:
+    if (
+        cycle < outcome[outcomes.SETTLED_FREE]
+        or outcome[outcomes.RUN_WORDS] == 0
+        or last + 1 < outcome[outcomes.BANKS_FREE]
+    ):
         return False
-    d = bank_of(first, banks) - outcome[RUN_BANK]
+    d = bank_of(first, banks) - outcome[outcomes.RUN_BANK]
     d += banks if d < 0 else 0
-    behind = (d + 2 * rate - outcome[RUN_LEFT] - 1) * scale >> 32
-    clear = d >= outcome[RUN_WORDS] or cycle >= outcome[RUN_CYCLE] + behind + machine[parameter.BANK_BUSY]
-    return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome[BANKS_FREE])
+    behind = (d + 2 * rate - outcome[outcomes.RUN_LEFT] - 1) * scale >> 32
+    clear = (
+        d >= outcome[outcomes.RUN_WORDS]
+        or cycle >= outcome[outcomes.RUN_CYCLE] + behind + machine[parameter.BANK_BUSY]
+    )
+    return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome[outcomes.BANKS_FREE])
 
 
 @inline
@@ -62,16 +68,16 @@ def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     outcome, machine = scratch.outcome, scratch.machine
     if _pass_the_run(scratch, first, n, cycle):
         return True
-    if outcome[RUN_WORDS] > 0:
+    if outcome[outcomes.RUN_WORDS] > 0:
         settle(r, scratch)
     banks, left = machine[parameter.BANKS], machine[parameter.WORDS_PER_CYCLE]
     bank, word = bank_of(first, banks), 0
-    while word < n and cycle < outcome[BANKS_FREE] and r.bank_free[bank] <= cycle:
+    while word < n and cycle < outcome[outcomes.BANKS_FREE] and r.bank_free[bank] <= cycle:
         bank = bank + 1 if bank + 1 < banks else 0
         word, left = word + 1, left - 1
         if left == 0:
             cycle, left = cycle + 1, machine[parameter.WORDS_PER_CYCLE]
-    return word == n or cycle >= outcome[BANKS_FREE]
+    return word == n or cycle >= outcome[outcomes.BANKS_FREE]
 
 
 @inline
@@ -97,7 +103,7 @@ def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     )
     bank, word, now, left, phase = bank_of(first, banks), 0, cycle, rate, 0
     steady = rate <= PHASES
-    while steady and word < n and now < outcome[BANKS_FREE]:
+    while steady and word < n and now < outcome[outcomes.BANKS_FREE]:
         free = r.bank_free[bank]
         if free > now:
             steady = free == now + 1 and now == cycle and word > 0
@@ -113,20 +119,20 @@ def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
 def settle(r: Any, scratch: Any) -> None:
     """Note the banks of the words of which :func:`occupy` has put this off."""
     outcome, machine = scratch.outcome, scratch.machine
-    bank, now, left = outcome[RUN_BANK], outcome[RUN_CYCLE], outcome[RUN_LEFT]
+    bank, now, left = outcome[outcomes.RUN_BANK], outcome[outcomes.RUN_CYCLE], outcome[outcomes.RUN_LEFT]
     banks, rate, busy = (
         machine[parameter.BANKS],
         machine[parameter.WORDS_PER_CYCLE],
         machine[parameter.BANK_BUSY],
     )
-    for _ in range(outcome[RUN_WORDS]):
+    for _ in range(outcome[outcomes.RUN_WORDS]):
         r.bank_free[bank] = now + busy
         bank = bank + 1 if bank + 1 < banks else 0
         left -= 1
         if left == 0:
             now, left = now + 1, rate
-    outcome[RUN_WORDS] = 0
-    outcome[SETTLED_FREE] = outcome[BANKS_FREE]
+    outcome[outcomes.RUN_WORDS] = 0
+    outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
 
 
 @inline
@@ -156,10 +162,10 @@ def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, 
     last = cycle + ((before + words - 1 - word) * scale >> 32)
     tail = larger(word, words - busy * rate)
     ahead = (before + tail - word) * scale >> 32
-    outcome[RUN_BANK] = bank_of(first + tail, machine[parameter.BANKS])
-    outcome[RUN_WORDS] = words - tail
-    outcome[RUN_CYCLE] = cycle + ahead
-    outcome[RUN_LEFT] = rate - (before + tail - word - ahead * rate)
+    outcome[outcomes.RUN_BANK] = bank_of(first + tail, machine[parameter.BANKS])
+    outcome[outcomes.RUN_WORDS] = words - tail
+    outcome[outcomes.RUN_CYCLE] = cycle + ahead
+    outcome[outcomes.RUN_LEFT] = rate - (before + tail - word - ahead * rate)
     return last
 
 
@@ -183,7 +189,7 @@ def occupy_slowly(r: Any, scratch: Any, first: Any, n: Any, at: Any, add: Any) -
         scratch.machine[parameter.BANK_BUSY],
         scratch.tracks,
     )
-    scratch.outcome[RUN_WORDS] = 0
+    scratch.outcome[outcomes.RUN_WORDS] = 0
     last = tracks[at + n - 1] + add
     k, bank = n - 1, bank_of(first + n - 1, banks)
     while k >= 0 and tracks[at + k] + add + busy > last + 1:

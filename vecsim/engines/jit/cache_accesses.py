@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import instruction, parameter
+from vecsim.engines.columns import instruction, outcomes, parameter
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, occupy, settle
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
-from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
 from vecsim.engines.jit.port import NEVER, begin_access, end_access
 from vecsim.engines.jit.views import record_of, scratch_of
 
@@ -60,7 +59,7 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
         machine[parameter.WORDS_PER_CYCLE],
     )
     base, record, store = (
-        outcome[ADDRESS],
+        outcome[outcomes.ADDRESS],
         code[i + instruction.RECORD_BYTES],
         code[i + instruction.STORE] == 1,
     )
@@ -68,7 +67,7 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
     words = (end - 1 >> 2) - first + 1
     unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
     cycle = begin_access(r, scratch, issue, unaligned, retired)
-    free_banks = outcome[BANKS_FREE] if banks >= rate * busy else NEVER
+    free_banks = outcome[outcomes.BANKS_FREE] if banks >= rate * busy else NEVER
     word, done, in_cycle, in_use = 0, 0, 0, 0
     while word < words:
         free = cycle + 1 if in_cycle == rate else cycle
@@ -77,14 +76,14 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
         operand, hazard = 0, 0
         if needed > done:
             operand, hazard = _enter_slices(r, machine, store, cache_first, done, needed, n)
-        if outcome[RUN_WORDS] > 0:
+        if outcome[outcomes.RUN_WORDS] > 0:
             settle(r, scratch)
         bank = bank_of(first + word, banks)
         now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
         if now > free:
             book(r, word_cause(now, operand, hazard), free, now, retired)
         if word == 0:
-            outcome[START] = now
+            outcome[outcomes.START] = now
         if now > cycle or in_cycle == 0:
             cycle, in_cycle = now, 0
             in_use += 1
@@ -92,7 +91,7 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
         r.bank_free[bank] = now + busy
         if through > done:
             if done == 0:
-                outcome[FIRST] = now + 1
+                outcome[outcomes.FIRST] = now + 1
             _leave_slices(r, s, store, cache_first, done, through, now)
             done = through
         word += 1

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import causes, instruction, parameter
+from vecsim.engines.columns import causes, instruction, outcomes, parameter
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.arithmetic import result_latency
 from vecsim.engines.jit.code import BY_LANES, SHIFTED
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.outcome import BUSY, DISPATCH, FIRST, LAST, RETIRE, START, WAITED
 from vecsim.engines.jit.rings import dispatch, last_dispatch, push_dispatch
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, ready_at, take, taken_at, write_ready_track
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
@@ -71,9 +70,9 @@ def _make_chain(sums: bool) -> Any:
                 busy = cycles_in(scratch, track, machine[parameter.SECTION_SIZE], n)
             else:
                 track, add = catch_up(w, n, lanes, track, add, 0, start), 0
-                last, busy = tracks[track * machine[parameter.SECTION_SIZE] + n - 1], outcome[BUSY]
+                last, busy = tracks[track * machine[parameter.SECTION_SIZE] + n - 1], outcome[outcomes.BUSY]
                 r.waited[causes.VECTOR_RAW] += outcome[
-                    WAITED
+                    outcomes.WAITED
                 ]  # never charged: who wrote the operand retires later
         push_dispatch(scratch, depth, unit, dispatched)
         if dispatched > issue:
@@ -87,7 +86,7 @@ def _make_chain(sums: bool) -> Any:
         if sums:
             result = last + result_latency(code, i, n)
             r.scalar_ready[code[i + instruction.LATE + 1]] = result
-            outcome[FIRST] = result
+            outcome[outcomes.FIRST] = result
         else:
             for u in (code[i + instruction.SECOND], code[i + instruction.THIRD]):
                 if u != v:
@@ -96,8 +95,13 @@ def _make_chain(sums: bool) -> Any:
             give(w, scratch, d, track, add + latency, n)
             r.ready_all[d] = larger(r.ready_all[d], result)
             r.ready_accumulator[d] = larger(r.ready_accumulator[d], result)
-            outcome[FIRST] = start + latency
-        outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
+            outcome[outcomes.FIRST] = start + latency
+        (
+            outcome[outcomes.DISPATCH],
+            outcome[outcomes.START],
+            outcome[outcomes.LAST],
+            outcome[outcomes.RETIRE],
+        ) = dispatched, start, result, result
         return True
 
     return time_chain
@@ -126,8 +130,13 @@ def time_insert(w: Any, i: Any, issue: Any, retired: Any) -> None:
     r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     r.unit_busy[unit] += 1
     r.unit_free[unit] = start + 1
-    outcome[DISPATCH], outcome[START], outcome[LAST], outcome[RETIRE] = dispatched, start, result, result
-    outcome[FIRST] = result
+    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.LAST], outcome[outcomes.RETIRE] = (
+        dispatched,
+        start,
+        result,
+        result,
+    )
+    outcome[outcomes.FIRST] = result
 
 
 time_plain_chain, time_sum_chain = _make_chain(False), _make_chain(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import causes, instruction, parameter
+from vecsim.engines.columns import causes, instruction, outcomes, parameter
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, settle
 from vecsim.engines.jit.functions import function, inline
@@ -18,7 +18,6 @@ from vecsim.engines.jit.operands import (
     whole_hazard,
     whole_operand,
 )
-from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
 from vecsim.engines.jit.port import begin_access, end_access
 from vecsim.engines.jit.tracks import new_track
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
@@ -64,9 +63,9 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     operand = hazard = 0
     if code[i + instruction.PLAIN] == 0:
         operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
-    if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
+    if cycle < outcome[outcomes.BANKS_FREE] and outcome[outcomes.RUN_WORDS] > 0:
         settle(r, scratch)
-    outcome[RUN_WORDS] = 0
+    outcome[outcomes.RUN_WORDS] = 0
     alone = rate == 1 or words >= rate
     track = new_track(w, scratch, 1 if alone else rate)
     at = track * s
@@ -88,7 +87,7 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
             in_cycle += 1
             r.bank_free[bank] = now + busy
             if k == 0 and j == 0:
-                outcome[START] = now
+                outcome[outcomes.START] = now
         operand = hazard = 0
         scratch.tracks[at + k] = cycle
         k += 1
@@ -96,7 +95,7 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         in_use += n - k
         cycle = _transfer(m, r, scratch, k, n, at, cycle + in_cycle, retired)
         if k == 0:
-            outcome[START] = scratch.tracks[at]
-    outcome[FIRST] = scratch.tracks[at] + 1
+            outcome[outcomes.START] = scratch.tracks[at]
+    outcome[outcomes.FIRST] = scratch.tracks[at] + 1
     pass_elements(w, scratch, code, i, n, track, 0, 1)
-    end_access(r, scratch, i, cycle, outcome[ADDRESS], -1, n * words, in_use)
+    end_access(r, scratch, i, cycle, outcome[outcomes.ADDRESS], -1, n * words, in_use)

@@ -8,14 +8,14 @@ import numpy.typing as npt
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, facts, flight, wakes, work
+from vecsim.engines.columns import control, facts, flight, outcomes, wakes, work
 from vecsim.engines.decoded import NONE, decode
 from vecsim.engines.fault import Fault
 from vecsim.engines.jit.arrays import Scratch, table_of
 from vecsim.engines.jit.code import add_reciprocals, constant_tracks, mark_shortcuts
 from vecsim.engines.jit.machine_code import GENERAL_LOOP, Loop, loop_of, machine_code
-from vecsim.engines.jit.outcome import CYCLE, FULL, OUTCOMES, START, STOPPED, TROUBLE
 from vecsim.engines.jit.quick_runs import quick_runs
+from vecsim.engines.jit.status import FULL, STOPPED, TROUBLE
 from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
@@ -80,7 +80,7 @@ class JitEngine:
             general=code.general,
             runs=quick_runs(program.reshape(-1), machine),
             hazards=np.zeros(machine.section_size, np.int64),
-            outcome=np.zeros(OUTCOMES, np.int64),
+            outcome=np.zeros(outcomes.PLACES, np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
             ready_bound=np.zeros(registers, np.int64),
             taken_bound=np.full(registers, -1, np.int64),
@@ -140,7 +140,7 @@ class JitEngine:
             raise self._fault
         while self._cycle < end and not self._at_end:
             stop = min(end, self._cycle + SLICE_CYCLES)
-            outcome[CYCLE] = outcome[START] = self._cycle
+            outcome[outcomes.CYCLE] = outcome[outcomes.START] = self._cycle
             within = 0 <= self.pc <= len(self._decoded.operation)  # a snapshot may be of a jump astray
             status = self._run(self._table.ctypes.data, stop, count, self._capacity) if within else TROUBLE
             self._keep_rows()
@@ -153,7 +153,7 @@ class JitEngine:
             if status == STOPPED:
                 self._cycle = min(stop, end)
             elif status == FULL:
-                self._cycle = int(outcome[CYCLE])
+                self._cycle = int(outcome[outcomes.CYCLE])
         if self._at_end:
             self._cycle = max(self._cycle, min(end, int(record.control[control.LAST_RETIRED])))
 
@@ -173,7 +173,7 @@ class JitEngine:
             self._record,
             scratch.timeline,
         )
-        self._fault = Fault(self.program, self.pc, int(scratch.outcome[START]), what_is_wrong(r))
+        self._fault = Fault(self.program, self.pc, int(scratch.outcome[outcomes.START]), what_is_wrong(r))
         self._cycle = self._fault.cycle
         raise self._fault
 

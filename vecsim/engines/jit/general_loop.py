@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import control, parameter, wakes, work
+from vecsim.engines.columns import control, outcomes, parameter, wakes, work
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import smaller
-from vecsim.engines.jit.outcome import CYCLE, FINISHED, FULL, START, STOPPED, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics
+from vecsim.engines.jit.status import FINISHED, FULL, STOPPED, TROUBLE
 from vecsim.engines.jit.views import run_of, table_of_run
 from vecsim.engines.rules import arithmetic, hazards, issue, ports, queues, sparse
 from vecsim.engines.rules import flight as flight_rules
@@ -147,7 +147,7 @@ def make_general_loop(semantics: Semantics) -> Callable[..., int]:
             return FINISHED
         room = r.machine[parameter.SLOTS] + r.machine[parameter.ISSUE_WIDTH]
         while True:
-            cycle, count = r.outcome[CYCLE], r.control[control.COUNT]
+            cycle, count = r.outcome[outcomes.CYCLE], r.control[control.COUNT]
             if cycle >= stop_cycle:
                 return STOPPED
             if capacity >= 0 and r.timeline[0] + room > capacity:
@@ -161,7 +161,7 @@ def make_general_loop(semantics: Semantics) -> Callable[..., int]:
             if r.wakes[wakes.ISSUE] <= cycle:
                 r.wakes[wakes.ISSUE] = step_issue(r, cycle)
                 if r.work[work.TROUBLE] == 1:
-                    r.outcome[START] = cycle
+                    r.outcome[outcomes.START] = cycle
                     return TROUBLE
                 if r.work[work.GIVEN] != 0:
                     _hand_over(r, cycle)
@@ -181,12 +181,12 @@ def make_general_loop(semantics: Semantics) -> Callable[..., int]:
                     _ring_followers(r, cycle + 1)
                 port = _oldest_port(r, cycle)
             if r.control[control.HALTED] == 1 and r.work[work.FLYING] == 0:
-                r.outcome[CYCLE] = cycle + 1
+                r.outcome[outcomes.CYCLE] = cycle + 1
                 return FINISHED
             if count < stop_count <= r.control[control.COUNT]:
                 stop_cycle = smaller(stop_cycle, cycle + 1)
             if r.work[work.LEFT] == 1:
                 _ring_all(r, cycle + 1)
-            r.outcome[CYCLE] = smaller(stop_cycle, _next_cycle(r))
+            r.outcome[outcomes.CYCLE] = smaller(stop_cycle, _next_cycle(r))
 
     return run

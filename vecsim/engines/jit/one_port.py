@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Timing, Unit
-from vecsim.engines.columns import causes, control, counters, instruction, parameter
+from vecsim.engines.columns import causes, control, counters, instruction, outcomes, parameter
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.accounts import book, issue_cause
 from vecsim.engines.jit.banks import settle
@@ -22,29 +22,6 @@ from vecsim.engines.jit.general import ACCESS as GENERAL_ACCESS
 from vecsim.engines.jit.general import ARITHMETIC, ONE, RECORDS, time_generally
 from vecsim.engines.jit.integers import larger, raised
 from vecsim.engines.jit.operands import write_bounds
-from vecsim.engines.jit.outcome import (
-    ADDRESS,
-    ASTRAY,
-    AT,
-    BANKS_FREE,
-    BEFORE,
-    EARLIEST,
-    ELEMENTS,
-    FINISHED,
-    FULL,
-    GOING,
-    ISSUED_IN,
-    RETIRE,
-    RETIRED_BY,
-    RUN_WORDS,
-    SCALARS_READY_BY,
-    SEEN,
-    SETTLED_FREE,
-    START,
-    STOPPED,
-    TROUBLE,
-    UNTIL,
-)
 from vecsim.engines.jit.rings import close_rings, dispatch_before, open_rings, port_free
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.scalars import (
@@ -55,6 +32,7 @@ from vecsim.engines.jit.scalars import (
     write_scalar_ready,
 )
 from vecsim.engines.jit.semantics import Semantics
+from vecsim.engines.jit.status import FINISHED, FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
 from vecsim.engines.jit.tracks import ready_at, write_all_tracks
 from vecsim.engines.jit.views import record_of, run_of, scratch_of, state_of
@@ -117,7 +95,7 @@ def _place(w: Any, i: Any, n: Any) -> Any:
             return False
     if code[i + instruction.PATTERN] > 0:
         base = m.x[code[i + instruction.BASE_REGISTER]] + code[i + instruction.OFFSET]
-        scratch.outcome[ADDRESS] = base
+        scratch.outcome[outcomes.ADDRESS] = base
         if n == 0:
             m.address[0] = ((base & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
         elif not place(run_of(w), i, n):
@@ -129,23 +107,28 @@ def _place(w: Any, i: Any, n: Any) -> Any:
 def _begin(w: Any) -> None:
     """Take the record over."""
     r, scratch = record_of(w), scratch_of(w)
-    scratch.outcome[BANKS_FREE] = scratch.outcome[RUN_WORDS] = 0
+    scratch.outcome[outcomes.BANKS_FREE] = scratch.outcome[outcomes.RUN_WORDS] = 0
     for j in range(scratch.machine[parameter.BANKS]):
-        scratch.outcome[BANKS_FREE] = larger(scratch.outcome[BANKS_FREE], r.bank_free[j])
-    scratch.outcome[SETTLED_FREE] = scratch.outcome[BANKS_FREE]
-    scratch.outcome[SCALARS_READY_BY] = 0
+        scratch.outcome[outcomes.BANKS_FREE] = larger(scratch.outcome[outcomes.BANKS_FREE], r.bank_free[j])
+    scratch.outcome[outcomes.SETTLED_FREE] = scratch.outcome[outcomes.BANKS_FREE]
+    scratch.outcome[outcomes.SCALARS_READY_BY] = 0
     for j in range(SCALARS):
-        scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], r.scalar_ready[j])
+        scratch.outcome[outcomes.SCALARS_READY_BY] = larger(
+            scratch.outcome[outcomes.SCALARS_READY_BY], r.scalar_ready[j]
+        )
     open_rings(r, scratch)
     outcome = scratch.outcome
-    outcome[AT], outcome[SEEN], outcome[RETIRED_BY] = (
+    outcome[outcomes.AT], outcome[outcomes.SEEN], outcome[outcomes.RETIRED_BY] = (
         r.control[control.PC] * instruction.WIDTH,
         r.control[control.COUNT],
         r.control[control.LAST_RETIRED],
     )
-    outcome[BEFORE], outcome[ISSUED_IN] = r.control[control.ISSUE_CYCLE], r.control[control.ISSUED]
+    outcome[outcomes.BEFORE], outcome[outcomes.ISSUED_IN] = (
+        r.control[control.ISSUE_CYCLE],
+        r.control[control.ISSUED],
+    )
     full = 1 if r.control[control.ISSUED] >= scratch.machine[parameter.ISSUE_WIDTH] else 0
-    outcome[EARLIEST] = larger(r.control[control.FETCH], r.control[control.ISSUE_CYCLE] + full)
+    outcome[outcomes.EARLIEST] = larger(r.control[control.FETCH], r.control[control.ISSUE_CYCLE] + full)
 
 
 @inline
@@ -153,15 +136,17 @@ def _end(w: Any) -> None:
     """Give the record back; what of the cycles so far is not charged for waiting was work."""
     r, scratch = record_of(w), scratch_of(w)
     outcome = scratch.outcome
-    if outcome[AT] != ASTRAY:
-        r.control[control.PC] = outcome[AT] // instruction.WIDTH
+    if outcome[outcomes.AT] != outcomes.ASTRAY:
+        r.control[control.PC] = outcome[outcomes.AT] // instruction.WIDTH
     r.control[control.COUNT], r.control[control.ISSUE_CYCLE], r.control[control.ISSUED] = (
-        outcome[SEEN],
-        outcome[BEFORE],
-        outcome[ISSUED_IN],
+        outcome[outcomes.SEEN],
+        outcome[outcomes.BEFORE],
+        outcome[outcomes.ISSUED_IN],
     )
-    r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = charged = outcome[RETIRED_BY]
-    r.counters[counters.SCALAR_INSTRUCTIONS] = outcome[SEEN] - r.counters[counters.VECTOR_INSTRUCTIONS]
+    r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = charged = outcome[outcomes.RETIRED_BY]
+    r.counters[counters.SCALAR_INSTRUCTIONS] = (
+        outcome[outcomes.SEEN] - r.counters[counters.VECTOR_INSTRUCTIONS]
+    )
     for cause in range(WAITS):
         charged -= r.charged[cause]
     r.charged[causes.EXECUTE] = charged
@@ -245,7 +230,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         for j in range(code[i + instruction.LATE]):
             late = code[i + instruction.LATE + 1 + j]
             r.scalar_ready[late] = larger(r.scalar_ready[late], cycle + 1)
-        scratch.outcome[RETIRE] = cycle + 1
+        scratch.outcome[outcomes.RETIRE] = cycle + 1
 
     @inline
     def issue_vector(w: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
@@ -254,14 +239,14 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         code, outcome = scratch.program, scratch.outcome
         unit, before, earliest, retired = (
             code[i + instruction.UNIT],
-            outcome[BEFORE],
-            outcome[EARLIEST],
-            outcome[RETIRED_BY],
+            outcome[outcomes.BEFORE],
+            outcome[outcomes.EARLIEST],
+            outcome[outcomes.RETIRED_BY],
         )
         ready = scalars_ready_at(w, r, code, i)
         cycle = larger(ready, earliest)
-        outcome[START] = cycle
-        if cycle >= outcome[UNTIL]:
+        outcome[outcomes.START] = cycle
+        if cycle >= outcome[outcomes.UNTIL]:
             return STOPPED
         n = elements(run_of(w), i)
         if n < 0:
@@ -270,26 +255,26 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         if n > 0:
             room = _room_at(r, scratch, unit)
             cycle = larger(cycle, room)
-            if cycle >= outcome[UNTIL]:
+            if cycle >= outcome[outcomes.UNTIL]:
                 return STOPPED
-        outcome[START] = cycle
+        outcome[outcomes.START] = cycle
         if not _place(w, i, n):
             return TROUBLE
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, 0, room, 0, unit == MEMORY)
             book(r, cause, before, cycle, retired)
         r.counters[counters.VECTOR_INSTRUCTIONS] += 1
-        outcome[ELEMENTS] = n
+        outcome[outcomes.ELEMENTS] = n
         if n > 0:
             time_vector(w, i, n, cycle, retired)
         else:
             issue_empty(w, i, n, cycle)
         if capacity >= 0:
             if n > 0:
-                write_vector_row(w, i, outcome[SEEN], cycle)
+                write_vector_row(w, i, outcome[outcomes.SEEN], cycle)
             else:
-                write_scalar_row(w, i, outcome[SEEN], cycle, outcome[RETIRE])
-        issued(scratch, i, before, cycle, larger(retired, outcome[RETIRE]), stop_count)
+                write_scalar_row(w, i, outcome[outcomes.SEEN], cycle, outcome[outcomes.RETIRE])
+        issued(scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
         return GOING
 
     @function
@@ -302,11 +287,15 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             scratch.outcome,
             scratch.program[i + instruction.TIMING],
         )
-        before, earliest, retired = outcome[BEFORE], outcome[EARLIEST], outcome[RETIRED_BY]
+        before, earliest, retired = (
+            outcome[outcomes.BEFORE],
+            outcome[outcomes.EARLIEST],
+            outcome[outcomes.RETIRED_BY],
+        )
         ready = scalars_ready_at(w, r, code, i)
         cycle = larger(ready, earliest)
-        outcome[START] = cycle
-        if cycle >= outcome[UNTIL]:
+        outcome[outcomes.START] = cycle
+        if cycle >= outcome[outcomes.UNTIL]:
             return STOPPED
         operand = 0
         status = GOING
@@ -314,7 +303,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             element = m.x[code[i + instruction.ELEMENT_REGISTER]] & (machine[parameter.SECTION_SIZE] - 1)
             operand = _element_ready(r, scratch, code, i, element)
             cycle = larger(cycle, operand)
-            if cycle >= outcome[UNTIL]:
+            if cycle >= outcome[outcomes.UNTIL]:
                 return STOPPED
             _take_element(r, code, machine, i, element, cycle)
         elif timing == HALT:
@@ -332,14 +321,14 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             code[at + 4],
         )
         retire = cycle + code[i + instruction.LATENCY]
-        outcome[RETIRE] = retire
+        outcome[outcomes.RETIRE] = retire
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, operand, 0, 0, False)
             book(r, cause, before, cycle, retired)
         write_scalar_ready(r, scratch, code, i, retire)
         if capacity >= 0:
-            write_scalar_row(w, i, outcome[SEEN], cycle, retire)
-        issued(scratch, i, before, cycle, larger(retired, outcome[RETIRE]), stop_count)
+            write_scalar_row(w, i, outcome[outcomes.SEEN], cycle, retire)
+        issued(scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
         return status
 
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
@@ -347,19 +336,19 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         r, scratch = record_of(w), scratch_of(w)
         code, outcome, rows = scratch.program, scratch.outcome, scratch.timeline
         _begin(w)
-        outcome[UNTIL] = stop_cycle
+        outcome[outcomes.UNTIL] = stop_cycle
         status = FINISHED if r.control[control.HALTED] == 1 else GOING
         while status == GOING:
             if capacity >= 0 and rows[0] >= capacity:
                 status = FULL
                 break
-            i = outcome[AT]
+            i = outcome[outcomes.AT]
             timing = code[i + instruction.TIMING]
             if timing <= SCALAR_STORE:
                 status = run_scalars(w, stop_count, capacity)
                 continue
             if timing == instruction.END_OF_PROGRAM:
-                outcome[START] = outcome[BEFORE]
+                outcome[outcomes.START] = outcome[outcomes.BEFORE]
                 status = TROUBLE
                 break
             if capacity >= 0:

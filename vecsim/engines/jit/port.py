@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import causes, counters, instruction, parameter
+from vecsim.engines.columns import causes, counters, instruction, outcomes, parameter
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.operands import complete
-from vecsim.engines.jit.outcome import BANKS_FREE, DISPATCH, LAST, RETIRE, SETTLED_FREE, WORDS
 from vecsim.engines.jit.rings import dispatch, latest_end, port_free, push_access
 
 MEMORY = int(Unit.MEMORY)
@@ -35,7 +34,7 @@ def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any)
     book(r, causes.STARTUP, dispatched, started_up, retired)
     book(r, causes.PORT, started_up, ready, retired)
     book(r, causes.ALIGNMENT, ready, ready + unaligned, retired)
-    outcome[DISPATCH] = dispatched
+    outcome[outcomes.DISPATCH] = dispatched
     return ready + unaligned
 
 
@@ -59,8 +58,10 @@ def end_access(
     push_access(scratch, last + 1, first_byte, last_byte, store)
     r.counters[counters.WORDS_STORED if store == 1 else counters.WORDS_LOADED] += words
     r.unit_busy[MEMORY] += in_use
-    outcome[BANKS_FREE] = larger(outcome[BANKS_FREE], last + scratch.machine[parameter.BANK_BUSY])
-    outcome[SETTLED_FREE] = outcome[BANKS_FREE]
+    outcome[outcomes.BANKS_FREE] = larger(
+        outcome[outcomes.BANKS_FREE], last + scratch.machine[parameter.BANK_BUSY]
+    )
+    outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
     complete(r, scratch, code, i, last, last + 1)
-    outcome[LAST] = outcome[RETIRE] = last + 1
-    outcome[WORDS] = words
+    outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = last + 1
+    outcome[outcomes.WORDS] = words

@@ -15,30 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from isa.declaration import Timing
-from vecsim.engines.columns import instruction
+from vecsim.engines.columns import instruction, quick_run
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import Ints
 from vecsim.machine import Machine
 
 NO_RUN = -1
-SEGMENT, BRANCHES, INSTRUCTIONS, LONGER, AWAITS_LATE, AWAITS_FIRST, AWAITS, WRITES = range(8)
-"""Head of a part: how many instructions but branches it has more than the part before; whether a branch ends
-it (0 or 1); all its instructions; how many longer parts follow; whether it awaits a register that any
-instruction of the program writes late; how many registers the first instruction awaits, how many all of them,
-which follow; how many the part writes."""
-AWAITED_REGISTERS = 8
-MOST_AWAITED = 12
-WRITTEN_REGISTERS = AWAITED_REGISTERS + MOST_AWAITED
-MOST_WRITTEN = 8
-HEAD = WRITTEN_REGISTERS + MOST_WRITTEN
-
-LAST, ISSUED, RETIRED, WAITED_ISSUE, WAITED_SCALAR, ALL_READY, READY_AT = range(7)
-"""Behind the head, for each number of instructions that have issued in the first cycle before: the cycle of
-the last, how many issue in it, the latest retirement, cycles waited behind the first instruction, by cause;
-from when all written registers are ready; then from when each is. Cycles are relative to that of the first
-instruction."""
-CASE = READY_AT + MOST_WRITTEN
-
 MOST_INSTRUCTIONS = 16
 MOST_BRANCHES = 3
 WIDEST_ISSUE = 8
@@ -90,7 +72,7 @@ def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
     for i in range(len(rows) - 1 if width <= WIDEST_ISSUE else 0):
         lines = _lines(rows, i) if i >= end or rows[i, -2] else []
         if lines:
-            places[i] = len(parts) * (HEAD + width * CASE)
+            places[i] = len(parts) * (quick_run.HEAD + width * quick_run.CASE)
             parts += _parts(lines, late, width)
             end = i + len(lines)
     return places, np.concatenate(parts) if parts else np.zeros(1, np.int64)
@@ -112,7 +94,7 @@ def _lines(rows: Ints, i: int) -> list[Line]:
         branch = bool(rows[i, instruction.TIMING] == Timing.BRANCH)
         awaited, written = _listed(rows[i], instruction.AWAITED), _listed(rows[i], instruction.SCALAR_WRITES)
         longer = [*lines, Line(awaited, written, int(rows[i, instruction.LATENCY]), branch)]
-        if len(_awaited(longer)) > MOST_AWAITED or len(_written(longer)) > MOST_WRITTEN:
+        if len(_awaited(longer)) > quick_run.MOST_AWAITED or len(_written(longer)) > quick_run.MOST_WRITTEN:
             break
         lines = longer
         if branch and (rows[i, -1] == 1 or written or not awaited):  # it is always taken
@@ -141,26 +123,26 @@ def _parts(lines: list[Line], late: set[int], width: int) -> list[Ints]:
     ends = [k + 1 for k, line in enumerate(lines) if line.branch or k + 1 == len(lines)]
     parts = []
     for position, end in enumerate(ends):
-        part = np.zeros(HEAD + width * CASE, np.int64)
+        part = np.zeros(quick_run.HEAD + width * quick_run.CASE, np.int64)
         awaited, written = _awaited(lines[:end]), _written(lines[:end])
         begin = ends[position - 1] if position else 0
         branch = lines[end - 1].branch
-        part[:LONGER] = end - begin - branch, branch, end
-        part[LONGER : WRITES + 1] = (
+        part[: quick_run.LONGER] = end - begin - branch, branch, end
+        part[quick_run.LONGER : quick_run.WRITES + 1] = (
             len(ends) - 1 - position,
             not late.isdisjoint(awaited),
             len(lines[0].awaited),
             len(awaited),
             len(written),
         )
-        part[AWAITED_REGISTERS : AWAITED_REGISTERS + len(awaited)] = awaited
-        part[WRITTEN_REGISTERS : WRITTEN_REGISTERS + len(written)] = written
+        part[quick_run.AWAITED_REGISTERS : quick_run.AWAITED_REGISTERS + len(awaited)] = awaited
+        part[quick_run.WRITTEN_REGISTERS : quick_run.WRITTEN_REGISTERS + len(written)] = written
         parts.append(part)
     for before in range(width):
-        at = HEAD + before * CASE
+        at = quick_run.HEAD + before * quick_run.CASE
         cases = _cases(lines, before, width)
         for part, end in zip(parts, ends, strict=True):
-            part[at : at + CASE] = cases[end - 1]
+            part[at : at + quick_run.CASE] = cases[end - 1]
     return parts
 
 
@@ -180,9 +162,9 @@ def _cases(lines: list[Line], before: int, width: int) -> list[Ints]:
         cycle = now
         retired = max(retired, cycle + line.latency)
         ready_at |= dict.fromkeys(line.written, cycle + line.latency)
-        case = np.zeros(CASE, np.int64)
+        case = np.zeros(quick_run.CASE, np.int64)
         all_ready = max(ready_at.values(), default=0)
-        case[:READY_AT] = cycle, issued, retired, waited["issue"], waited["scalar"], all_ready
-        case[READY_AT : READY_AT + len(ready_at)] = list(ready_at.values())
+        case[: quick_run.READY_AT] = cycle, issued, retired, waited["issue"], waited["scalar"], all_ready
+        case[quick_run.READY_AT : quick_run.READY_AT + len(ready_at)] = list(ready_at.values())
         cases.append(case)
     return cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import instruction, parameter
+from vecsim.engines.columns import instruction, outcomes, parameter
 from vecsim.engines.jit.accounts import book, word_cause
 from vecsim.engines.jit.banks import bank_of, occupy, settle
 from vecsim.engines.jit.functions import function, inline
@@ -18,7 +18,6 @@ from vecsim.engines.jit.operands import (
     whole_hazard,
     whole_operand,
 )
-from vecsim.engines.jit.outcome import ADDRESS, BANKS_FREE, FIRST, RUN_WORDS, START
 from vecsim.engines.jit.port import NEVER, begin_access, end_access
 from vecsim.engines.jit.tracks import new_track
 from vecsim.engines.jit.views import record_of, scratch_of
@@ -68,7 +67,7 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         machine[parameter.WORDS_PER_CYCLE],
     )
     base, record, scale = (
-        outcome[ADDRESS],
+        outcome[outcomes.ADDRESS],
         code[i + instruction.RECORD_BYTES],
         code[i + instruction.RECORD_SCALE],
     )
@@ -77,7 +76,7 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
     cycle = begin_access(r, scratch, issue, unaligned, retired)
     elements_clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
-    clear = larger(elements_clear, outcome[BANKS_FREE])
+    clear = larger(elements_clear, outcome[outcomes.BANKS_FREE])
     if banks < rate * busy:
         clear = NEVER
     operand = hazard = 0
@@ -85,9 +84,9 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
         if larger(operand, hazard) > cycle:
             clear = larger(clear, larger(operand, hazard))
-    if cycle < outcome[BANKS_FREE] and outcome[RUN_WORDS] > 0:
+    if cycle < outcome[outcomes.BANKS_FREE] and outcome[outcomes.RUN_WORDS] > 0:
         settle(r, scratch)
-    outcome[RUN_WORDS] = 0
+    outcome[outcomes.RUN_WORDS] = 0
     track = new_track(w, scratch, (4 * rate + record - 1) // record)
     at = track * s
     word, done, in_cycle, in_use = 0, 0, 0, 0
@@ -104,7 +103,7 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         if now > free:
             book(r, word_cause(now, operand, hazard), free, now, retired)
         if word == 0:
-            outcome[START] = now
+            outcome[outcomes.START] = now
         if now > cycle or in_cycle == 0:
             cycle, in_cycle = now, 0
             in_use += 1
@@ -117,11 +116,11 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         word += 1
     if word < words:
         if word == 0:
-            outcome[START] = cycle
+            outcome[outcomes.START] = cycle
         _fill_records(scratch, at, record, done, n, offset, word, cycle, in_cycle)
         last = occupy(r, scratch, first, word, words, cycle, in_cycle)
         in_use += last - cycle + (1 if in_cycle == 0 else 0)
         cycle = last
-    outcome[FIRST] = scratch.tracks[at] + 1
+    outcome[outcomes.FIRST] = scratch.tracks[at] + 1
     pass_elements(w, scratch, code, i, n, track, 0, 1)
     end_access(r, scratch, i, cycle, base, end, words, in_use)

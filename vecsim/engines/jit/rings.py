@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import parameter
+from vecsim.engines.columns import outcomes, parameter
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.outcome import PORT_HEAD, UNIT_HEAD
 
 UNITS = 5
 
@@ -24,9 +23,9 @@ def open_rings(r: Any, scratch: Any) -> None:
         scratch.ring_dispatched[j] = r.dispatched[j]
     for j in range(4 * machine[parameter.HISTORY]):
         scratch.ring_history[j] = r.port_history[j]
-    outcome[PORT_HEAD] = 0
+    outcome[outcomes.PORT_HEAD] = 0
     for unit in range(UNITS):
-        outcome[UNIT_HEAD + unit] = 0
+        outcome[outcomes.UNIT_HEAD + unit] = 0
 
 
 @inline
@@ -37,11 +36,11 @@ def close_rings(r: Any, scratch: Any) -> None:
     for unit in range(UNITS):
         for j in range(depth):
             r.dispatched[unit * depth + j] = scratch.ring_dispatched[
-                unit * depth + (outcome[UNIT_HEAD + unit] + j) % depth
+                unit * depth + (outcome[outcomes.UNIT_HEAD + unit] + j) % depth
             ]
     rows = machine[parameter.HISTORY]
     for j in range(rows):
-        at = (outcome[PORT_HEAD] + j) % rows
+        at = (outcome[outcomes.PORT_HEAD] + j) % rows
         for column in range(4):
             r.port_history[4 * j + column] = scratch.ring_history[4 * at + column]
 
@@ -63,7 +62,7 @@ def dispatch(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
 @inline
 def last_dispatch(scratch: Any, depth: Any, unit: Any) -> Any:
     """The cycle of the latest dispatch to the unit; ``depth`` is ``unit_queue`` + 1."""
-    return scratch.ring_dispatched[unit * depth + scratch.outcome[UNIT_HEAD + unit]]
+    return scratch.ring_dispatched[unit * depth + scratch.outcome[outcomes.UNIT_HEAD + unit]]
 
 
 @inline
@@ -75,16 +74,16 @@ def push_dispatch(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
     cycle
         The cycle of the dispatch.
     """
-    head = scratch.outcome[UNIT_HEAD + unit]
+    head = scratch.outcome[outcomes.UNIT_HEAD + unit]
     head = depth - 1 if head == 0 else head - 1
-    scratch.outcome[UNIT_HEAD + unit] = head
+    scratch.outcome[outcomes.UNIT_HEAD + unit] = head
     scratch.ring_dispatched[unit * depth + head] = cycle
 
 
 @inline
 def dispatch_before(scratch: Any, depth: Any, unit: Any) -> Any:
     """The cycle of the dispatch ``unit_queue`` = depth - 1 >= 1 before the unit's next."""
-    at = scratch.outcome[UNIT_HEAD + unit] + depth - 2
+    at = scratch.outcome[outcomes.UNIT_HEAD + unit] + depth - 2
     if at >= depth:
         at -= depth
     return scratch.ring_dispatched[unit * depth + at]
@@ -93,14 +92,14 @@ def dispatch_before(scratch: Any, depth: Any, unit: Any) -> Any:
 @inline
 def latest_end(scratch: Any) -> Any:
     """The end of the latest access."""
-    return scratch.ring_history[4 * scratch.outcome[PORT_HEAD]]
+    return scratch.ring_history[4 * scratch.outcome[outcomes.PORT_HEAD]]
 
 
 @inline
 def port_free(scratch: Any) -> Any:
     """From when the port is free: the end of the access ``accesses_in_flight`` before the next."""
     machine = scratch.machine
-    at = scratch.outcome[PORT_HEAD] + machine[parameter.ACCESSES_IN_FLIGHT] - 1
+    at = scratch.outcome[outcomes.PORT_HEAD] + machine[parameter.ACCESSES_IN_FLIGHT] - 1
     if at >= machine[parameter.HISTORY]:
         at -= machine[parameter.HISTORY]
     return scratch.ring_history[4 * at]
@@ -119,9 +118,9 @@ def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: 
     store
         1 for a store, 0 for a load.
     """
-    head = scratch.outcome[PORT_HEAD]
+    head = scratch.outcome[outcomes.PORT_HEAD]
     head = scratch.machine[parameter.HISTORY] - 1 if head == 0 else head - 1
-    scratch.outcome[PORT_HEAD] = head
+    scratch.outcome[outcomes.PORT_HEAD] = head
     at = 4 * head
     scratch.ring_history[at] = end
     scratch.ring_history[at + 1] = first_byte
@@ -143,7 +142,7 @@ def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> An
         The cycle in which it might issue.
     """
     history, rows = scratch.ring_history, scratch.machine[parameter.HISTORY]
-    j = scratch.outcome[PORT_HEAD]
+    j = scratch.outcome[outcomes.PORT_HEAD]
     for _ in range(rows):
         at = 4 * j
         if history[at] <= cycle:

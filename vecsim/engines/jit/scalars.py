@@ -5,51 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import causes, control, counters, instruction, parameter
+from vecsim.engines.columns import causes, control, counters, instruction, outcomes, parameter, quick_run
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
-from vecsim.engines.jit.outcome import (
-    ASTRAY,
-    AT,
-    BEFORE,
-    EARLIEST,
-    FULL,
-    GOING,
-    ISSUED_IN,
-    LEADS_TO,
-    RETIRED_BY,
-    SCALARS_READY_BY,
-    SEEN,
-    START,
-    STOPPED,
-    TROUBLE,
-    UNTIL,
-)
-from vecsim.engines.jit.quick_runs import (
-    ALL_READY,
-    AWAITED_REGISTERS,
-    AWAITS,
-    AWAITS_FIRST,
-    AWAITS_LATE,
-    BRANCHES,
-    CASE,
-    HEAD,
-    INSTRUCTIONS,
-    ISSUED,
-    LAST,
-    LONGER,
-    READY_AT,
-    RETIRED,
-    SEGMENT,
-    WAITED_ISSUE,
-    WAITED_SCALAR,
-    WRITES,
-    WRITTEN_REGISTERS,
-)
 from vecsim.engines.jit.rings import latest_end, order_end
 from vecsim.engines.jit.semantics import Semantics
+from vecsim.engines.jit.status import FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
@@ -99,7 +62,7 @@ def write_scalar_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> N
     """
     count = code[i + instruction.SCALAR_WRITES]
     if count > 0:
-        scratch.outcome[SCALARS_READY_BY] = larger(scratch.outcome[SCALARS_READY_BY], cycle)
+        scratch.outcome[outcomes.SCALARS_READY_BY] = larger(scratch.outcome[outcomes.SCALARS_READY_BY], cycle)
         r.scalar_ready[code[i + instruction.SCALAR_WRITES + 1]] = cycle
         if count > 1:
             r.scalar_ready[code[i + instruction.SCALAR_WRITES + 2]] = cycle
@@ -111,19 +74,22 @@ def write_scalar_ready(r: Any, scratch: Any, code: Any, i: Any, cycle: Any) -> N
 def _quick_start(r: Any, scratch: Any, part: Any, stop_count: Any) -> Any:
     """The cycle in which a part of a run begins whose cycles are known; CANNOT if they are not."""
     runs, outcome = scratch.runs, scratch.outcome
-    start = outcome[EARLIEST]
-    if outcome[SEEN] < stop_count and outcome[SEEN] + runs[part + INSTRUCTIONS] > stop_count:
+    start = outcome[outcomes.EARLIEST]
+    if (
+        outcome[outcomes.SEEN] < stop_count
+        and outcome[outcomes.SEEN] + runs[part + quick_run.INSTRUCTIONS] > stop_count
+    ):
         return CANNOT
-    ready = outcome[SCALARS_READY_BY] <= start and runs[part + AWAITS_LATE] == 0
-    at = part + AWAITED_REGISTERS
-    end = at if ready else at + runs[part + AWAITS_FIRST]
+    ready = outcome[outcomes.SCALARS_READY_BY] <= start and runs[part + quick_run.AWAITS_LATE] == 0
+    at = part + quick_run.AWAITED_REGISTERS
+    end = at if ready else at + runs[part + quick_run.AWAITS_FIRST]
     while at < end:
         start = larger(start, r.scalar_ready[runs[at]])
         at += 1
-    last = start + runs[_case(scratch, part, start) + LAST]
-    if last >= outcome[UNTIL] or last > outcome[RETIRED_BY]:
+    last = start + runs[_case(scratch, part, start) + quick_run.LAST]
+    if last >= outcome[outcomes.UNTIL] or last > outcome[outcomes.RETIRED_BY]:
         return CANNOT
-    end = at if ready else part + AWAITED_REGISTERS + runs[part + AWAITS]
+    end = at if ready else part + quick_run.AWAITED_REGISTERS + runs[part + quick_run.AWAITS]
     while at < end and r.scalar_ready[runs[at]] <= start:
         at += 1
     return start if at == end else CANNOT
@@ -133,7 +99,11 @@ def _quick_start(r: Any, scratch: Any, part: Any, stop_count: Any) -> Any:
 def _case(scratch: Any, part: Any, start: Any) -> Any:
     """Where the case is of a part that begins in cycle ``start``."""
     outcome = scratch.outcome
-    return part + HEAD + (outcome[ISSUED_IN] if start == outcome[BEFORE] else 0) * CASE
+    return (
+        part
+        + quick_run.HEAD
+        + (outcome[outcomes.ISSUED_IN] if start == outcome[outcomes.BEFORE] else 0) * quick_run.CASE
+    )
 
 
 @inline
@@ -141,34 +111,44 @@ def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> 
     """Time a part that begins in cycle ``start``; give the cycle in which its last instruction issues."""
     runs, outcome = scratch.runs, scratch.outcome
     case = _case(scratch, part, start)
-    last = start + runs[case + LAST]
-    r.waited[causes.SCALAR_RAW_WAW if start > outcome[EARLIEST] else causes.ISSUE] += start - outcome[BEFORE]
-    r.waited[causes.ISSUE] += runs[case + WAITED_ISSUE]
-    r.waited[causes.SCALAR_RAW_WAW] += runs[case + WAITED_SCALAR]
-    outcome[SCALARS_READY_BY] = larger(outcome[SCALARS_READY_BY], start + runs[case + ALL_READY])
-    for j in range(runs[part + WRITES]):
-        r.scalar_ready[runs[part + WRITTEN_REGISTERS + j]] = start + runs[case + READY_AT + j]
-    outcome[RETIRED_BY] = larger(outcome[RETIRED_BY], start + runs[case + RETIRED])
-    group = runs[case + ISSUED]
-    outcome[BEFORE], outcome[ISSUED_IN] = last, group
-    outcome[EARLIEST] = last + 1 if group >= scratch.machine[parameter.ISSUE_WIDTH] else last
-    outcome[SEEN] += runs[part + INSTRUCTIONS]
-    if outcome[SEEN] == stop_count:
-        outcome[UNTIL] = smaller(outcome[UNTIL], last + 1)
+    last = start + runs[case + quick_run.LAST]
+    r.waited[causes.SCALAR_RAW_WAW if start > outcome[outcomes.EARLIEST] else causes.ISSUE] += (
+        start - outcome[outcomes.BEFORE]
+    )
+    r.waited[causes.ISSUE] += runs[case + quick_run.WAITED_ISSUE]
+    r.waited[causes.SCALAR_RAW_WAW] += runs[case + quick_run.WAITED_SCALAR]
+    outcome[outcomes.SCALARS_READY_BY] = larger(
+        outcome[outcomes.SCALARS_READY_BY], start + runs[case + quick_run.ALL_READY]
+    )
+    for j in range(runs[part + quick_run.WRITES]):
+        r.scalar_ready[runs[part + quick_run.WRITTEN_REGISTERS + j]] = (
+            start + runs[case + quick_run.READY_AT + j]
+        )
+    outcome[outcomes.RETIRED_BY] = larger(
+        outcome[outcomes.RETIRED_BY], start + runs[case + quick_run.RETIRED]
+    )
+    group = runs[case + quick_run.ISSUED]
+    outcome[outcomes.BEFORE], outcome[outcomes.ISSUED_IN] = last, group
+    outcome[outcomes.EARLIEST] = last + 1 if group >= scratch.machine[parameter.ISSUE_WIDTH] else last
+    outcome[outcomes.SEEN] += runs[part + quick_run.INSTRUCTIONS]
+    if outcome[outcomes.SEEN] == stop_count:
+        outcome[outcomes.UNTIL] = smaller(outcome[outcomes.UNTIL], last + 1)
     return last
 
 
 @inline
 def _jump(r: Any, scratch: Any, cycle: Any) -> Any:
     """Go where a branch leads that issued in ``cycle``; give False if that is out of the program."""
-    outcome, target = scratch.outcome, scratch.outcome[LEADS_TO]
+    outcome, target = scratch.outcome, scratch.outcome[outcomes.LEADS_TO]
     r.counters[counters.TAKEN_BRANCHES] += 1
-    outcome[EARLIEST] = r.control[control.FETCH] = cycle + 1 + scratch.machine[parameter.BRANCH_PENALTY]
-    outcome[AT] = target * instruction.WIDTH
+    outcome[outcomes.EARLIEST] = r.control[control.FETCH] = (
+        cycle + 1 + scratch.machine[parameter.BRANCH_PENALTY]
+    )
+    outcome[outcomes.AT] = target * instruction.WIDTH
     if target < 0 or target >= scratch.machine[parameter.INSTRUCTIONS]:
         r.control[control.PC] = target
-        outcome[START] = cycle
-        outcome[AT] = ASTRAY
+        outcome[outcomes.START] = cycle
+        outcome[outcomes.AT] = outcomes.ASTRAY
         return False
     return True
 
@@ -185,18 +165,18 @@ def issued(scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_cou
         After how many instructions to stop.
     """
     outcome = scratch.outcome
-    group = 1 if cycle > before else outcome[ISSUED_IN] + 1
-    count = outcome[SEEN] + 1
-    outcome[AT], outcome[BEFORE], outcome[ISSUED_IN], outcome[SEEN] = (
+    group = 1 if cycle > before else outcome[outcomes.ISSUED_IN] + 1
+    count = outcome[outcomes.SEEN] + 1
+    outcome[outcomes.AT], outcome[outcomes.BEFORE], outcome[outcomes.ISSUED_IN], outcome[outcomes.SEEN] = (
         i + instruction.WIDTH,
         cycle,
         group,
         count,
     )
-    outcome[EARLIEST] = cycle + 1 if group >= scratch.machine[parameter.ISSUE_WIDTH] else cycle
-    outcome[RETIRED_BY] = retired
+    outcome[outcomes.EARLIEST] = cycle + 1 if group >= scratch.machine[parameter.ISSUE_WIDTH] else cycle
+    outcome[outcomes.RETIRED_BY] = retired
     if count == stop_count:
-        outcome[UNTIL] = smaller(outcome[UNTIL], cycle + 1)
+        outcome[outcomes.UNTIL] = smaller(outcome[outcomes.UNTIL], cycle + 1)
 
 
 def make_run_scalars(semantics: Semantics) -> Any:
@@ -210,7 +190,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
         code, at = scratch.program, i + instruction.FIELD
         m.address[0] = code[i + instruction.FOLLOWING]
         target = code[i + instruction.TARGET]
-        scratch.outcome[LEADS_TO] = m.x[code[at]] if target == NONE else target
+        scratch.outcome[outcomes.LEADS_TO] = m.x[code[at]] if target == NONE else target
         return is_taken(
             w,
             code[i + instruction.OPERATION],
@@ -254,13 +234,13 @@ def make_run_scalars(semantics: Semantics) -> Any:
         """Go on from where ``outcome`` says; give GOING before another instruction, or why it ended."""
         r, scratch = record_of(w), scratch_of(w)
         code, outcome, rows, runs = scratch.program, scratch.outcome, scratch.timeline, scratch.runs
-        i = outcome[AT]
-        length = HEAD + scratch.machine[parameter.ISSUE_WIDTH] * CASE
+        i = outcome[outcomes.AT]
+        length = quick_run.HEAD + scratch.machine[parameter.ISSUE_WIDTH] * quick_run.CASE
         while code[i + instruction.TIMING] <= SCALAR_STORE:
             start, part, end = CANNOT, code[i + instruction.RUN], 0
             if capacity < 0:
                 if part >= 0:
-                    end = part + runs[part + LONGER] * length
+                    end = part + runs[part + quick_run.LONGER] * length
                     start = _quick_start(r, scratch, end, stop_count)
                     if start < 0 and end > part:
                         end = part
@@ -277,30 +257,34 @@ def make_run_scalars(semantics: Semantics) -> Any:
             if start >= 0:
                 taken = 0
                 while True:
-                    for _ in range(runs[part + SEGMENT]):
+                    for _ in range(runs[part + quick_run.SEGMENT]):
                         execute_at(w, code, i)
                         i += instruction.WIDTH
-                    if runs[part + BRANCHES] == 1:
+                    if runs[part + quick_run.BRANCHES] == 1:
                         taken = 1 if is_taken_at(w, i) else 0
                         i += instruction.WIDTH
                     if taken == 1 or part == end:
                         break
                     part += length
                 last = _pass_part(r, scratch, part, start, stop_count)
-                outcome[AT] = i
+                outcome[outcomes.AT] = i
                 if taken == 1 and not _jump(r, scratch, last):
                     return TROUBLE
             else:
-                before, earliest, retired = outcome[BEFORE], outcome[EARLIEST], outcome[RETIRED_BY]
+                before, earliest, retired = (
+                    outcome[outcomes.BEFORE],
+                    outcome[outcomes.EARLIEST],
+                    outcome[outcomes.RETIRED_BY],
+                )
                 ready = scalars_ready_at(w, r, code, i)
                 cycle = allowed = larger(ready, earliest)
-                outcome[START] = cycle
+                outcome[outcomes.START] = cycle
                 timing = code[i + instruction.TIMING]
-                if timing >= SCALAR_LOAD and cycle < outcome[UNTIL]:
+                if timing >= SCALAR_LOAD and cycle < outcome[outcomes.UNTIL]:
                     cycle = access(w, i, cycle)
                     if cycle == CANNOT:
                         return TROUBLE
-                if cycle >= outcome[UNTIL]:
+                if cycle >= outcome[outcomes.UNTIL]:
                     return STOPPED
                 if timing >= SCALAR_LOAD:
                     r.counters[counters.SCALAR_BYTES] += code[i + instruction.VALUE_BYTES]
@@ -317,10 +301,10 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     execute_at(w, code, i)
                 write_scalar_ready(r, scratch, code, i, retire)
                 if capacity >= 0:
-                    write_scalar_row(w, i, outcome[SEEN] - 1, cycle, retire)
+                    write_scalar_row(w, i, outcome[outcomes.SEEN] - 1, cycle, retire)
                 if not going:
                     return TROUBLE
-            i = outcome[AT]
+            i = outcome[outcomes.AT]
         return GOING
 
     return run_scalars

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import parameter
+from vecsim.engines.columns import outcomes, parameter
 from vecsim.engines.jit.cells import shifted
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.outcome import BUSY
 from vecsim.engines.jit.tracks import new_track
 from vecsim.engines.jit.views import scratch_of, state_of
 
@@ -70,5 +69,5 @@ def fill_cycles(w: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
             new = 1 if row[k] >= 0 else 0
         rows, in_cycle, highest = rows + new, in_cycle + 1, larger(highest, row[k])
         cycles[k] = cycle
-    scratch.outcome[BUSY] = cycle - start + 1
+    scratch.outcome[outcomes.BUSY] = cycle - start + 1
     return track

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import instruction
+from vecsim.engines.columns import instruction, outcomes
 from vecsim.engines.jit.functions import function, inline
-from vecsim.engines.jit.outcome import ADDRESS, DISPATCH, ELEMENTS, FIRST, LAST, RETIRE, ROW, START, WORDS
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 from vecsim.engines.record import WAITS
+from vecsim.engines.rules.rows import ROW
 
 ACCESS = int(Timing.ACCESS)
 
@@ -64,10 +64,14 @@ def write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
         age,
         code[i + instruction.UNIT],
         0 if access else -1,
-        outcome[ELEMENTS],
+        outcome[outcomes.ELEMENTS],
     )
     rows[at] = issue
-    rows[at + 1], rows[at + 2], rows[at + 3] = outcome[DISPATCH], outcome[START], outcome[FIRST]
-    rows[at + 4], rows[at + 5] = outcome[LAST], outcome[RETIRE]
-    rows[at + 6] = outcome[ADDRESS] if access else -1
-    rows[at + 7] = outcome[WORDS] if access else 0
+    rows[at + 1], rows[at + 2], rows[at + 3] = (
+        outcome[outcomes.DISPATCH],
+        outcome[outcomes.START],
+        outcome[outcomes.FIRST],
+    )
+    rows[at + 4], rows[at + 5] = outcome[outcomes.LAST], outcome[outcomes.RETIRE]
+    rows[at + 6] = outcome[outcomes.ADDRESS] if access else -1
+    rows[at + 7] = outcome[outcomes.WORDS] if access else 0

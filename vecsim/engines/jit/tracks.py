@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import parameter
+from vecsim.engines.columns import outcomes, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import FIRST_FREE, FREE
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, raised
-from vecsim.engines.jit.outcome import BEFORE, BUSY, TRACKS_MADE, WAITED
 from vecsim.engines.jit.views import record_of, scratch_of
 
 
@@ -84,7 +83,7 @@ def write_all_tracks(w: Any) -> None:
 def _write_old_tracks(w: Any) -> None:
     """Write the tracks of the older half into the record."""
     scratch = scratch_of(w)
-    made = scratch.outcome[TRACKS_MADE]
+    made = scratch.outcome[outcomes.TRACKS_MADE]
     for v in range(scratch.machine[parameter.REGISTERS]):
         track = scratch.ready_track[v]
         if track >= FIRST_FREE and scratch.track_number[track] <= made - FREE // 2:
@@ -97,8 +96,8 @@ def _write_old_tracks(w: Any) -> None:
 @inline
 def new_track(w: Any, scratch: Any, pace: Any) -> Any:
     """Give a track to fill, of which at most ``pace`` elements pass in a cycle."""
-    made = scratch.outcome[TRACKS_MADE] + 1
-    scratch.outcome[TRACKS_MADE] = made
+    made = scratch.outcome[outcomes.TRACKS_MADE] + 1
+    scratch.outcome[outcomes.TRACKS_MADE] = made
     if made & (FREE // 2 - 1) == 0:
         _write_old_tracks(w)
     track = FIRST_FREE + (made & (FREE - 1))
@@ -125,7 +124,7 @@ def give(w: Any, scratch: Any, v: Any, track: Any, add: Any, n: Any) -> None:
     They were written after all that took them before, so nobody need know of that any more; nor of what came
     about elements behind them before the cycle in which issue is.
     """
-    r, now = record_of(w), scratch.outcome[BEFORE]
+    r, now = record_of(w), scratch.outcome[outcomes.BEFORE]
     if scratch.ready_track[v] >= 0 and scratch.ready_count[v] > n and r.ready_all[v] > now:
         write_ready_track(w, v)
     if scratch.taken_track[v] >= 0:
@@ -177,5 +176,5 @@ def catch_up(w: Any, n: Any, rate: Any, track: Any, add: Any, bound: Any, cycle:
         in_cycle += 1
         before = now
         tracks[at + k] = now
-    scratch.outcome[BUSY], scratch.outcome[WAITED] = busy, waited
+    scratch.outcome[outcomes.BUSY], scratch.outcome[outcomes.WAITED] = busy, waited
     return made

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import causes, counters, instruction, parameter
+from vecsim.engines.columns import causes, counters, instruction, outcomes, parameter
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.accounts import book
 from vecsim.engines.jit.banks import bank_of, banks_are_free, occupy, occupy_slowly, phase_behind
 from vecsim.engines.jit.code import BY_WORDS, SHIFTED
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
-from vecsim.engines.jit.outcome import (
-    ADDRESS,
-    BANKS_FREE,
-    BUSY,
-    DISPATCH,
-    FIRST,
-    LAST,
-    RETIRE,
-    SETTLED_FREE,
-    START,
-    WAITED,
-    WORDS,
-)
 from vecsim.engines.jit.port import MEMORY
 from vecsim.engines.jit.rings import last_dispatch, latest_end, port_free, push_access, push_dispatch
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, take
@@ -39,7 +26,7 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     """
     r, scratch = record_of(w), scratch_of(w)
     code, machine, outcome, tracks = scratch.program, scratch.machine, scratch.outcome, scratch.tracks
-    base, load = outcome[ADDRESS], code[i + instruction.STORE] == 0
+    base, load = outcome[outcomes.ADDRESS], code[i + instruction.STORE] == 0
     rate, s = machine[parameter.WORDS_PER_CYCLE], machine[parameter.SECTION_SIZE]
     v = code[i + instruction.WRITES + 1] if load else code[i + instruction.READS + 1]
     depth = machine[parameter.UNIT_QUEUE] + 1
@@ -65,7 +52,7 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
             begin = larger(larger(cycle, bound), tracks[behind * s] + add)
             if behind < SHIFTED and scratch.track_pace[behind] >= rate:  # they come faster than they go
                 behind = NONE
-    if begin < outcome[BANKS_FREE] and not banks_are_free(r, scratch, base >> 2, n, begin):
+    if begin < outcome[outcomes.BANKS_FREE] and not banks_are_free(r, scratch, base >> 2, n, begin):
         if begin > cycle or behind >= 0:
             return False
         begin = larger(cycle, r.bank_free[bank_of(base >> 2, machine[parameter.BANKS])])
@@ -97,13 +84,13 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
     else:
         track, add = catch_up(w, n, rate, behind, add, bound, cycle), 0
         last = occupy_slowly(r, scratch, base >> 2, n, track * s, 0)
-        r.unit_busy[MEMORY] += outcome[BUSY]
+        r.unit_busy[MEMORY] += outcome[outcomes.BUSY]
         r.waited[causes.VECTOR_RAW] += outcome[
-            WAITED
+            outcomes.WAITED
         ]  # never charged: whoever wrote the operand retires later
-    outcome[BANKS_FREE] = last + machine[parameter.BANK_BUSY]
+    outcome[outcomes.BANKS_FREE] = last + machine[parameter.BANK_BUSY]
     if behind >= 0:
-        outcome[SETTLED_FREE] = outcome[BANKS_FREE]
+        outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
     push_access(scratch, last + 1, base, base + 4 * n, code[i + instruction.STORE])
     if load:
         r.counters[counters.WORDS_LOADED] += n
@@ -114,7 +101,11 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         r.counters[counters.WORDS_STORED] += n
         r.taken_all[v] = larger(r.taken_all[v], last)
         take(w, scratch, v, track, add, n)
-    outcome[DISPATCH], outcome[START], outcome[FIRST] = dispatched, begin, begin + 1
-    outcome[LAST] = outcome[RETIRE] = last + 1
-    outcome[WORDS] = n
+    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.FIRST] = (
+        dispatched,
+        begin,
+        begin + 1,
+    )
+    outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = last + 1
+    outcome[outcomes.WORDS] = n
     return True

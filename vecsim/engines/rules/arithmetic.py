@@ -52,50 +52,46 @@ def start_first(r: Any, slot: Any, cycle: Any, operand: Any) -> None:
     book_wait(r, slot, element_cause(cycle, operand), dispatched, cycle)
 
 
-def _start_regularly(r: Any, slot: Any, i: Any, cycle: Any) -> None:
-    """Start the elements of a new cycle, when nothing can hold them up."""
-    at = slot * flight.COLUMNS
-    element, first = r.slots[at + flight.ELEMENT], r.slots[at + flight.FIRST]
-    before = r.slots[at + flight.IN_CYCLE] if r.slots[at + flight.CYCLE] == cycle else 0
-    end = smaller(r.slots[at + flight.ELEMENTS], element + r.machine[parameter.LANES] - before)
-    pass_elements(r, i, first + element, first + end, cycle, cycle + r.program[i + instruction.LATENCY])
-    r.slots[at + flight.ELEMENT], r.slots[at + flight.CYCLE] = end, cycle
-    r.slots[at + flight.IN_CYCLE] = before + end - element
+def _start_elements(r: Any, slot: Any, unit: Any, i: Any, cycle: Any, limit: Any) -> Any:
+    """Start the elements before ``limit`` that can start in this cycle; give the cycle to go on in.
 
-
-def _start_one_by_one(r: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
-    """Start the elements before ``limit`` that can start in this cycle; give the cycle to go on in."""
-    at, lanes, latency = (
-        slot * flight.COLUMNS,
-        r.machine[parameter.LANES],
-        r.program[i + instruction.LATENCY],
-    )
+    Without a limit nothing that is not yet known can hold up an element, so all that are left are timed now.
+    """
+    at, lanes, latency = slot * flight.COLUMNS, r.machine[parameter.LANES], r.program[i + instruction.LATENCY]
     element, n = r.slots[at + flight.ELEMENT], r.slots[at + flight.ELEMENTS]
     last_cycle, in_cycle = r.slots[at + flight.CYCLE], r.slots[at + flight.IN_CYCLE]
     first, slice_ = r.slots[at + flight.FIRST], r.slots[at + flight.SLICE]
+    clear = clear_from(r, i) if limit == NEVER else NEVER
     wake = NEVER
     while element < n:
-        k = first + element
+        k, count = first + element, 1
         free = last_cycle if in_cycle < lanes else last_cycle + 1
         if k >= limit:
             wake = NEVER if free <= cycle else free
             break
-        operand, hazard = element_operand(r, i, k), element_hazard(r, i, k)
-        if element == 0:
-            operand = larger(operand, whole_operand(r, i, slice_))
-            hazard = larger(hazard, whole_hazard(r, i, slice_))
-        start = larger(free, larger(operand, hazard))
-        if start > cycle:
-            wake = start
-            break
-        if element == 0:
-            start_first(r, slot, cycle, operand)
-        elif free < cycle:
-            book_wait(r, slot, element_cause(cycle, operand), free, cycle)
-        pass_elements(r, i, k, k + 1, cycle, cycle + latency)
-        in_cycle = in_cycle + 1 if last_cycle == cycle else 1
+        if element > 0 and clear <= free and cycle <= free:
+            cycle = free
+            count = smaller(n - element, lanes - in_cycle if free == last_cycle else lanes)
+        else:
+            operand, hazard = element_operand(r, i, k), element_hazard(r, i, k)
+            if element == 0:
+                operand = larger(operand, whole_operand(r, i, slice_))
+                hazard = larger(hazard, whole_hazard(r, i, slice_))
+            start = larger(free, larger(operand, hazard))
+            if start > cycle:
+                if limit != NEVER:
+                    wake = start
+                    break
+                cycle = start
+            if element == 0:
+                start_first(r, slot, cycle, operand)
+            elif free < cycle:
+                book_wait(r, slot, element_cause(cycle, operand), free, cycle)
+        pass_elements(r, i, k, k + count, cycle, cycle + latency)
+        r.unit_busy[unit] += 1 if last_cycle < cycle else 0
+        in_cycle = in_cycle + count if last_cycle == cycle else count
         last_cycle = cycle
-        element += 1
+        element += count
     r.slots[at + flight.ELEMENT], r.slots[at + flight.CYCLE] = element, last_cycle
     r.slots[at + flight.IN_CYCLE] = in_cycle
     return wake
@@ -106,49 +102,26 @@ def step_arithmetic(r: Any, unit: Any, cycle: Any) -> Any:
     slot = r.unit_slot[unit]
     if slot < 0 or r.facts[slot * facts.COLUMNS + facts.BLOCKED] > 0:
         return NEVER
-    at = slot * flight.COLUMNS
-    i, begin, before = (
-        r.slots[at + flight.PC] * instruction.WIDTH,
-        r.slots[at + flight.ELEMENT],
-        r.slots[at + flight.CYCLE],
-    )
-    limit, wake = NEVER, NEVER
+    at, limit = slot * flight.COLUMNS, NEVER
+    i, begin = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[at + flight.ELEMENT]
     if r.facts[slot * facts.COLUMNS + facts.ELEMENT_WAITS] > 0:
         limit = first_blocked(r, slot, r.slots[at + flight.FIRST] + begin)
-    free = before if r.slots[at + flight.IN_CYCLE] < r.machine[parameter.LANES] else before + 1
-    if begin > 0 and limit == NEVER and free == cycle and clear_from(r, i) <= cycle:
-        _start_regularly(r, slot, i, cycle)
-        wake = cycle + 1
-    else:
-        wake = _start_one_by_one(r, slot, i, cycle, limit)
+    wake = _start_elements(r, slot, unit, i, cycle, limit)
     n = r.slots[at + flight.ELEMENTS]
-    note_start(r, slot, unit, r.slots[at + flight.ELEMENT] - begin, before, cycle)
+    if r.slots[at + flight.ELEMENT] > begin:
+        r.work[work.STARTED] = slot + 1
     if r.slots[at + flight.ELEMENT] < n:
         return wake
-    result = cycle + result_latency(r, i, n)
+    result = r.slots[at + flight.CYCLE] + result_latency(r, i, n)
     if r.program[i + instruction.TIMING] == REDUCTION:
         r.slots[at + flight.FIRST_READY] = result
-    leave_unit(r, slot, unit, cycle, result)
+    leave_unit(r, slot, unit, result)
     return NEVER
 
 
-def note_start(r: Any, slot: Any, unit: Any, count: Any, before: Any, cycle: Any) -> None:
-    """Note that elements or words of ``slot`` started in this cycle.
-
-    Parameters
-    ----------
-    count
-        How many.
-    before
-        The cycle of the latest one before them.
-    """
-    if count > 0:
-        r.unit_busy[unit] += 1 if before < cycle else 0
-        r.work[work.STARTED] = slot + 1
-
-
-def leave_unit(r: Any, slot: Any, unit: Any, cycle: Any, result: Any) -> None:
-    """Take an instruction out of an arithmetic or sparse unit, in the cycle of its last element."""
+def leave_unit(r: Any, slot: Any, unit: Any, result: Any) -> None:
+    """Take an instruction, whose elements have all been timed, out of an arithmetic or sparse unit."""
+    last = r.slots[slot * flight.COLUMNS + flight.CYCLE]
     r.unit_slot[unit] = -1
-    r.unit_free[unit] = cycle + 1
-    leave(r, slot, cycle, result, result)
+    r.unit_free[unit] = last + 1
+    leave(r, slot, last, result, result)

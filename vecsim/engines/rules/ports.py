@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import causes, counters, facts, flight, history, instruction, parameter
+from vecsim.engines.columns import causes, counters, facts, flight, history, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, word_cause
-from vecsim.engines.rules.arithmetic import note_start
 from vecsim.engines.rules.flight import leave
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.numbers import NEVER, larger
@@ -119,8 +118,11 @@ def _is_clear(r: Any, i: Any, at: Any) -> Any:
     return clear_from(r, i) <= larger(r.slots[at + flight.BASE], r.slots[at + flight.CYCLE])
 
 
-def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any) -> Any:
-    """Transfer the words that can go in this cycle; give the cycle to go on in, NEVER if blocked."""
+def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> Any:
+    """Transfer the words that can go in this cycle; give the cycle to go on in, NEVER if blocked.
+
+    With ``ahead`` all that are left are timed now.
+    """
     at, banks, waits = slot * flight.COLUMNS, r.machine[parameter.BANKS], slot * facts.COLUMNS
     contiguous = r.slots[at + flight.LAST_BYTE] >= 0
     rate = r.machine[parameter.WORDS_PER_CYCLE if contiguous else parameter.ADDRESSES_PER_CYCLE]
@@ -151,8 +153,10 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any) -> Any:
         bank = address & (banks - 1) if banks & (banks - 1) == 0 else address % banks
         start = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
         if start > cycle:
-            wake = start
-            break
+            if not ahead:
+                wake = start
+                break
+            cycle = start
         if word == 0:
             _begin(r, slot, port, cycle)
         if free < cycle:
@@ -161,6 +165,7 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any) -> Any:
         if through > done:
             _pass(r, i, at, done, through, cycle)
             done = through
+        r.unit_busy[MEMORY] += 1 if last_cycle < cycle else 0
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
         word += 1
@@ -169,12 +174,13 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any) -> Any:
     return wake
 
 
-def _finish(r: Any, port: Any, slot: Any, i: Any, cycle: Any) -> None:
-    """Note that the last word of the port's access has gone in this cycle."""
+def _finish(r: Any, port: Any, slot: Any, i: Any) -> None:
+    """Take the port's access, whose words have all been timed, out of it."""
     at, store = slot * flight.COLUMNS, r.program[i + instruction.STORE]
+    last = r.slots[at + flight.CYCLE]
     if r.program[i + instruction.CACHE] == 1 and r.machine[parameter.CHAINING] == 0:
         first = r.slots[at + flight.CACHE_FIRST]
-        mark_slices(r, store, first, first + r.slots[at + flight.ELEMENTS], cycle)
+        mark_slices(r, store, first, first + r.slots[at + flight.ELEMENTS], last)
     count, current = r.port_count[port] - 1, port * r.machine[parameter.ACCESSES_IN_FLIGHT]
     for j in range(current, current + count):
         r.port_slots[j] = r.port_slots[j + 1]
@@ -183,20 +189,21 @@ def _finish(r: Any, port: Any, slot: Any, i: Any, cycle: Any) -> None:
     newest, ended, columns = port_history_of(r, port), r.port_history, history.COLUMNS
     for j in range(newest + columns * r.machine[parameter.HISTORY] - 1, newest + columns - 1, -1):
         ended[j] = ended[j - columns]
-    ended[newest + history.END] = cycle + 1
+    ended[newest + history.END] = last + 1
     ended[newest + history.FIRST_BYTE] = r.slots[at + flight.ADDRESS]
     ended[newest + history.LAST_BYTE] = r.slots[at + flight.LAST_BYTE]
     ended[newest + history.STORED] = store
     words = r.slots[at + flight.WORDS]
     r.counters[counters.WORDS_STORED if store == 1 else counters.WORDS_LOADED] += words
-    leave(r, slot, cycle, cycle + 1, cycle + 1)
+    leave(r, slot, last, last + 1, last + 1)
 
 
 def step_port(r: Any, port: Any, cycle: Any) -> Any:
     """Transfer the words that can go in this cycle; give the cycle to look again.
 
     Ports that act in one cycle meet at the banks in the order of the age of their accesses, so the port with
-    the oldest is stepped first.
+    the oldest is stepped first. The access of the only port that is the oldest instruction in flight depends
+    on nothing whose cycles are not yet known, and so is timed to its end.
     """
     while r.port_count[port] > 0:
         slot = r.port_slots[port * r.machine[parameter.ACCESSES_IN_FLIGHT]]
@@ -205,15 +212,16 @@ def step_port(r: Any, port: Any, cycle: Any) -> Any:
         at = slot * flight.COLUMNS
         if r.slots[at + flight.BASE] < 0:
             r.slots[at + flight.BASE] = first_cycle(r, at, port)
-        if r.slots[at + flight.BASE] > cycle:
+        ahead = r.order[0] == slot and r.machine[parameter.MEMORY_PORTS] == 1
+        if r.slots[at + flight.BASE] > cycle and not ahead:
             return r.slots[at + flight.BASE]
-        i = r.slots[at + flight.PC] * instruction.WIDTH
-        word, before = r.slots[at + flight.WORD], r.slots[at + flight.CYCLE]
-        wake = _transfer(r, slot, i, port, cycle)
-        note_start(r, slot, MEMORY, r.slots[at + flight.WORD] - word, before, cycle)
+        i, word = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[at + flight.WORD]
+        wake = _transfer(r, slot, i, port, cycle, ahead)
+        if r.slots[at + flight.WORD] > word:
+            r.work[work.STARTED] = slot + 1
         if r.slots[at + flight.WORD] < r.slots[at + flight.WORDS]:
             return wake
-        _finish(r, port, slot, i, cycle)
+        _finish(r, port, slot, i)
     return NEVER
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import facts, flight, instruction, parameter
+from vecsim.engines.columns import facts, flight, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, element_cause
-from vecsim.engines.rules.arithmetic import leave_unit, note_start, start_first
+from vecsim.engines.rules.arithmetic import leave_unit, start_first
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.numbers import NEVER, larger
 from vecsim.engines.rules.operands import (
@@ -55,7 +55,10 @@ def _is_full(r: Any, k: Any, in_cycle: Any) -> Any:
 
 
 def _take(r: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
-    """Take the entries before ``limit`` that can be taken in this cycle; give the cycle to go on in."""
+    """Take the entries before ``limit`` that can be taken in this cycle; give the cycle to go on in.
+
+    Without a limit all that are left are timed now, as in an arithmetic unit.
+    """
     at, rows = slot * flight.COLUMNS, slot * r.machine[parameter.SECTION_SIZE]
     element, n = r.slots[at + flight.ELEMENT], r.slots[at + flight.ELEMENTS]
     last_cycle, in_cycle = r.slots[at + flight.CYCLE], r.slots[at + flight.IN_CYCLE]
@@ -72,13 +75,16 @@ def _take(r: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
             hazard = larger(hazard, whole_hazard(r, i, slice_))
         start = larger(free, larger(operand, hazard))
         if start > cycle:
-            wake = start
-            break
+            if limit != NEVER:
+                wake = start
+                break
+            cycle = start
         if element == 0:
             start_first(r, slot, cycle, operand)
         elif free < cycle:
             book_wait(r, slot, element_cause(cycle, operand), free, cycle)
         pass_elements(r, i, element, element + 1, cycle, cycle + latency)
+        r.unit_busy[SPARSE] += 1 if last_cycle < cycle else 0
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
         element += 1
@@ -94,7 +100,7 @@ def step_sparse(r: Any, cycle: Any) -> Any:
         return NEVER
     at = slot * flight.COLUMNS
     i, slice_ = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[at + flight.SLICE]
-    begin, before = r.slots[at + flight.ELEMENT], r.slots[at + flight.CYCLE]
+    begin = r.slots[at + flight.ELEMENT]
     if (
         slice_ >= 0
         and r.facts[slot * facts.COLUMNS + facts.SLICE_WAITS] > 0
@@ -105,11 +111,12 @@ def step_sparse(r: Any, cycle: Any) -> Any:
     if r.facts[slot * facts.COLUMNS + facts.ELEMENT_WAITS] > 0:
         limit = first_blocked(r, slot, begin)
     wake = _take(r, slot, i, cycle, limit)
-    note_start(r, slot, SPARSE, r.slots[at + flight.ELEMENT] - begin, before, cycle)
+    if r.slots[at + flight.ELEMENT] > begin:
+        r.work[work.STARTED] = slot + 1
     if r.slots[at + flight.ELEMENT] < r.slots[at + flight.ELEMENTS]:
         return wake
-    result = cycle + r.program[i + instruction.LATENCY]
+    result = r.slots[at + flight.CYCLE] + r.program[i + instruction.LATENCY]
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
-    leave_unit(r, slot, SPARSE, cycle, result)
+    leave_unit(r, slot, SPARSE, result)
     return NEVER

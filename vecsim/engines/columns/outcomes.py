@@ -1,15 +1,6 @@
-"""What timing an instruction gives, beside what it leaves in the record: places in ``Scratch.outcome``."""
-
-from __future__ import annotations
-
-from vecsim.engines import timeline
-
-ROW = len(timeline.COLUMNS)
-"""Integers in a row of the timeline; the last of them are the waits."""
-
-STOPPED, FINISHED, TROUBLE, FULL, GOING = range(5)
-"""Why compiled code came back: at the cycle or instruction asked for; at the end; at an instruction that
-cannot be executed, the one at ``PC``; with no room for the next row of the timeline. GOING: not yet."""
+"""Places in ``outcome``, of the compiled loop for one port: what timing an instruction gives, beside what it
+leaves in the record, and where the loop is.
+"""
 
 DISPATCH, START, FIRST, LAST, RETIRE, ADDRESS, WORDS, ELEMENTS = range(8)
 """Cycles of dispatch, of the first element, from which the first and the last result is ready, of
@@ -44,4 +35,4 @@ SETTLED_FREE = 31
 """The cycle from which every bank is free of words but those that are not yet noted."""
 SCALARS_READY_BY = 32
 """The cycle by which every scalar register is ready but for those that come with a last element."""
-OUTCOMES = 33
+PLACES = 33

@@ -1,0 +1,5 @@
+"""Why compiled code came back."""
+
+STOPPED, FINISHED, TROUBLE, FULL, GOING = range(5)
+"""At the cycle or instruction asked for; at the end; at an instruction that cannot be executed, the one at
+``PC``; with no room for the next row of the timeline. GOING: not yet."""
