@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.crosscheck.device import Device, DeviceProduct, multiply
+from experiments.crosscheck.hierarchies import Hierarchy, hierarchies
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS, SmvmProgram
 from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import run
-from vecsim.formats import FORMATS
+from vecsim.formats import FORMATS, HiSparse
 from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound
 from vecsim.machine import Machine
 
@@ -81,19 +82,31 @@ class CrossCheck:
         How far two implementations may be from each other: twice the bound of `rounding_bound`.
     longest_row
         Entries of the longest row, from which the bound follows.
+    hierarchies
+        HiSM and HiSparse side by side; none in older files.
+    hisparse_apart
+        How far the GPU's products by HiSparse are from SciPy's, by side of a node; none without a GPU.
     """
 
     checks: tuple[Check, ...]
     allowed: float
     longest_row: int
+    hierarchies: tuple[Hierarchy, ...] = ()
+    hisparse_apart: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def disagreements(self) -> list[str]:
         """What is further apart than rounding allows, in words."""
-        return [
+        programs = [
             f"{check.program}: {first} and {second} differ by {apart:.1e}, rounding allows {self.allowed:.1e}"
             for check in self.checks
             for (first, second), apart in check.apart.items()
+            if not apart <= self.allowed
+        ]
+        return programs + [
+            f"hisparse of {side} x {side}: {SCIPY} and {GPU} differ by {apart:.1e}, rounding allows "
+            f"{self.allowed:.1e}"
+            for side, apart in self.hisparse_apart.items()
             if not apart <= self.allowed
         ]
 
@@ -131,7 +144,18 @@ def crosscheck(
         for program in PROGRAMS.values()
     )
     longest = int(np.diff(matrix.indptr).max(initial=0))
-    return CrossCheck(checks, 2 * rounding_bound(matrix, matrix.dtype), longest)
+    apart: dict[int, float] = {}
+
+    def multiplied(tree: HiSparse) -> DeviceProduct | None:
+        if device is None:
+            return None
+        product = multiply("hisparse", tree, x, device)
+        if product.y is not None:
+            apart[tree.node_size] = disagreement(matrix, x, by_scipy["hism"], product.y)
+        return product
+
+    side_by_side = hierarchies(matrix, hosts["hism"], on_device.get("hism"), multiplied)
+    return CrossCheck(checks, 2 * rounding_bound(matrix, matrix.dtype), longest, side_by_side, apart)
 
 
 def _check(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from experiments.crosscheck.hierarchies import Hierarchy
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.products import Check, CrossCheck
 from vecsim.errors import UserError
@@ -150,6 +151,8 @@ def _matrix_document(each: Checked) -> dict[str, Any]:
         "longest_row": each.found.longest_row,
         "allowed": each.found.allowed,
         "checks": [_check_document(check) for check in each.found.checks],
+        "hierarchies": [asdict(hierarchy) for hierarchy in each.found.hierarchies],
+        "hisparse_apart": {str(side): apart for side, apart in each.found.hisparse_apart.items()},
     }
 
 
@@ -172,10 +175,19 @@ def _check_document(check: Check) -> dict[str, Any]:
 
 def _matrix(document: Mapping[str, Any]) -> Checked:
     found = CrossCheck(
-        tuple(map(_check, document["checks"])), float(document["allowed"]), int(document["longest_row"])
+        tuple(map(_check, document["checks"])),
+        float(document["allowed"]),
+        int(document["longest_row"]),
+        tuple(map(_hierarchy, document.get("hierarchies", ()))),
+        {int(side): apart for side, apart in _numbers(document.get("hisparse_apart", {})).items()},
     )
     rows, columns, entries = (document[name] for name in ("rows", "cols", "nnz"))
     return Checked(document["name"], rows, columns, entries, found, document.get("sha256", ""))
+
+
+def _hierarchy(document: Mapping[str, Any]) -> Hierarchy:
+    levels = {name: tuple(map(int, document[name])) for name in ("nodes", "entries")}
+    return Hierarchy(**{**document, **levels})
 
 
 def _check(document: Mapping[str, Any]) -> Check:

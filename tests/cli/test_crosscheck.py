@@ -35,7 +35,7 @@ def gpu_that_gives(monkeypatch, change):
 
 
 def rows_of(table):
-    lines = table.split("─\n", 1)[1].splitlines()
+    lines = table.split("─\n", 1)[1].split("\n\n", 1)[0].splitlines()
     return {line.split()[0]: line.split()[1:] for line in lines if line.split()[:1]}
 
 
@@ -53,6 +53,26 @@ def test_without_a_gpu_two_implementations_are_compared(vecsim, matrix):
         assert float(apart) <= 2.4e-7
         assert (gpu, rest[2], rest[-2:]) == ("-", "-", ["-", "-"])
     assert lines[-1] == "two results may be 2.4e-07 apart: the longest row has 2 entries"
+
+
+def test_both_hierarchies_side_by_side(vecsim, tmp_path):
+    target = tmp_path / "r.json"
+    result = vecsim("crosscheck", "randomwalk-20", "--section-size", 16, "--json", target)
+    shown = [line.split() for line in result.out.splitlines() if line.startswith("his")][1:]
+    assert [line[:4] for line in shown] == [
+        ["hism", "16", "x", "16"],
+        ["hisparse", "16", "x", "16"],
+        ["hisparse", "256", "x", "256"],
+    ]
+    (matrix,) = read_results(target).matrices
+    hism, same, default = matrix.found.hierarchies
+    assert hism.nodes == same.nodes
+    assert hism.entries == same.entries
+    assert (len(hism.nodes), hism.entries[0], hism.nodes[-1]) == (2, matrix.entries, 1)
+    assert hism.entries[1] == hism.nodes[0]
+    assert hism.nbytes == matrix.found.checks[3].image_bytes
+    assert (default.nodes, default.fill) == ((1,), pytest.approx(matrix.entries / 256**2))
+    assert (hism.gpu_bytes, same.gpu_us, matrix.found.hisparse_apart) == (None, None, {})
 
 
 def test_cycles_and_bytes_are_those_of_run(vecsim, matrix):
@@ -77,6 +97,8 @@ def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
     hism = found.matrices[0].found.checks[3]
     assert (hism.program, hism.gpu_us, hism.gpu_bytes) == ("hism", 4.0, 1000)
     assert set(hism.apart) == {("SciPy", "simulator"), ("SciPy", "GPU"), ("simulator", "GPU")}
+    assert [each.gpu_us for each in found.matrices[0].found.hierarchies] == [4.0, 4.0, 4.0]
+    assert found.matrices[0].found.hisparse_apart == {8: 0.0, 256: 0.0}
     assert rows_of(result.out)["hism"][-2:] == ["4.00", "0.50"]
 
 
@@ -88,6 +110,7 @@ def test_results_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypa
     assert result.err.startswith("vecsim: the products disagree: tiny: crs: SciPy and GPU differ by ")
     assert "rounding allows 2.4e-07" in result.err
     assert "SciPy and simulator" not in result.err
+    assert "hisparse of 256 x 256: SciPy and GPU differ by " in result.err
     assert read_results(tmp_path / "r.json").disagreements
 
 
@@ -177,6 +200,8 @@ def test_in_the_cuda_simulator(in_the_cuda_simulator):
         assert check.errors["GPU"] <= found.found.allowed / 2
         assert check.gpu_bytes > 0
         assert check.gpu_us is None
+    assert max(found.found.hisparse_apart.values()) <= found.found.allowed
+    assert all(each.gpu_bytes > 0 for each in found.found.hierarchies)
 
 
 @pytest.mark.ci

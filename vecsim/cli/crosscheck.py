@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from experiments.crosscheck.device import Device
+    from experiments.crosscheck.hierarchies import Hierarchy
     from experiments.crosscheck.products import Check
     from experiments.crosscheck.results import Checked
     from vecsim.data import Matrix
@@ -48,6 +49,17 @@ NUMBERS = (
     "speed\nvs CRS",
     "GPU\nus",
     "speed\nvs CRS",
+)
+HIERARCHY = (
+    "leaf",
+    "leaves +\nnodes above",
+    "dense\nleaves",
+    "entries\na leaf",
+    "fill",
+    "bytes in\nmemory",
+    "of\nHiSM",
+    "bytes on\nGPU",
+    "GPU\nus",
 )
 
 
@@ -105,11 +117,14 @@ def crosscheck(
                 output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
             output.text(_header(each, machine_line(described), engine, value_bits, device))
             output.table(_table(each.found.checks))
+            output.table(_hierarchies(each.found.hierarchies))
             output.text(
                 f"two results may be {each.found.allowed:.1e} apart: the longest row has "
                 f"{each.found.longest_row:,} entries"
             )
-            for status in {c.gpu_status for c in each.found.checks if c.gpu_status}:
+            statuses = [check.gpu_status for check in each.found.checks]
+            statuses += [hierarchy.gpu_status for hierarchy in each.found.hierarchies]
+            for status in dict.fromkeys(filter(None, statuses)):
                 output.text(f"not on the GPU: {status}")
             found.append(each)
     results = Results(
@@ -211,6 +226,28 @@ def _table(checks: Sequence[Check]) -> Table:
         for check in checks
     )
     return fill(table(["program"], NUMBERS), rows)
+
+
+def _hierarchies(found: Sequence[Hierarchy]) -> Table:
+    """Show HiSM and HiSparse of one matrix, a row each; levels from the leaves up."""
+    from vecsim.cli.console import fill, table
+
+    rows = (
+        (
+            each.format,
+            f"{each.side} x {each.side}",
+            " + ".join(f"{count:,}" for count in each.nodes),
+            each.dense,
+            f"{each.leaf_entries:.1f}",
+            f"{each.fill:.2%}",
+            each.nbytes,
+            _ratio(each.nbytes, found[0].nbytes),
+            each.gpu_bytes,
+            None if each.gpu_us is None else f"{each.gpu_us:.2f}",
+        )
+        for each in found
+    )
+    return fill(table(["hierarchy"], HIERARCHY), rows)
 
 
 def _power(value: float | None) -> str | None:
