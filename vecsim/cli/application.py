@@ -23,7 +23,7 @@ from vecsim.cli.reference import reference
 from vecsim.cli.reproduce import reproduce
 from vecsim.cli.results import compare, rerun
 from vecsim.cli.run import run
-from vecsim.cli.sweep import sweep
+from vecsim.cli.sweep import explain, sweep
 from vecsim.cli.why import why
 from vecsim.errors import UserError
 
@@ -40,6 +40,7 @@ app.command("run")(run)
 app.command("exec")(execute)
 app.command("why")(why)
 app.command("sweep")(sweep)
+app.command("explain")(explain)
 app.command("compare")(compare)
 app.command("rerun")(rerun)
 app.command("asm")(asm)

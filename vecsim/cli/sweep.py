@@ -217,3 +217,26 @@ def _time(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def explain(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `vecsim sweep --out DIR` wrote.")],
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Another folder for the pictures; without it the same."),
+    ] = None,
+) -> None:
+    """Draw what a sweep shows: tables and pictures (CSV, SVG, PNG), and one HTML page with all of them."""
+    from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.sweep.pictures import report
+    from vecsim.cli.output import Output
+
+    target = out or folder
+    made = report(Path(folder))
+    check_folder(target)
+    files = files_of(made)
+    write(files, target)
+    output = Output(None)
+    for item in made.items:
+        output.text(item.title)
+    output.text(f"{Path(target) / PAGE} and {len(files) - 1} files beside it")
