@@ -26,8 +26,7 @@ from experiments.report.item import (
     ScatterPanel,
     Table,
 )
-from experiments.results.document import TABLE_FILE, read_document
-from experiments.results.layouts import SWEEP
+from experiments.results.document import SWEEP, TABLE_FILE, read_document
 from vecsim.errors import UserError
 
 FEWEST_MATRICES = 4

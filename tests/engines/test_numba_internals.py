@@ -33,8 +33,7 @@ def test_a_function_is_a_module_of_its_own_that_knows_what_it_calls():
     with target.front_end():
         made = functions.function(fourfold).result(signature(types.int64, types.int64)).library
     assert isinstance(made, target.Module)
-    assert made.called
-    assert all(isinstance(each, target.Module) for each in made.called)
+    assert any("twice" in str(each.llvm_module) for each in made.called if isinstance(each, target.Module))
     assert "define" in str(made.llvm_module)
 
 

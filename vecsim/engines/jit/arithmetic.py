@@ -29,6 +29,7 @@ from vecsim.engines.jit.operands import (
 )
 from vecsim.engines.jit.rings import dispatch
 from vecsim.engines.jit.sparse_rows import fill_cycles, is_new
+from vecsim.engines.jit.timeline_rows import note_times
 from vecsim.engines.jit.tracks import cycles_in, new_track
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
@@ -241,13 +242,7 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, start, result)
-    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.LAST], outcome[outcomes.RETIRE] = (
-        dispatched,
-        start,
-        result,
-        result,
-    )
-    outcome[outcomes.FIRST] = result
+    note_times(outcome, dispatched, start, result, result)
 
 
 @function
@@ -330,10 +325,4 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
     complete(r, scratch, code, i, last, result)
-    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.LAST], outcome[outcomes.RETIRE] = (
-        dispatched,
-        start,
-        result,
-        result,
-    )
-    outcome[outcomes.FIRST] = result if timing == REDUCTION else start + latency
+    note_times(outcome, dispatched, start, result if timing == REDUCTION else start + latency, result)

@@ -11,6 +11,7 @@ from vecsim.engines.jit.code import BY_LANES, SHIFTED
 from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.rings import dispatch, last_dispatch, push_dispatch
+from vecsim.engines.jit.timeline_rows import note_times
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, ready_at, take, taken_at, write_ready_track
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
@@ -71,9 +72,8 @@ def _make_chain(sums: bool) -> Any:
             else:
                 track, add = catch_up(w, n, lanes, track, add, 0, start), 0
                 last, busy = tracks[track * machine[parameter.SECTION_SIZE] + n - 1], outcome[outcomes.BUSY]
-                r.waited[causes.VECTOR_RAW] += outcome[
-                    outcomes.WAITED
-                ]  # never charged: who wrote the operand retires later
+                # Never charged: who wrote the operand retires later.
+                r.waited[causes.VECTOR_RAW] += outcome[outcomes.WAITED]
         push_dispatch(scratch, depth, unit, dispatched)
         if dispatched > issue:
             book(r, causes.UNIT, issue, dispatched, retired)
@@ -86,7 +86,7 @@ def _make_chain(sums: bool) -> Any:
         if sums:
             result = last + result_latency(code, i, n)
             r.scalar_ready[code[i + instruction.LATE + 1]] = result
-            outcome[outcomes.FIRST] = result
+            first = result
         else:
             for u in (code[i + instruction.SECOND], code[i + instruction.THIRD]):
                 if u != v:
@@ -95,13 +95,8 @@ def _make_chain(sums: bool) -> Any:
             give(w, scratch, d, track, add + latency, n)
             r.ready_all[d] = larger(r.ready_all[d], result)
             r.ready_accumulator[d] = larger(r.ready_accumulator[d], result)
-            outcome[outcomes.FIRST] = start + latency
-        (
-            outcome[outcomes.DISPATCH],
-            outcome[outcomes.START],
-            outcome[outcomes.LAST],
-            outcome[outcomes.RETIRE],
-        ) = dispatched, start, result, result
+            first = start + latency
+        note_times(outcome, dispatched, start, first, result)
         return True
 
     return time_chain
@@ -130,13 +125,7 @@ def time_insert(w: Any, i: Any, issue: Any, retired: Any) -> None:
     r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
     r.unit_busy[unit] += 1
     r.unit_free[unit] = start + 1
-    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.LAST], outcome[outcomes.RETIRE] = (
-        dispatched,
-        start,
-        result,
-        result,
-    )
-    outcome[outcomes.FIRST] = result
+    note_times(outcome, dispatched, start, result, result)
 
 
 time_plain_chain, time_sum_chain = _make_chain(False), _make_chain(True)

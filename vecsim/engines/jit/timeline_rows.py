@@ -15,6 +15,23 @@ ACCESS = int(Timing.ACCESS)
 
 
 @inline
+def note_times(outcome: Any, dispatched: Any, start: Any, first: Any, result: Any) -> None:
+    """Note the times of an instruction that retires with its last result.
+
+    Parameters
+    ----------
+    outcome
+        ``outcome`` of ``Scratch``.
+    dispatched, start
+        The cycles of its dispatch and of its first element.
+    first
+        The cycle from which its first result is ready.
+    """
+    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.FIRST] = dispatched, start, first
+    outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = result
+
+
+@inline
 def open_row(r: Any) -> None:
     """Remember the waits before an instruction, to tell its own."""
     for j in range(WAITS):

@@ -13,6 +13,7 @@ from vecsim.engines.jit.functions import inline
 from vecsim.engines.jit.integers import larger
 from vecsim.engines.jit.port import MEMORY
 from vecsim.engines.jit.rings import last_dispatch, latest_end, port_free, push_access, push_dispatch
+from vecsim.engines.jit.timeline_rows import note_times
 from vecsim.engines.jit.tracks import catch_up, cycles_in, give, take
 from vecsim.engines.jit.views import record_of, scratch_of
 
@@ -85,9 +86,8 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         track, add = catch_up(w, n, rate, behind, add, bound, cycle), 0
         last = occupy_slowly(r, scratch, base >> 2, n, track * s, 0)
         r.unit_busy[MEMORY] += outcome[outcomes.BUSY]
-        r.waited[causes.VECTOR_RAW] += outcome[
-            outcomes.WAITED
-        ]  # never charged: whoever wrote the operand retires later
+        # Never charged: whoever wrote the operand retires later.
+        r.waited[causes.VECTOR_RAW] += outcome[outcomes.WAITED]
     outcome[outcomes.BANKS_FREE] = last + machine[parameter.BANK_BUSY]
     if behind >= 0:
         outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
@@ -101,11 +101,6 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         r.counters[counters.WORDS_STORED] += n
         r.taken_all[v] = larger(r.taken_all[v], last)
         take(w, scratch, v, track, add, n)
-    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.FIRST] = (
-        dispatched,
-        begin,
-        begin + 1,
-    )
-    outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = last + 1
+    note_times(outcome, dispatched, begin, begin + 1, last + 1)
     outcome[outcomes.WORDS] = n
     return True
