@@ -16,17 +16,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gpu.addition.csr_sum import add
+    from gpu.addition.device_csr import DeviceCsr
     from gpu.device_matrix import DeviceMatrix
     from gpu.preparation import prepare
     from gpu.registry import KERNELS
 
 _HOME = {
     "KERNELS": "gpu.registry",
+    "DeviceCsr": "gpu.addition.device_csr",
     "DeviceMatrix": "gpu.device_matrix",
+    "add": "gpu.addition.csr_sum",
     "prepare": "gpu.preparation",
 }
 
-__all__ = ["KERNELS", "DeviceMatrix", "prepare"]
+__all__ = ["KERNELS", "DeviceCsr", "DeviceMatrix", "add", "prepare"]
 
 
 def __getattr__(name: str) -> Any:

@@ -64,11 +64,15 @@ class Cusparse:
 
     def __init__(self, library: Any) -> None:
         self._library = library
-        for name, arguments in PROTOTYPES.items():
-            getattr(library, name).argtypes = arguments
+        self.declare(PROTOTYPES)
         library.cusparseGetErrorName.argtypes = [c_int]
         library.cusparseGetErrorName.restype = ctypes.c_char_p
         self.handle = self.create("cusparseCreate")
+
+    def declare(self, prototypes: dict[str, list[Any]]) -> None:
+        """Give the arguments of functions, by name."""
+        for name, arguments in prototypes.items():
+            getattr(self._library, name).argtypes = arguments
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function.

@@ -1,0 +1,1 @@
+"""Sums of sparse matrices on the device."""

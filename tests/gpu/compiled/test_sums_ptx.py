@@ -1,0 +1,33 @@
+"""What the kernels of sums compile to. Needs NVIDIA's compiler, but no GPU."""
+
+import re
+
+import numpy as np
+import pytest
+from numba import types
+
+from gpu.addition.merge_kernels import count_kernel, sum_kernel
+from gpu.addition.transposition_kernels import order_kernel
+from gpu.runtime.cuda import cuda
+
+HOPPER = (9, 0)
+I32, U8, I64, WHOLE = types.int32[::1], types.uint8[::1], types.int64[::1], types.int64
+REALS = {np.float32: types.float32, np.float64: types.float64}
+
+
+@pytest.mark.parametrize("real", REALS)
+@pytest.mark.parametrize("drop_zeros", [False, True])
+def test_passes_have_no_atomics_and_keep_all_in_registers(real, drop_zeros):
+    one, vector = REALS[real], REALS[real][::1]
+    given = (I32, I32, vector, I32, I32, vector, WHOLE, I32, U8, I32)
+    for kernel, more in ((count_kernel, ()), (sum_kernel, (I32, I32, vector))):
+        signature = (*given, *more, one, one)
+        found = cuda.compile_ptx(kernel(real, drop_zeros).py_func, signature, cc=HOPPER)[0]
+        assert not re.search(r"\batom\.|\bred\.|\.local|(div|rem)\.[su]64", found)
+        assert not re.search(r"\bfma\.", found), "products are rounded before they are added"
+
+
+def test_columns_are_ordered_without_atomics():
+    signature = (types.float64[::1], I64, I32, WHOLE, I32, I32, types.float64[::1])
+    found = cuda.compile_ptx(order_kernel(32, 3).py_func, signature, cc=HOPPER)[0]
+    assert not re.search(r"\batom\.|\bred\.|\.local", found)

@@ -1,0 +1,146 @@
+"""Sums of CSR matrices on the device: what SciPy gives, to the last bit, whatever is transposed."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples, one_in
+
+import gpu
+from gpu.addition import transposition
+from gpu.addition.block_share import STEP
+from gpu.runtime.cuda import cuda
+from vecsim.errors import UserError
+
+
+@st.composite
+def pairs(draw):
+    """Two matrices of one shape and type, with duplicates, explicit zeros and places that both have."""
+    rows, columns = draw(st.integers(0, 12)), draw(st.integers(0, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    made = []
+    for _ in range(2):
+        entries = draw(st.integers(0, 150)) if rows and columns else 0
+        row, column = rng.integers(0, max(1, rows), entries), rng.integers(0, max(1, columns), entries)
+        values = rng.integers(-2, 3, entries).astype(dtype)
+        made.append(scipy.sparse.coo_array((values, (row, column)), shape=(rows, columns)))
+    return made
+
+
+def summed(matrix):
+    csr = scipy.sparse.csr_array(matrix)
+    csr.sum_duplicates()
+    return csr
+
+
+def check(found, exact):
+    exact = summed(exact)
+    assert found.shape == exact.shape and found.dtype == exact.dtype
+    for part in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(exact, part), err_msg=part)
+
+
+def by_places(first, second, alpha, beta):
+    """Add by plain loops: every place of A or B has an entry."""
+    found = {}
+    for factor, matrix in ((alpha, first), (beta, second)):
+        coo = summed(matrix).tocoo()
+        for row, column, value in zip(*coo.coords, coo.data, strict=True):
+            scaled = matrix.dtype.type(factor) * value
+            found[row, column] = found[row, column] + scaled if (row, column) in found else scaled
+    at = sorted(found)
+    places = [row for row, _ in at], [column for _, column in at]
+    values = np.array([found[each] for each in at], first.dtype)
+    return scipy.sparse.coo_array((values, places), shape=first.shape).tocsr()
+
+
+@examples(12)
+@given(pair=pairs(), factors=st.sampled_from([(1, 1), (0.1, -0.1), (-2, 0)]))
+def test_a_sum_has_every_place_of_both(pair, factors):
+    check(gpu.add(*pair, *factors).to_scipy(), by_places(*pair, *factors))
+
+
+@examples(8)
+@given(pair=pairs(), turned=st.sampled_from([(True, False), (False, True), (True, True)]))
+def test_transposed_operands(pair, turned):
+    given_ = [each.T if turn else each for each, turn in zip(pair, turned, strict=True)]
+    found = gpu.add(*given_, 3, -1, transpose_a=turned[0], transpose_b=turned[1])
+    check(found.to_scipy(), by_places(*pair, 3, -1))
+
+
+@examples(4)
+@given(pair=pairs())
+def test_zeros_are_left_out_where_that_is_asked(pair):
+    exact = by_places(*pair, 1, -1)
+    exact.eliminate_zeros()
+    check(gpu.add(*pair, 1, -1, drop_zeros=True).to_scipy(), exact)
+
+
+@pytest.mark.parametrize("columns", one_in(4, [STEP // 2, STEP // 2 - 1, STEP, STEP + 1]))
+def test_pairs_at_the_end_of_a_share_are_not_parted(columns):
+    # Rows that both have in full: a block's share ends before, within or behind a pair.
+    one = scipy.sparse.csr_array(np.arange(1.0, 3 * columns + 1).reshape(3, columns))
+    made = gpu.add(one, one)
+    assert made.nnz == one.nnz
+    check(made.to_scipy(), one + one)
+
+
+def test_many_empty_rows_are_shares_too():
+    one = scipy.sparse.csr_array(([1.0], ([STEP], [2])), shape=(2 * STEP, 5))
+    two = scipy.sparse.csr_array(([2.0, 4.0], ([0, STEP], [1, 2])), shape=(2 * STEP, 5))
+    check(gpu.add(one, two).to_scipy(), one + two)
+
+
+def test_long_columns_are_transposed_on_the_host(monkeypatch):
+    monkeypatch.setattr(transposition, "LONGEST_COLUMN", 2)
+    one = scipy.sparse.csr_array(np.arange(1.0, 13).reshape(4, 3))
+    check(gpu.add(one.T, one, transpose_b=True).to_scipy(), 2 * one.T)
+
+
+def on_device(indptr, indices, data, shape):
+    arrays = np.array(indptr, np.int32), np.array(indices, np.int32), np.array(data, float)
+    placed = [cuda.to_device(each) for each in arrays]
+    return SimpleNamespace(indptr=placed[0], indices=placed[1], data=placed[2], shape=shape)
+
+
+def test_csr_arrays_of_other_libraries():
+    one = on_device([0, 1, 3], [1, 0, 2], [1, 2, 3], (2, 3))
+    found = gpu.add(one, gpu.DeviceCsr.from_scipy(scipy.sparse.eye_array(2, 3)), 2, 1)
+    assert found.to_scipy().toarray().tolist() == [[1, 2, 0], [4, 1, 6]]
+    assert (found.nnz, found.dtype, found.nbytes) == (5, np.float64, 12 + 20 + 40)
+    assert repr(found) == "<2 x 3 CSR matrix of 5 float64 entries on the device>"
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "message"),
+    [
+        ([0, 1, 3], [1, 2, 0], "not canonical"),
+        ([0, 1, 3], [1, 2, 2], "not canonical"),
+        ([0, 1, 3], [1, 0, 3], "not canonical"),
+        ([0, 4, 3], [1, 0, 2], "not canonical"),
+        ([0, 1, 2], [1, 0, 2], "from 0 to 2: they must go from 0 to 3"),
+        ([0, 3], [1, 0, 2], "a matrix of 2 rows needs"),
+    ],
+)
+def test_arrays_that_are_no_canonical_matrix_are_refused(indptr, indices, message):
+    wrong = on_device(indptr, indices, [1, 2, 3], (2, 3))
+    with pytest.raises(UserError, match=message):
+        gpu.add(wrong, wrong)
+
+
+def test_operands_without_a_sum_are_refused():
+    one = scipy.sparse.csr_array(np.ones((2, 3)))
+    for other, options, message in (
+        (one.T, {}, "A is 2 x 3 and B 3 x 2: a sum needs equal shapes"),
+        (one, {"transpose_b": True}, "A is 2 x 3 and B\\^T 3 x 2"),
+        (one.astype(np.float32), {}, "A has type float64 and B float32"),
+        (np.ones((2, 3)), {}, "B is ndarray: give a SciPy matrix"),
+    ):
+        with pytest.raises(UserError, match=message):
+            gpu.add(one, other, **options)
+    with pytest.raises(UserError, match="dtype int32 is not possible"):
+        gpu.DeviceCsr.from_scipy(one, np.int32)
