@@ -138,6 +138,7 @@ def _gpu(measured: Measured) -> Appendix:
         ("commit", results.commit or "unknown"),
         *results.versions.items(),
         *((name, fact) for name, fact in results.gpu.facts.items() if name not in results.versions),
+        *((f"{what}, of another run", when) for what, when in results.added.items()),
         *((f"seconds: {phase}", str(spent)) for phase, spent in results.seconds.items()),
     ]
     return Appendix(

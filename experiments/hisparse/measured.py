@@ -90,6 +90,10 @@ class Measured:
         time = self.time(matrix, operation, method, dtype)
         return None if time is None else OPERATIONS_OF_AN_ENTRY * matrix.nnz / time / 1000
 
+    def tried(self, operation: str, method: str) -> bool:
+        """Say whether there is any record of an operation by a method."""
+        return any((r.operation, r.method) == (operation, method) for r in self.results.records)
+
     def has(self, operation: str) -> bool:
         """Say whether any time of an operation was measured."""
         return any(r.operation == operation and r.median_us is not None for r in self.results.records)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from types import SimpleNamespace
@@ -15,15 +14,17 @@ import numpy as np
 from experiments.gpu_bench.matrix_supply import Supplied, supply
 from experiments.gpu_bench.product_case import typed
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.hisparse.methods import BEST, CSR, DTYPES, LIBRARY, NAIVE, OWN, PRODUCTS
+from experiments.hisparse.methods import BEST, CSR, DTYPES, GEAM, LIBRARY, NAIVE, OWN, PRODUCTS, pays
+from experiments.hisparse.moved import moved
 from experiments.hisparse.paper import KIND
 from experiments.hisparse.printed import NODE_SIZE
 from experiments.hisparse.results import Gpu, MatrixRecord, Record, Results, Tree
 from experiments.hisparse.subjects import stands_for, subjects
+from experiments.hisparse.sum_measurement import back_to_back, sums
 from experiments.hisparse.trees import tree_of
+from experiments.measured_phases import clock, one_line
 from experiments.request import Watch
 from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
 from vecsim.formats import HiSparse
 from vecsim.formats.accuracy import ExactProduct
 from vecsim.provenance import provenance
@@ -32,10 +33,8 @@ SECONDS = 0.04
 """How long one product is timed, capturing apart."""
 LIMIT_SECONDS = 440.0
 """After so long no other matrix is begun, so that a run ends within nine minutes on any GPU."""
-MOST_PADDING = 1.6
-"""cuSPARSE's sliced ELLPACK is not tried where it stores so many times the bytes of CSR."""
-LEAST_BLOCK_FILL = 0.7
-"""Nor its BSR where blocks are filled to less."""
+SUMMED_CLASS = "large_structured"
+"""Sums are measured on this class, and on what stands for the paper's matrices."""
 
 Timer = Callable[[Callable[[Any], None]], Any]
 """Gives the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
@@ -75,6 +74,7 @@ def measure_matrices(
     timer: Timer,
     watch: Watch,
     limit: float = LIMIT_SECONDS,
+    library_timer: Timer = back_to_back,
 ) -> Results:
     """Measure some matrices; what fails is recorded with its reason, and the run goes on.
 
@@ -90,6 +90,8 @@ def measure_matrices(
         Times a product; see `Timer`.
     watch, limit
         As of `measure`.
+    library_timer
+        Times a call of cuSPARSE that cannot be captured into a graph.
     """
     made = provenance()
     begun = time.perf_counter()
@@ -103,12 +105,12 @@ def measure_matrices(
         if time.perf_counter() - begun > limit:
             late = chosen[len(matrices) :]
             break
-        with _clock(seconds, "wait for matrices"):
+        with clock(seconds, "wait for matrices"):
             each = next(waiting, None)
         if each is None:
             break
         watch(f"measuring {each.matrix.name}", len(matrices) / len(chosen))
-        case = _Case(each, timer, seconds)
+        case = _Case(each, timer, library_timer, seconds)
         records += case.records()
         matrices.append(case.described())
     matrices += [_blank(each, f"left out: {limit:.0f} seconds were over") for each in late]
@@ -133,8 +135,11 @@ def _blank(matrix: SuiteMatrix, missing: str = "") -> MatrixRecord:
 class _Case:
     """One matrix under all methods."""
 
-    def __init__(self, supplied: Supplied, timer: Timer, seconds: dict[str, float]) -> None:
+    def __init__(
+        self, supplied: Supplied, timer: Timer, library_timer: Timer, seconds: dict[str, float]
+    ) -> None:
         self._supplied, self._timer, self._seconds = supplied, timer, seconds
+        self._library_timer = library_timer
         self._trees: dict[tuple[int, str], Tree] = {}
 
     def records(self) -> list[Record]:
@@ -147,6 +152,22 @@ class _Case:
             for measure in (self._own, self._cusparse, self._naive):
                 found += measure(csr, dtype)
         self._convert(typed(self._supplied.csr, "float32"), NODE_SIZE)
+        matrix = self._supplied.matrix
+        return found + self._sums() if stands_for(matrix) or matrix.class_ == SUMMED_CLASS else found
+
+    def _sums(self) -> list[Record]:
+        """Measure sums with the matrix whose entries are moved; what fails is one record."""
+        name = self._supplied.matrix.name
+        with clock(self._seconds, "moved matrices"):
+            other = moved(self._supplied.csr)
+        found: list[Record] = []
+        for dtype in DTYPES:
+            first, second = typed(self._supplied.csr, dtype), typed(other, dtype)
+            try:
+                with clock(self._seconds, "sums"):
+                    found.extend(sums(name, first, second, self._timer, self._library_timer))
+            except Exception as error:  # one failing sum must not cost the others
+                found.append(Record(name, "sum", GEAM, dtype, "failed", one_line(error)))
         return found
 
     def described(self) -> MatrixRecord:
@@ -169,7 +190,7 @@ class _Case:
         )
 
     def _convert(self, csr: Any, node_size: int | None = None) -> HiSparse:
-        with _clock(self._seconds, "conversions"):
+        with clock(self._seconds, "conversions"):
             host = (
                 HiSparse.from_scipy(csr)
                 if node_size is None
@@ -187,7 +208,7 @@ class _Case:
             from gpu.runtime.cuda import THREADS_PER_BLOCK
 
             host = self._convert(csr)
-            with _clock(self._seconds, "uploads and kernels"):
+            with clock(self._seconds, "uploads and kernels"):
                 product = HiSparseProduct(host, THREADS_PER_BLOCK)
             ways = (product, product.transposed)
             nbytes = sum({id(a): int(a.nbytes) for way in ways for a in way.device_arrays}.values())
@@ -204,7 +225,7 @@ class _Case:
             from gpu.runtime.cuda import THREADS_PER_BLOCK
 
             for operation in PRODUCTS:
-                with _clock(self._seconds, "uploads and kernels"):
+                with clock(self._seconds, "uploads and kernels"):
                     product = NaiveProduct(csr, THREADS_PER_BLOCK, transposed=operation == "spmv_t")
                 nbytes = sum(int(array.nbytes) for array in product.device_arrays)
                 yield self._launched(NAIVE, operation, dtype, product, nbytes)
@@ -216,7 +237,7 @@ class _Case:
         tried: list[Record] = []
         failed: list[Record] = []
         for name in LIBRARY:
-            if not _pays(name, csr):
+            if not pays(name, csr):
                 continue
             for record in self._or_failed(name, dtype, self._formats(name, csr, dtype)):
                 (tried if record.status == "ok" else failed).append(record)
@@ -235,15 +256,15 @@ class _Case:
         """Measure one format of cuSPARSE, transposed too where that is there."""
         from gpu.baseline.cusparse import METHODS, SparseProduct
 
-        with _clock(self._seconds, "conversions"):
+        with clock(self._seconds, "conversions"):
             stored = METHODS[name].store(csr)
         for operation in PRODUCTS[: 1 + METHODS[name].transposes]:
             exact = self._supplied.exact[operation, dtype]
-            with _clock(self._seconds, "uploads and kernels"):
+            with clock(self._seconds, "uploads and kernels"):
                 made = SparseProduct(name, stored, csr.shape, transposed=operation == "spmv_t")
             with made as product:
                 product.write_x(exact.x)
-                with _clock(self._seconds, "timing"):
+                with clock(self._seconds, "timing"):
                     timing = self._timer(product.enqueue)
                 record = self._record(name, operation, dtype, timing, product.nbytes, exact, product.read_y())
             yield replace(record, chosen=name)
@@ -265,7 +286,7 @@ class _Case:
         exact = self._supplied.exact[operation, dtype]
         real = np.dtype(dtype).type
         unwritten = np.full(max(1, len(exact.y)), np.nan, dtype)
-        with _clock(self._seconds, "uploads and kernels"):
+        with clock(self._seconds, "uploads and kernels"):
             x, y = upload(exact.x), cuda.to_device(unwritten)
             enqueue = partial(_launch, product, x, y, real(1), real(0))
             enqueue(SimpleNamespace(address=0))
@@ -275,7 +296,7 @@ class _Case:
             y.copy_to_device(unwritten)
             enqueue(SimpleNamespace(address=0))
             same = bool(np.array_equal(result, y.copy_to_host(), equal_nan=True))
-        with _clock(self._seconds, "timing"):
+        with clock(self._seconds, "timing"):
             timing = self._timer(enqueue)
         record = self._record(method, operation, dtype, timing, nbytes, exact, result[: len(exact.y)])
         # Now, and not by Numba in the midst of a later measurement.
@@ -286,7 +307,7 @@ class _Case:
     def _record(
         self, method: str, operation: str, dtype: str, timing: Any, nbytes: int, exact: ExactProduct, y: Any
     ) -> Record:
-        with _clock(self._seconds, "checks"):
+        with clock(self._seconds, "checks"):
             error = float(exact.error(y))
         return Record(
             self._supplied.matrix.name,
@@ -306,19 +327,9 @@ class _Case:
             found.extend(records)
         except Exception as error:  # one failing method must not cost the others
             name = self._supplied.matrix.name
-            why = _one_line(error)
+            why = one_line(error)
             found += [Record(name, each, method, dtype, "failed", why) for each in PRODUCTS[len(found) :]]
         return found
-
-
-def _pays(name: str, csr: Any) -> bool:
-    """Say whether a format of cuSPARSE is tried: not where it would store far more than CSR."""
-    from gpu.baseline.cusparse_formats import block_fill, sell_places
-
-    kind, _, rest = name.partition("_")
-    if kind == "sell":
-        return bool(sell_places(csr, int(rest)) <= MOST_PADDING * csr.nnz)
-    return kind != "bsr" or block_fill(csr, int(rest.partition("_")[0])) >= LEAST_BLOCK_FILL
 
 
 def _launch(product: Any, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
@@ -331,18 +342,3 @@ def _warm(operation: Callable[[Any], None]) -> Any:
     from gpu.measure.timing import measure
 
     return measure([operation], SECONDS)
-
-
-@contextmanager
-def _clock(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    """Add the time of a block to a phase."""
-    begun = time.perf_counter()
-    try:
-        yield
-    finally:
-        seconds[phase] = seconds.get(phase, 0.0) + time.perf_counter() - begun
-
-
-def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text[:300] if isinstance(error, UserError) else f"{type(error).__name__}: {text[:300]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 OPERATIONS = {
     "spmv": "y = A x",
@@ -17,7 +18,8 @@ DTYPES = {"float64": "f64", "float32": "f32"}
 OWN = "hisparse"
 CSR, BEST = "cusparse-csr", "cusparse-best"
 NAIVE = "naive"
-GEAM, CONVERTING_GEAM, CSR_SUM = "cusparse-geam", "cusparse-geam-converting", "csr-sum"
+GEAM, CONVERTING_GEAM, CONVERTED_GEAM = "cusparse-geam", "cusparse-geam-converting", "cusparse-geam-converted"
+CSR_SUM = "csr-sum"
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2", "sell_32", "bsr_3_column")
 """Formats and algorithms of cuSPARSE of which the fastest is its best; one that pads too far is left out."""
 
@@ -52,7 +54,7 @@ METHODS = {
             "HiSparse",
             "HiSparse",
             "one stored copy for both products, nodes of 256 x 256, its static schedule "
-            "(`gpu.prepare(A, 'hisparse')`); sums by `gpu.add` of HiSparse operands",
+            "(`gpu.prepare(A, 'hisparse')`)",
         ),
         Method(
             CSR,
@@ -87,9 +89,36 @@ METHODS = {
             "cuSparse",
             "the same behind the conversion of both operands to their transposes by Csr2cscEx2",
         ),
-        Method(CSR_SUM, "gpu.add of CSR", "", "our sum of operands in CSR (`gpu.add`)"),
+        Method(
+            CONVERTED_GEAM,
+            "csrgeam2, then converted",
+            "",
+            "csrgeam2 of A and B, and the conversion of the sum: one conversion instead of two",
+        ),
+        Method(
+            CSR_SUM,
+            "gpu.add of CSR",
+            "",
+            "our sum of operands in CSR (`gpu.add`), counting and writing; for Aᵀ + Bᵀ the transposition "
+            "of the sum, too",
+        ),
     )
 }
 """By name."""
 PRODUCT_METHODS = (OWN, CSR, BEST, NAIVE)
-SUM_METHODS = (OWN, CSR_SUM, GEAM, CONVERTING_GEAM)
+SUM_METHODS = (CSR_SUM, GEAM, CONVERTING_GEAM, CONVERTED_GEAM)
+
+MOST_PADDING = 1.6
+"""cuSPARSE's sliced ELLPACK is not tried where it has so many times the places of CSR."""
+LEAST_BLOCK_FILL = 0.7
+"""Nor its BSR where blocks are filled to less."""
+
+
+def pays(name: str, csr: Any) -> bool:
+    """Say whether a format of cuSPARSE is tried: not where it would store far more than CSR."""
+    from gpu.baseline.cusparse_formats import block_fill, sell_places
+
+    kind, _, rest = name.partition("_")
+    if kind == "sell":
+        return bool(sell_places(csr, int(rest)) <= MOST_PADDING * csr.nnz)
+    return kind != "bsr" or block_fill(csr, int(rest.partition("_")[0])) >= LEAST_BLOCK_FILL

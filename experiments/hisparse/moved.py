@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from vecsim.formats.canonical_csr import canonical_csr
+
 SIGMA = 10.0
 """Standard deviation of the moves, in rows and in columns."""
 SEED = 20170614
@@ -33,10 +35,7 @@ def moved(csr: Any, seed: int = SEED) -> Any:
     rows, columns = csr.shape
     row = np.repeat(np.arange(rows, dtype=np.int32), np.diff(csr.indptr))
     places = (_nearby(row, rows, rng), _nearby(csr.indices, columns, rng))
-    made = scipy.sparse.coo_array((csr.data, places), shape=csr.shape).tocsr()
-    made.sum_duplicates()
-    made.indices, made.indptr = made.indices.astype(np.int32), made.indptr.astype(np.int32)
-    return made
+    return canonical_csr(scipy.sparse.coo_array((csr.data, places), shape=csr.shape))
 
 
 def _nearby(positions: Any, extent: int, rng: np.random.Generator) -> Any:

@@ -175,6 +175,8 @@ class Results:
         In the order in which they were measured.
     command, versions
         What made it (`vecsim.provenance`).
+    added
+        What was measured in another run than the rest: when, and the commit.
     """
 
     kind: Literal["vecsim reproduce hisparse"]
@@ -186,6 +188,7 @@ class Results:
     records: tuple[Record, ...]
     command: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
+    added: dict[str, str] = field(default_factory=dict)
 
 
 def to_json(results: Results) -> bytes:

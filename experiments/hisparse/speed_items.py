@@ -56,6 +56,7 @@ def gflops_rows(measured: Measured, operations: Sequence[str], methods: Sequence
         for operation in operations
         for dtype, short in DTYPES.items()
         for method in methods
+        if measured.tried(operation, method)
     ]
 
 
@@ -87,12 +88,14 @@ def gflops_chart(
                     measured.gflops(each, operation, method, "float64") for each in matrices
                 )
                 for method in methods
+                if measured.tried(operation, method)
             },
             {
                 METHODS[method].label: tuple(
                     measured.absent(each, operation, method, "float64") for each in matrices
                 )
                 for method in methods
+                if measured.tried(operation, method)
             },
         )
         for part, matrices in sets_of(measured).items()
@@ -116,6 +119,7 @@ def table_rows(
     measured: Measured | None,
     table: Mapping[tuple[str, str], Mapping[str, Printed]],
     methods: Mapping[str, Mapping[str, str]],
+    own: str = OWN,
 ) -> list[Comparison]:
     """Give a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
 
@@ -130,20 +134,22 @@ def table_rows(
         What the paper prints, by operation and type, then by library.
     methods
         By operation as `table` calls it: our method for each of the paper's libraries.
+    own
+        The method that stands for HiSparse.
     """
     rows = []
     for operation in dict.fromkeys(operation for operation, _ in table):
         for library in {**table[operation, "float32"], **table[operation, "float64"]}:
             method = methods[operation].get(library)
-            note = _printed_times(table, operation, library)
+            note = _printed_times(table, operation, library) + _in_its_place(library, own)
             for dtype, short in DTYPES.items():
                 printed = table[operation, dtype].get(library)
                 if printed is None:
                     continue
-                own = table[operation, dtype]["HiSparse"]
-                numbers = _numbers(measured, operation, method, dtype)
+                base = table[operation, dtype]["HiSparse"]
+                numbers = _numbers(measured, operation, method, dtype, own)
                 cells = {
-                    f"times HiSparse {short}": _quotient(printed.mean, own.mean)
+                    f"times HiSparse {short}": _quotient(printed.mean, base.mean)
                     if library != "HiSparse"
                     else "",
                     f"geometric mean {short}": "",
@@ -174,18 +180,22 @@ def _printed_times(
     return f"the paper's mean ms (s.dev.): {', '.join(parts)}"
 
 
+def _in_its_place(library: str, own: str) -> str:
+    return f"; ours is {METHODS[own].label}" if own != OWN and library == "HiSparse" else ""
+
+
 def _numbers(
-    measured: Measured | None, operation: str, method: str | None, dtype: str
+    measured: Measured | None, operation: str, method: str | None, dtype: str, own: str
 ) -> tuple[float | None, float | None, float | None, float | None]:
     """Give, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
     if measured is None or method is None:
         return None, None, None, None
-    found = measured.times(measured.of_the_paper, operation.partition(",")[0], (OWN, method), dtype)
+    found = measured.times(measured.of_the_paper, operation.partition(",")[0], (own, method), dtype)
     average = averages([times[1] for _, times in found])
     if average is None:
         return None, None, None, None
     mean, deviation = average
-    if method == OWN:
+    if method == own:
         return None, None, deviation / mean, mean
     return (
         ratio_of_means(found),
@@ -201,13 +211,16 @@ def ratio_of_means(found: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> f
 
 
 def times_verdicts(
-    measured: Measured | None, methods: Mapping[str, Mapping[str, str]], subjects: Mapping[str, str]
+    measured: Measured | None,
+    methods: Mapping[str, Mapping[str, str]],
+    subjects: Mapping[str, str],
+    own: str = OWN,
 ) -> list[Verdict]:
     """Judge how many times HiSparse is faster, as the text says.
 
     Parameters
     ----------
-    measured, methods
+    measured, methods, own
         As of `table_rows`.
     subjects
         How sentences begin, by operation; of others nothing is judged.
@@ -223,7 +236,7 @@ def times_verdicts(
             found = (
                 []
                 if measured is None or method is None
-                else measured.times(measured.of_the_paper, kind, (OWN, method), dtype)
+                else measured.times(measured.of_the_paper, kind, (own, method), dtype)
             )
             if not found:
                 made.append(Verdict(claim, None, "not measured"))
@@ -234,7 +247,7 @@ def times_verdicts(
                 Verdict(
                     claim,
                     ratio >= AT_LEAST * float(number),
-                    f"ratio of means {ratio:.1f}; matrix by matrix {each}",
+                    f"{METHODS[own].label}: ratio of means {ratio:.1f}; matrix by matrix {each}",
                 )
             )
     return made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from experiments.measured_phases import clock, one_line
 from experiments.pellr import subjects
 from experiments.pellr.iterations import iterations, sorted_iterations, work
 from experiments.pellr.methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
@@ -21,7 +21,6 @@ from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 from experiments.pellr.subjects import Subject
 from experiments.request import Watch
 from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
 from vecsim.provenance import provenance
 
@@ -76,7 +75,7 @@ def measure_subjects(chosen: Sequence[Subject], gpu: Gpu, timer: Timer, watch: W
     matrices: list[MatrixRecord] = []
     records: list[Record] = []
     watch("compiling", 0.0)
-    with _clock(seconds, "compilation"):
+    with clock(seconds, "compilation"):
         _compile_conversions()
     for number, subject in enumerate(chosen):
         watch(f"measuring {subject.name}", number / len(chosen))
@@ -109,17 +108,17 @@ def _cases(
         subject.name, subject.kind, subject.stands_for, subject.note, subject.printed, of=subject.name
     )
     try:
-        with _clock(seconds, "matrices"):
+        with clock(seconds, "matrices"):
             matrix = subjects.load(subject)
     except Exception as error:  # a missing file must not cost the others
-        yield replace(blank, missing=_one_line(error)), None, []
+        yield replace(blank, missing=one_line(error)), None, []
         return
     methods = list(METHODS.values())
     if subject.kind == "generated":
         methods = [method for method in methods if method.name not in NOT_GENERATED]
     yield _described(blank, matrix), matrix, methods
     if subject.stands_for:
-        with _clock(seconds, "matrices"):
+        with clock(seconds, "matrices"):
             repeated, copies = subjects.filled(matrix, gpu.threads)
         if copies > 1:
             again = replace(blank, name=f"{subject.name} x {copies}", kind="filled", copies=copies)
@@ -165,7 +164,7 @@ class _Case:
         lengths = np.diff(csr.indptr)
         self.iterations = {"ellr": iterations(lengths), "pellr": sorted_iterations(lengths)}
         self.counted: dict[str, int] = {}
-        with _clock(seconds, "references"):
+        with clock(seconds, "references"):
             self._vectors = {dtype: _reference(csr, dtype) for dtype in DTYPES}
 
     def measured(self, methods: Iterable[Method]) -> list[Record]:
@@ -182,7 +181,7 @@ class _Case:
         return found
 
     def _without(self, method: Method, status: Any, error: Exception) -> list[Record]:
-        return [Record(self._name, method.name, dtype, status, _one_line(error)) for dtype in DTYPES]
+        return [Record(self._name, method.name, dtype, status, one_line(error)) for dtype in DTYPES]
 
     def _ours(self, method: Method) -> list[Record]:
         from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
@@ -190,24 +189,24 @@ class _Case:
 
         convert, make = _maker(method)
         begun = time.perf_counter()
-        with _clock(self._seconds, "conversions"):
+        with clock(self._seconds, "conversions"):
             host = convert(self._csr)
         conversion = time.perf_counter() - begun
         self._count(method, host)
         found = []
         for dtype in DTYPES:
             begun = time.perf_counter()
-            with _clock(self._seconds, "uploads"):
+            with clock(self._seconds, "uploads"):
                 product = make(host.astype(dtype), THREADS_PER_BLOCK)
                 x, y = (cuda.to_device(each) for each in self._empty(dtype))
                 cuda.synchronize()
             setup = (conversion + time.perf_counter() - begun) * 1e6 if dtype == "float64" else None
             real = np.dtype(dtype).type
             enqueue = partial(_launch, product, x, y, real(1), real(0))
-            with _clock(self._seconds, "compilation"):
+            with clock(self._seconds, "compilation"):
                 enqueue(SimpleNamespace(address=0))
                 result = y.copy_to_host()
-            with _clock(self._seconds, "timing"):
+            with clock(self._seconds, "timing"):
                 timing = self._timer(enqueue)
             nbytes = sum(int(array.nbytes) for array in product.device_arrays)
             found.append(self._record(method, dtype, timing, nbytes, setup, result))
@@ -237,12 +236,12 @@ class _Case:
             best: Record | None = None
             for name in BASELINE:
                 begun = time.perf_counter()
-                with _clock(self._seconds, "conversions"):
+                with clock(self._seconds, "conversions"):
                     stored = CUSPARSE[name].store(self._csr.astype(dtype, copy=False))
                 with SparseProduct(name, stored, self._csr.shape) as product:
                     setup = (time.perf_counter() - begun) * 1e6
                     product.write_x(x)
-                    with _clock(self._seconds, "timing"):
+                    with clock(self._seconds, "timing"):
                         timing = self._timer(product.enqueue)
                     record = self._record(method, dtype, timing, product.nbytes, setup, product.read_y())
                 if best is None or (record.median_us or 0) < (best.median_us or 0):
@@ -311,18 +310,3 @@ def _reference(csr: Any, dtype: str) -> tuple[Any, Any, Any]:
     exact = wide @ x.astype(np.float64)
     wide.data = np.abs(wide.data)
     return x, exact, wide @ np.abs(x.astype(np.float64))
-
-
-@contextmanager
-def _clock(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    """Add the time of a block to a phase."""
-    begun = time.perf_counter()
-    try:
-        yield
-    finally:
-        seconds[phase] = seconds.get(phase, 0.0) + time.perf_counter() - begun
-
-
-def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text[:300] if isinstance(error, UserError) else f"{type(error).__name__}: {text[:300]}"

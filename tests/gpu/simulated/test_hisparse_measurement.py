@@ -8,7 +8,7 @@ import pytest
 from experiments.gpu_bench.matrix_supply import Supplied, make
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.hisparse import measurement, results
-from experiments.hisparse.methods import BEST, CSR, DTYPES, NAIVE, OWN, PRODUCTS
+from experiments.hisparse.methods import BEST, CSR, CSR_SUM, DTYPES, GEAM, NAIVE, OWN, PRODUCTS
 from gpu.measure.timing import Timing
 
 TIMING = Timing(5.0, 0.01, 20, 100)
@@ -22,6 +22,8 @@ TINY = SuiteMatrix(
     transposed=True,
     stands_for=({"paper": "hisparse", "name": "dense"},),
 )
+OF_SUMS = [("sum", CSR_SUM), ("sum_t", CSR_SUM), ("sum", GEAM)]
+"""What is recorded of sums where cuSPARSE fails."""
 LOST = replace(TINY, name="lost", stands_for=())
 
 
@@ -47,9 +49,13 @@ def test_every_method_both_ways(measured, tmp_path):
         (128, "float32", 1),
     }
     by_name = {(each.operation, each.method, each.dtype): each for each in measured.records}
-    assert set(by_name) == {(o, m, d) for o in PRODUCTS for m in (OWN, CSR, BEST, NAIVE) for d in DTYPES}
-    for (_, method, dtype), record in by_name.items():
-        if method in (CSR, BEST):  # there is no cuSPARSE here
+    of_products = {(o, m, d) for o in PRODUCTS for m in (OWN, CSR, BEST, NAIVE) for d in DTYPES}
+    assert set(by_name) == of_products | {(o, m, d) for d in DTYPES for o, m in OF_SUMS}
+    for (operation, method, dtype), record in by_name.items():
+        if (operation, method) in OF_SUMS[:2]:
+            assert (record.median_us, record.error, record.same_bits) == (5.0, 0, True)
+            continue
+        if method in (CSR, BEST, GEAM):  # there is no cuSPARSE here
             assert (record.status, bool(record.reason)) == ("failed", True)
             continue
         assert (record.status, record.median_us, record.reason) == ("ok", 5.0, "")
