@@ -108,7 +108,7 @@ FIRST, *OTHERS = (recipe for recipe in RECIPES[::23] if recipe.family != "large"
 
 @pytest.mark.parametrize(
     "recipe",
-    [FIRST, *(pytest.param(recipe, marks=pytest.mark.ci) for recipe in OTHERS)],
+    [FIRST, *(pytest.param(recipe, marks=pytest.mark.nightly) for recipe in OTHERS)],
     ids=lambda recipe: recipe.name,
 )
 def test_matrices_are_reproducible_sorted_and_none_of_the_suite(recipe):
@@ -121,7 +121,7 @@ def test_matrices_are_reproducible_sorted_and_none_of_the_suite(recipe):
     assert (made.shape[0], made.nnz) not in shapes
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_work_is_counted_anew(tmp_path):
     name = next(recipe.name for recipe in RECIPES if recipe.family == "dense")
     line = {"matrix": name, "dtype": "float64", "us": 2.5, "work": {"chain": -1}}

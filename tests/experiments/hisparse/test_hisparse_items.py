@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hisparse_cases import records, results
+from hisparse_paper_cases import records, results
 
 from experiments.hisparse import figure2, figure4, products, source, sums
 from experiments.hisparse.measured import Measured, averages

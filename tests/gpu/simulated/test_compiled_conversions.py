@@ -12,8 +12,6 @@ import gpu
 from gpu.choice.structure import Structure
 from gpu.registry import KERNELS
 
-pytestmark = pytest.mark.ci
-
 
 def matrix_of_every_kind(dtype):
     """Empty rows, a full row, a block, a band, and entries anywhere."""
@@ -26,6 +24,7 @@ def matrix_of_every_kind(dtype):
     return scipy.sparse.csr_array(dense.astype(dtype))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("format", ["auto", "crs-adaptive", "pellr-near"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_what_compiled_code_converts(format, dtype):
@@ -35,6 +34,7 @@ def test_products_of_what_compiled_code_converts(format, dtype):
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name, kernel in KERNELS.items() if kernel.work])
 def test_work_is_the_same_for_both_types_but_for_the_bytes(name):
     double, single = (
