@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.results.layouts import EXEC, RUN, SWEEP, check
 from vecsim.errors import UserError
 
-RUN, EXEC, SWEEP = "vecsim run", "vecsim exec", "vecsim sweep"
 SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
 CHARGED = "charged_"
 
@@ -85,9 +85,10 @@ def read_document(path: Path) -> Document:
         raise UserError(f"{file}: is no JSON") from None
     kind = content.get("kind") if isinstance(content, dict) else None
     readers = {RUN: _of_run, EXEC: _of_exec, SWEEP: _of_sweep}
-    if kind not in readers:
+    if not isinstance(kind, str) or kind not in readers:
         said = f"is of {kind!r}" if isinstance(kind, str) else "says not what it is of"
         raise UserError(f"{file}: {said}; results of {', '.join(readers)} are taken")
+    check(str(file), kind, content)
     try:
         return Document(file, content, readers[kind](file, content))
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.results.document import EXEC, SWEEP, Document
+from experiments.results.document import Document
+from experiments.results.layouts import EXEC, SWEEP
 from experiments.sweep import Sweep, sweep
 from isa import binary
 from isa.assembler import assemble_file
@@ -78,7 +79,7 @@ def rerun(
         if document.kind == EXEC:
             return (_exec(document),)
         return _run(document, watch)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"{document.path}: is damaged, or of another version: {error}") from None
 
 

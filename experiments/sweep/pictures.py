@@ -26,7 +26,8 @@ from experiments.report.item import (
     ScatterPanel,
     Table,
 )
-from experiments.results.document import SWEEP, TABLE_FILE, read_document
+from experiments.results.document import TABLE_FILE, read_document
+from experiments.results.layouts import SWEEP
 from vecsim.errors import UserError
 
 FEWEST_MATRICES = 4

@@ -32,6 +32,7 @@ def test_nodes_are_numbered_for_a_narrow_band():
     assert bandwidth(matrix) < 4 * 36
 
 
+@pytest.mark.ci
 def test_tetrahedra_give_a_stiffness_matrix():
     matrix = tetrahedral_elasticity(8, 2)
     assert_canonical(matrix)

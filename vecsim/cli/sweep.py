@@ -35,8 +35,9 @@ def sweep(
     matrices: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SPEC.toml|MATRIX...",
-            help="A specification file (docs/what-if.md), or matrices as for `vecsim run`.",
+            metavar="SPEC.toml|STUDY|MATRIX...",
+            help="A specification file (docs/what-if.md), a study (section-size, memory, sparse-unit), or "
+            "matrices as for `vecsim run`.",
             autocompletion=completion.matrices,
         ),
     ] = None,
@@ -92,6 +93,7 @@ def sweep(
     from experiments.sweep import Sweep
     from experiments.sweep import sweep as swept
     from experiments.sweep.specification import read_specification
+    from experiments.whatif import STUDIES, specification
     from vecsim.atomic_files import write_folder
     from vecsim.cli.console import tell
     from vecsim.cli.output import Output
@@ -99,12 +101,13 @@ def sweep(
     from vecsim.progress import Progress
 
     named = [*(matrices or ()), *(matrix or ())]
-    if len(named) == 1 and named[0].endswith(SPECIFICATION):
+    if len(named) == 1 and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
         if program or set_ or option:
             raise UserError(
                 f"{named[0]}: says what is varied; leave out --program, --set and --option, or it"
             )
-        what = read_specification(Path(named[0]))
+        study = named[0] in STUDIES
+        what = specification(named[0]) if study else read_specification(Path(named[0]))
     else:
         what = Sweep(
             matrices=tuple(named),

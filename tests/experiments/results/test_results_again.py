@@ -3,6 +3,9 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples
 
 from experiments.results import compare, read_document, rerun
 from vecsim.cli import main
@@ -100,7 +103,8 @@ def test_another_matrix_or_program_is_seen(files, tmp_path):
         ('{"kind": "vecsim isa"}', "is of 'vecsim isa'; results of vecsim run, "),
         ('{"kind": "vecsim run", "results": [{}]}', "is damaged, or of another version"),
         ('{"kind": "vecsim run", "results": 3}', "is damaged, or of another version"),
-        ('{"kind": "vecsim sweep", "sweep": {"set": {}, "option": {}}}', "table.csv: cannot be read"),
+        ('{"kind": ["vecsim run"]}', "says not what it is of"),
+        ('{"kind": "vecsim sweep", "sweep": {"set": {}, "option": {}}}', "sweep.matrices: field required"),
     ],
 )
 def test_what_is_no_result_is_refused(tmp_path, text, message):
@@ -115,5 +119,31 @@ def test_a_file_without_what_a_run_needs_is_refused(files, tmp_path):
     del content["seed"]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(UserError, match="is damaged, or of another version: 'seed'"):
-        rerun(read_document(path))
+    with pytest.raises(UserError, match="is damaged, or of another version: seed: field required"):
+        read_document(path)
+
+
+@examples(200)
+@given(data=st.data())
+def test_a_damaged_file_ends_in_one_line(files, data):
+    """Anything in the place of anything else: compared and run again, or refused."""
+    name = data.draw(st.sampled_from(["a.json", "k.json"]))
+    content = json.loads((files / name).read_text())
+    place = content
+    while isinstance(place, dict | list) and place:
+        keys = sorted(set(place) - {"versions", "command"}) if isinstance(place, dict) else range(len(place))
+        key = data.draw(st.sampled_from(keys))
+        if not (isinstance(place[key], dict | list) and place[key]) or data.draw(st.booleans()):
+            place[key] = data.draw(
+                st.sampled_from([None, -1, 2**70, 1e308, "", "x", [], [1], {}, {"a": 1}, True])
+            )
+            break
+        place = place[key]
+    path = files / "damaged.json"
+    path.write_text(json.dumps(content))
+    try:
+        document = read_document(path)
+        compare(read_document(files / "a.json"), document)
+        rerun(document)
+    except UserError as error:
+        assert str(error)

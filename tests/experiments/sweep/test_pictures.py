@@ -31,6 +31,7 @@ def folder(tmp_path):
                     lines.append(f"{place},{total},{total / (100 * a_row)},")
     lines.append("a,100,100,200,crs,0,True,,,no such machine")
     spec = {"set": {"banks": [0, 4, 16], "chaining": [True, False]}, "option": {}, "programs": ["crs", "jd"]}
+    spec["matrices"] = list(PER_ROW)
     (tmp_path / "table.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "sweep.json").write_text(json.dumps({"kind": "vecsim sweep", "sweep": spec}))
     return tmp_path
@@ -87,6 +88,9 @@ def test_what_cannot_be_explained(folder, tmp_path):
     with pytest.raises(UserError, match="no cell has a result"):
         report(folder)
     other = tmp_path / "run.json"
-    other.write_text('{"kind": "vecsim run", "results": []}')
+    other.write_text(
+        '{"kind": "vecsim run", "engine": "jit", "seed": 0, "value_bits": 32, "max_cycles": 9, '
+        '"matrices": [], "results": []}'
+    )
     with pytest.raises(UserError, match="holds results of vecsim run"):
         report(other)

@@ -73,6 +73,7 @@ def test_what_decides_a_cell_makes_it_another(done, change):
     assert sweep(Sweep(**{**vars(SPEC), **one, **change}), store=store, jobs=1).computed > 0
 
 
+@pytest.mark.ci
 def test_several_processes_give_the_same(done, tmp_path):
     seen = []
     table = sweep(SPEC, store=tmp_path / "s", jobs=2, watch=lambda *counts: seen.append(counts))
@@ -161,6 +162,7 @@ with Store(Path({str(path)!r})) as store:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 60_000
 
 
+@pytest.mark.ci
 def test_two_writers_lose_nothing(tmp_path):
     path = tmp_path / "s"
     script = """

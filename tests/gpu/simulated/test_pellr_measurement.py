@@ -49,6 +49,7 @@ def measured(monkeypatch):
     return found
 
 
+@pytest.mark.ci
 def test_every_method_on_every_matrix(measured, tmp_path):
     # Repeated until it fills this GPU as it fills the paper's 6144 threads: 8192 threads, once.
     assert [each.name for each in measured.matrices] == ["named", "lost", "made"]

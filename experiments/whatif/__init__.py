@@ -1,0 +1,5 @@
+"""Three what-if studies: their specifications, what came out of them, and what it says in words."""
+
+from experiments.whatif.studies import STUDIES, conclusions, recorded, specification, summary
+
+__all__ = ["STUDIES", "conclusions", "recorded", "specification", "summary"]

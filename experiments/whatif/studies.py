@@ -1,0 +1,127 @@
+"""The studies: a specification each, the means that it gave, and conclusions made of these."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from importlib import resources
+from pathlib import Path
+
+from experiments.sweep.pictures import Cells, against
+from experiments.sweep.specification import Sweep, read_specification
+
+Means = Mapping[tuple[str, str, str], float]
+"""Cycles a non-zero by what was varied, its value and the program: geometric means, see `against`."""
+
+HEAD = ("varied", "value", "program", "cycles a non-zero")
+CACHE, RATE = "option.chism.cache", "addresses_per_cycle"
+
+
+def _section_size(means: Means) -> tuple[str, ...]:
+    sizes = (16, 32, 64, 128, 256, 512, 1024)
+    of = {
+        (program, size): means["section_size", str(size), program]
+        for program in ("crs", "jd", "bbcs", "hism", "chism")
+        for size in sizes
+    }
+    hism, chism = (min(sizes, key=lambda size: of[name, size]) for name in ("hism", "chism"))
+    return (
+        f"CHiSM is fastest with a section size of {chism} ({of['chism', chism]:.2f} cycles a non-zero); with "
+        f"512 it takes {of['chism', 512]:.2f}: its cache has s x s elements, and is moved whole.",
+        f"HiSM is fastest with {hism} ({of['hism', hism]:.2f}; with 16 {of['hism', 16]:.2f}, with 64 "
+        f"{of['hism', 64]:.2f}, with 512 {of['hism', 512]:.2f}): beyond 256 a position needs two bytes.",
+        f"BBCS gains with every doubling, from {of['bbcs', 16]:.2f} with 16 to {of['bbcs', 1024]:.2f} with "
+        f"1024; JD little beyond 32 ({of['jd', 16]:.2f}, {of['jd', 32]:.2f}, with 1024 {of['jd', 1024]:.2f}) "
+        f"and CRS hardly at all ({of['crs', 16]:.2f} and {of['crs', 1024]:.2f}): its vectors are the rows.",
+    )
+
+
+def _memory(means: Means) -> tuple[str, ...]:
+    def of(program: str, what: str, value: int) -> float:
+        return means[what, str(value), program]
+
+    slow, fast = (of("jd", RATE, rate) / of("hism", RATE, rate) for rate in (1, 4))
+    titles = {"CRS": "crs", "JD": "jd", "HiSM": "hism"}
+    startup = {name: (of(p, "startup", 0), of(p, "startup", 40)) for name, p in titles.items()}
+    hidden = [f"{name} {startup[name][0]:.2f} and {startup[name][1]:.2f}" for name in ("JD", "HiSM")]
+    few, many = of("hism", "banks", 8), of("hism", "banks", 64)
+    ports = {p: of(p, "memory_ports", 1) / of(p, "memory_ports", 2) for p in ("hism", "jd", "crs")}
+    return (
+        f"JD does not catch HiSM by gathering faster: with one address a cycle it takes {slow:.2f} times as "
+        f"long, with four, as fast as contiguous words, still {fast:.2f} times.",
+        f"Startup is CRS's: {startup['CRS'][0]:.2f} cycles a non-zero without, {startup['CRS'][1]:.2f} with "
+        f"40 cycles. The others hide it: {'; '.join(hidden)}.",
+        f"Banks are HiSM's: {few:.2f} with 8, {many:.2f} with 64. All that it moves is "
+        "contiguous, and goes at full rate only where banks suffice.",
+        f"A second port makes HiSM {ports['hism']:.2f}, JD {ports['jd']:.2f} and CRS {ports['crs']:.2f} "
+        "times as fast.",
+    )
+
+
+def _sparse_unit(means: Means) -> tuple[str, ...]:
+    def of(program: str, what: str, value: object) -> float:
+        return means[what, str(value), program]
+
+    def share(what: str, value: object) -> float:
+        return of("chism", what, value) / of("hism", what, value)
+
+    def gain(program: str, what: str, before: int, after: int) -> str:
+        what = f"sparse_unit.{what}"
+        return f"{100 * (of(program, what, before) / of(program, what, after) - 1):.0f} %"
+
+    return (
+        "What makes CHiSM win on small matrices is to move only those rows of the cache that the matrix has: "
+        f"{share(CACHE, 'rows'):.2f} of HiSM's cycles. Moved whole it takes {share(CACHE, 'whole'):.2f} of "
+        f"them; with rows alone and no first load {share(CACHE, 'cleared_rows'):.2f}.",
+        f"So does a section size of 16: {share('section_size', 16):.2f} of HiSM's cycles, with 64 "
+        f"{share('section_size', 64):.2f}.",
+        f"The unit itself matters less: 4 entries a cycle instead of one give HiSM {gain('hism', 'p', 1, 4)} "
+        f"more speed, 16 instead of 4 {gain('hism', 'p', 4, 16)}; a latency of 4 instead of 24 gives HiSM "
+        f"{gain('hism', 'latency', 24, 4)}, CHiSM {gain('chism', 'latency', 24, 4)}, BBCS "
+        f"{gain('bbcs', 'latency', 24, 4)}.",
+    )
+
+
+STUDIES: dict[str, Callable[[Means], tuple[str, ...]]] = {
+    "section-size": _section_size,
+    "memory": _memory,
+    "sparse-unit": _sparse_unit,
+}
+"""What makes each study's conclusions of its means, by name."""
+
+
+def specification(name: str) -> Sweep:
+    """Give what a study sweeps."""
+    with resources.as_file(resources.files(__package__) / f"{name}.toml") as path:
+        return read_specification(Path(path))
+
+
+def summary(cells: Cells) -> dict[tuple[str, str, str], float]:
+    """Give the means that a study's conclusions are made of."""
+    return {
+        (name, row.row, row.quantity): row.ours
+        for name in cells.varied
+        for row in against(cells, name).rows
+        if row.quantity in cells.programs and row.ours is not None
+    }
+
+
+def written(means: Means) -> str:
+    """Write means as CSV, in four digits behind the point."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEAD)
+    writer.writerows((*key, f"{mean:.4f}") for key, mean in means.items())
+    return text.getvalue()
+
+
+def recorded(name: str) -> Means:
+    """Give the means that a study gave; cycles are the same on every host."""
+    text = (resources.files(__package__) / "recorded" / f"{name}.csv").read_text(encoding="utf-8")
+    return {(line[0], line[1], line[2]): float(line[3]) for line in list(csv.reader(text.splitlines()))[1:]}
+
+
+def conclusions(name: str, means: Means | None = None) -> tuple[str, ...]:
+    """Say what a study shows; without `means` those recorded."""
+    return STUDIES[name](recorded(name) if means is None else means)

@@ -1,0 +1,66 @@
+"""The studies: their specifications, what is recorded of them, and the sentences on the page."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import vecsim
+from experiments.sweep import sweep
+from experiments.sweep.pictures import read_cells
+from experiments.whatif import STUDIES, conclusions, recorded, specification, summary
+from vecsim.cli import main
+
+PAGE = Path(__file__).parents[3] / "docs" / "what-if.md"
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_page_says_what_the_numbers_say(name):
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"`vecsim sweep {name}`" in page
+    for sentence in conclusions(name):
+        assert sentence in page
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_mean_is_recorded_for_every_value(name):
+    spec = specification(name)
+    keys = {
+        (varied, str(value), program)
+        for varied, values in spec.factors.items()
+        for value in values
+        for program in spec.programs
+    }
+    assert set(recorded(name)) == keys
+    assert all(mean > 0 for mean in recorded(name).values())
+
+
+def test_conclusions_are_made_of_the_numbers():
+    changed = {key: 2 * mean for key, mean in recorded("section-size").items()}
+    assert conclusions("section-size", changed) != conclusions("section-size")
+
+
+def test_a_part_of_a_study_gives_the_same_cells(tmp_path):
+    """One matrix and one value of everything, against runs of their own."""
+    spec = specification("sparse-unit")
+    few = replace(
+        spec,
+        matrices=("pde225",),
+        programs=("chism",),
+        set={name: values[:1] for name, values in spec.set.items()},
+    )
+    table = sweep(few, store=tmp_path / "store", jobs=1)
+    caches = ["whole", "cleared", "rows", "cleared_rows"]
+    assert table.columns["option.chism.cache"] == caches
+    machine = vecsim.load_machine("vs2003", few.points()[0].machine)
+    for cache, cycles in zip(caches, table.columns["cycles"], strict=True):
+        assert vecsim.measure("chism", "pde225", machine, options={"cache": cache}).cycles == cycles
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_gives_what_is_recorded(name, tmp_path):
+    out, store = str(tmp_path / "out"), str(tmp_path / "store")
+    assert main(["sweep", name, "--out", out, "--store", store]) == 0
+    found = summary(read_cells(tmp_path / "out"))
+    assert {key: round(mean, 4) for key, mean in found.items()} == recorded(name)
