@@ -114,6 +114,12 @@ def decode(program: Program, machine: Machine) -> Decoded:
     return known[1]._replace(latency=_latencies(program, machine))
 
 
+def most_words(decoded: Decoded, section_size: int) -> int:
+    """Give the words that an access of a program touches, at most."""
+    record = max(int(decoded.record_bytes.max(initial=4)), int(decoded.value_bytes.max(initial=4)))
+    return section_size * record // 4 + 2
+
+
 _resolved_last: WeakKeyDictionary[Program, tuple[tuple[int, int, bool], Decoded]] = WeakKeyDictionary()
 """What was resolved last for a program, and the numbers of the machine that all but latencies depend on."""
 

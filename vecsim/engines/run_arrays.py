@@ -15,7 +15,7 @@ from vecsim.engines.record import TimingRecord
 
 RECORD = tuple(field.name for field in fields(TimingRecord))
 STATE = ("x", "special", "vw", "address", "row")
-BESIDE = ("program", "machine", "work", "order", "facts", "timeline")
+BESIDE = ("program", "machine", "work", "order", "facts", "timeline", "starts")
 
 
 class Arrays:
@@ -34,6 +34,7 @@ class Arrays:
         state: State,
         record: TimingRecord,
         timeline: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.int64],
     ) -> None:
         for name in RECORD:
             setattr(self, name, memoryview(getattr(record, name).reshape(-1)))
@@ -47,6 +48,7 @@ class Arrays:
             [0] * slots,
             [0] * (slots * facts.COLUMNS),
             memoryview(timeline),
+            memoryview(starts),
         )
         for name, values in zip(BESIDE, beside, strict=True):
             setattr(self, name, values)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from vecsim.engines.columns import starts
 from vecsim.engines.record import WAITS, Cause
 
 COLUMNS = (
@@ -40,11 +41,21 @@ class TimelineRequest:
 
     With ``sink``, full chunks of rows ((n, len(COLUMNS)) int64) are handed to it as they are finished and
     not kept; rows come in the order in which instructions leave flight, not in program order.
+
+    With ``starts`` the engine goes cycle by cycle, and hands on when each element and word started, rows of
+    :mod:`vecsim.engines.columns.starts` ((n, 5) int64) of all instructions: those of one whose row the sink
+    has got have all been handed on before, in any order.
     """
 
     first_age: int = 0
     last_age: int | None = None
     sink: Callable[[npt.NDArray[np.int64]], None] | None = None
+    starts: Callable[[npt.NDArray[np.int64]], None] | None = None
+
+
+def no_starts() -> npt.NDArray[np.int64]:
+    """Give the array of starts of a run that notes none."""
+    return np.zeros(starts.ROWS, np.int64)
 
 
 class TimelineWriter:
@@ -72,6 +83,39 @@ class TimelineWriter:
             self.tables.append(inside.copy())
             if self.request.sink is not None:
                 self.flush()
+
+    def starts_room(self, slots: int, words: int) -> npt.NDArray[np.int64]:
+        """Give room for starts, :mod:`vecsim.engines.columns.starts`; none if nobody asks for them.
+
+        Parameters
+        ----------
+        slots
+            Instructions in flight, at most: all of them may be timed to their end in one cycle.
+        words
+            Words of an access, at most.
+        """
+        if self.request.starts is None:
+            return no_starts()
+        made = np.zeros(starts.ROWS + (CHUNK + slots * words) * starts.COLUMNS, np.int64)
+        made[starts.ENOUGH] = CHUNK
+        return made
+
+    def take(self, filled: npt.NDArray[np.int64], noted: npt.NDArray[np.int64]) -> None:
+        """Keep what an engine has written, and leave both arrays empty.
+
+        Parameters
+        ----------
+        filled
+            How many rows of the timeline, and the rows.
+        noted
+            Starts, as :meth:`starts_room` gives them.
+        """
+        if self.request.starts is not None and noted[starts.COUNT]:
+            end = starts.ROWS + int(noted[starts.COUNT]) * starts.COLUMNS
+            self.request.starts(noted[starts.ROWS : end].reshape(-1, starts.COLUMNS).copy())
+            noted[starts.COUNT] = 0
+        self.extend(filled[1 : 1 + int(filled[0]) * len(COLUMNS)].reshape(-1, len(COLUMNS)))
+        filled[0] = 0
 
     def clear(self) -> None:
         """Forget all rows."""

@@ -45,6 +45,8 @@ class Scratch(NamedTuple):
         See :mod:`vecsim.engines.columns.outcomes`.
     timeline
         How many rows of the timeline there are, and then the rows.
+    starts
+        See :mod:`vecsim.engines.columns.starts`.
     ready_bound, taken_bound
         (V + 1,) see :mod:`vecsim.engines.jit.operands`.
     ring_dispatched, ring_history
@@ -67,6 +69,7 @@ class Scratch(NamedTuple):
     hazards: Any
     outcome: Any
     timeline: Any
+    starts: Any
     ready_bound: Any
     taken_bound: Any
     ring_dispatched: Any
@@ -127,6 +130,7 @@ FAR = (
         "wakes",
         "hazards",
         "timeline",
+        "starts",
         "ring_dispatched",
         "ring_history",
         "tracks",

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, facts, flight, outcomes, wakes, work
-from vecsim.engines.decoded import NONE, decode
+from vecsim.engines.columns import control, facts, flight, outcomes, starts, wakes, work
+from vecsim.engines.decoded import NONE, decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.jit.arrays import Scratch, table_of
 from vecsim.engines.jit.code import add_reciprocals, constant_tracks, mark_shortcuts
@@ -21,7 +21,7 @@ from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
 from vecsim.engines.run_arrays import Arrays
-from vecsim.engines.timeline import CHUNK, COLUMNS, TimelineRequest, TimelineWriter
+from vecsim.engines.timeline import CHUNK, COLUMNS, TimelineRequest, TimelineWriter, no_starts
 from vecsim.machine import Machine
 
 NEVER = 1 << 60
@@ -58,7 +58,11 @@ class JitEngine:
         """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
         machine, slots = self.machine, len(record.slots)
         self._cycle, self._state, self._record = cycle, state, record
-        loop = GENERAL_LOOP if self._general or self._in_flight else loop_of(machine)
+        noted = no_starts()
+        if self._timeline is not None:
+            noted = self._timeline.starts_room(slots, most_words(self._decoded, machine.section_size))
+        general = self._general or self._in_flight or noted[starts.ENOUGH]
+        loop = GENERAL_LOOP if general else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
@@ -82,6 +86,7 @@ class JitEngine:
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(outcomes.PLACES, np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
+            starts=noted,
             ready_bound=np.zeros(registers, np.int64),
             taken_bound=np.full(registers, -1, np.int64),
             ring_dispatched=np.zeros(record.dispatched.size, np.int64),
@@ -159,9 +164,7 @@ class JitEngine:
 
     def _keep_rows(self) -> None:
         if self._timeline is not None:
-            filled = 1 + int(self._scratch.timeline[0]) * len(COLUMNS)
-            self._timeline.extend(self._scratch.timeline[1:filled].reshape(-1, len(COLUMNS)))
-            self._scratch.timeline[0] = 0
+            self._timeline.take(self._scratch.timeline, self._scratch.starts)
 
     def _raise(self) -> None:
         """Say what the instruction at ``pc`` cannot do."""
@@ -172,6 +175,7 @@ class JitEngine:
             interpreted(self._state),
             self._record,
             scratch.timeline,
+            scratch.starts,
         )
         self._fault = Fault(self.program, self.pc, int(scratch.outcome[outcomes.START]), what_is_wrong(r))
         self._cycle = self._fault.cycle

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import control, outcomes, parameter, wakes, work
+from vecsim.engines.columns import control, outcomes, parameter, starts, wakes, work
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import smaller
@@ -42,7 +42,8 @@ def _begin(r: Any, capacity: Any) -> None:
     """Rebuild from the record what a run keeps beside it; everybody looks in the first cycle."""
     for place in range(work.PLACES):
         r.work[place] = 0
-    r.work[work.TIMELINE] = 1 if capacity >= 0 else 0
+    if capacity >= 0:
+        r.work[work.TIMELINE] = 2 if r.starts[starts.ENOUGH] > 0 else 1
     list_flight(r)
     for part in range(wakes.PORT + r.machine[parameter.MEMORY_PORTS]):
         r.wakes[part] = 0
@@ -151,6 +152,8 @@ def make_general_loop(semantics: Semantics) -> Callable[..., int]:
             if cycle >= stop_cycle:
                 return STOPPED
             if capacity >= 0 and r.timeline[0] + room > capacity:
+                return FULL
+            if r.work[work.TIMELINE] == 2 and r.starts[starts.COUNT] >= r.starts[starts.ENOUGH]:
                 return FULL
             for unit in range(MEMORY, SPARSE + 1):
                 if r.wakes[wakes.QUEUE + unit] <= cycle:

@@ -18,7 +18,7 @@ something may; whoever calls it decides when to look and whom to wake.
 ``memory_order``        Memory order
 ``flight``              An instruction enters flight, and leaves it
 ``accounts``            The end; Waiting and charging
-``rows``                The rows of the timeline
+``rows``, ``starts``    The rows of the timeline; when elements and words start, for a trace
 ``numbers``             What all use
 ======================  ======================================================================
 
@@ -29,7 +29,7 @@ Parameters
 r
     All arrays of a run: those of the record (:class:`vecsim.engines.record.TimingRecord`), flat; ``x``,
     ``special``, ``vw``, ``address`` and ``row`` of the state; ``program``, ``machine``, ``work``, ``order``,
-    ``facts`` and ``timeline``, whose columns are in :mod:`vecsim.engines.columns`.
+    ``facts``, ``timeline`` and ``starts``, whose columns are in :mod:`vecsim.engines.columns`.
 cycle
     The cycle that is looked at.
 i, j

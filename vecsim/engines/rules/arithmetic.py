@@ -18,6 +18,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
+from vecsim.engines.rules.starts import note_start
 
 REDUCTION = int(Timing.REDUCTION)
 
@@ -88,7 +89,9 @@ def _start_elements(r: Any, slot: Any, unit: Any, i: Any, cycle: Any, limit: Any
             elif free < cycle:
                 book_wait(r, slot, element_cause(cycle, operand), free, cycle)
         pass_elements(r, i, k, k + count, cycle, cycle + latency)
-        r.unit_busy[unit] += 1 if last_cycle < cycle else 0
+        if last_cycle < cycle:
+            r.unit_busy[unit] += 1
+            note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + count if last_cycle == cycle else count
         last_cycle = cycle
         element += count

@@ -106,7 +106,7 @@ def leave(r: Any, slot: Any, last: Any, result: Any, retire: Any) -> None:
         r.order[k] = r.order[k + 1]
     _complete_scalars(r, i, result)
     retire_from_flight(r, slot, position, retire)
-    if r.work[work.TIMELINE] == 1:
+    if r.work[work.TIMELINE] > 0:
         write_vector_row(r, slot, result, retire)
     release(r, slot, position, last)
     r.slots[slot * flight.COLUMNS + flight.AGE] = -1

@@ -114,7 +114,7 @@ def _depart(r: Any, i: Any, slot: Any, n: Any, cause: Any, cycle: Any) -> None:
 def _settle(r: Any, i: Any, cause: Any, cycle: Any, retire: Any) -> None:
     """Book an instruction that issues and touches no unit."""
     begin = _count(r, cycle)
-    if r.work[work.TIMELINE] == 1:
+    if r.work[work.TIMELINE] > 0:
         write_scalar_row(r, i, cause, cycle - begin, cycle, retire)
     retire_at_issue(r, retire, cause, begin, cycle)
 

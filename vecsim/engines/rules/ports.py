@@ -24,6 +24,7 @@ from vecsim.engines.rules.operands import (
     whole_operand,
 )
 from vecsim.engines.rules.queues import port_history_of
+from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import any_blocked, entered, mark_slices, slices_free, slices_ready
 
 MEMORY = int(Unit.MEMORY)
@@ -162,6 +163,7 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
         if free < cycle:
             book_wait(r, slot, word_cause(cycle, operand, hazard), free, cycle)
         r.bank_free[bank] = cycle + r.machine[parameter.BANK_BUSY]
+        note_start(r, slot, bank, cycle)
         if through > done:
             _pass(r, i, at, done, through, cycle)
             done = through

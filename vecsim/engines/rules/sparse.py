@@ -22,6 +22,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
+from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import slice_blocked
 
 SPARSE = int(Unit.SPARSE)
@@ -84,7 +85,9 @@ def _take(r: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
         elif free < cycle:
             book_wait(r, slot, element_cause(cycle, operand), free, cycle)
         pass_elements(r, i, element, element + 1, cycle, cycle + latency)
-        r.unit_busy[SPARSE] += 1 if last_cycle < cycle else 0
+        if last_cycle < cycle:
+            r.unit_busy[SPARSE] += 1
+            note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
         element += 1

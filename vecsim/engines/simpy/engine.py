@@ -13,8 +13,8 @@ from isa.declaration import Instruction
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, instruction, work
-from vecsim.engines.decoded import decode
+from vecsim.engines.columns import control, instruction, starts, work
+from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.program_table import program_table
@@ -25,7 +25,7 @@ from vecsim.engines.rules.issue import make_issue
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
 from vecsim.engines.simpy.parts import Parts, at_end
-from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter
+from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter, no_starts
 from vecsim.machine import Machine
 
 ROWS = 1024
@@ -67,7 +67,9 @@ class SimpyEngine:
     ) -> None:
         self.program = program
         self.machine = machine
-        self._program = program_table(decode(program, machine)).reshape(-1).tolist()
+        decoded = decode(program, machine)
+        self._program = program_table(decoded).reshape(-1).tolist()
+        self._words = most_words(decoded, machine.section_size)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         state = new_state(machine.section_size, machine.vector_registers, memory)
         record = new_record(machine)
@@ -85,10 +87,13 @@ class SimpyEngine:
         m = interpreted(state)
         room = 0 if self._timeline is None else ROWS + len(record.slots) + self.machine.issue_width
         rows = np.zeros(1 + room * len(COLUMNS), np.int64)
-        self._rows = rows
-        r: Any = Arrays(self._program, numbers.tolist(), m, record, rows)
+        self._rows, self._starts = rows, no_starts()
+        if self._timeline is not None:
+            self._starts = self._timeline.starts_room(len(record.slots), self._words)
+        r: Any = Arrays(self._program, numbers.tolist(), m, record, rows, self._starts)
         self._r = r
-        r.work[work.TIMELINE] = 0 if self._timeline is None else 1
+        if self._timeline is not None:
+            r.work[work.TIMELINE] = 2 if self._starts[starts.ENOUGH] else 1
         list_flight(r)
         execute = executing(self.program.instruction_set.instructions, m)
 
@@ -114,14 +119,12 @@ class SimpyEngine:
         if self._end is not None and at_end(r):
             self._end.set(r.control[control.LAST_RETIRED] - now, BOUNDARY)
             self._end = None
-        if r.timeline[0] >= ROWS:
+        if r.timeline[0] >= ROWS or r.starts[starts.COUNT] > r.starts[starts.ENOUGH]:
             self._keep_rows()
 
     def _keep_rows(self) -> None:
         if self._timeline is not None:
-            filled = 1 + int(self._rows[0]) * len(COLUMNS)
-            self._timeline.extend(self._rows[1:filled].reshape(-1, len(COLUMNS)))
-            self._rows[0] = 0
+            self._timeline.take(self._rows, self._starts)
 
     @property
     def cycle(self) -> int:
