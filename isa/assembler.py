@@ -168,6 +168,8 @@ class _Assembler:
             segments(contents),
             self.instruction_set,
             next((self.code_labels[name] for name in ENTRY_LABELS if name in self.code_labels), 0),
+            self.symbols.register_names,
+            dict(self.code_labels),
         )
 
     def _word(self, pc: int, pending: _Pending) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from isa.encoding import decode
 from isa.instructions import BASE
 from isa.operands import instruction_slots
 from isa.program import DataSegment, Program
-from isa.registers import register_name
+from isa.registers import Register, register_name
 
 BYTES_A_LINE = 16
 
@@ -65,8 +67,36 @@ def _labels(rows: Sequence[Instruction], fields: npt.NDArray[np.int64]) -> dict[
     return {target: f"L{target}" for target in targets if 0 <= target < len(rows)}
 
 
+def named_text(program: Program, pc: int) -> str:
+    """Give the text of instruction number ``pc`` with the names that the source has for registers and labels.
+
+    Of several names of a register the one that the source line has is taken, else the first.
+    """
+    line = program.source[pc].text if program.source else ""
+    words = set(_WORD.findall(line))
+    registers = _preferred(program.register_names, words)
+    labels = _preferred(program.labels, words)
+    return instruction_text(program.instruction(pc), program.fields[pc].tolist(), pc, labels, registers)
+
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_Named = TypeVar("_Named", bound=Hashable)
+
+
+def _preferred(names: Mapping[str, _Named], words: set[str]) -> dict[_Named, str]:
+    """Turn names round, those in ``words`` first."""
+    found: dict[_Named, str] = {}
+    for name in sorted(names, key=lambda name: name not in words):
+        found.setdefault(names[name], name)
+    return found
+
+
 def instruction_text(
-    instruction: Instruction, fields: Sequence[int], pc: int, labels: Mapping[int, str] | None = None
+    instruction: Instruction,
+    fields: Sequence[int],
+    pc: int,
+    labels: Mapping[int, str] | None = None,
+    registers: Mapping[Register, str] | None = None,
 ) -> str:
     """Give the text of one instruction.
 
@@ -80,11 +110,14 @@ def instruction_text(
         Its number, from which branches count.
     labels
         Names of instruction numbers for branch targets; others are written as numbers.
+    registers
+        Second names of registers, by kind and number; others have their plain names.
     """
     texts = []
     for operand, value in zip(instruction.operands, fields, strict=False):
         if operand.is_register:
-            texts.append(register_name(operand.kind, value))
+            plain = register_name(operand.kind, value)
+            texts.append((registers or {}).get((operand.kind, value), plain))
         elif operand.kind == "t":
             texts.append((labels or {}).get(pc + value, str(pc + value)))
         else:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from isa.declaration import Instruction, InstructionSet
 from isa.encoding import decode
+from isa.registers import Register
 from vecsim.errors import UserError
 from vecsim.overview import Overview
 
@@ -59,6 +60,10 @@ class Program(Overview):
         What the words mean.
     entry
         Number of the instruction to begin with.
+    register_names
+        What the text calls registers beside their plain names; empty if there was no text.
+    labels
+        The instruction numbers of its code labels.
     opcode
         (n,) int64.
     fields
@@ -78,6 +83,8 @@ class Program(Overview):
     data: tuple[DataSegment, ...]
     instruction_set: InstructionSet
     entry: int = 0
+    register_names: Mapping[str, Register] = field(default_factory=dict)
+    labels: Mapping[str, int] = field(default_factory=dict)
     opcode: npt.NDArray[np.int64] = field(init=False)
     fields: npt.NDArray[np.int64] = field(init=False)
 

@@ -100,6 +100,11 @@ class Symbols:
             raise Problem(name.column, f"{name.text!r} is already defined ({self._origin[name.text]})")
         self._registers[name.text] = register
 
+    @property
+    def register_names(self) -> dict[str, Register]:
+        """What the text calls registers, beside their plain names."""
+        return {name: register for name, register in self._registers.items() if name not in REGISTER_NAMES}
+
     def lookup(self, name: Name) -> int:
         """Give the value of a symbol; Undefined if it has none, Problem if it is a register."""
         if name.text in self.values:

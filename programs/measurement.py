@@ -213,6 +213,31 @@ def prepare(
     return Prepared(name, _assembled(name, options, loaded), loaded, options, image.storage_bytes)
 
 
+def prepare_product(
+    name: str,
+    matrix: MatrixLike,
+    machine: Machine,
+    *,
+    value_bits: int = 32,
+    seed: int = 0,
+    options: Mapping[str, str] | None = None,
+) -> Prepared:
+    """Write a matrix and x into simulated memory and assemble the program, as :func:`measure` does.
+
+    Parameters
+    ----------
+    name, matrix, machine, value_bits, seed, options
+        As :func:`measure` takes them.
+
+    Raises
+    ------
+    UserError
+        See `as_matrix`, `values_as` and :func:`prepare`.
+    """
+    _, csr = _with_width(matrix, value_bits)
+    return prepare(name, csr, machine, multiplicand(csr.shape[1], seed, csr.dtype), options)
+
+
 def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) -> Prepared:
     """Assemble a program for memory that was prepared for another of the same format.
 

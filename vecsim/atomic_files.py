@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from vecsim.errors import UserError
 
@@ -14,6 +16,36 @@ PARTIAL = ".partial"
 """Ends the names of files and folders that are being written."""
 REPLACED = ".replaced"
 """Ends the name of a folder whose successor is being put in its place."""
+
+
+@contextmanager
+def replaced_file(path: Path, name: str = "") -> Iterator[BinaryIO]:
+    """Give a file to write in; when the block ends well it takes the name, whole and on the disk.
+
+    A device or a pipe, which cannot be replaced, is written to as it is. A message calls the file `name`, or
+    by its path.
+
+    Raises
+    ------
+    UserError
+        It cannot be written; what was there before is as it was.
+    """
+    plain = path.is_file() or not path.exists()
+    partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}") if plain else path
+    try:
+        try:
+            with partial.open("wb") as file:
+                yield file
+                file.flush()
+                if plain:
+                    os.fsync(file.fileno())
+            if plain:
+                partial.replace(path)
+        finally:
+            if plain:
+                partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{name or path}: cannot be written: {error.strerror or error}") from None
 
 
 def write_file(path: Path, content: bytes, name: str = "") -> None:
@@ -26,18 +58,8 @@ def write_file(path: Path, content: bytes, name: str = "") -> None:
     UserError
         It cannot be written; what was there before is as it was.
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
-    try:
-        try:
-            with partial.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"{name or path}: cannot be written: {error.strerror or error}") from None
+    with replaced_file(path, name) as file:
+        file.write(content)
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:

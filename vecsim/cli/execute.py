@@ -18,6 +18,7 @@ from vecsim.cli.options import (
     definitions,
     value_bytes,
 )
+from vecsim.cli.tracing import TraceOption, WindowOption, read_tracing
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
 
@@ -54,6 +55,8 @@ def execute(
         int | None,
         typer.Option("--rows", min=1, help=f"Rows of the timeline, at most; {ROWS} without it."),
     ] = None,
+    trace: TraceOption = None,
+    window: WindowOption = None,
     max_cycles: Annotated[
         int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
     ] = 10_000_000,
@@ -75,19 +78,29 @@ def execute(
 
     if rows is not None and not timeline:
         raise UserError(f"--rows {rows}: there are rows with --timeline alone, ask for that too")
+    if trace is not None and timeline:
+        raise UserError(f"--trace {trace}: it has all that --timeline shows; ask for one of them")
     width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
     described = chosen_machine(machine, set_)
     output = Output(json, inputs=[file])
+    tracing = read_tracing(trace, window, [file])
     program = read_program(file, symbols, width)
     dumps = [parse_dump(text, program, size) for text in dump or ()]
 
     def simulated(engine: str, watch: Watch | None) -> Run:
         wanted = TimelineRequest(last_age=rows or ROWS) if timeline else None
         empty = np.zeros(size, np.uint8)
-        how: dict[str, Any] = {"timeline": wanted, "max_cycles": max_cycles, "progress": watch}
-        return run(program, empty, described, engine=engine, **how)
 
-    with chosen_engine(engine, described) as choice, Progress(Measure.CYCLES) as progress:
+        def one(asked: TimelineRequest | None) -> Run:
+            how: dict[str, Any] = {"timeline": asked, "max_cycles": max_cycles, "progress": watch}
+            return run(program, empty, described, engine=engine, **how)
+
+        if tracing is None:
+            return one(wanted)
+        return tracing.of(program, described, one, lambda done: done.cycles)
+
+    chosen = chosen_engine(engine, described, cycle_by_cycle=tracing is not None)
+    with chosen as choice, Progress(Measure.CYCLES) as progress:
         result = choice.run(simulated, progress.simulating(file, 0, 1))
     engine = choice.name
     how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}

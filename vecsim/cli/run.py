@@ -25,6 +25,7 @@ from vecsim.cli.options import (
     split_assignment,
     value_bytes,
 )
+from vecsim.cli.tracing import TraceOption, Tracing, WindowOption, read_tracing
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from programs.measurement import Measurement
     from vecsim.data import Matrix
     from vecsim.engines.first_use import Watch
+    from vecsim.engines.timeline import TimelineRequest
 
 NOT_RIGHT = 1
 """Exit code when a result is further off than :data:`programs.measurement.ALLOWED_ERROR`."""
@@ -60,13 +62,15 @@ def run(
         int | None,
         typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
     ] = None,
+    trace: TraceOption = None,
+    window: WindowOption = None,
     json: JsonOption = None,
 ) -> None:
     """Run sparse matrix-vector products on matrices and compare their cycles.
 
     Every result is checked against SciPy's; exit code 1 says that one was not right.
     """
-    from programs.measurement import measure
+    from programs.measurement import measure, prepare_product
     from programs.registry import find
     from vecsim.cli.output import Output
     from vecsim.cli.report import document, header, results_table, summary_table
@@ -79,6 +83,7 @@ def run(
     options = chosen_options(chosen, option or ())
     described = chosen_machine(machine, set_)
     output = Output(json, inputs=matrix or [])
+    tracing = _tracing(trace, window, matrix or [], chosen)
     loaded = [load_matrix(name) for name in matrix] if matrix else [load_matrix(None)]
     rounded = [replace(each, csr=matrix_values(each, width)) for each in loaded]
     for each in rounded:  # before any of them runs, which may take minutes
@@ -89,11 +94,20 @@ def run(
 
     def measured(each: Matrix, name: str, engine: str, watch: Watch | None) -> Measurement:
         how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "options": options[name]}
-        return measure(name, each, described, engine=engine, max_cycles=limit, progress=watch, **how)
+        watched: dict[str, Any] = {"engine": engine, "max_cycles": limit, "progress": watch}
+
+        def one(asked: TimelineRequest | None) -> Measurement:
+            return measure(name, each, described, timeline=asked, **watched, **how)
+
+        if tracing is None:
+            return one(None)
+        program = prepare_product(name, each, described, **how).program
+        return tracing.of(program, described, one, lambda done: done.cycles)
 
     found: list[list[Measurement]] = []
     entries = sum(each.csr.nnz for each in rounded)
-    with chosen_engine(engine, described, entries * len(chosen)) as choice:
+    stepping = tracing is not None
+    with chosen_engine(engine, described, entries * len(chosen), cycle_by_cycle=stepping) as choice:
         for each in rounded:
             measurements = []
             with Progress(Measure.CYCLES) as progress:
@@ -109,6 +123,18 @@ def run(
     told = document(rounded, described, _engines(found), seed, value_bits, limit, found)
     output.finish("vecsim run", told)
     _check([measurement for measurements in found for measurement in measurements], len(rounded) > 1)
+
+
+def _tracing(
+    trace: str | None, window: str | None, matrices: Sequence[str], chosen: Sequence[str]
+) -> Tracing | None:
+    """Read ``--trace`` and ``--window``; several runs do not fit into one file."""
+    if trace is not None and (len(chosen) > 1 or len(matrices) > 1):
+        raise UserError(
+            f"--trace {trace}: it holds one program on one matrix, such as --program {chosen[0]}; "
+            f"{len(chosen)} programs on {max(1, len(matrices))} matrices were named"
+        )
+    return read_tracing(trace, window, matrices)
 
 
 def _engines(measured: Sequence[Sequence[Measurement]]) -> str:

@@ -75,7 +75,9 @@ class EngineChoice:
 
 
 @contextmanager
-def chosen_engine(name: str, machine: Machine, work: int = 0) -> Iterator[EngineChoice]:
+def chosen_engine(
+    name: str, machine: Machine, work: int = 0, *, cycle_by_cycle: bool = False
+) -> Iterator[EngineChoice]:
     """Give the engine of a command for as long as it takes.
 
     Parameters
@@ -86,17 +88,20 @@ def chosen_engine(name: str, machine: Machine, work: int = 0) -> Iterator[Engine
         What is simulated; it decides what has to be compiled.
     work
         Entries, times programs, that are to be multiplied; above :data:`SMALL_WORK` compiling comes first.
+    cycle_by_cycle
+        Whether starts are asked for, :class:`vecsim.engines.timeline.TimelineRequest`.
     """
     if name != AUTO or work > SMALL_WORK or _must_not_compile():
         yield EngineChoice(DEFAULT_ENGINE if name == AUTO else name)
         return
     from vecsim.engines.jit import code_cache
-    from vecsim.engines.jit.machine_code import is_kept, loop_of
+    from vecsim.engines.jit.machine_code import GENERAL_LOOP, is_kept, loop_of
 
-    if is_kept(loop_of(machine)):
+    loop = GENERAL_LOOP if cycle_by_cycle else loop_of(machine)
+    if is_kept(loop):
         yield EngineChoice(DEFAULT_ENGINE)
         return
-    process = _compiling(loop_of(machine)) if code_cache.is_used() else None
+    process = _compiling(loop) if code_cache.is_used() else None
     if process is not None:
         code_cache.say(
             "compiling the engine in the background, once on this machine; meanwhile the engine simpy "

@@ -1,0 +1,48 @@
+"""`--trace` and `--window` of `vecsim run` and `vecsim exec`."""
+
+import json
+
+import pytest
+
+from vecsim.cli import main
+
+QUICK = ["laplace2d-5", "--engine", "simpy", "--program", "crs"]
+
+
+def test_run_writes_a_trace(tmp_path, capsys):
+    path = tmp_path / "crs.json"
+    assert main(["run", *QUICK, "--trace", str(path), "--window", "100:200"]) == 0
+    assert "crs" in capsys.readouterr().out
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["otherData"]["machine"] == "vs2003"
+    assert document["otherData"]["versions"]["vecsim"]
+    words = [event["ts"] for event in document["traceEvents"] if event["ph"] == "X" and event["pid"] == 4]
+    assert words and min(words) >= 100 and max(words) < 200
+
+
+def test_exec_writes_a_trace_and_counts_the_same(tmp_path, capsys):
+    program, path = tmp_path / "short.s", tmp_path / "short.kanata"
+    program.write_text(".reg n, x1\nli n, 8\nsetvl n\nlv.w v1, 64(zero)\nhalt\n", encoding="utf-8")
+    assert main(["exec", str(program), "--engine", "simpy"]) == 0
+    before = capsys.readouterr().out
+    assert main(["exec", str(program), "--engine", "simpy", "--trace", str(path)]) == 0
+    assert capsys.readouterr().out == before
+    assert "addi n, x0, 8" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", *QUICK, "--window", "0:5"], "it is the window of a trace"),
+        (["run", *QUICK, "--trace", "a.txt"], "the suffix names the format"),
+        (["run", "laplace2d-5", "--trace", "a.json"], "it holds one program on one matrix"),
+        (["run", *QUICK, "--trace", "nowhere/a.json"], "there is no folder nowhere"),
+        (["run", *QUICK, "--trace", "a.json", "--window", "9:3"], "there is no cycle from 9 on and before 3"),
+        (["exec", "a.s", "--trace", "a.json", "--timeline"], "ask for one of them"),
+    ],
+)
+def test_what_cannot_be_traced(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,226 @@
+"""Traces keep the rules of their formats and say what the engine says."""
+
+import gzip
+
+import numpy as np
+import plain_chrome
+import plain_kanata
+import pytest
+
+from isa.assembler import assemble
+from isa.declaration import Unit
+from programs.measurement import prepare_product
+from vecsim.data import load
+from vecsim.engines.fault import Fault
+from vecsim.engines.protocol import run
+from vecsim.engines.timeline import TimelineRequest
+from vecsim.errors import UserError
+from vecsim.machine import load_machine
+from vecsim.trace import WHOLE, Window, read_window, recording
+
+MACHINES = {
+    "vs2003": load_machine("vs2003"),
+    "two ports": load_machine("vs2003", ["memory_ports=2", "banks=12", "issue_width=2"]),
+}
+READERS = {".json": plain_chrome.events_of, ".kanata": plain_kanata.read}
+KERNEL = """
+.reg count, x31
+.reg values, v1
+        li      count, 24
+        setvl   count
+loop:   lv.w    values, 1028(x0)
+        mulvv.s v2, values, values
+        sv.w    v2, 4096(x0)
+        addi    count, count, -12
+        setvl   count
+        bnez    count, loop
+        halt
+"""
+
+
+def product(program, machine):
+    prepared = prepare_product(program, load("laplace2d-5"), machine)
+    return prepared.program, prepared.loaded.memory
+
+
+def kernel():
+    return assemble(KERNEL, file="kernel.s"), np.zeros(8192, np.uint8)
+
+
+def traced(path, program, memory, machine, window=WHOLE):
+    with recording(path, program, machine, window, {"of": "a test"}) as stream:
+        done = run(program, memory, machine, engine="simpy", timeline=stream.request)
+        stream.finish(done.cycles)
+    return done
+
+
+def timeline_of(program, memory, machine):
+    return run(program, memory, machine, engine="simpy", timeline=TimelineRequest()).timeline
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+@pytest.mark.parametrize("program", ["crs", "chism"])
+def test_slices_of_a_unit_last_as_long_as_it_is_busy(tmp_path, program, machine):
+    path = tmp_path / "trace.json"
+    done = traced(path, *product(program, machine), machine)
+    events = plain_chrome.events_of(path)
+    tracks = plain_chrome.names(events, "thread_name")
+    lasted = dict.fromkeys(done.busy, 0)
+    for event in plain_chrome.slices(events, "units and ports"):
+        track = tracks[event["pid"], event["tid"]]
+        lasted["memory" if track.startswith("port") else track] += event["dur"]
+    assert lasted == done.busy
+    words = done.counters["words_loaded"] + done.counters["words_stored"]
+    banks = plain_chrome.slices(events, "banks")
+    assert len(banks) == words and {event["dur"] for event in banks} == {machine.bank_busy}
+    assert len(plain_chrome.slices(events, "issue")) == done.instructions
+
+
+def test_the_counter_of_busy_banks_counts_the_slices_of_banks(tmp_path):
+    path, machine = tmp_path / "trace.json", MACHINES["two ports"]
+    done = traced(path, *product("jd", machine), machine)
+    events = plain_chrome.events_of(path)
+    busy = np.zeros(done.cycles + machine.bank_busy + 1, int)
+    for event in plain_chrome.slices(events, "banks"):
+        busy[event["ts"] : event["ts"] + event["dur"]] += 1
+    counted = np.zeros_like(busy)
+    for event in (event for event in events if event["ph"] == "C"):
+        assert event["name"] == "busy banks"
+        counted[event["ts"] :] = event["args"]["banks"]
+    np.testing.assert_array_equal(counted, busy)
+
+
+def test_an_instruction_says_what_the_timeline_says_in_the_names_of_the_source(tmp_path):
+    path, machine = tmp_path / "trace.json.gz", MACHINES["vs2003"]
+    program, memory = kernel()
+    traced(path, program, memory, machine)
+    events = plain_chrome.events_of(path)
+    timeline = timeline_of(program, memory, machine)
+    told = {e["args"]["age"]: e for e in plain_chrome.slices(events, "issue") if "issue" in e["args"]}
+    whole = {e["args"]["age"]: e for e in plain_chrome.slices(events, "in flight") if "age" in e["args"]}
+    assert sorted(told | whole) == timeline["age"].tolist()
+    load = whole[2]
+    assert load["name"] == "lv.w values, 1028(x0)"
+    assert load["args"]["operands"] == {"values": "v1"}
+    assert load["args"]["place"] == "kernel.s:6"
+    assert load["args"]["vector length"] == 24 and load["args"]["address"] == 1028
+    assert load["args"]["waited longest for"] == "startup"
+    for age, event in whole.items():
+        row = {name: int(values[age]) for name, values in timeline.items()}
+        assert (event["ts"], event["dur"]) == (row["issue"], row["retire"] - row["issue"])
+        assert all(event["args"][name] == row[name] for name in ("dispatch", "start", "first", "last"))
+        assert sum(event["args"].get("waits", {}).values()) == sum(
+            cycles for name, cycles in row.items() if name.startswith("wait_")
+        )
+    assert any(event["name"] == "bne count, x0, loop" for event in told.values())
+
+
+def test_phases_fill_an_instruction_and_name_why_it_waits(tmp_path):
+    path, machine = tmp_path / "trace.json", MACHINES["vs2003"]
+    traced(path, *kernel(), machine)
+    slices = plain_chrome.slices(plain_chrome.events_of(path), "in flight")
+    instructions = [each for each in slices if "age" in each["args"]]
+    phases = [each for each in slices if "age" not in each["args"]]
+    assert {each["name"] for each in phases} == {"queue", "wait", "work", "result"}
+    for each in instructions:
+        of_track = [phase for phase in phases if phase["tid"] == each["tid"]]
+        own = [phase["dur"] for phase in of_track if 0 <= phase["ts"] - each["ts"] < each["dur"]]
+        assert sum(own) == each["dur"]
+    startup = next(p for p in phases if p["name"] == "wait")
+    assert startup["args"] == {"cause": "startup"} and startup["dur"] == machine.startup + 1
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+@pytest.mark.parametrize("program", ["crs", "hism"])
+def test_a_kanata_log_keeps_the_rules_and_has_every_instruction(tmp_path, program, machine):
+    path = tmp_path / "trace.kanata"
+    image = product(program, machine)
+    traced(path, *image, machine)
+    logged, timeline = plain_kanata.read(path), timeline_of(*image, machine)
+    assert [each.number for each in logged] == timeline["age"].tolist()
+    assert [each.begin for each in logged] == timeline["issue"].tolist()
+    assert [each.end for each in logged] == timeline["retire"].tolist()
+    for each, unit in zip(logged, timeline["unit"], strict=True):
+        normal = [stage for stage in each.stages if stage[0] == 0]
+        assert sum(end - begin for _, _, begin, end in normal) == each.end - each.begin
+        assert all(producer < each.number for producer in each.producers)
+        assert (normal[0][1] == "scalar") <= (unit == Unit.SCALAR or timeline["vl"][each.number] == 0)
+
+
+def test_a_kanata_log_says_who_waits_for_whom(tmp_path):
+    path, machine = tmp_path / "trace.kanata.gz", MACHINES["vs2003"]
+    traced(path, *kernel(), machine)
+    logged = plain_kanata.read(path)
+    assert [each.left for each in logged[:4]] == [
+        "0: addi count, x0, 24",
+        "1: setvl x0, count",
+        "2: lv.w values, 1028(x0)",
+        "3: mulvv.s v2, values, values",
+    ]
+    assert 2 in logged[3].producers and 3 in logged[4].producers
+    assert "kernel.s:6: loop: lv.w values, 1028(x0)" in logged[2].hover
+    assert (1, "startup") in [(lane, name) for lane, name, *_ in logged[2].stages]
+
+
+@pytest.mark.parametrize("suffix", READERS)
+def test_a_window_has_what_is_in_flight_in_it(tmp_path, suffix):
+    path, machine = tmp_path / f"window{suffix}", MACHINES["two ports"]
+    image = product("jd", machine)
+    timeline = timeline_of(*image, machine)
+    window = Window(300, 420)
+    traced(path, *image, machine, window)
+    inside = (timeline["issue"] < 420) & (timeline["retire"] > 300)
+    found = READERS[suffix](path)
+    if suffix == ".kanata":
+        assert [each.number for each in found] == timeline["age"][inside].tolist()
+        return
+    assert [e["args"]["age"] for e in plain_chrome.slices(found, "issue")] == timeline["age"][inside].tolist()
+    for event in plain_chrome.slices(found, "units and ports"):
+        assert event["ts"] >= 300 and event["ts"] + event["dur"] <= 420
+
+
+def test_windows():
+    assert read_window(" 5:9 ") == Window(5, 9)
+    assert read_window(":9") == Window(0, 9)
+    assert read_window("7:") == Window(7, None)
+    for wrong in ("5", "a:b", "9:9", "-1:4", "1:2:3"):
+        with pytest.raises(UserError, match="--window"):
+            read_window(wrong)
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    path, machine = tmp_path / "trace.json", MACHINES["vs2003"]
+    path.write_text("before")
+    program = assemble("nop\nlw x1, -8(x0)\nhalt")
+    with pytest.raises(Fault):
+        traced(path, program, np.zeros(64, np.uint8), machine)
+    assert [each.name for each in tmp_path.iterdir()] == ["trace.json"]
+    assert path.read_text() == "before"
+
+
+def test_what_is_compressed_is_the_same_and_has_no_date(tmp_path):
+    machine = MACHINES["vs2003"]
+    for name in ("a.json", "b.json.gz", "c.json.gz"):
+        traced(tmp_path / name, *kernel(), machine)
+    packed = (tmp_path / "b.json.gz").read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / "a.json").read_bytes()
+    assert packed == (tmp_path / "c.json.gz").read_bytes()
+
+
+def test_little_is_kept_while_a_long_run_goes_on(tmp_path):
+    program = assemble("li x1, 3000\nagain: addi x1, x1, -1\nbnez x1, again\nhalt")
+    machine, kept = MACHINES["vs2003"], []
+    with recording(tmp_path / "long.kanata", program, machine) as stream:
+        done = run(
+            program,
+            np.zeros(64, np.uint8),
+            machine,
+            engine="simpy",
+            timeline=stream.request,
+            progress=lambda running: kept.append((len(stream._rows), len(stream._writer._kept))),
+            progress_cycles=500,
+        )
+        stream.finish(done.cycles)
+    assert len(kept) >= 5
+    assert max(rows for rows, _ in kept) < 100 and max(commands for _, commands in kept) < 100
+    assert len(plain_kanata.read(tmp_path / "long.kanata")) == done.instructions

@@ -1,0 +1,89 @@
+"""``--trace FILE``: a run written down for a trace viewer while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    from isa.program import Program
+    from vecsim.cli.output import OutputFile
+    from vecsim.engines.timeline import TimelineRequest
+    from vecsim.machine import Machine
+    from vecsim.trace import Window
+
+TraceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        help="Write what every unit, port and bank does in every cycle: FILE.json for Perfetto, FILE.kanata "
+        "for Konata; compressed with .gz behind it.",
+    ),
+]
+WindowOption = Annotated[
+    str | None,
+    typer.Option("--window", metavar="FROM:TO", help="The cycles that --trace writes; all without it."),
+]
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """A trace that the user wants: the file, and the cycles in it."""
+
+    file: OutputFile
+    window: Window
+
+    def of(
+        self,
+        program: Program,
+        machine: Machine,
+        simulate: Callable[[TimelineRequest], Result],
+        cycles: Callable[[Result], int],
+    ) -> Result:
+        """Simulate, and write what happens.
+
+        Parameters
+        ----------
+        program, machine
+            What is simulated, and on what.
+        simulate
+            Gets what is to be asked of the engine.
+        cycles
+            Gives the cycles of what it gave.
+        """
+        from vecsim.provenance import provenance
+        from vecsim.trace import recording
+
+        about = provenance().to_dict()
+        with recording(self.file.path, program, machine, self.window, about) as stream:
+            done = simulate(stream.request)
+            stream.finish(cycles(done))
+        return done
+
+
+def read_tracing(trace: str | None, window: str | None, inputs: Iterable[str]) -> Tracing | None:
+    """Read ``--trace`` and ``--window``; None without them.
+
+    Raises
+    ------
+    UserError
+        A window without a trace, a suffix that names no format, or a file that cannot be written.
+    """
+    from vecsim.cli.output import OutputFile
+    from vecsim.trace import WHOLE, read_window
+    from vecsim.trace.recording import format_of
+
+    if trace is None:
+        if window is not None:
+            raise UserError(f"--window {window}: it is the window of a trace, ask for one too (--trace FILE)")
+        return None
+    format_of(trace)
+    return Tracing(OutputFile(trace, inputs), WHOLE if window is None else read_window(window))

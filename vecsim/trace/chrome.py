@@ -1,0 +1,185 @@
+"""A run in the Chrome Trace Event Format: issue, units, ports, instructions in flight and banks as tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Unit
+from isa.program import Program
+from vecsim.engines.columns import starts as start
+from vecsim.engines.record import WAITS, Cause
+from vecsim.machine import Machine
+from vecsim.trace.events import (
+    BANKS,
+    ENDED,
+    FLIGHT,
+    ISSUE,
+    UNITS,
+    begun,
+    counter,
+    group_names,
+    quoted,
+    slice_,
+    track_name,
+)
+from vecsim.trace.lanes import Lanes
+from vecsim.trace.listing import listed, waits_of
+from vecsim.trace.phases import Phase, phases
+from vecsim.trace.stream import AT
+
+Ints = npt.NDArray[np.int64]
+
+FIRST_PORT = len(Unit)
+"""The track of memory port 0 among those of the units; the others follow."""
+BUSY_BANKS = "busy banks"
+_FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
+
+
+class ChromeWriter:
+    """Writes instructions as they come; see :class:`vecsim.trace.stream.Writer`.
+
+    Parameters
+    ----------
+    write
+        Takes the text of the file, piece by piece.
+    program, machine
+        What runs, and on what.
+    about
+        Goes into ``otherData``.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], object],
+        program: Program,
+        machine: Machine,
+        about: Mapping[str, Any],
+    ) -> None:
+        self._write = write
+        self._busy = machine.bank_busy
+        self._slots, self._flight = Lanes(), Lanes()
+        self._texts = listed(program)
+        self._names = [quoted(each.text) for each in self._texts]
+        self._changes: Ints = np.zeros((0, 2), np.int64)
+        self._busy_banks = 0
+        self._first = True
+        write(begun({"machine": machine.label, "clock": "a cycle is a microsecond", **about}))
+        groups = {ISSUE: "issue", UNITS: "units and ports", FLIGHT: "in flight", BANKS: "banks"}
+        lines = group_names(groups)
+        for unit in (Unit.ADD, Unit.MULTIPLY, Unit.SPARSE):
+            lines += track_name(UNITS, int(unit), unit.name.lower())
+        for port in range(machine.memory_ports):
+            lines += track_name(UNITS, FIRST_PORT + port, f"port {port}")
+        for bank in range(machine.banks):
+            lines += track_name(BANKS, bank, f"bank {bank}")
+        self._put(lines)
+
+    def _put(self, lines: list[str]) -> None:
+        if lines:
+            self._write(("" if self._first else ",\n") + ",\n".join(lines))
+            self._first = False
+
+    def take(self, rows: Ints, starts: Ints, settled: int) -> None:
+        """See :meth:`vecsim.trace.stream.Writer.take`."""
+        lines: list[str] = []
+        pc_of = dict(zip(rows[:, AT["age"]].tolist(), rows[:, AT["pc"]].tolist(), strict=True))
+        begins, ends = np.searchsorted(starts[:, start.AGE], (rows[:, AT["age"]], rows[:, AT["age"]] + 1))
+        for row, begin, end in zip(rows.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            cycles = starts[begin:end, start.CYCLE]
+            self._instruction(row, int(cycles[-1]) + 1 if len(cycles) else row[AT["last"]], lines)
+        self._units(starts, pc_of, lines)
+        self._banks(starts, pc_of, lines)
+        self._count_banks(starts, settled, lines)
+        self._put(lines)
+
+    def _instruction(self, row: list[int], worked: int, lines: list[str]) -> None:
+        """Write an instruction at issue and in flight; its last element starts before ``worked``."""
+        name, issue = self._names[row[AT["pc"]]], row[AT["issue"]]
+        track, new = self._slots.place(issue, issue + 1)
+        lines += track_name(ISSUE, track, f"issue {track}") if new else []
+        in_unit = row[AT["unit"]] > 0 and row[AT["vl"]] > 0
+        told = self._told(row)
+        shown = _age(row[AT["age"]]) if in_unit else told
+        lines.append(slice_(name, ISSUE, track, issue, issue + 1, shown))
+        if not in_unit:
+            return
+        track, new = self._flight.place(issue, row[AT["retire"]])
+        lines += track_name(FLIGHT, track, f"in flight {track}") if new else []
+        lines.append(slice_(name, FLIGHT, track, issue, row[AT["retire"]], told))
+        for phase in phases(row, worked):
+            lines.append(slice_(_PHASES[phase.name], FLIGHT, track, phase.begin, phase.end, _cause(phase)))
+
+    def _told(self, row: list[int]) -> str:
+        """Say all of an instruction, as JSON."""
+        listed = self._texts[row[AT["pc"]]]
+        told: dict[str, Any] = {"age": row[AT["age"]], "instruction": row[AT["pc"]]}
+        if listed.place:
+            told |= {"place": listed.place, "source": listed.source}
+        told |= {"operands": listed.registers} if listed.registers else {}
+        if row[AT["unit"]] > 0:
+            told |= {"vector length": row[AT["vl"]]}
+        if row[AT["address"]] >= 0:
+            told |= {"address": row[AT["address"]], "words": row[AT["words"]]}
+        told |= {name: row[AT[name]] for name in ("issue", "dispatch", "start", "first", "last", "retire")}
+        waits = waits_of(row[_FIRST_WAIT : _FIRST_WAIT + WAITS])
+        if waits:
+            told |= {"waits": waits, "waited longest for": max(waits, key=waits.__getitem__)}
+        return quoted(told)
+
+    def _units(self, starts: Ints, pc_of: dict[int, int], lines: list[str]) -> None:
+        """Write a slice for each row of cycles in which elements or words of an instruction start."""
+        age, cycle = starts[:, start.AGE], starts[:, start.CYCLE]
+        if not len(starts):
+            return
+        first = np.flatnonzero(np.r_[True, (np.diff(age) != 0) | (np.diff(cycle) > 1)])
+        last = np.r_[first[1:] - 1, len(starts) - 1]
+        port = starts[first, start.PORT]
+        tracks = np.where(port >= 0, FIRST_PORT + port, starts[first, start.UNIT])
+        columns = age[first], tracks, cycle[first], cycle[last] + 1
+        for number, track, begin, end in zip(*(each.tolist() for each in columns), strict=True):
+            lines.append(slice_(self._names[pc_of[number]], UNITS, track, begin, end, _age(number)))
+
+    def _banks(self, starts: Ints, pc_of: dict[int, int], lines: list[str]) -> None:
+        """Write a slice for each word, as long as its bank is busy."""
+        words = starts[starts[:, start.BANK] >= 0]
+        columns = words[:, start.AGE], words[:, start.BANK], words[:, start.CYCLE]
+        for number, bank, cycle in zip(*(each.tolist() for each in columns), strict=True):
+            name = self._names[pc_of[number]]
+            lines.append(slice_(name, BANKS, bank, cycle, cycle + self._busy, _age(number)))
+
+    def _count_banks(self, starts: Ints, settled: int, lines: list[str]) -> None:
+        """Write how many banks are busy, for the cycles of which all is known."""
+        begin = starts[starts[:, start.BANK] >= 0, start.CYCLE]
+        changes = np.r_[begin, begin + self._busy], np.repeat([1, -1], len(begin))
+        table = np.concatenate([self._changes, np.stack(changes, axis=1)])
+        known = table[:, 0] < settled
+        self._changes = table[~known]
+        cycles, where = np.unique(table[known, 0], return_inverse=True)
+        change = np.bincount(where, table[known, 1], len(cycles)).astype(np.int64)
+        total = self._busy_banks + np.cumsum(change)
+        changed = np.flatnonzero(np.diff(total, prepend=self._busy_banks))
+        for cycle, value in zip(cycles[changed].tolist(), total[changed].tolist(), strict=True):
+            lines.append(counter(BUSY_BANKS, BANKS, cycle, value))
+        self._busy_banks = int(total[-1]) if len(total) else self._busy_banks
+
+    def finish(self, cycles: int) -> None:
+        """See :meth:`vecsim.trace.stream.Writer.finish`."""
+        lines: list[str] = []
+        self._count_banks(np.zeros((0, start.COLUMNS), np.int64), 1 << 62, lines)
+        self._put(lines)
+        self._write(ENDED)
+
+
+_PHASES = {name: quoted(name) for name in ("queue", "wait", "work", "result")}
+
+
+def _age(age: int) -> str:
+    return f'{{"age":{age}}}'
+
+
+def _cause(phase: Phase) -> str:
+    return quoted({"cause": phase.cause}) if phase.cause else "{}"

@@ -1,0 +1,118 @@
+"""A run in the Kanata log format, version 4: each instruction with its stages from issue to retirement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.program import Program
+from vecsim.engines.columns import starts as start
+from vecsim.engines.record import WAITS, Cause
+from vecsim.trace.listing import listed, waits_of
+from vecsim.trace.phases import Phase, phases
+from vecsim.trace.stream import AT
+
+Ints = npt.NDArray[np.int64]
+
+HEADER = "Kanata\t0004\n"
+NORMAL, STALL = 0, 1
+"""Lanes: of stages, and of what an instruction waits for."""
+SCALAR = "scalar"
+"""The stage of what goes to no unit."""
+BEGIN, STAGE, DEPENDENCE, RETIRE = range(4)
+"""Commands of one cycle come in this order."""
+_FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
+
+
+class KanataWriter:
+    """Writes instructions as they come; see :class:`vecsim.trace.stream.Writer`.
+
+    The format wants all commands in the order of time, so those that may still get earlier ones are kept.
+
+    Parameters
+    ----------
+    write
+        Takes the text of the file, piece by piece.
+    program
+        What runs.
+    """
+
+    def __init__(self, write: Callable[[str], object], program: Program) -> None:
+        self._write = write
+        self._texts = listed(program)
+        self._kept: list[tuple[int, int, int, str]] = []
+        self._cycle = -1
+        self._number = 0
+        self._writer_of: dict[str, int] = {}
+        write(HEADER)
+
+    def take(self, rows: Ints, starts: Ints, settled: int) -> None:
+        """See :meth:`vecsim.trace.stream.Writer.take`."""
+        begins, ends = np.searchsorted(starts[:, start.AGE], (rows[:, AT["age"]], rows[:, AT["age"]] + 1))
+        for row, begin, end in zip(rows.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            worked = int(starts[end - 1, start.CYCLE]) + 1 if end > begin else row[AT["last"]]
+            self._instruction(row, max(worked, row[AT["start"]]))
+        self._flush(settled)
+
+    def _instruction(self, row: list[int], worked: int) -> None:
+        number, text = self._number, self._texts[row[AT["pc"]]]
+        issue, retire = row[AT["issue"]], row[AT["retire"]]
+        self._number += 1
+        told = [f"I\t{number}\t{row[AT['age']]}\t0", f"L\t{number}\t0\t{row[AT['pc']]}: {_line(text.text)}"]
+        told += [f"L\t{number}\t1\t{_line(line)}\\n" for line in self._more(row)]
+        self._keep(issue, BEGIN, number, told)
+        scalar = row[AT["unit"]] == 0 or row[AT["vl"]] == 0
+        for phase in [Phase(SCALAR, issue, retire)] if scalar else phases(row, worked):
+            self._stage(number, NORMAL, phase.name, phase)
+            if phase.cause:
+                self._stage(number, STALL, phase.cause, phase)
+        producers = {self._writer_of[name] for name in text.reads if name in self._writer_of}
+        lines = [f"W\t{number}\t{producer}\t0" for producer in sorted(producers)]
+        self._keep(min(row[AT["start"]], retire - 1), DEPENDENCE, number, lines)
+        self._writer_of |= dict.fromkeys(text.writes, number)
+        self._keep(retire, RETIRE, number, [f"R\t{number}\t{row[AT['age']]}\t0"])
+
+    def _more(self, row: list[int]) -> list[str]:
+        """Give what is to be seen when an instruction is pointed at."""
+        listed = self._texts[row[AT["pc"]]]
+        lines = [f"{listed.place}: {listed.source}"] if listed.place else []
+        if listed.registers:
+            lines.append(", ".join(f"{name} = {plain}" for name, plain in listed.registers.items()))
+        if row[AT["unit"]] > 0:
+            lines.append(f"vector length {row[AT['vl']]}")
+        if row[AT["address"]] >= 0:
+            lines.append(f"address {row[AT['address']]}, {row[AT['words']]} words")
+        waits = waits_of(row[_FIRST_WAIT : _FIRST_WAIT + WAITS])
+        return [*lines, *(f"waited for {cause}: {cycles}" for cause, cycles in waits.items())]
+
+    def _stage(self, number: int, lane: int, name: str, phase: Phase) -> None:
+        self._keep(phase.begin, STAGE, number, [f"S\t{number}\t{lane}\t{name}"])
+        self._keep(phase.end, BEGIN, number, [f"E\t{number}\t{lane}\t{name}"])
+
+    def _keep(self, cycle: int, order: int, number: int, lines: list[str]) -> None:
+        if lines:
+            self._kept.append((cycle, order, number, "\n".join(lines)))
+
+    def _flush(self, settled: int) -> None:
+        """Write the commands of the cycles of which all is known."""
+        known = sorted(each for each in self._kept if each[0] < settled)
+        self._kept = [each for each in self._kept if each[0] >= settled]
+        lines = []
+        for cycle, _, _, text in known:
+            if cycle > self._cycle:
+                lines.append(f"C=\t{cycle}" if self._cycle < 0 else f"C\t{cycle - self._cycle}")
+                self._cycle = cycle
+            lines.append(text)
+        if lines:
+            self._write("\n".join(lines) + "\n")
+
+    def finish(self, cycles: int) -> None:
+        """See :meth:`vecsim.trace.stream.Writer.finish`."""
+        self._flush(1 << 62)
+
+
+def _line(text: str) -> str:
+    """Give a text as one column of a line."""
+    return " ".join(text.split())

@@ -1,0 +1,91 @@
+"""Instructions in program order, each with its starts, while the run goes on.
+
+An engine hands on instructions as they leave flight. Here they wait until all older ones have come, which
+takes no more room than what may leave flight while one instruction stays.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.engines.columns import starts as start
+from vecsim.engines.timeline import COLUMNS, TimelineRequest
+from vecsim.trace.window import Window
+
+Ints = npt.NDArray[np.int64]
+
+AT = {name: i for i, name in enumerate(COLUMNS)}
+"""Columns of the timeline by name."""
+
+
+class Writer(Protocol):
+    """What makes a file of instructions."""
+
+    def take(self, rows: Ints, starts: Ints, settled: int) -> None:
+        """Take instructions and starts of the window.
+
+        Parameters
+        ----------
+        rows
+            (n, len(COLUMNS)) rows of the timeline, in program order, the next after those taken before.
+        starts
+            (m, 5) rows of :mod:`vecsim.engines.columns.starts`, those of these instructions in the window, in
+            their order.
+        settled
+            Nothing that comes later happens before this cycle.
+        """
+
+    def finish(self, cycles: int) -> None:
+        """End the file of a run that took so many cycles."""
+
+
+class Stream:
+    """Between an engine and a writer.
+
+    Parameters
+    ----------
+    writer
+        Gets the instructions that are in flight in the window, and what starts in it.
+    """
+
+    def __init__(self, writer: Writer, window: Window) -> None:
+        self._writer = writer
+        self._window = window
+        self._rows: Ints = np.zeros((0, len(COLUMNS)), np.int64)
+        self._starts: Ints = np.zeros((0, start.COLUMNS), np.int64)
+        self._next = 0
+
+    @property
+    def request(self) -> TimelineRequest:
+        """What to ask of an engine."""
+        return TimelineRequest(sink=self._take_rows, starts=self._take_starts)
+
+    def _take_starts(self, table: Ints) -> None:
+        cycle = table[:, start.CYCLE]
+        inside = (cycle >= self._window.begin) & (cycle < self._window.last)
+        self._starts = np.concatenate([self._starts, table[inside]])
+
+    def _take_rows(self, table: Ints) -> None:
+        rows = np.concatenate([self._rows, table])
+        rows = rows[np.argsort(rows[:, AT["age"]], kind="stable")]
+        waiting = rows[:, AT["age"]] != self._next + np.arange(len(rows))
+        count = int(np.argmax(waiting)) if waiting.any() else len(rows)
+        self._rows = rows[count:]
+        if count:
+            self._release(rows[:count])
+
+    def _release(self, rows: Ints) -> None:
+        self._next += len(rows)
+        known = self._starts[:, start.AGE] < self._next
+        starts, self._starts = self._starts[known], self._starts[~known]
+        starts = starts[np.lexsort((starts[:, start.CYCLE], starts[:, start.AGE]))]
+        issue, retire = rows[:, AT["issue"]], rows[:, AT["retire"]]
+        inside = (retire > self._window.begin) & (issue < self._window.last)
+        self._writer.take(rows[inside], starts, int(issue[-1]))
+
+    def finish(self, cycles: int) -> None:
+        """End the file of a run that took so many cycles."""
+        self._writer.finish(cycles)
