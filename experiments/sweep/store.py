@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from vecsim.errors import UserError
 
@@ -58,6 +58,19 @@ class Cell:
     storage_bytes: int = 0
     charged: dict[str, int] | None = None
     fault: str = ""
+
+
+class Keeper(Protocol):
+    """Where work puts what it makes: a :class:`Store`, or what a worker without one sends home."""
+
+    def digests(self, keys: Iterable[str]) -> dict[str, str]:
+        """Give those of some images' digests that are kept, by key."""
+
+    def keep(self, key: str, cell: Cell) -> None:
+        """Put a cell in."""
+
+    def keep_digest(self, key: str, digest: str) -> None:
+        """Put the digest of an image in."""
 
 
 class Store:

@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from experiments.sweep.inputs import Facts
 from experiments.sweep.simulation import Outcome
 from experiments.sweep.specification import Point, Sweep
 from experiments.sweep.store import Cell, Store
@@ -29,9 +30,9 @@ class SweepTable(Overview):
     sweep
         What was asked for.
     columns
-        By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``program``, what was varied (numbers of the machine
-        by their names, options as ``option.NAME``; None where it is not varied in that row), ``cycles``,
-        ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
+        By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
+        of the machine by their names, options as ``option.NAME``; None where it is not varied in that row),
+        ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
         ``relative_error``, ``charged_CAUSE`` in cycles, and ``fault``: why a row has no numbers.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
@@ -78,7 +79,13 @@ class SweepTable(Overview):
         return text.getvalue()
 
 
-def table_of(sweep: Sweep, points: Sequence[Point], outcomes: Sequence[Outcome], store: Store) -> SweepTable:
+def table_of(
+    sweep: Sweep,
+    points: Sequence[Point],
+    matrices: Sequence[Facts],
+    outcomes: Sequence[Outcome],
+    store: Store,
+) -> SweepTable:
     """Make the table of what tasks came to.
 
     Parameters
@@ -87,29 +94,29 @@ def table_of(sweep: Sweep, points: Sequence[Point], outcomes: Sequence[Outcome],
         What was asked for.
     points
         Its points.
-    outcomes
+    matrices, outcomes
         Of each matrix and program, in this order.
     store
         In which their cells are.
     """
     columns: dict[str, list[Any]] = {}
     programs = [program for _ in sweep.matrices for program in sweep.programs]
-    for outcome, program in zip(outcomes, programs, strict=True):
+    for matrix, outcome, program in zip(matrices, outcomes, programs, strict=True):
         cells = store.cells(key for key in outcome.keys if key)
         for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
             cell = cells[key] if key else Cell(fault=fault)
-            for name, value in _row(sweep, outcome, program, point, cell).items():
+            for name, value in _row(sweep, matrix, program, point, cell).items():
                 columns.setdefault(name, []).append(value)
     computed = sum(outcome.computed for outcome in outcomes)
     return SweepTable(sweep, columns, computed, sum(outcome.engine_seconds for outcome in outcomes))
 
 
-def _row(sweep: Sweep, outcome: Outcome, program: str, point: Point, cell: Cell) -> dict[str, Any]:
+def _row(sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell) -> dict[str, Any]:
     charged = cell.charged or {}
     whole = not cell.fault
     numbers = {
         "cycles": cell.cycles,
-        "cycles_per_nnz": cell.cycles / outcome.nnz,
+        "cycles_per_nnz": cell.cycles / matrix.nnz if matrix.nnz else None,
         "instructions": cell.instructions,
         "bytes_moved": cell.bytes_moved,
         "peak_share": cell.peak_share,
@@ -118,10 +125,11 @@ def _row(sweep: Sweep, outcome: Outcome, program: str, point: Point, cell: Cell)
         **{f"charged_{cause}": charged.get(cause, 0) for cause in CAUSES},
     }
     return {
-        "matrix": outcome.name,
-        "rows": outcome.shape[0],
-        "cols": outcome.shape[1],
-        "nnz": outcome.nnz,
+        "matrix": matrix.name,
+        "rows": matrix.shape[0],
+        "cols": matrix.shape[1],
+        "nnz": matrix.nnz,
+        "locality": matrix.locality,
         "program": program,
         **{name: point.machine.get(name) for name in sweep.set},
         **{f"option.{name}": point.options.get(name) for name in sweep.option},

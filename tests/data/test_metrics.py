@@ -42,6 +42,9 @@ def test_is_the_mean_over_the_nonempty_blocks(rows, columns, block, density, see
     csr = scipy.sparse.random_array((rows, columns), density=density, rng=seed, format="csr")
     counts = [count for count in blocks_by_loops(csr, block) if count]
     assert nonempty_blocks(csr, block) == len(counts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metrics, "FEW_ENTRIES", -1)  # the compiled loop for large ones
+        assert nonempty_blocks(csr, block) == len(counts)
     if csr.nnz:
         assert locality(csr, block) == pytest.approx(np.mean(counts) / block)
 

@@ -79,6 +79,14 @@ def sweep(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes; as many as there are cores without it.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="tcp://HOST:PORT",
+            help="A Dask scheduler whose workers simulate (docs/what-if.md).",
+        ),
+    ] = None,
     store: Annotated[
         str | None,
         typer.Option(
@@ -131,7 +139,8 @@ def sweep(
             left = seconds * (total - done) / done if done else 0.0
             progress.show(f"{done:,} of {total:,} cells, {_time(left)} left", done / total)
 
-        table = swept(what, store=None if store is None else Path(store), jobs=jobs, watch=watch)
+        kept = None if store is None else Path(store)
+        table = swept(what, store=kept, jobs=jobs, scheduler=scheduler, watch=watch)
     seconds = time.monotonic() - began
     output.table(_summary(table))
     output.text(

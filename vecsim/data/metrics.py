@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit, prange
 
 LOCALITY_BLOCK = 32
+FEW_ENTRIES = 100_000
+"""Up to so many compiling takes longer than plain NumPy."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,9 @@ def nonempty_blocks(csr: Any, block: int) -> int:
 
     Each row of squares sorts the squares of its entries, on all cores.
     """
+    if csr.nnz <= FEW_ENTRIES:
+        row = np.repeat(np.arange(csr.shape[0], dtype=np.int64), np.diff(csr.indptr)) // block
+        return len(np.unique(row * (csr.shape[1] // block + 1) + csr.indices // block))
     return int(_nonempty_blocks(csr.indptr, csr.indices, block))
 
 

@@ -1,0 +1,61 @@
+"""The matrix of a cell, with values of the width that is multiplied, and its digest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from vecsim.data import load, value_bytes, values_as
+from vecsim.data.metrics import locality
+from vecsim.digests import matrix_sha256
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A matrix as it is multiplied.
+
+    Attributes
+    ----------
+    name
+        What reports call it.
+    csr
+        SciPy CSR array with values of the sweep's width.
+    digest
+        Of this array; see `vecsim.digests.matrix_sha256`.
+    """
+
+    name: str
+    csr: Any
+    digest: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a table says of a matrix; without entries it has no locality (`vecsim.data.metrics`)."""
+
+    name: str
+    shape: tuple[int, int]
+    nnz: int
+    locality: float | None
+
+
+@lru_cache(maxsize=4)
+def load_input(name: str, value_bits: int) -> Input:
+    """Load a matrix; the last few are at hand.
+
+    Raises
+    ------
+    UserError
+        It is not found, or cannot be read.
+    """
+    matrix = load(name, show_progress=False)
+    csr, _ = values_as(matrix.csr, value_bytes(value_bits))
+    return Input(matrix.name, csr, matrix_sha256(csr))
+
+
+@lru_cache(maxsize=4)
+def facts(matrix: Input) -> Facts:
+    """Give what a table says of a matrix."""
+    shape, nnz = (int(matrix.csr.shape[0]), int(matrix.csr.shape[1])), int(matrix.csr.nnz)
+    return Facts(matrix.name, shape, nnz, locality(matrix.csr) if nnz else None)

@@ -1,0 +1,107 @@
+"""Tasks of a sweep on the cores of this computer, one program on one matrix for each process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any
+
+from experiments.sweep.simulation import Outcome, Task, simulate
+from vecsim.errors import UserError
+from vecsim.worker_processes import begin_worker
+
+DEATHS = 3
+"""Times that workers may be killed; what they had finished is kept, and the rest begins again."""
+POLL_SECONDS = 0.2
+
+_reports: Any = None
+"""In a worker: the queue to which it tells how many cells are done."""
+
+
+def by_processes(
+    tasks: Sequence[Task], processes: int, outcomes: dict[int, Outcome], watch: Callable[[int], None]
+) -> None:
+    """Do the tasks that have no outcome yet.
+
+    Parameters
+    ----------
+    tasks
+        All of them.
+    processes
+        How many at once; with one it is this process that does them.
+    outcomes
+        By the number of the task; what is done is put in.
+    watch
+        Told how many cells of these tasks are done.
+
+    Raises
+    ------
+    UserError
+        Workers are killed again and again, or as :func:`simulate` raises.
+    """
+    if processes == 1:
+        _here(tasks, outcomes, watch)
+        return
+    before = len(outcomes)
+    for _ in range(DEATHS + 1):
+        done = (len(outcomes) - before) * len(tasks[0].points)
+        try:
+            _round(tasks, processes, outcomes, done, watch)
+        except BrokenProcessPool:
+            continue
+        return
+    raise UserError(
+        f"sweep: workers were killed {DEATHS + 1} times, by lack of memory perhaps; what was finished is "
+        "kept, and the same command goes on"
+    )
+
+
+def _here(tasks: Sequence[Task], outcomes: dict[int, Outcome], watch: Callable[[int], None]) -> None:
+    done = 0
+
+    def report(more: int) -> None:
+        nonlocal done
+        done += more
+        watch(done)
+
+    for number, task in enumerate(tasks):
+        if number not in outcomes:
+            outcomes[number] = simulate(task, report)
+
+
+def _round(
+    tasks: Sequence[Task],
+    processes: int,
+    outcomes: dict[int, Outcome],
+    done: int,
+    watch: Callable[[int], None],
+) -> None:
+    context = get_context("spawn")
+    reports = context.SimpleQueue()
+    with ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(reports,)) as pool:
+        left = [number for number in range(len(tasks)) if number not in outcomes]
+        futures = {pool.submit(_simulate, tasks[number]): number for number in left}
+        waiting = set(futures)
+        try:
+            while waiting:
+                finished, waiting = wait(waiting, POLL_SECONDS)
+                while not reports.empty():
+                    done += reports.get()
+                watch(done)
+                for future in finished:
+                    outcomes[futures[future]] = future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _begin(reports: Any) -> None:
+    global _reports
+    begin_worker()
+    _reports = reports
+
+
+def _simulate(task: Task) -> Outcome:
+    return simulate(task, lambda more: _reports.put(more))
