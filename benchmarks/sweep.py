@@ -1,7 +1,8 @@
 """How long a sweep of 10,000 cells takes: ``python -m benchmarks.sweep``.
 
 Five programs on 20 real matrices of up to 30,000 entries and 100 machines, into an empty store; then once
-more, when all is kept. Matrices are those that the folders of ``VECSIM_MATRICES`` have.
+more, when all is kept. 200 cells are drawn and compared with single runs. Matrices are those that the folders
+of ``VECSIM_MATRICES`` have.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.sweep import Sweep, sweep
+from experiments.sweep import Sweep, SweepTable, sweep
+from programs.measurement import measure
 from vecsim.errors import UserError
+from vecsim.machine import load_machine
 
 LARGEST = 30_000
 MATRICES = 20
 MACHINES = 100
+DRAWN = 200
+"""Cells that are compared with single runs."""
 SEED = 17
 VARIED = {
     "banks": (4, 8, 16, 32, 64),
@@ -85,7 +90,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{table.engine_seconds:.1f} s, {share:.0%} of it; load average "
                 f"{os.getloadavg()[0]:.1f}"
             )
-    return 0
+    drawn = random.Random(SEED).sample(range(len(table)), DRAWN)
+    others = [line for row in drawn if (line := difference(table, row))]
+    print(f"compared with single runs: {len(drawn)} cells, {len(others)} differ")
+    for line in others:
+        print(line)
+    return 1 if others else 0
+
+
+def difference(table: SweepTable, row: int) -> str:
+    """Say in what a row of a table differs from a single run; in nothing if it is empty."""
+    cell = {name: column[row] for name, column in table.columns.items()}
+    what, told = table.sweep, f"{cell['matrix']}, {cell['program']}, row {row}"
+    try:
+        machine = load_machine(what.machine, {name: cell[name] for name in what.set})
+        alone = measure(cell["program"], cell["matrix"], machine, value_bits=what.value_bits, seed=what.seed)
+    except UserError as error:
+        # The same reason, with another name of the machine in front.
+        same = cell["fault"].rpartition(": ")[2] == str(error).rpartition(": ")[2]
+        return "" if same else f"{told}: {error}, in the table {cell['fault']!r}"
+    numbers = ("cycles", "instructions", "bytes_moved", "peak_share", "storage_bytes", "relative_error")
+    pairs = {name: (getattr(alone, name), cell[name]) for name in numbers}
+    pairs |= {f"charged_{name}": (n, cell[f"charged_{name}"]) for name, n in alone.run.charged.items()}
+    wrong = [f"{name} {one}, in the table {other}" for name, (one, other) in pairs.items() if one != other]
+    return f"{told}: {'; '.join(wrong)}" if wrong else ""
 
 
 def _processor_seconds() -> float:

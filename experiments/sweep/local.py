@@ -1,4 +1,4 @@
-"""Tasks of a sweep on the cores of this computer, one program on one matrix for each process at a time."""
+"""Tasks of a sweep on the cores of this computer, those of one matrix in one process where there are many."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from vecsim.worker_processes import begin_worker
 
 DEATHS = 3
 """Times that workers may be killed; what they had finished is kept, and the rest begins again."""
+MATRICES_A_PROCESS = 4
+"""From so many on a process takes all programs of a matrix, and not one of them."""
 POLL_SECONDS = 0.2
 
 _reports: Any = None
@@ -82,7 +84,8 @@ def _round(
     reports = context.SimpleQueue()
     with ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(reports,)) as pool:
         left = [number for number in range(len(tasks)) if number not in outcomes]
-        futures = {pool.submit(_simulate, tasks[number]): number for number in left}
+        groups = _groups(tasks, left, processes)
+        futures = {pool.submit(_simulate, [tasks[number] for number in group]): group for group in groups}
         waiting = set(futures)
         try:
             while waiting:
@@ -91,10 +94,20 @@ def _round(
                     done += reports.get()
                 watch(done)
                 for future in finished:
-                    outcomes[futures[future]] = future.result()
+                    outcomes |= zip(futures[future], future.result(), strict=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _groups(tasks: Sequence[Task], left: Sequence[int], processes: int) -> list[list[int]]:
+    """Put tasks of one matrix together, which is then loaded once, unless there are too few matrices."""
+    groups: dict[str, list[int]] = {}
+    for number in left:
+        groups.setdefault(tasks[number].matrix, []).append(number)
+    if len(groups) < MATRICES_A_PROCESS * processes:
+        return [[number] for number in left]
+    return list(groups.values())
 
 
 def _begin(reports: Any) -> None:
@@ -103,5 +116,5 @@ def _begin(reports: Any) -> None:
     _reports = reports
 
 
-def _simulate(task: Task) -> Outcome:
-    return simulate(task, lambda more: _reports.put(more))
+def _simulate(tasks: Sequence[Task]) -> list[Outcome]:
+    return [simulate(task, lambda more: _reports.put(more)) for task in tasks]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Container, MutableMapping
+from collections.abc import Container, Mapping, MutableMapping
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -75,7 +75,7 @@ class Work:
         self.keys: list[str] = []
         self.faults: list[str] = []
         self.computed, self.engine_seconds = 0, 0.0
-        self._base = as_machine(sweep.machine)
+        self._machines = _machines(as_machine(sweep.machine))
         self._chosen: list[tuple[Machine, dict[str, str]] | None] = []
         self._images: MutableMapping[str, Prepared] = {} if images is None else images
         self._digests: dict[str, str] = {}
@@ -85,9 +85,10 @@ class Work:
         for point in self.points:
             key, fault, chosen = "", "", None
             try:
-                machine = _changed(self._base, tuple(point.machine.items()))
+                machine, digest = self._machines(point.machine)
                 options = find(self.program).choose(point.of_program(self.program))
-                key, chosen = self._key(machine, options, make_images), (machine, options)
+                key = self._key(machine, digest, options, make_images)
+                chosen = machine, options
             except UserError as error:
                 fault = str(error)
             self.keys.append(key)
@@ -110,11 +111,11 @@ class Work:
         self.keeper.keep(self.keys[place], self._cell(*chosen))
         self.computed += 1
 
-    def _key(self, machine: Machine, options: dict[str, str], make_images: bool) -> str:
+    def _key(self, machine: Machine, digest: str, options: dict[str, str], make_images: bool) -> str:
         image = self._image_digest(machine, options, make_images)
         if not image:
             return UNKNOWN
-        told = (fingerprints()[0], self.sweep.engine, str(self.sweep.max_cycles), machine.sha256, image)
+        told = (fingerprints()[0], self.sweep.engine, str(self.sweep.max_cycles), digest, image)
         return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
     def _image_key(self, machine: Machine, options: dict[str, str]) -> str:
@@ -195,6 +196,28 @@ def fingerprints() -> tuple[str, str]:
     return fingerprint_of(MACHINE_CODE), fingerprint_of(IMAGE_CODE)
 
 
-@lru_cache(maxsize=100_000)
-def _changed(machine: Machine, changes: tuple[tuple[str, int | bool], ...]) -> Machine:
-    return machine.changed(dict(changes))
+class _Changed:
+    """Machines that differ from one in some numbers, each made once, with their digests."""
+
+    def __init__(self, base: Machine) -> None:
+        self._base = base
+        self._made: dict[tuple[tuple[str, int | bool], ...], tuple[Machine, str]] = {}
+
+    def __call__(self, changes: Mapping[str, int | bool]) -> tuple[Machine, str]:
+        """Give a machine and its digest.
+
+        Raises
+        ------
+        UserError
+            There is no such machine.
+        """
+        key = tuple(changes.items())
+        if key not in self._made:
+            machine = self._base.changed(changes)
+            self._made[key] = machine, machine.sha256
+        return self._made[key]
+
+
+@lru_cache(maxsize=4)
+def _machines(base: Machine) -> _Changed:
+    return _Changed(base)
