@@ -24,6 +24,7 @@ from vecsim.cli.reproduce import reproduce
 from vecsim.cli.results import compare, rerun
 from vecsim.cli.run import run
 from vecsim.cli.sweep import explain, sweep
+from vecsim.cli.view import view
 from vecsim.cli.why import why
 from vecsim.errors import UserError
 
@@ -39,6 +40,7 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("exec")(execute)
 app.command("why")(why)
+app.command("view")(view)
 app.command("sweep")(sweep)
 app.command("explain")(explain)
 app.command("compare")(compare)

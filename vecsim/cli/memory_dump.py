@@ -42,8 +42,17 @@ class Dump:
         return values
 
 
-def parse_dump(text: str, program: Program, memory_bytes: int) -> Dump:
-    """Read one ``--dump``.
+def parse_dump(text: str, program: Program, memory_bytes: int, option: str = "--dump") -> Dump:
+    """Read one ``--dump``, or another option of the same form.
+
+    Parameters
+    ----------
+    text
+        The value of the option.
+    program, memory_bytes
+        Whose symbols may be named, and how large memory is.
+    option
+        What messages call it.
 
     Raises
     ------
@@ -52,28 +61,29 @@ def parse_dump(text: str, program: Program, memory_bytes: int) -> Dump:
     """
     place, *rest = (part.strip() for part in text.split(":"))
     if len(rest) not in (1, 2):
-        raise UserError(f"--dump {text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as y:8:float")
+        raise UserError(f"{option} {text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as y:8:float")
     kind = rest[1] if len(rest) == 2 else "word"
     if kind not in TYPES:
-        raise UserError(f"--dump {text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
+        raise UserError(f"{option} {text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
     count = integer(rest[0])
     if count is None or count < 1:
-        raise UserError(f"--dump {text}: the count {rest[0]!r} must be an integer, at least 1")
-    address = _address(text, place, program)
+        raise UserError(f"{option} {text}: the count {rest[0]!r} must be an integer, at least 1")
+    address = _address(f"{option} {text}", place, program)
     end = address + count * int(TYPES[kind][-1])
     if address < 0 or end > memory_bytes:
         raise UserError(
-            f"--dump {text}: bytes {address} to {end - 1} lie outside memory, {memory_bytes} bytes (--memory)"
+            f"{option} {text}: bytes {address} to {end - 1} lie outside memory, "
+            f"{memory_bytes} bytes (--memory)"
         )
     return Dump(place, address, count, kind)
 
 
-def _address(text: str, place: str, program: Program) -> int:
+def _address(asked: str, place: str, program: Program) -> int:
     number = integer(place)
     if number is not None:
         return number
     if place not in program.symbols:
-        raise UserError(f"--dump {text}: no symbol {place!r}{nearest(place, program.symbols)}")
+        raise UserError(f"{asked}: no symbol {place!r}{nearest(place, program.symbols)}")
     return program.symbols[place]
 
 

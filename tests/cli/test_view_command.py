@@ -1,0 +1,71 @@
+"""`vecsim view`: one run, two runs, and what it refuses."""
+
+import json
+import re
+
+import pytest
+
+from vecsim.cli import main
+
+QUICK = ["view", "laplace2d-5", "--engine", "simpy"]
+
+
+def runs_of(path):
+    text = path.read_text(encoding="utf-8")
+    document = json.loads(re.search(r'id="document">(.*?)</script>', text, re.S)[1])
+    assert document["about"]["versions"]["vecsim"]
+    return [run["name"] for run in document["runs"]], document
+
+
+def test_a_product_and_its_y(tmp_path, capsys):
+    path = tmp_path / "page.html"
+    assert main([*QUICK, "--program", "crs", "--out", str(path)]) == 0
+    names, document = runs_of(path)
+    assert names == ["crs pipelined on laplace2d-5, vs2003"]
+    (piece,) = document["runs"][0]["pieces"]
+    assert (piece["name"], piece["count"], piece["type"]) == ("Y", 25, "float")
+    assert f"{document['runs'][0]['cycles']:,} cycles" in capsys.readouterr().out
+
+
+TWO = {
+    "--program crs,jd": ("crs pipelined", "jd pipelined"),
+    "--program jd --beside-option schedule=plain": ("jd pipelined", "jd plain"),
+    "--program jd --set startup=9 --beside-set banks=64": ("startup=9", "banks=64"),
+    "--program jd --beside-machine t0": ("vs2003", "t0"),
+}
+
+
+@pytest.mark.parametrize("arguments", TWO)
+def test_two_runs(tmp_path, capsys, arguments):
+    path = tmp_path / "page.html"
+    assert main([*QUICK, *arguments.split(), "--out", str(path)]) == 0
+    names, document = runs_of(path)
+    assert len(names) == 2
+    assert all(part in name for part, name in zip(TWO[arguments], names, strict=True))
+    assert document["runs"][0]["cycles"] != document["runs"][1]["cycles"]
+
+
+def test_a_program_of_any_kind(tmp_path, capsys):
+    program, path = tmp_path / "short.s", tmp_path / "page.html"
+    program.write_text("li x1, 7\nsw x1, 64(zero)\nhalt\n", encoding="utf-8")
+    how = ["--engine", "simpy", "--memory", "4K", "--show", "64:2:word"]
+    assert main(["view", str(program), *how, "--out", str(path)]) == 0
+    assert runs_of(path)[1]["runs"][0]["instructions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--program", "crs,jd,hism"], "a page has 2 at most"),
+        (["--program", "crs", "--show", "Q:8"], "--show Q:8: no symbol 'Q'"),
+        (["--program", "crs", "--define", "A=1"], "--define is of the program FILE.s"),
+        (["--program", "crs", "--window", "5"], "--window 5: write it as FROM:TO"),
+        (["--program", "crs", *["--show", "0:20000:byte"] * 4], "a page shows 65,536 at most"),
+        (["--program", "crs", "--out", "nowhere/page.html"], "there is no folder nowhere"),
+    ],
+)
+def test_what_it_refuses(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main([*QUICK, *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,17 @@
+"""Runs as one HTML page that a browser shows without a network (docs/view.md).
+
+======================  ======================================================================
+``recording``           Runs a program and keeps what the page shows
+``times``               When each instruction did what
+``values``              What registers and pieces of memory held
+``packing``             Columns of numbers as text that the page unpacks
+``html``                The page, with its style and its scripts in it
+``page/``               Style and scripts
+======================  ======================================================================
+"""
+
+from vecsim.view.html import page_of
+from vecsim.view.recording import Recorded, Subject, record
+from vecsim.view.values import Piece
+
+__all__ = ["Piece", "Recorded", "Subject", "page_of", "record"]

@@ -1,0 +1,168 @@
+"""Runs a program and keeps what a page shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.program import Program
+from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run, start
+from vecsim.machine import Machine
+from vecsim.trace.listing import Listed, listed
+from vecsim.trace.window import WHOLE, Window
+from vecsim.view.times import Times
+from vecsim.view.values import SCALARS, Changes, Piece, Values, follow
+
+MOST_INSTRUCTIONS = 250_000
+"""Instructions in a page, at most."""
+MOST_BYTES = 128 << 20
+"""Bytes of contents of vector registers in a page, before they are compressed, at most."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to be run.
+
+    Attributes
+    ----------
+    name
+        What the page calls it.
+    program, memory, machine
+        As :func:`vecsim.engines.protocol.run` takes them.
+    value_bytes
+        Bytes of a float, 4 or 8.
+    pieces
+        Of memory, to be shown.
+    """
+
+    name: str
+    program: Program
+    memory: npt.NDArray[np.uint8]
+    machine: Machine
+    value_bytes: int = 4
+    pieces: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run as a page shows it.
+
+    Attributes
+    ----------
+    subject, done
+        What was run, and what came of it.
+    listing
+        The instructions of the program.
+    times
+        Of each instruction shown, as :class:`vecsim.view.times.Times` gives them.
+    values
+        What changed while they were executed.
+    left_out
+        Instructions of the window that are not shown.
+    """
+
+    subject: Subject
+    done: Run
+    listing: tuple[Listed, ...]
+    times: dict[str, npt.NDArray[np.int64]]
+    values: Values
+    left_out: int
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Give all numbers of the page: times, and changes sorted by cell and then by age."""
+        made: dict[str, npt.NDArray[Any]] = dict(self.times)
+        made |= _sorted("scalar", self.values.scalars, np.float64)
+        section = self.subject.machine.section_size
+        made |= _sorted("vector", self.values.vectors, np.int64, section)
+        contents = made.pop("vector_content").reshape(-1).view(np.uint32)
+        low, high = contents[::2], contents[1::2]
+        made |= {"vector_low": low} | ({"vector_high": high} if high.any() else {})
+        for number, changes in enumerate(self.values.memory):
+            made |= _sorted(f"piece{number}", changes, np.uint8)
+        return made
+
+    def facts(self) -> dict[str, Any]:
+        """Give all that is no column."""
+        subject = self.subject
+        return {
+            "name": subject.name,
+            "machine": subject.machine.to_dict(),
+            "cycles": self.done.cycles,
+            "instructions": self.done.instructions,
+            "leftOut": self.left_out,
+            "valuesUntil": self.values.known_until,
+            "valueBytes": subject.value_bytes,
+            "section": subject.machine.section_size,
+            "vectorRegisters": subject.machine.vector_registers,
+            "ports": subject.machine.memory_ports,
+            "scalars": list(SCALARS),
+            "names": {name: f"{kind}{n}" for name, (kind, n) in subject.program.register_names.items()},
+            "labels": dict(subject.program.labels),
+            "pieces": [vars(piece) for piece in subject.pieces],
+            "listing": [
+                [each.text, _short(each.place), each.source, each.reads, each.writes] for each in self.listing
+            ],
+        }
+
+
+def _short(place: str) -> str:
+    """Leave of the place of a line its file and the folder above: a page may be given to others."""
+    return "/".join(PurePath(place).parts[-2:])
+
+
+def _sorted(name: str, changes: Changes, dtype: npt.DTypeLike, width: int = 1) -> dict[str, npt.NDArray[Any]]:
+    """Give changes as columns, sorted by cell and then by age, with where each cell begins."""
+    cell = np.array(changes.cell, np.int64)
+    order = np.argsort(cell, kind="stable")
+    cells = int(cell.max(initial=-1)) + 1
+    content = np.array(changes.content, dtype).reshape(-1, width)[order]
+    return {
+        f"{name}_age": np.array(changes.age, np.int64)[order],
+        f"{name}_begin": np.searchsorted(cell[order], np.arange(cells + 1)),
+        f"{name}_content": content,
+    }
+
+
+def record(
+    subject: Subject,
+    *,
+    engine: str,
+    window: Window = WHOLE,
+    max_cycles: int = MAX_CYCLES,
+    progress: Callable[[Engine], None] | None = None,
+) -> Recorded:
+    """Run a program twice: on its machine for the times, and an instruction at a time for the values.
+
+    Parameters
+    ----------
+    subject
+        What is run.
+    engine
+        A name of :data:`vecsim.engines.protocol.ENGINES`.
+    window
+        The cycles that the page shows.
+    max_cycles, progress
+        As :func:`vecsim.engines.protocol.run` takes them.
+
+    Raises
+    ------
+    UserError, Fault
+        As :func:`vecsim.engines.protocol.run` does.
+    """
+    times = Times(window, MOST_INSTRUCTIONS)
+    how: Mapping[str, Any] = {"engine": engine, "max_cycles": max_cycles, "progress": progress}
+    done = run(subject.program, subject.memory, subject.machine, timeline=times.request, **how)
+    columns, left_out = times.columns()
+    age = columns["age"]
+    first, end = (int(age[0]), int(age[-1]) + 1) if len(age) else (0, 0)
+    one_by_one = subject.machine.model_copy(update={"issue_width": 1})
+    running = start(subject.program, subject.memory, one_by_one, engine=engine)
+    running.advance(instructions=first)
+    values = Values(running.state, subject.pieces, subject.value_bytes == 8, MOST_BYTES)
+    follow(running, values, first, end)
+    return Recorded(subject, done, listed(subject.program), columns, values, left_out)

@@ -1,0 +1,157 @@
+"""What registers and pieces of memory held: each change, and the instruction with which it came.
+
+Values are computed when an instruction issues and do not depend on time, so a run of one instruction at a
+time gives them, whatever the machine's times are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import REGISTERS, SPECIAL_REGISTERS
+from isa.state import State
+from vecsim.engines.protocol import Engine
+
+Ints = npt.NDArray[np.int64]
+
+SCALARS = (
+    *(f"x{i}" for i in range(REGISTERS)),
+    *SPECIAL_REGISTERS,
+    *(f"f{i}" for i in range(REGISTERS)),
+)
+"""Scalar registers in the order in which they are kept."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of memory that a page shows.
+
+    Attributes
+    ----------
+    name
+        What the page calls it.
+    address, count
+        Where it begins, and how many of its type.
+    type
+        ``word``, ``float``, ``double`` or ``byte``.
+    """
+
+    name: str
+    address: int
+    count: int
+    type: str
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.count * {"word": 4, "float": 4, "double": 8, "byte": 1}[self.type]
+
+
+@dataclass
+class Changes:
+    """Changes of cells of one kind, in the order of time.
+
+    ``age`` is the number of the instruction, in program order, with which cell number ``cell`` got the
+    content ``content``; -1: before the first. A content is a row of numbers.
+    """
+
+    age: list[int] = field(default_factory=list)
+    cell: list[int] = field(default_factory=list)
+    content: list[npt.NDArray[np.generic]] = field(default_factory=list)
+
+    def note(self, age: int, cells: Ints, contents: npt.NDArray[np.generic]) -> None:
+        """Note what cells have got: (n,) numbers of cells, (n, ...) contents."""
+        self.age += [age] * len(cells)
+        self.cell += cells.tolist()
+        self.content += list(contents.copy())
+
+    def __len__(self) -> int:
+        return len(self.age)
+
+
+class Values:
+    """Looks at a state after each instruction, and notes what has changed.
+
+    Parameters
+    ----------
+    state
+        Of an engine that is under way; it is looked at where it is.
+    pieces
+        Of memory.
+    wide
+        Whether floats have 64 bits.
+    most_bytes
+        Of contents of vector registers; when there are more, no more are noted.
+    """
+
+    def __init__(self, state: State, pieces: tuple[Piece, ...], wide: bool, most_bytes: int) -> None:
+        self._state = state
+        self._floats = state.fd if wide else state.fs[::2]
+        self._pieces = [state.memory[piece.address : piece.end] for piece in pieces]
+        self._left = most_bytes
+        self.scalars, self.vectors = Changes(), Changes()
+        self.memory = [Changes() for _ in pieces]
+        self.known_until: int | None = None
+        """The first instruction whose results in vector registers were not noted; None: all were."""
+        vectors = state.v.reshape(-1, state.section)
+        self._scalars = self._look()
+        self._vectors, self._mask = vectors.copy(), state.mask.copy()
+        self._bytes = [piece.copy() for piece in self._pieces]
+        self.scalars.note(-1, np.arange(len(SCALARS)), self._scalars)
+        self.vectors.note(-1, np.arange(len(vectors)), self._vectors)
+        self.vectors.note(-1, np.array([len(vectors)]), self._mask[None].astype(np.int64))
+        for changes, piece in zip(self.memory, self._bytes, strict=True):
+            changes.note(-1, np.arange(len(piece)), piece)
+
+    def _look(self) -> npt.NDArray[np.float64]:
+        state = self._state
+        return np.concatenate([state.x, state.special, self._floats.astype(np.float64)])
+
+    def note(self, age: int) -> None:
+        """Note what the instruction of this number has changed."""
+        now = self._look()
+        changed = np.flatnonzero((now != self._scalars) & ~(np.isnan(now) & np.isnan(self._scalars)))
+        if len(changed):
+            self.scalars.note(age, changed, now[changed])
+            self._scalars = now
+        if self.known_until is None:
+            self._note_vectors(age)
+        for changes, before, piece in zip(self.memory, self._bytes, self._pieces, strict=True):
+            where = np.flatnonzero(piece != before)
+            if len(where):
+                changes.note(age, where, piece[where])
+                before[where] = piece[where]
+
+    def _note_vectors(self, age: int) -> None:
+        state = self._state
+        now = state.v.reshape(self._vectors.shape)
+        changed = np.flatnonzero((now != self._vectors).any(axis=1))
+        mask = not np.array_equal(state.mask, self._mask)
+        self._left -= 8 * state.section * (len(changed) + mask)
+        if self._left < 0:
+            self.known_until = age
+            return
+        if len(changed):
+            self._vectors[changed] = now[changed]
+            self.vectors.note(age, changed, now[changed])
+        if mask:
+            self._mask = state.mask.copy()
+            self.vectors.note(age, np.array([len(now)]), self._mask[None].astype(np.int64))
+
+
+def follow(running: Engine, values: Values, first: int, end: int) -> None:
+    """Let an engine that has executed ``first`` instructions go on to ``end`` of them, and note what changes.
+
+    Parameters
+    ----------
+    running
+        On a machine that issues one instruction in a cycle.
+    """
+    for age in range(first, end):
+        running.advance(instructions=1)
+        values.note(age)
+        if running.finished:
+            return
