@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isa.program import Program
 
+ADDED_NUMBERS = frozenset({"physical_vector_registers", "physical_scalar_registers"})
+"""Numbers of a machine that came later; where they are 0 a machine has the digest that it had before."""
+
 SHOWN_DIGITS = 12
 """Digits of a digest that tables show; results files have all."""
 
@@ -57,12 +60,15 @@ def _pattern(csr: Any) -> hashlib._Hash:
 def machine_sha256(numbers: Mapping[str, Any]) -> str:
     """Return the digest of a machine: of its numbers as JSON with sorted keys and no spaces, in UTF-8.
 
+    Those of `ADDED_NUMBERS` that are 0 are left out.
+
     Parameters
     ----------
     numbers
         Every number of the machine, as `vecsim.machine.Machine.numbers` gives them: its name is none.
     """
-    text = json.dumps(numbers, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    stated = {name: value for name, value in numbers.items() if value or name not in ADDED_NUMBERS}
+    text = json.dumps(stated, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 

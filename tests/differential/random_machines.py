@@ -12,7 +12,7 @@ SECTIONS = (4, 4, 4, 8, 8, 8, 8, 16, 16, 16, 32, 64)
 def random_machine(rng: random.Random) -> Machine:
     pick = rng.choice
     section_size = 256 if rng.randrange(50) == 49 else pick(SECTIONS)
-    return Machine(
+    machine = Machine(
         name="random",
         section_size=section_size,
         vector_registers=pick([8, 8, 16, 32]),
@@ -33,6 +33,27 @@ def random_machine(rng: random.Random) -> Machine:
         latency=Latencies(**{name: pick([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields}),
         sparse_unit=SparseUnit(p=pick([1, 2, 3, 4, 8]), r=pick([1, 2, 3, 4, 8]), latency=pick([1, 4, 10])),
     )
+    return machine.model_copy(update=_renaming(machine))
+
+
+def _renaming(machine: Machine) -> dict[str, int]:
+    """Physical registers: mostly none; else few more than are named, often enough that none is free.
+
+    They are drawn by the machine's numbers, so that a seed names the program that it named before.
+    """
+    rng = random.Random(repr(machine))
+    if rng.randrange(5):
+        return {}
+    return physical_registers(rng, machine.vector_registers)
+
+
+def physical_registers(rng: random.Random, named: int) -> dict[str, int]:
+    """Draw how many a machine has whose programs name ``named`` vector registers."""
+    vectors, scalars = rng.choice([0, 4, 5, 8, 30]), rng.choice([0, 4, 6, 40])
+    return {
+        "physical_vector_registers": named + vectors if vectors else 0,
+        "physical_scalar_registers": 32 + scalars if scalars else 0,
+    }
 
 
 def _banks(rng: random.Random) -> int:

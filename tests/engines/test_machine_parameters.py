@@ -27,6 +27,10 @@ TWO_LOADS = f"{LOAD}\nlv.w v2, 2176(x0)"
 SENSITIVE = {
     # 64 words more, 4 a cycle.
     "section_size": Case(LOAD, "128", 64 // 4),
+    # The multiply starts with the add, and no longer when the first sum is ready; it ends as far behind.
+    "physical_vector_registers": Case("addvv.s v1, v2, v3\nmulvv.s v1, v4, v4", "20", -8),
+    # The li no longer waits 3 cycles for the product; the end is that of the multiply, not of an add 2 later.
+    "physical_scalar_registers": Case("mul x1, x31, x31\nli x1, 1\nadd x2, x1, x1", "36", -2),
     # setvl and 8 nops and halt from cycle 1 on: cycles 1 to 3 with four a cycle, to 10 with one.
     "issue_width": Case("nop\n" * 8, "1", 10 - 3),
     # Without a queue the second move issues when the first has started all, and the load waits behind it.

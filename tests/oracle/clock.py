@@ -19,6 +19,7 @@ from isa.declaration import Timing, Unit
 from isa.program import Program
 from tests.oracle import shape
 from tests.oracle.flight import NEVER, Flight
+from tests.oracle.renaming import Renaming
 from tests.oracle.steps import Step, steps_of
 from tests.oracle.waits import CAUSES, Conditions, charges, wait
 from vecsim.machine import Machine
@@ -46,6 +47,7 @@ class Row:
     wait_alignment: int
     wait_bank_conflict: int
     wait_memory_order: int
+    wait_free_register: int
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ class _Clock:
         self.now = 0
         self.all: list[Flight] = []
         self.under_way: list[Flight] = []
+        self.renaming = Renaming(machine)
+        self.committed: list[float] = []
+        """C of the oldest instructions, as far as it is known."""
         self.scalars: dict[str, int] = {}
         """The cycle from which a scalar register is ready, but for what comes with a last element."""
         self.late: dict[str, list[Flight]] = {}
@@ -125,7 +130,8 @@ class _Clock:
         conditions = self._issue_conditions(step)
         if not self._may(max(conditions.values())):
             return False
-        flight = Flight(step, self.machine, self.now, list(self.under_way))
+        uses = self.renaming.issue(step, len(self.all))
+        flight = Flight(step, self.machine, self.now, list(self.under_way), uses)
         flight.waits += wait(conditions, self.all[-1].issue if self.all else 0, self.now)
         self.all.append(flight)
         self.under_way.append(flight)
@@ -143,12 +149,14 @@ class _Clock:
         return True
 
     def _issue_conditions(self, step: Step) -> Conditions:
-        names = shape.scalar_reads(step) | shape.scalar_writes(step)
+        names = shape.scalar_reads(step) | {n for n in shape.scalar_writes(step) if not self._is_renamed(n)}
         conditions = {
             "issue": self._order(),
             "scalar_raw_waw": max((self._scalar_ready(name) for name in names), default=0),
         }
-        asked = Flight(step, self.machine, self.now, self.under_way)
+        freed = [self._commit(age) for age in self.renaming.freed_by(step)]
+        conditions["free_register"] = max(freed, default=0)
+        asked = Flight(step, self.machine, self.now, self.under_way, self.renaming.uses(step))
         if shape.is_vector(step):
             conditions[_queue_of(step.row.unit)] = self._queue_time(step)
         elif step.row.timing == Timing.EXTRACT:
@@ -168,6 +176,19 @@ class _Clock:
         if len(self.all) >= width:
             time = max(time, self.all[-width].issue + 1)
         return time
+
+    def _is_renamed(self, name: str) -> bool:
+        """Whether it is a register x or f of a machine that renames them (*Renaming*)."""
+        return self.renaming.scalars and name[0] in "xf"
+
+    def _commit(self, age: int) -> float:
+        """C: when an instruction and all older ones have retired (*Renaming*)."""
+        while len(self.committed) <= age:
+            retire = self.all[len(self.committed)].retire
+            if retire == NEVER:
+                return NEVER
+            self.committed.append(max(retire, self.committed[-1] if self.committed else 0))
+        return self.committed[age]
 
     def _scalar_ready(self, name: str) -> float:
         return max([self.scalars.get(name, 0), *(flight.last_ready for flight in self.late.get(name, []))])
@@ -197,6 +218,8 @@ class _Clock:
         """A register that comes with a last element: of several ``lds``, with the last of all."""
         self.scalars[name] = 0
         under_way = [older for older in self.late.get(name, []) if older in self.under_way]
+        if self._is_renamed(name):
+            under_way = []
         self.late[name] = [*under_way, flight]
 
     # From issue to the last element

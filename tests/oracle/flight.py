@@ -31,6 +31,8 @@ class Flight:
         t(w) of the words that have gone, of an access.
     older
         Older instructions that were under way when it issued.
+    uses
+        Registers and slices that it reads and writes.
     port
         Number of the port that it went to, -1 of none.
     """
@@ -39,6 +41,7 @@ class Flight:
     machine: Machine
     issue: int
     older: list[Flight]
+    uses: list[Use]
     dispatch: float = NEVER
     starts: list[int] = field(default_factory=list)
     transfers: list[int] = field(default_factory=list)
@@ -47,10 +50,6 @@ class Flight:
     """The instruction before it in its unit, of whatever port."""
     before_on_port: Flight | None = None
     waits: list[Wait] = field(default_factory=list)
-
-    @cached_property
-    def uses(self) -> list[Use]:
-        return shape.uses(self.step, self.machine.section_size)
 
     @cached_property
     def words(self) -> list[Word]:

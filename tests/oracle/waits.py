@@ -16,6 +16,7 @@ CAUSES = (
     "alignment",
     "bank_conflict",
     "memory_order",
+    "free_register",
 )
 """The closed list, in its order."""
 

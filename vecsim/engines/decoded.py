@@ -61,7 +61,8 @@ class Decoded(NamedTuple):
     index_register: Ints
     """(n,) x register of the stride (STRIDED) or vector register of the indexes (INDEXED)."""
     awaited: Ints
-    """(n, 11) scalar registers that must be ready at issue: all that it reads and all that it writes."""
+    """(n, 11) scalar registers that must be ready at issue: all that it reads, and all that it writes but for
+    those that are renamed."""
     scalar_writes: Ints
     """(n, 4) scalar registers written ``latency`` cycles after issue (one cycle for vector instructions)."""
     late_writes: Ints
@@ -107,7 +108,8 @@ def decode(program: Program, machine: Machine) -> Decoded:
         A vector register that the machine does not have, or position bytes other than 1 and 2: the first of
         them; a mistake in a user's own instruction.
     """
-    registers = machine.section_size, machine.vector_registers, machine.chaining
+    renamed = machine.physical_scalar_registers > 0
+    registers = machine.section_size, machine.vector_registers, machine.chaining, renamed
     known = _resolved_last.get(program)
     if known is None or known[0] != registers:
         known = _resolved_last[program] = (registers, _decoded(program, machine))
@@ -120,7 +122,7 @@ def most_words(decoded: Decoded, section_size: int) -> int:
     return section_size * record // 4 + 2
 
 
-_resolved_last: WeakKeyDictionary[Program, tuple[tuple[int, int, bool], Decoded]] = WeakKeyDictionary()
+_resolved_last: WeakKeyDictionary[Program, tuple[tuple[int, int, bool, bool], Decoded]] = WeakKeyDictionary()
 """What was resolved last for a program, and the numbers of the machine that all but latencies depend on."""
 
 
@@ -188,7 +190,7 @@ def _resolved(
         "length": instruction.length,
         "pattern": Pattern.NONE,
     }
-    row |= _scalars(instruction, operands, len(rows))
+    row |= _scalars(instruction, operands, len(rows), machine.physical_scalar_registers > 0)
     row |= _vectors(instruction, operands, machine)
     if instruction.access is not None:
         row |= _access(instruction, operands, machine)
@@ -211,7 +213,9 @@ def latency_of(instruction: Instruction, machine: Machine) -> int:
     return int(getattr(machine.latency, instruction.latency))
 
 
-def _scalars(instruction: Instruction, operands: Operands, count: int) -> dict[str, int | Ints | Columns]:
+def _scalars(
+    instruction: Instruction, operands: Operands, count: int, renamed: bool
+) -> dict[str, int | Ints | Columns]:
     late = instruction.timing == Timing.REDUCTION
     scalars = [(o, field + _FIRST[o.kind]) for o, field in operands if o.kind in "xfs"]
     reads = [register for o, register in scalars if o.read]
@@ -223,7 +227,11 @@ def _scalars(instruction: Instruction, operands: Operands, count: int) -> dict[s
     )
     at_issue = ([] if late else writes) + special_writes
     # The special registers that come late stay in the unit: instructions of the kind do not wait for them.
-    awaited = reads + special_reads + at_issue + (general if late else [])
+    awaited = reads + special_reads + special_writes
+    if renamed:
+        awaited += [register for o, register in scalars if o.written and o.kind == "s" and not late]
+    else:
+        awaited += general if late else writes
     return {
         "awaited": _without_zeros(_without_repetitions(_beside(awaited, count))),
         "scalar_writes": _without_zeros(_beside(at_issue, count)),

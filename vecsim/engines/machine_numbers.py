@@ -33,6 +33,7 @@ def machine_numbers(
         "memory_bytes": memory_bytes,
         "registers": len(record.ready_all),
         "slots": len(record.slots),
+        "displaced": record.displaced.shape[1],
         "history": record.port_history.shape[1],
     }
     numbers = np.zeros(parameter.PLACES, np.int64)

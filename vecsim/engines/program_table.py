@@ -48,10 +48,16 @@ _SETS = {
 }
 
 
-def program_table(decoded: Decoded) -> Ints:
-    """Write a decoded program as (n + 1, ``WIDTH``) int64; the last row is the end."""
+def program_table(decoded: Decoded, room: int = 0) -> Ints:
+    """Write a decoded program of n instructions as (n + 1 + room, ``WIDTH``) int64.
+
+    Parameters
+    ----------
+    room
+        Rows behind the end, which is row n, for the instructions in flight of a machine that renames.
+    """
     count = len(decoded.operation)
-    table = np.full((count + 1, instruction.WIDTH), NONE, np.int64)
+    table = np.full((count + 1 + room, instruction.WIDTH), NONE, np.int64)
     table[count, instruction.AWAITED : instruction.AWAITED + 4] = 0
     table[count, instruction.TIMING] = instruction.END_OF_PROGRAM
     rows = table[:count]

@@ -17,10 +17,11 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
 from vecsim.digests import SHOWN_DIGITS, program_sha256
-from vecsim.engines.columns import control, flight, history
+from vecsim.engines.columns import control, flight, history, instruction, renaming
 from vecsim.engines.decoded import SCALARS
 from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.machine.description import SCALAR_REGISTERS
 
 Ints = npt.NDArray[np.int64]
 
@@ -33,6 +34,7 @@ class Cause(IntEnum):
 
     RAW: what it reads is not ready. WAR, WAW: what it writes has yet to be read, or written, by an older one.
     A scalar register that is not ready holds up reader and writer alike, so both are one cause.
+    FREE_REGISTER: no physical register is free, on a machine that renames.
     """
 
     ISSUE = 0
@@ -45,7 +47,8 @@ class Cause(IntEnum):
     ALIGNMENT = 7
     BANK_CONFLICT = 8
     MEMORY_ORDER = 9
-    EXECUTE = 10
+    FREE_REGISTER = 10
+    EXECUTE = 11
 
     @property
     def label(self) -> str:
@@ -77,7 +80,9 @@ class Counter(IntEnum):
 
 @dataclass
 class TimingRecord:
-    """All timing state; N slots, P ports, V + 1 vector registers (the mask is the last), s elements.
+    """All timing state; N slots, P ports, V + 1 vector registers (the mask is number V), s elements.
+
+    Of a machine with renaming V + 1 is the number of physical vector registers and the mask.
 
     Cycle arrays hold the cycle from which something is ready (``ready``, ``scalar_ready``, ``bank_free``) or
     in which it happened (``taken``).
@@ -106,6 +111,20 @@ class TimingRecord:
     """(V + 1,) latest cycle in which any element was taken."""
     ready_accumulator: Ints
     """(V + 1,) like ready_all without what the sparse unit wrote, which it forwards to itself."""
+    ready_behind: Ints
+    """(V + 1,) from here on the elements are ready that were left as they were when it was renamed."""
+    names: Ints
+    """(registers + 1,) where each vector register that programs name is, and the mask."""
+    physical: Ints
+    """(V + 1, STATES) what became of each physical register, :mod:`vecsim.engines.columns.renaming`."""
+    displaced: Ints
+    """(KINDS, D, COLUMNS) physical registers in the order in which they get free, a ring for each kind."""
+    next_free: Ints
+    """(KINDS,) where in its ring the next is."""
+    renamed: Ints
+    """(N, WIDTH) the rows of the instructions in flight, or none without renaming of vector registers."""
+    scalar_writer: Ints
+    """(68,) with renaming the age of the youngest instruction that writes each scalar register."""
     slice_ready: Ints
     """(s,) slices of the vector cache."""
     slice_taken: Ints
@@ -130,9 +149,9 @@ class TimingRecord:
     first byte, last byte (exclusive; -1: not contiguous), store. So many may be under way, if they are
     timed ahead."""
     charged: Ints
-    """(11,) cycles by cause."""
+    """(12,) cycles by cause."""
     waited: Ints
-    """(10,) cycles that instructions waited, by cause, over all of them."""
+    """(11,) cycles that instructions waited, by cause, over all of them."""
     counters: Ints
     """(7,) by Counter."""
     unit_busy: Ints
@@ -141,7 +160,8 @@ class TimingRecord:
 
 def new_record(machine: Machine) -> TimingRecord:
     """Give the record of a machine that has done nothing."""
-    s, registers = machine.section_size, machine.vector_registers + 1
+    s, named = machine.section_size, machine.vector_registers
+    registers = max(named, machine.physical_vector_registers) + 1
     queue, ports, accesses = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
     slots = ports * accesses + (queue + 1) * (len(Unit) - 1)
     zeros, units = _zeros, len(Unit)
@@ -158,6 +178,13 @@ def new_record(machine: Machine) -> TimingRecord:
         ready_all=zeros(registers),
         taken_all=zeros(registers) - 1,
         ready_accumulator=zeros(registers),
+        ready_behind=zeros(registers),
+        names=np.arange(named + 1, dtype=np.int64),
+        physical=zeros(registers, renaming.STATES) - 1,
+        displaced=_free_registers(machine),
+        next_free=zeros(renaming.KINDS),
+        renamed=zeros(slots if machine.physical_vector_registers else 0, instruction.WIDTH),
+        scalar_writer=zeros(SCALARS) - 1,
         slice_ready=zeros(s),
         slice_taken=zeros(s) - 1,
         slice_accumulator=zeros(s),
@@ -176,7 +203,18 @@ def new_record(machine: Machine) -> TimingRecord:
         unit_busy=zeros(units),
     )
     record.slots[:, flight.AGE] = -1
+    record.physical[:, renaming.WRITTEN] = s
     return record
+
+
+def _free_registers(machine: Machine) -> Ints:
+    """Give the physical registers beside those that programs name: free from the beginning."""
+    vectors = max(machine.physical_vector_registers - machine.vector_registers, 0)
+    scalars = max(machine.physical_scalar_registers - SCALAR_REGISTERS, 0)
+    rings = _zeros(renaming.KINDS, max(vectors, scalars), renaming.COLUMNS)
+    rings[:, :, renaming.AGE] = -1
+    rings[renaming.VECTOR, :vectors, renaming.REGISTER] = machine.vector_registers + 1 + np.arange(vectors)
+    return rings
 
 
 def _zeros(*shape: int) -> Ints:

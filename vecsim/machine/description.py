@@ -9,9 +9,17 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
-from vecsim.digests import SHOWN_DIGITS, machine_sha256
+from vecsim.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
 from vecsim.errors import UserError
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
@@ -19,6 +27,11 @@ from vecsim.overview import Overview
 from vecsim.suggestions import nearest
 
 WORD_BYTES = 4
+
+SCALAR_REGISTERS = 32
+"""Registers x, and as many f."""
+MOST_WRITTEN = 4
+"""Registers that an instruction may write, at most: so many operands fit into its word."""
 
 SHOWN_DIFFERENCES = 8
 """Differences from a preset that a label names; of more it gives the number."""
@@ -64,6 +77,12 @@ class Machine(Overview, _Frozen):
     name: str = Field(default=DEFAULT_PRESET, min_length=1, description="name that reports show")
     section_size: int = Field(default=64, description="elements of a vector register, s: a power of two")
     vector_registers: int = _number(16, "vector registers", ge=8, le=32)
+    physical_vector_registers: int = _number(
+        0, "vector registers that renaming has (0: no renaming)", ge=0, le=62
+    )
+    physical_scalar_registers: int = _number(
+        0, "registers that renaming has for x, and as many for f (0: no renaming)", ge=0, le=1024
+    )
     issue_width: int = _number(4, "instructions issued in a cycle, in program order", le=64)
     unit_queue: int = _number(
         8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64
@@ -103,6 +122,16 @@ class Machine(Overview, _Frozen):
         if not 4 <= value <= 4096 or value & (value - 1):
             raise ValueError("must be a power of two from 4 to 4096")
         return value
+
+    @field_validator("physical_vector_registers")
+    @classmethod
+    def _check_vector_renaming(cls, value: int, info: ValidationInfo) -> int:
+        return _enough(value, info.data.get("vector_registers", 0), "vector_registers")
+
+    @field_validator("physical_scalar_registers")
+    @classmethod
+    def _check_scalar_renaming(cls, value: int) -> int:
+        return _enough(value, SCALAR_REGISTERS, "those that programs name")
 
     @field_validator("alignment_bytes")
     @classmethod
@@ -159,6 +188,11 @@ class Machine(Overview, _Frozen):
         if self.label == self.based_on:
             return self.label
         return f"{self.label} (digest {self.sha256[:SHOWN_DIGITS]})"
+
+    @property
+    def renames(self) -> bool:
+        """Whether registers are renamed (docs/timing.md, "Renaming")."""
+        return self.physical_vector_registers > 0 or self.physical_scalar_registers > 0
 
     @property
     def sha256(self) -> str:
@@ -218,7 +252,7 @@ class Machine(Overview, _Frozen):
             It is no machine, naming the first field that is missing or wrong.
         """
         known = {name: document[name] for name in cls.model_fields if name in document}
-        missing = cls.model_fields.keys() - known.keys()
+        missing = cls.model_fields.keys() - known.keys() - ADDED_NUMBERS
         if missing:
             raise UserError(f"machine: {min(missing)} is missing")
         try:
@@ -239,6 +273,16 @@ class Machine(Overview, _Frozen):
     def peak_bytes_per_cycle(self) -> int:
         """Bytes that all ports together transfer in a cycle at best."""
         return self.memory_ports * self.words_per_cycle * WORD_BYTES
+
+
+def _enough(physical: int, named: int, whose: str) -> int:
+    """Check that an instruction that writes as many registers as it may finds them free at last."""
+    if 0 < physical < named + MOST_WRITTEN:
+        raise ValueError(
+            f"must be 0 (no renaming) or at least {named + MOST_WRITTEN}: {whose} ({named}) and the "
+            f"{MOST_WRITTEN} that an instruction may write"
+        )
+    return physical
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

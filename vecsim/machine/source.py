@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from vecsim.digests import ADDED_NUMBERS
 from vecsim.errors import UserError
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.origin import Origin
@@ -101,7 +102,8 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
     named = table.get("name", file.stem)
     is_preset = isinstance(named, str) and named in known
     stated = flat(table).keys()
-    omitted = tuple(name for name in flat(preset_table(DEFAULT_PRESET)) if name not in {*stated, "name"})
+    told = {*stated, "name", *ADDED_NUMBERS}
+    omitted = tuple(name for name in flat(preset_table(DEFAULT_PRESET)) if name not in told)
     base = table.pop("based_on", None)
     if base is None:
         # A copy of a preset that states everything is compared with that; else vs2003 fills it.

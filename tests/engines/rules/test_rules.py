@@ -46,14 +46,15 @@ def test_which_access_must_follow_another(store, older_store, end, older_end, fo
 
 
 def test_a_wait_for_issue_is_booked_to_what_ended_last_and_then_to_the_first_of_the_list():
-    def cause(earliest=0, ready=0, operand=0, room=0, order=0, memory=False):
-        return accounts.issue_cause(9, earliest, ready, operand, room, order, memory)
+    def cause(earliest=0, ready=0, operand=0, room=0, order=0, free=0, memory=False):
+        return accounts.issue_cause(9, earliest, ready, operand, room, order, free, memory)
 
     assert cause(earliest=9, ready=9) == causes.ISSUE
     assert cause(ready=9, room=9) == causes.SCALAR_RAW_WAW
     assert cause(operand=9) == causes.VECTOR_RAW
     assert (cause(room=9), cause(room=9, memory=True)) == (causes.UNIT, causes.PORT)
     assert cause(ready=8, order=9) == causes.MEMORY_ORDER
+    assert (cause(order=9, free=9), cause(free=9)) == (causes.MEMORY_ORDER, causes.FREE_REGISTER)
 
 
 def test_rows_of_a_cycle_of_the_sparse_unit():

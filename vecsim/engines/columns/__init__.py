@@ -13,6 +13,7 @@ not mixed up.
 ``instruction``         the program, :mod:`vecsim.engines.program_table`
 ``parameter``           the machine, :mod:`vecsim.engines.machine_numbers`
 ``work``, ``facts``     what the rules of time keep beside the record
+``renaming``            ``displaced`` and ``physical``
 ``starts``              when elements and words start, for a trace
 ``wakes``               of the compiled loop for any machine: when its parts act next
 ``outcomes``            of the compiled loop for one port: what timing an instruction gives

@@ -4,7 +4,7 @@ An instruction is in flight from its issue to the cycle in which its last elemen
 whole future is known and is in the register arrays.
 """
 
-COLUMNS = 23
+COLUMNS = 25
 AGE, PC, UNIT, PORT, ELEMENTS, FIRST = range(6)
 """Its number in program order, -1: the slot is free; the unit; the memory port, -1 before dispatch; how many
 elements; the number of the first."""
@@ -21,6 +21,7 @@ ORDER_END = 17
 CHARGED, AFTER = 18, 19
 """Cycles charged to it while it was the oldest; the latest retirement of known instructions between it and
 the next in flight."""
-FIRST_READY, SLICE, CACHE_FIRST = 20, 21, 22
+FIRST_READY, SLICE, CACHE_FIRST, ROW, BEHIND = range(20, 25)
 """The cycle from which its first result is ready; the slice of the cache that a sparse instruction adds to,
--1; the first element of the cache that an access moves, -1."""
+-1; the first element of the cache that an access moves, -1; where in the program the row begins that names
+its registers; as bits the registers whose elements, left as they were, are in what it reads as a whole."""

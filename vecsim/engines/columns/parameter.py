@@ -3,9 +3,12 @@
 The first ``FIELDS`` are numbers of the machine description, by the names of its fields; then what a run adds.
 """
 
-FIELDS = 16
+FIELDS = 19
 (
     SECTION_SIZE,
+    VECTOR_REGISTERS,
+    PHYSICAL_VECTOR_REGISTERS,
+    PHYSICAL_SCALAR_REGISTERS,
     ISSUE_WIDTH,
     UNIT_QUEUE,
     MEMORY_PORTS,
@@ -34,4 +37,7 @@ WORDS_SHIFT, LANES_SHIFT, SPARSE_SHIFT = range(FIELDS + 8, FIELDS + 11)
 STREAMS = FIELDS + 11
 """1 if a contiguous stream never meets itself at a bank."""
 
-PLACES = FIELDS + 12
+DISPLACED = FIELDS + 12
+"""Rows of ``displaced`` for each kind of registers."""
+
+PLACES = FIELDS + 13

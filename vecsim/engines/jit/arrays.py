@@ -19,6 +19,9 @@ from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.code import TRACKS
 from vecsim.engines.record import WAITS, Cause, Counter, TimingRecord
 
+PHYSICAL = 62
+"""Physical vector registers that a machine may have."""
+
 RECORD = tuple(field.name for field in fields(TimingRecord))
 
 
@@ -88,9 +91,10 @@ class Scratch(NamedTuple):
 _SIZES = {
     "control": control.PLACES,
     "scalar_ready": SCALARS,
-    "ready_all": REGISTERS + 1,
-    "taken_all": REGISTERS + 1,
-    "ready_accumulator": REGISTERS + 1,
+    "ready_all": PHYSICAL + 1,
+    "taken_all": PHYSICAL + 1,
+    "ready_accumulator": PHYSICAL + 1,
+    "ready_behind": PHYSICAL + 1,
     "unit_free": len(Unit),
     "unit_slot": len(Unit),
     "queued": len(Unit),
@@ -123,6 +127,7 @@ FAR = (
     *("slots", "waits", "depends", "word_address", "rows", "ready", "taken"),
     *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "dispatched"),
     *("port_slots", "port_count", "port_history"),
+    *("names", "physical", "displaced", "next_free", "renamed", "scalar_writer"),
     *(
         "program",
         "order",

@@ -66,10 +66,10 @@ class JitEngine:
         code = machine_code(self.program.instruction_set, loop)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
-        registers = len(record.ready_all)
+        registers = machine.vector_registers + 1
         operations = code.operations[self._decoded.operation]
-        program = program_table(self._decoded._replace(operation=operations))
-        mark_shortcuts(program[:-1])
+        program = program_table(self._decoded._replace(operation=operations), len(record.renamed))
+        mark_shortcuts(program[: len(operations)])
         numbers = machine_numbers(machine, record, len(operations), len(state.memory))
         add_reciprocals(numbers)
         tracks, pace = constant_tracks(machine)
@@ -82,7 +82,7 @@ class JitEngine:
             wakes=np.zeros(wakes.PORT + machine.memory_ports, np.int64),
             semantics=code.semantics,
             general=code.general,
-            runs=quick_runs(program.reshape(-1), machine),
+            runs=quick_runs(program[: len(operations) + 1].reshape(-1), machine),
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(outcomes.PLACES, np.int64),
             timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),

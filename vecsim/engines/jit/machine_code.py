@@ -86,8 +86,11 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
 
 
 def loop_of(machine: Machine) -> str:
-    """Name the loop that runs programs on a machine from their beginning."""
-    return ONE_PORT if machine.memory_ports == 1 else GENERAL_LOOP
+    """Name the loop that runs programs on a machine from their beginning.
+
+    The loop for one port knows no renaming.
+    """
+    return ONE_PORT if machine.memory_ports == 1 and not machine.renames else GENERAL_LOOP
 
 
 def is_kept(loop: str) -> bool:

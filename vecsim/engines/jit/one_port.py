@@ -261,7 +261,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         if not _place(w, i, n):
             return TROUBLE
         if cycle > before:
-            cause = issue_cause(cycle, earliest, ready, 0, room, 0, unit == MEMORY)
+            cause = issue_cause(cycle, earliest, ready, 0, room, 0, 0, unit == MEMORY)
             book(r, cause, before, cycle, retired)
         r.counters[counters.VECTOR_INSTRUCTIONS] += 1
         outcome[outcomes.ELEMENTS] = n
@@ -323,7 +323,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         retire = cycle + code[i + instruction.LATENCY]
         outcome[outcomes.RETIRE] = retire
         if cycle > before:
-            cause = issue_cause(cycle, earliest, ready, operand, 0, 0, False)
+            cause = issue_cause(cycle, earliest, ready, operand, 0, 0, 0, False)
             book(r, cause, before, cycle, retired)
         write_scalar_ready(r, scratch, code, i, retire)
         if capacity >= 0:

@@ -11,6 +11,7 @@ something may; whoever calls it decides when to look and whom to wake.
 ``addresses``           Accesses: what an instruction touches
 ``ports``, ``banks``    Accesses; Banks
 ``operands``            Chaining; WAR and WAW hazards: of elements, and of whole registers
+``renaming``            Renaming
 ``hazards``             Chaining; WAR and WAW hazards: who waits for whom
 ``arithmetic``          Arithmetic
 ``sparse``              Sparse unit

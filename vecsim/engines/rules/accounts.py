@@ -14,7 +14,7 @@ from vecsim.engines.rules.numbers import larger
 
 
 def issue_cause(
-    cycle: Any, earliest: Any, ready: Any, operand: Any, room: Any, order: Any, memory: Any
+    cycle: Any, earliest: Any, ready: Any, operand: Any, room: Any, order: Any, free: Any, memory: Any
 ) -> Any:
     """Give the condition that let an instruction wait for issue; ties go to the first of the list.
 
@@ -30,6 +30,8 @@ def issue_cause(
         From when its unit is free or has room in its queue.
     order
         When the accesses that it must follow have ended.
+    free
+        From when physical registers are free for what it writes.
     memory
         Whether its unit is the ports of memory.
     """
@@ -43,6 +45,8 @@ def issue_cause(
         return causes.PORT if memory else causes.UNIT
     if order == cycle:
         return causes.MEMORY_ORDER
+    if free == cycle:
+        return causes.FREE_REGISTER
     return causes.ISSUE
 
 

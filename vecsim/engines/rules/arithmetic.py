@@ -18,6 +18,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
+from vecsim.engines.rules.renaming import row_of
 from vecsim.engines.rules.starts import note_start
 
 REDUCTION = int(Timing.REDUCTION)
@@ -106,7 +107,7 @@ def step_arithmetic(r: Any, unit: Any, cycle: Any) -> Any:
     if slot < 0 or r.facts[slot * facts.COLUMNS + facts.BLOCKED] > 0:
         return NEVER
     at, limit = slot * flight.COLUMNS, NEVER
-    i, begin = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[at + flight.ELEMENT]
+    i, begin = row_of(r, slot), r.slots[at + flight.ELEMENT]
     if r.facts[slot * facts.COLUMNS + facts.ELEMENT_WAITS] > 0:
         limit = first_blocked(r, slot, r.slots[at + flight.FIRST] + begin)
     wake = _start_elements(r, slot, unit, i, cycle, limit)

@@ -11,6 +11,14 @@ from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
 from vecsim.engines.rules.operands import complete
+from vecsim.engines.rules.renaming import (
+    is_renamed,
+    name_registers,
+    note_retirement,
+    pass_on,
+    restore_row,
+    row_of,
+)
 from vecsim.engines.rules.rows import write_vector_row
 
 ACCESS, CONTIGUOUS = int(Timing.ACCESS), int(Pattern.CONTIGUOUS)
@@ -31,6 +39,7 @@ def list_flight(r: Any) -> None:
     r.work[work.FLYING] = flying
     for k in range(flying):
         slot = r.order[k]
+        restore_row(r, slot)
         _clear_facts(r, slot)
         for j in range(k):
             count_wait(r, slot, r.depends[slot * r.machine[parameter.SLOTS] + r.order[j]], 1)
@@ -59,6 +68,7 @@ def enter(r: Any, i: Any, cycle: Any, n: Any) -> Any:
     slots[at + flight.UNIT] = r.program[i + instruction.UNIT]
     slots[at + flight.ELEMENTS], slots[at + flight.ISSUED_AT] = n, cycle
     _name_elements(r, i, at)
+    slots[at + flight.ROW] = name_registers(r, i, slot)
     if r.program[i + instruction.TIMING] == ACCESS:
         _place_words(r, i, slot, n)
     _clear_facts(r, slot)
@@ -96,15 +106,17 @@ def _place_words(r: Any, i: Any, slot: Any, n: Any) -> None:
 
 def leave(r: Any, slot: Any, last: Any, result: Any, retire: Any) -> None:
     """Take ``slot`` out of flight: its last element starts in ``last``."""
-    i = r.slots[slot * flight.COLUMNS + flight.PC] * instruction.WIDTH
-    complete(r, i, last, result)
+    i, row = r.slots[slot * flight.COLUMNS + flight.PC] * instruction.WIDTH, row_of(r, slot)
+    complete(r, row, last, result)
+    pass_on(r, row, result)
+    note_retirement(r, r.slots[slot * flight.COLUMNS + flight.AGE], retire)
     position = 0
     while r.order[position] != slot:
         position += 1
     r.work[work.FLYING] -= 1
     for k in range(position, r.work[work.FLYING]):
         r.order[k] = r.order[k + 1]
-    _complete_scalars(r, i, result)
+    _complete_scalars(r, i, r.slots[slot * flight.COLUMNS + flight.AGE], result)
     retire_from_flight(r, slot, position, retire)
     if r.work[work.TIMELINE] > 0:
         write_vector_row(r, slot, result, retire)
@@ -113,13 +125,18 @@ def leave(r: Any, slot: Any, last: Any, result: Any, retire: Any) -> None:
     r.work[work.LEFT] = 1
 
 
-def _complete_scalars(r: Any, i: Any, result: Any) -> None:
-    """Give the scalar registers that come with the last element, but for those that others still write."""
+def _complete_scalars(r: Any, i: Any, age: Any, result: Any) -> None:
+    """Give the scalar registers that come with the last element, but for those that others still write.
+
+    One that is renamed is given by the youngest instruction that writes it.
+    """
     for j in range(i + instruction.LATE + 1, i + instruction.LATE + 1 + r.program[i + instruction.LATE]):
         pending = False
         for k in range(r.work[work.FLYING]):
             late = r.slots[r.order[k] * flight.COLUMNS + flight.PC] * instruction.WIDTH + instruction.LATE
             for other in range(late + 1, late + 1 + r.program[late]):
                 pending = pending or r.program[other] == r.program[j]
+        if is_renamed(r, r.program[j]):
+            pending = r.scalar_writer[r.program[j]] != age
         if not pending:
             r.scalar_ready[r.program[j]] = result

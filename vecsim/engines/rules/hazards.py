@@ -8,6 +8,7 @@ from isa.declaration import Timing
 from vecsim.engines.columns import facts, flight, instruction, parameter, waits, work
 from vecsim.engines.rules.memory_order import follows_in_flight
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
+from vecsim.engines.rules.renaming import row_of, writes_any
 from vecsim.engines.rules.vector_cache import cache_waits
 
 ACCESS = int(Timing.ACCESS)
@@ -62,7 +63,9 @@ def follow_older(r: Any, slot: Any) -> None:
     cached = r.slots[at + flight.SLICE] >= 0 or r.slots[at + flight.CACHE_FIRST] >= 0
     for k in range(r.work[work.FLYING]):
         older = r.order[k]
-        bits = register_waits(r, i, r.slots[older * flight.COLUMNS + flight.PC] * instruction.WIDTH)
+        bits = register_waits(r, row_of(r, slot), row_of(r, older))
+        if writes_any(r, older, r.slots[at + flight.BEHIND]):
+            bits |= waits.WHOLE
         if cached:
             bits |= cache_waits(r, slot, older)
         if access and follows_in_flight(r, older, store, first, end):

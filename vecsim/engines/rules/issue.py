@@ -17,7 +17,20 @@ from vecsim.engines.rules.addresses import base_address, elements, place, slice_
 from vecsim.engines.rules.flight import enter
 from vecsim.engines.rules.memory_order import scalar_order_at
 from vecsim.engines.rules.numbers import NEVER, larger
+from vecsim.engines.rules.operands import raise_all, whole_register
 from vecsim.engines.rules.queues import put, room_at
+from vecsim.engines.rules.renaming import (
+    ancestors,
+    elements_written,
+    is_renamed,
+    note_retirement,
+    note_writer,
+    registers_free_at,
+    renames_vectors,
+    row_of,
+    take_scalars,
+    writes_any,
+)
 from vecsim.engines.rules.rows import write_scalar_row
 
 SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT, SPARSE = (
@@ -46,13 +59,19 @@ def earliest_issue(r: Any) -> Any:
     return larger(r.control[control.FETCH], r.control[control.ISSUE_CYCLE] + full)
 
 
-def _written_later(r: Any, v: Any, element: Any) -> Any:
-    """Tell whether an instruction in flight has yet to write an element of vector register v."""
+def _written_later(r: Any, v: Any, element: Any, behind: Any) -> Any:
+    """Tell whether an instruction in flight has yet to write an element of vector register v.
+
+    Parameters
+    ----------
+    behind
+        The registers, as bits, that must be complete; 0 if the element itself is enough.
+    """
     for k in range(r.work[work.FLYING]):
         at = r.order[k] * flight.COLUMNS
-        j = r.slots[at + flight.PC] * instruction.WIDTH
+        j = row_of(r, r.order[k])
         whole = r.program[j + instruction.WHOLE_WRITE_SET] | r.program[j + instruction.ADDED_SET]
-        if whole >> v & 1:
+        if whole >> v & 1 or writes_any(r, r.order[k], behind):
             return True
         first = r.slots[at + flight.FIRST]
         begin, end = first + r.slots[at + flight.ELEMENT], first + r.slots[at + flight.ELEMENTS]
@@ -69,12 +88,20 @@ def take_element(r: Any, i: Any, cycle: Any) -> Any:
     s, chaining = r.machine[parameter.SECTION_SIZE], r.machine[parameter.CHAINING] == 1
     v = r.program[i + 1 + (instruction.READS if chaining else instruction.WHOLE_READS)]
     element = r.x[r.program[i + instruction.ELEMENT_REGISTER]] & (s - 1)
-    if _written_later(r, v, element):
+    behind = 0
+    if renames_vectors(r):
+        v = r.names[v]
+        if not chaining or element >= elements_written(r, v):
+            behind = 1 << v | ancestors(r, v)
+    if _written_later(r, v, element, behind):
         return NEVER
     at = v * s + element
-    ready = r.ready[at] if chaining else r.ready_all[v]
+    ready = r.ready[at] if chaining and behind == 0 else whole_register(r, v)
     if ready <= cycle:
-        r.taken[at] = larger(r.taken[at], cycle)
+        if behind == 0:
+            r.taken[at] = larger(r.taken[at], cycle)
+        else:
+            raise_all(r.taken, v * s, (v + 1) * s, cycle)
         r.taken_all[v] = larger(r.taken_all[v], cycle)
     return ready
 
@@ -95,9 +122,12 @@ def _set_ready(r: Any, i: Any, n: Any, retire: Any) -> None:
     writes, late = i + instruction.SCALAR_WRITES, i + instruction.LATE
     for j in range(writes + 1, writes + 1 + r.program[writes]):
         r.scalar_ready[r.program[j]] = retire
+        note_writer(r, r.program[j])
     for j in range(late + 1, late + 1 + r.program[late]):
         register = r.program[j]
-        r.scalar_ready[register] = PENDING if n > 0 else larger(r.scalar_ready[register], retire)
+        before = 0 if is_renamed(r, register) else r.scalar_ready[register]
+        r.scalar_ready[register] = PENDING if n > 0 else larger(before, retire)
+        note_writer(r, register)
 
 
 def _depart(r: Any, i: Any, slot: Any, n: Any, cause: Any, cycle: Any) -> None:
@@ -117,6 +147,7 @@ def _settle(r: Any, i: Any, cause: Any, cycle: Any, retire: Any) -> None:
     if r.work[work.TIMELINE] > 0:
         write_scalar_row(r, i, cause, cycle - begin, cycle, retire)
     retire_at_issue(r, retire, cause, begin, cycle)
+    note_retirement(r, r.control[control.COUNT] - 1, retire)
 
 
 def take_branch(r: Any, cycle: Any) -> None:
@@ -176,6 +207,7 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
         """Issue an instruction in this cycle."""
         vector = r.program[i + instruction.UNIT] > 0
         retire = cycle + 1 if vector else cycle + r.program[i + instruction.LATENCY]
+        take_scalars(r, i)
         slot = enter(r, i, cycle, n) if n > 0 else -1
         r.control[control.PC] = execute(r, i, n, cycle)
         _set_ready(r, i, n, retire)
@@ -200,6 +232,10 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
                 n = elements(r, i)
                 if n < 0:
                     return _trouble(r, cycle)
+            free = registers_free_at(r, i, n)
+            if free > cycle:
+                return free
+            if unit > 0:
                 if n > 0:
                     room = room_at(r, unit)
                     if room > cycle:
@@ -222,7 +258,7 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
                 if order > cycle:
                     return order
                 r.counters[counters.SCALAR_BYTES] += r.program[i + instruction.VALUE_BYTES]
-            cause = issue_cause(cycle, earliest, ready, operand, room, order, unit == MEMORY)
+            cause = issue_cause(cycle, earliest, ready, operand, room, order, free, unit == MEMORY)
             finish_issue(r, i, n, cause, cycle)
         return NEVER
 

@@ -13,14 +13,19 @@ from vecsim.engines.columns import instruction, parameter
 from vecsim.engines.rules.numbers import larger
 
 
+def whole_register(r: Any, v: Any) -> Any:
+    """Give the cycle from which all of a register is ready: what was written, and what was left as it was."""
+    return larger(r.ready_all[v], r.ready_behind[v])
+
+
 def whole_operand(r: Any, i: Any, slice_: Any) -> Any:
     """Give the cycle from which all is ready that must be complete before the first element."""
     cycle = 0
     for j in range(i + instruction.WHOLE_READS + 1, _end(r, i + instruction.WHOLE_READS)):
-        cycle = larger(cycle, r.ready_all[r.program[j]])
+        cycle = larger(cycle, whole_register(r, r.program[j]))
     v = r.program[i + instruction.ACCUMULATOR]
     if v >= 0:
-        cycle = larger(cycle, r.ready_accumulator[v])
+        cycle = larger(cycle, larger(r.ready_accumulator[v], r.ready_behind[v]))
     if slice_ >= 0:
         cycle = larger(cycle, r.slice_accumulator[slice_])
     return cycle
@@ -83,7 +88,7 @@ def pass_elements(r: Any, i: Any, begin: Any, end: Any, cycle: Any, ready: Any) 
     s = r.machine[parameter.SECTION_SIZE]
     for j in range(i + instruction.READS + 1, _end(r, i + instruction.READS)):
         v = r.program[j] * s
-        _raise_all(r.taken, v + begin, v + end, cycle)
+        raise_all(r.taken, v + begin, v + end, cycle)
     for j in range(i + instruction.WRITES + 1, _end(r, i + instruction.WRITES)):
         v = r.program[j] * s
         _fill(r.ready, v + begin, v + end, ready)
@@ -94,7 +99,7 @@ def complete(r: Any, i: Any, last: Any, result: Any) -> None:
     s = r.machine[parameter.SECTION_SIZE]
     for j in range(i + instruction.WHOLE_READS + 1, _end(r, i + instruction.WHOLE_READS)):
         v = r.program[j]
-        _raise_all(r.taken, v * s, (v + 1) * s, last)
+        raise_all(r.taken, v * s, (v + 1) * s, last)
         r.taken_all[v] = larger(r.taken_all[v], last)
     for j in range(i + instruction.WHOLE_WRITES + 1, _end(r, i + instruction.WHOLE_WRITES)):
         v = r.program[j]
@@ -119,7 +124,18 @@ def _end(r: Any, column: Any) -> Any:
     return column + 1 + r.program[column]
 
 
-def _raise_all(cycles: Any, begin: Any, end: Any, cycle: Any) -> None:
+def raise_all(cycles: Any, begin: Any, end: Any, cycle: Any) -> None:
+    """Let places of an array hold at least this cycle.
+
+    Parameters
+    ----------
+    cycles
+        The array.
+    begin, end
+        The first place, and the one behind the last.
+    cycle
+        The cycle.
+    """
     for at in range(begin, end):
         cycles[at] = larger(cycles[at], cycle)
 

@@ -24,6 +24,7 @@ from vecsim.engines.rules.operands import (
     whole_operand,
 )
 from vecsim.engines.rules.queues import port_history_of
+from vecsim.engines.rules.renaming import row_of
 from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import any_blocked, entered, mark_slices, slices_free, slices_ready
 
@@ -217,7 +218,7 @@ def step_port(r: Any, port: Any, cycle: Any) -> Any:
         ahead = r.order[0] == slot and r.machine[parameter.MEMORY_PORTS] == 1
         if r.slots[at + flight.BASE] > cycle and not ahead:
             return r.slots[at + flight.BASE]
-        i, word = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[at + flight.WORD]
+        i, word = row_of(r, slot), r.slots[at + flight.WORD]
         wake = _transfer(r, slot, i, port, cycle, ahead)
         if r.slots[at + flight.WORD] > word:
             r.work[work.STARTED] = slot + 1

@@ -22,6 +22,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
+from vecsim.engines.rules.renaming import row_of
 from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import slice_blocked
 
@@ -102,7 +103,7 @@ def step_sparse(r: Any, cycle: Any) -> Any:
     if slot < 0 or r.facts[slot * facts.COLUMNS + facts.BLOCKED] > 0:
         return NEVER
     at = slot * flight.COLUMNS
-    i, slice_ = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[at + flight.SLICE]
+    i, slice_ = row_of(r, slot), r.slots[at + flight.SLICE]
     begin = r.slots[at + flight.ELEMENT]
     if (
         slice_ >= 0

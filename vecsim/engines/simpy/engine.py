@@ -13,7 +13,7 @@ from isa.declaration import Instruction
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, instruction, starts, work
+from vecsim.engines.columns import control, starts, work
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
@@ -68,11 +68,11 @@ class SimpyEngine:
         self.program = program
         self.machine = machine
         decoded = decode(program, machine)
-        self._program = program_table(decoded).reshape(-1).tolist()
         self._words = most_words(decoded, machine.section_size)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         state = new_state(machine.section_size, machine.vector_registers, memory)
         record = new_record(machine)
+        self._program = program_table(decoded, len(record.renamed)).reshape(-1).tolist()
         record.control[control.PC] = program.entry
         self._build(0, state, record)
 
@@ -81,9 +81,7 @@ class SimpyEngine:
         self._state, self._record = state, record
         self._fault: Fault | None = None
         self._environment = environment = simpy.Environment(initial_time=cycle)
-        numbers = machine_numbers(
-            self.machine, record, len(self._program) // instruction.WIDTH - 1, len(state.memory)
-        )
+        numbers = machine_numbers(self.machine, record, len(self.program), len(state.memory))
         m = interpreted(state)
         room = 0 if self._timeline is None else ROWS + len(record.slots) + self.machine.issue_width
         rows = np.zeros(1 + room * len(COLUMNS), np.int64)
