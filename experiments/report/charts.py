@@ -1,4 +1,4 @@
-"""Charts drawn by Matplotlib, as SVG and PNG: bars here, points in `scatter`."""
+"""Charts drawn by Matplotlib, as SVG and PNG: bars here, the other kinds in modules of their own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from experiments.comparison import NOT_FOUND
-from experiments.report import scatter
+from experiments.report import heat, lines, ranges, scatter
 from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
-from experiments.report.item import BarChart, Chart, Panel
+from experiments.report.item import BarChart, Chart, Panel, ScatterChart
 from experiments.report.number_tables import three_digits
+from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 
 DPI = 160
 BAR_INCHES = 0.19
@@ -65,11 +66,25 @@ class Picture:
 def draw(chart: Chart) -> Picture:
     """Draw a chart; the same chart gives the same bytes."""
     with matplotlib.rc_context(SETTINGS):
-        drawn = figure(chart) if isinstance(chart, BarChart) else scatter.figure(chart)
+        drawn = _figure(chart)
         drawn.draw_without_rendering()
         drawn.set_layout_engine("none")  # everything has its place, for both files
         png = _printed(FigureCanvasAgg(drawn), "print_png", metadata={"Software": None})
         return Picture(_printed(FigureCanvasSVG(drawn), "print_svg", metadata={"Date": None}), png)
+
+
+def _figure(chart: Chart) -> Figure:
+    match chart:
+        case BarChart():
+            return figure(chart)
+        case ScatterChart():
+            return scatter.figure(chart)
+        case LineChart():
+            return lines.figure(chart)
+        case RangeChart():
+            return ranges.figure(chart)
+        case HeatChart():
+            return heat.figure(chart)
 
 
 def _printed(canvas: object, method: str, **how: object) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from experiments.comparison import Comparison
+from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,17 @@ class ScatterPanel:
         Points, across and up, by the name of the series.
     labels
         What stands beside single points, by their place.
+    lines
+        Lines through points, in the colour of the series of their name, grey for other names.
+    marks
+        Where a line stands up, with what it says.
     """
 
     title: str
     series: Mapping[str, tuple[tuple[float, float], ...]]
     labels: Mapping[tuple[float, float], str] = field(default_factory=dict)
+    lines: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    marks: Mapping[float, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,12 @@ class ScatterChart:
         What it shows, for those who cannot see it.
     reference
         Where a line across and a line up stand, if any; with them, a diagonal of equal numbers.
+    level
+        Where a line across stands, if any.
+    x_labels
+        What each panel's axis across is, where it is not `x_label` for all.
+    first_colour
+        Of the first series, a place in `COLOURS`; the others follow.
     """
 
     title: str
@@ -114,9 +127,12 @@ class ScatterChart:
     panels: tuple[ScatterPanel, ...]
     description: str
     reference: float | None = None
+    level: float | None = None
+    x_labels: tuple[str, ...] = ()
+    first_colour: int = 1
 
 
-Chart = BarChart | ScatterChart
+Chart = BarChart | ScatterChart | LineChart | RangeChart | HeatChart
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,13 @@ from experiments.report.item import ScatterChart, ScatterPanel
 
 ACROSS = 3
 """Panels side by side."""
-PANEL_INCHES = 3.1
+PANEL_INCHES, ALONE_INCHES = 3.1, 5.0
+"""Width of a panel among others, and of one alone."""
+KEY_INCHES = 1.1
+"""Width of a name in the legend."""
 MARKERS = ("o", "D", "^", "s", "v")
+MANY = 1000
+"""Points of a series that are drawn as dots of a picture, and not one by one."""
 ROOM = 1.15
 """Factor by which an axis goes on beyond the outermost points."""
 
@@ -21,7 +26,8 @@ def figure(chart: ScatterChart) -> Figure:
     """Make a chart of points as a figure of Matplotlib."""
     across = min(ACROSS, len(chart.panels))
     down = -(-len(chart.panels) // across)
-    size = (0.6 + PANEL_INCHES * across, 0.9 + PANEL_INCHES * down)
+    inches = PANEL_INCHES if len(chart.panels) > 1 else ALONE_INCHES
+    size = (0.6 + inches * across, 0.9 + PANEL_INCHES * down)
     drawn = Figure(figsize=size, layout="constrained")
     axes = drawn.subplots(down, across, squeeze=False)
     for place, panel in zip(axes.flat, chart.panels, strict=False):
@@ -30,33 +36,61 @@ def figure(chart: ScatterChart) -> Figure:
         place.set_visible(False)
     for place in axes[:, 0]:
         place.set_ylabel(chart.y_label)
-    for column in axes.T:
-        [place for place in column if place.get_visible()][-1].set_xlabel(chart.x_label)
+    for number, place in enumerate(axes.flat[: len(chart.panels)]):
+        if chart.x_labels:
+            place.set_xlabel(chart.x_labels[number])
+        elif number + across >= len(chart.panels):
+            place.set_xlabel(chart.x_label)
     drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    drawn.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False)
+    columns = max(1, min(len(labels), int(size[0] / KEY_INCHES)))
+    drawn.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
     return drawn
 
 
 def _draw(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
     place.set_xscale("log")
     place.set_yscale("log")
+    colours = {
+        name: COLOURS[(number + chart.first_colour) % len(COLOURS)]
+        for number, name in enumerate(panel.series)
+    }
     for number, (name, points) in enumerate(panel.series.items()):
         place.scatter(
             [x for x, _ in points],
             [y for _, y in points],
             s=16,
             marker=MARKERS[number % len(MARKERS)],
-            color=COLOURS[(number + 1) % len(COLOURS)],
+            color=colours[name],
             alpha=0.8,
             linewidths=0,
             label=name,
+            rasterized=len(points) > MANY,
         )
+    for name, points in panel.lines.items():
+        colour = colours.get(name, "#333333")
+        place.plot([x for x, _ in points], [y for _, y in points], color=colour, linewidth=1.2)
+    if chart.level is not None:
+        place.axhline(chart.level, color="#444444", linewidth=0.8, zorder=0)
     if chart.reference is not None:
         place.axhline(chart.reference, color="#444444", linewidth=0.8, zorder=0)
         place.axvline(chart.reference, color="#444444", linewidth=0.8, zorder=0)
         place.axline((1, 1), (10, 10), color="#999999", linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    _scale(place, panel, chart.reference)
+    _scale(place, panel, chart)
+    for x, text in panel.marks.items():
+        place.axvline(x, color="#999999", linewidth=0.8, linestyle=(0, (2, 2)))
+        place.annotate(
+            text,
+            (x, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, -2),
+            textcoords="offset points",
+            va="top",
+            rotation=90,
+            fontsize=6,
+            color="#333333",
+            in_layout=False,
+        )
     for point, text in panel.labels.items():
         _write(place, point, text)
     place.set_title(panel.title, fontsize=9)
@@ -81,11 +115,12 @@ def _write(place: Axes, point: tuple[float, float], text: str) -> None:
     )
 
 
-def _scale(place: Axes, panel: ScatterPanel, reference: float | None) -> None:
+def _scale(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
     """Let both axes reach over all points, with numbers at 1, 2 and 5, or at powers of ten alone."""
-    more = [] if reference is None else [reference]
+    lines = (chart.reference,), (chart.reference, chart.level)
     for axis, limit, side in ((place.xaxis, place.set_xlim, 0), (place.yaxis, place.set_ylim, 1)):
-        found = [point[side] for points in panel.series.values() for point in points] + more
+        found = [point[side] for points in panel.series.values() for point in points]
+        found += [line for line in lines[side] if line is not None]
         low, high = min(found, default=1.0), max(found, default=1.0)
         limit(low / ROOM, high * ROOM)
         number_logarithmic(axis, high / low)

@@ -67,6 +67,7 @@ class _Specification(_Strict):
     programs: list[str]
     set: Choices
     option: Choices
+    cost: dict[str, float] = Field(default_factory=dict)
 
 
 class _Sweep(_Made):

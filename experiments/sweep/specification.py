@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from experiments.sweep.cost import check_weights
 from experiments.sweep.values import MOST_VALUES, Value, values_of
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
@@ -71,6 +72,9 @@ class Sweep:
         Of a Latin hypercube.
     value_bits, seed, engine, max_cycles
         As `vecsim.measure` takes them.
+    cost
+        Weights of what a machine costs that differ from those of `experiments.sweep.cost`; no cell depends on
+        them.
     """
 
     matrices: tuple[str, ...]
@@ -85,6 +89,7 @@ class Sweep:
     seed: int = 0
     engine: str = DEFAULT_ENGINE
     max_cycles: int = MAX_CYCLES
+    cost: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Find out what is wrong before anything is simulated.
@@ -104,6 +109,7 @@ class Sweep:
         if self.engine not in ENGINES:
             raise UserError(f"engine = {self.engine!r}: engines are {', '.join(ENGINES)}")
         value_bytes(self.value_bits)
+        check_weights(self.cost)
         self._check_numbers()
         self._check_options()
         if self.count > MOST_POINTS:
@@ -186,6 +192,8 @@ class Sweep:
             if each.name in ("set", "option")
             else list(getattr(self, each.name))
             if each.name in ("matrices", "programs")
+            else dict(self.cost)
+            if each.name == "cost"
             else getattr(self, each.name)
             for each in fields(self)
         }
@@ -245,6 +253,8 @@ def _read(name: str, value: object) -> Any:
         if not isinstance(value, dict):
             raise UserError(f"{name}: a table is expected: [{name}]")
         return {key: _values(f"{name}.{key}", each) for key, each in flat(value).items()}
+    if name == "cost" and not isinstance(value, dict):
+        raise UserError("cost: a table is expected: [cost]")
     if name in _NUMBERS and (type(value) is not int or value < 0):
         raise UserError(f"{name} = {value!r}: a number of 0 or more is expected")
     if name in _TEXTS and not isinstance(value, str):

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 
-from experiments.sweep.pictures import Cells, against
+import numpy as np
+
+from experiments.explain.cells import Cells, comparable, overall
 from experiments.sweep.specification import Sweep, read_specification
 
 Means = Mapping[tuple[str, str, str], float]
-"""Cycles a non-zero by what was varied, its value and the program: geometric means, see `against`."""
+"""Cycles a non-zero by what was varied, its value and the program: geometric means."""
 
 HEAD = ("varied", "value", "program", "cycles a non-zero")
 CACHE, RATE = "option.chism.cache", "addresses_per_cycle"
@@ -100,10 +102,11 @@ def specification(name: str) -> Sweep:
 def summary(cells: Cells) -> dict[tuple[str, str, str], float]:
     """Give the means that a study's conclusions are made of."""
     return {
-        (name, row.row, row.quantity): row.ours
-        for name in cells.varied
-        for row in against(cells, name).rows
-        if row.quantity in cells.programs and row.ours is not None
+        (name, value, program): float(mean)
+        for name, values in cells.varied.items()
+        for place, program in enumerate(cells.programs)
+        for value, mean in zip(values, overall(comparable(cells.means(place, (name,)))), strict=True)
+        if not np.isnan(mean)
     }
 
 

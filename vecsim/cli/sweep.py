@@ -239,8 +239,8 @@ def explain(
     ] = None,
 ) -> None:
     """Draw what a sweep shows: tables and pictures (CSV, SVG, PNG), and one HTML page with all of them."""
+    from experiments.explain import report
     from experiments.report.folder import PAGE, check_folder, files_of, write
-    from experiments.sweep.pictures import report
     from vecsim.cli.output import Output
 
     target = out or folder

@@ -170,3 +170,21 @@ def test_files_that_are_refused_are_named(tmp_path, text, message):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(UserError, match="cannot be read: No such file"):
         read_specification(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cost.lane = 1", "cost.lane: no part of a machine has this name; did you mean 'lanes'?"),
+        ("cost.lanes = -1", "cost.lanes = -1: a number of 0 or more is expected"),
+        ("cost.lanes = nan", "cost.lanes = nan: a number of 0 or more is expected"),
+        ('cost.lanes = "2"', "cost.lanes = '2': a number of 0 or more is expected"),
+        ("cost = 3", "cost: a table is expected"),
+    ],
+)
+def test_weights_of_a_cost_are_checked(tmp_path, text, message):
+    path = tmp_path / "spec.toml"
+    path.write_text(f'matrices = ["laplace2d-3"]\n{text}\n')
+    with pytest.raises(UserError) as error:
+        read_specification(path)
+    assert message in str(error.value)

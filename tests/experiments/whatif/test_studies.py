@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import vecsim
+from experiments.explain import read_cells
 from experiments.sweep import sweep
-from experiments.sweep.pictures import read_cells
 from experiments.whatif import STUDIES, conclusions, recorded, specification, summary
 from vecsim.cli import main
 

@@ -1,0 +1,198 @@
+"""The cells of a sweep, read from its folder, and means of them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.results.document import TABLE_FILE, read_document
+from experiments.results.layouts import SWEEP
+from vecsim.errors import UserError
+from vecsim.machine.description import flat
+
+OPTION = "option."
+ABSENT = -1
+"""The place of a value in a cell in which the thing is as the machine has it."""
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a sweep that have a result.
+
+    Attributes
+    ----------
+    varied
+        Values of each thing that was varied, as texts, by name, in the order of the specification.
+    programs, matrices
+        Names, in the order of the specification.
+    features
+        Numbers of the matrices, in their order, by what they are: what programs are compared by.
+    machine
+        Numbers of the machine that was varied, by full name.
+    value_bits
+        Bits of a value.
+    cost
+        Weights of what a machine costs that the specification gives; see `experiments.explain.cost`.
+    program, matrix
+        int64, for each cell: its place in `programs` and `matrices`.
+    place
+        int64, for each cell, by name: the place in `varied`, or `ABSENT`.
+    cycles, per_nnz
+        float64, for each cell: cycles, and cycles a non-zero.
+    faults
+        How many cells have no result.
+    """
+
+    varied: Mapping[str, tuple[str, ...]]
+    programs: tuple[str, ...]
+    matrices: tuple[str, ...]
+    features: Mapping[str, Floats]
+    machine: Mapping[str, Any]
+    value_bits: int
+    cost: Mapping[str, float]
+    program: Ints
+    matrix: Ints
+    place: Mapping[str, Ints]
+    cycles: Floats
+    per_nnz: Floats
+    faults: int
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        """Names of the things of which more than one value was tried."""
+        return tuple(name for name, values in self.varied.items() if len(values) > 1)
+
+    def means(self, program: int, names: Sequence[str]) -> Floats:
+        """Give a program's geometric means of cycles a non-zero over all else that was varied.
+
+        Parameters
+        ----------
+        program
+            Its place in `programs`.
+        names
+            Things of which the values are kept apart, none, one or two.
+
+        Returns
+        -------
+        float64
+            An axis for each name, then one for the matrices; NaN where there is no cell.
+        """
+        shape = (*(len(self.varied[name]) for name in names), len(self.matrices))
+        chosen = self.program == program
+        for name in names:
+            chosen &= self.place[name] != ABSENT
+        where = tuple(self.place[name][chosen] for name in names)
+        flat_place = np.ravel_multi_index((*where, self.matrix[chosen]), shape)
+        size = int(np.prod(shape))
+        sums = np.bincount(flat_place, np.log(self.per_nnz[chosen]), size)
+        counts = np.bincount(flat_place, minlength=size)
+        with np.errstate(invalid="ignore"):
+            return np.exp(sums / counts).reshape(shape)
+
+    def unchanged(self, program: int) -> Floats:
+        """Give a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""
+        chosen = (self.program == program) & np.all([p == ABSENT for p in self.place.values()], axis=0)
+        found = np.full(len(self.matrices), np.nan)
+        found[self.matrix[chosen]] = self.per_nnz[chosen]
+        return found
+
+
+def comparable(means: Floats) -> Floats:
+    """Leave only the matrices that have a number wherever any of them has one; an axis of no matrix is NaN.
+
+    Parameters
+    ----------
+    means
+        The last axis is that of the matrices.
+    """
+    places = means.reshape(-1, means.shape[-1])
+    there = places[~np.isnan(places).all(axis=1)]
+    return means[..., ~np.isnan(there).any(axis=0)]
+
+
+def overall(means: Floats) -> Floats:
+    """Give the geometric means over the matrices, the last axis; NaN where there is none."""
+    if not means.shape[-1]:
+        return np.full(means.shape[:-1], np.nan)
+    return np.asarray(np.exp(np.mean(np.log(means), axis=-1)))
+
+
+def number(value: float) -> float | None:
+    """Give a number as tables take it: None for NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+def read_cells(folder: Path) -> Cells:
+    """Read the folder that ``vecsim sweep --out`` wrote.
+
+    Raises
+    ------
+    UserError
+        It is none, or no cell of it has a result.
+    """
+    document = read_document(folder)
+    if document.kind != SWEEP:
+        raise UserError(f"{folder}: holds results of {document.kind}, those of {SWEEP} are explained")
+    content = document.content
+    told = content["sweep"]
+    varied = {name: tuple(map(_written, values)) for name, values in told["set"].items()}
+    varied |= {OPTION + name: tuple(map(_written, values)) for name, values in told["option"].items()}
+    try:
+        text = document.path.with_name(TABLE_FILE).read_text("utf-8")
+        lines = list(csv.DictReader(text.splitlines()))
+        there = [line for line in lines if line["cycles"] and line["cycles_per_nnz"]]
+        if not there:
+            raise UserError(f"{folder}: no cell has a result; the column fault of {TABLE_FILE} says why")
+        return Cells(
+            varied=varied,
+            programs=tuple(told["programs"]),
+            machine=flat(content.get("machine", {})),
+            value_bits=int(told.get("value_bits", 32)),
+            cost=dict(told.get("cost", {})),
+            faults=len(lines) - len(there),
+            **_columns(there, varied, told["programs"]),
+        )
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{folder}: is damaged, or of another version: {error}") from None
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _columns(
+    lines: Sequence[Mapping[str, str]], varied: Mapping[str, Sequence[str]], programs: Sequence[str]
+) -> dict[str, Any]:
+    matrices = {line["matrix"]: line for line in lines}
+    features = {"non-zeros a row": [int(line["nnz"]) / int(line["rows"]) for line in matrices.values()]}
+    if all(line.get("locality") for line in lines):
+        features["locality"] = [float(line["locality"]) for line in matrices.values()]
+    return {
+        "matrices": tuple(matrices),
+        "features": {name: np.array(values) for name, values in features.items()},
+        "program": _places((line["program"] for line in lines), programs),
+        "matrix": _places((line["matrix"] for line in lines), tuple(matrices)),
+        "place": {
+            name: _places((_text(line[name]) for line in lines), values) for name, values in varied.items()
+        },
+        "cycles": np.array([int(line["cycles"]) for line in lines], dtype=float),
+        "per_nnz": np.array([float(line["cycles_per_nnz"]) for line in lines]),
+    }
+
+
+def _text(value: str) -> str:
+    return value.lower() if value in ("True", "False") else value
+
+
+def _places(found: Iterable[str], values: Sequence[str]) -> Ints:
+    places = {value: place for place, value in enumerate(values)} | {"": ABSENT}
+    return np.array([places[each] for each in found], dtype=np.int64)

@@ -1,0 +1,56 @@
+"""The report of a sweep: everything that its table shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiments.explain.cells import Cells, read_cells
+from experiments.explain.crossings import FEWEST_MATRICES, crossings
+from experiments.explain.front import candidates, machines, pareto
+from experiments.explain.parameters import against, pairs, what_matters
+from experiments.report.environment import made_by
+from experiments.report.item import Appendix, Item, Part, Report, Table
+from vecsim.errors import UserError
+
+FEWEST_MACHINES = 2
+
+
+def report(folder: Path) -> Report:
+    """Make the report of a sweep.
+
+    Raises
+    ------
+    UserError
+        As :func:`read_cells`, or nothing was varied.
+    """
+    cells = read_cells(folder)
+    items: list[Item] = [against(cells, name) for name in cells.several]
+    if len(cells.several) > 1:
+        items.append(what_matters(cells))
+        items += pairs(cells)
+    if len(cells.programs) > 1 and len(cells.matrices) >= FEWEST_MATRICES:
+        items.append(crossings(cells))
+    appendices = [_specification(cells)]
+    found = candidates(cells) if cells.machine else []
+    if len({each.cost for each in found}) >= FEWEST_MACHINES:
+        items.append(pareto(cells, found))
+        appendices.append(machines(found))
+    if not items:
+        raise UserError(
+            f"{folder}: nothing was varied, and there are too few matrices and programs to compare"
+        )
+    source = (
+        f"{len(cells.cycles):,} cells of {len(cells.matrices)} matrices and {len(cells.programs)} programs; "
+        f"{cells.faults:,} have no result."
+    )
+    part = Part("sweep", source, tuple(items))
+    return Report(f"Sweep {folder.resolve().name}", (part,), (*appendices, made_by()))
+
+
+def _specification(cells: Cells) -> Appendix:
+    rows = (
+        ("matrices", ", ".join(cells.matrices)),
+        ("programs", ", ".join(cells.programs)),
+        *((name, ", ".join(values)) for name, values in cells.varied.items()),
+    )
+    return Appendix("sweep-varied", "What was varied", table=Table(("what", "values"), rows))
