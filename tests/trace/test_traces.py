@@ -47,9 +47,9 @@ def kernel():
     return assemble(KERNEL, file="kernel.s"), np.zeros(8192, np.uint8)
 
 
-def traced(path, program, memory, machine, window=WHOLE):
+def traced(path, program, memory, machine, window=WHOLE, engine="simpy"):
     with recording(path, program, machine, window, {"of": "a test"}) as stream:
-        done = run(program, memory, machine, engine="simpy", timeline=stream.request)
+        done = run(program, memory, machine, engine=engine, timeline=stream.request)
         stream.finish(done.cycles)
     return done
 
@@ -177,6 +177,19 @@ def test_a_window_has_what_is_in_flight_in_it(tmp_path, suffix):
     assert [e["args"]["age"] for e in plain_chrome.slices(found, "issue")] == timeline["age"][inside].tolist()
     for event in plain_chrome.slices(found, "units and ports"):
         assert event["ts"] >= 300 and event["ts"] + event["dur"] <= 420
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+@pytest.mark.parametrize("program", ["crs", "jd", "bbcs", "hism", "chism"])
+def test_the_compiled_engine_is_traced_as_the_reference_is(tmp_path, program, machine):
+    image = product(program, machine)
+    for engine in ("jit", "simpy"):
+        for suffix in READERS:
+            traced(tmp_path / f"{engine}{suffix}", *image, machine, engine=engine)
+    assert (tmp_path / "jit.kanata").read_bytes() == (tmp_path / "simpy.kanata").read_bytes()
+    lines = [sorted((tmp_path / f"{engine}.json").read_text().split(",\n")) for engine in ("jit", "simpy")]
+    assert [line.rstrip("\n]}") for line in lines[0]] == [line.rstrip("\n]}") for line in lines[1]]
 
 
 def test_windows():

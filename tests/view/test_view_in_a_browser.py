@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 from browser import NAMES
-from view_cases import kernel, page, recorded
+from view_cases import doubles, kernel, page, recorded
 
 from programs.measurement import prepare_product
 from vecsim.data import load
@@ -122,6 +122,15 @@ def test_a_choice_shows_who_depends_on_whom_and_what_registers_held(opened):
     assert f"f1\t{squares:g}" in registers
     shown.evaluate("view.putCursor(view.panes[0], view.panes[0].run.end)")
     assert "0  4  8  12  16  20" in shown.locator("#registers").inner_text()
+
+
+def test_values_of_64_bits(opened):
+    shown = opened(page(recorded(doubles())))
+    shown.evaluate("view.putCursor(view.panes[0], view.panes[0].run.end)")
+    registers = shown.locator("#registers").inner_text()
+    assert "v1\t0.1  -2.5  1e+300" in registers
+    assert "f1\t-2.5" in registers
+    assert "0.01  6.25" in registers
 
 
 def test_search(opened):

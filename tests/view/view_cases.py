@@ -41,6 +41,15 @@ def kernel(*changes, name="kernel"):
     return Subject(name, program, memory, machine, 4, (Piece("out", 4096, 6, "word"),))
 
 
+def doubles():
+    """Give a program that computes in 64 bits."""
+    text = "li x1, 3\nsetvl x1\nlv.d v1, 64(zero)\nmulvv.d v2, v1, v1\nsv.d v2, 128(zero)\nfl.d f1, 72(zero)"
+    memory = np.zeros(256, np.uint8)
+    memory[64:88] = np.frombuffer(np.array([0.1, -2.5, 1e300]).tobytes(), np.uint8)
+    piece = Piece("squares", 128, 2, "double")
+    return Subject("doubles", assemble(f"{text}\nhalt"), memory, load_machine("t0"), 8, (piece,))
+
+
 def recorded(subject, engine="simpy", window=WHOLE):
     assert engine in ENGINES
     return record(subject, engine=engine, window=window)

@@ -19,6 +19,8 @@ Ints = npt.NDArray[np.int64]
 
 AT = {name: i for i, name in enumerate(COLUMNS)}
 """Columns of the timeline by name."""
+AT_ONCE = 4096
+"""Instructions that a writer gets at once: their text is in memory for a moment."""
 
 
 class Writer(Protocol):
@@ -82,9 +84,12 @@ class Stream:
         known = self._starts[:, start.AGE] < self._next
         starts, self._starts = self._starts[known], self._starts[~known]
         starts = starts[np.lexsort((starts[:, start.CYCLE], starts[:, start.AGE]))]
-        issue, retire = rows[:, AT["issue"]], rows[:, AT["retire"]]
-        inside = (retire > self._window.begin) & (issue < self._window.last)
-        self._writer.take(rows[inside], starts, int(issue[-1]))
+        for begin in range(0, len(rows), AT_ONCE):
+            some = rows[begin : begin + AT_ONCE]
+            issue, retire = some[:, AT["issue"]], some[:, AT["retire"]]
+            inside = (retire > self._window.begin) & (issue < self._window.last)
+            of_them = np.searchsorted(starts[:, start.AGE], some[[0, -1], AT["age"]] + [0, 1])
+            self._writer.take(some[inside], starts[slice(*of_them)], int(issue[-1]))
 
     def finish(self, cycles: int) -> None:
         """End the file of a run that took so many cycles."""

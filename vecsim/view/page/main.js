@@ -30,7 +30,8 @@ class View {
     const place = element("div", { class: "run" }, element("h2", {}, `${run.name} `, element("small", {}, told)),
       element("div", { class: "scroll" }, canvas));
     document.getElementById("runs").append(place);
-    const pane = { run, place, canvas, picture: new Picture(run, this.scale, canvas), memory: new Memory(run), matching: null };
+    const picture = new Picture(run, this.scale, canvas), memory = new Memory(run);
+    const pane = { run, place, canvas, picture, memory, matching: null };
     this.listenTo(pane);
     return pane;
   }
@@ -87,7 +88,8 @@ class View {
   chooseNext(pane, pc) {
     const executions = executionsOf(pane.run, new Set([pc]));
     if (!executions.length) return;
-    const after = pane.picture.chosen >= 0 ? pane.picture.chosen : pane.run.issuedBy(Math.max(pane.picture.cursor, this.scale.from) - 1);
+    const { chosen, cursor } = pane.picture;
+    const after = chosen >= 0 ? chosen : pane.run.issuedBy(Math.max(cursor, this.scale.from) - 1);
     this.choose(pane, executions[firstAbove(executions, after) % executions.length]);
   }
 
@@ -125,7 +127,8 @@ class View {
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-      if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) this.scale.pan(sideways / picture.width * this.scale.span);
+      const upright = event.shiftKey ? 0 : event.deltaY;
+      if (Math.abs(sideways) > Math.abs(upright)) this.scale.pan(sideways / picture.width * this.scale.span);
       else this.scale.zoom(Math.exp(event.deltaY * 0.002), picture.cycle(event.offsetX));
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
@@ -176,9 +179,10 @@ class View {
   /** Say of a track seen from afar how busy it is at the pointer. */
   stretch(pane, { track, cycle }) {
     const step = this.scale.span / (pane.picture.width - LEFT), { density } = track;
-    const busy = (density.workBefore(cycle + step) - density.workBefore(cycle)) / step, cause = density.cause(cycle, cycle + step);
-    return [element("div", {}, `${track.name}, cycle ${grouped(cycle)}`),
-      element("div", {}, track.name === "issue" ? `${busy.toFixed(2)} instructions a cycle` : `${Math.round(100 * busy)}% busy`),
+    const busy = (density.workBefore(cycle + step) - density.workBefore(cycle)) / step;
+    const cause = density.cause(cycle, cycle + step);
+    const much = track.name === "issue" ? `${busy.toFixed(2)} instructions a cycle` : `${Math.round(100 * busy)}% busy`;
+    return [element("div", {}, `${track.name}, cycle ${grouped(cycle)}`), element("div", {}, much),
       element("div", { class: "dim" }, cause >= 0 ? `waited longest for: ${pane.run.causes[cause]}` : "")];
   }
 }

@@ -23,8 +23,8 @@ class SourcePanel {
         body.append(element("tr", {}, element("td"), element("td"), element("td", { class: "text dim" }, `${name}:`)));
       }
       const { executions, cycles } = run.lines[pc], share = cycles / total;
-      const row = element("tr", { title: `${place}\n${source}\n${grouped(executions)} times, ${grouped(cycles)} cycles`,
-        "data-pc": pc, onclick: () => this.view.chooseNext(pane, pc) },
+      const title = `${place}\n${source}\n${grouped(executions)} times, ${grouped(cycles)} cycles`;
+      const row = element("tr", { title, "data-pc": pc, onclick: () => this.view.chooseNext(pane, pc) },
       element("td", { class: "number" }, share >= 0.0005 ? `${(100 * share).toFixed(1)}%` : ""),
       element("td", { class: "number" }, executions ? grouped(executions) : ""),
       element("td", { class: "text" }, text));
@@ -56,12 +56,13 @@ class SourcePanel {
 function described(pane, k) {
   const { run, memory } = pane, { at } = run, age = at.age[k];
   const [text, place, source, reads, writes] = run.listing[at.pc[k]];
-  const head = [element("div", {}, code(text)), element("div", { class: "dim" }, place ? `${place}: ${source}` : source)];
+  const where = place ? `${place}: ${source}` : source;
+  const head = [element("div", {}, code(text)), element("div", { class: "dim" }, where)];
   const rows = [["instruction", `#${grouped(age)} at ${at.pc[k]}, ${run.unitName(k)}`]];
   if (run.inUnit(k)) {
     rows.push(["vector length", grouped(at.vl[k])]);
-    rows.push(["cycles", `issue ${at.issue[k]}, dispatch ${at.dispatch[k]}, works ${at.start[k]} to ${at.worked[k] - 1} ` +
-      `(${at.busy[k]} busy), retires ${at.retire[k]}`]);
+    rows.push(["cycles", `issue ${at.issue[k]}, dispatch ${at.dispatch[k]}, works ${at.start[k]} to ` +
+      `${at.worked[k] - 1} (${at.busy[k]} busy), retires ${at.retire[k]}`]);
   } else rows.push(["cycles", `issue ${at.issue[k]}, retires ${at.retire[k]}`]);
   if (at.address[k] >= 0) rows.push(["address", `${at.address[k]}, ${at.words[k]} words`]);
   const waits = run.waits(k).map(([cause, cycles]) => `${cause} ${cycles}`).join(", ");
@@ -78,8 +79,8 @@ function named(run, plain) {
   return second ? `${second.join("/")} (${plain})` : plain;
 }
 
-const plainTable = (rows) => element("table", { class: "plain" },
-  ...rows.map(([name, ...cells]) => element("tr", {}, element("td", {}, name), ...cells.map((cell) => element("td", { class: "values" }, cell)))));
+const plainTable = (rows) => element("table", { class: "plain" }, ...rows.map(([name, cell]) =>
+  element("tr", {}, element("td", {}, name), element("td", { class: "values" }, cell))));
 
 class DetailsPanel {
   constructor(place, view) {
@@ -90,10 +91,12 @@ class DetailsPanel {
   show(pane) {
     const k = pane.picture.chosen;
     if (k < 0) {
-      this.place.replaceChildren(element("span", { class: "dim" }, "Point at an instruction, or choose one by a click."));
+      const hint = "Point at an instruction, or choose one by a click.";
+      this.place.replaceChildren(element("span", { class: "dim" }, hint));
       return;
     }
-    const { head, rows } = described(pane, k), link = (other) => element("a", { onclick: () => this.view.choose(pane, other) },
+    const { head, rows } = described(pane, k);
+    const link = (other) => element("a", { onclick: () => this.view.choose(pane, other) },
       `#${pane.run.at.age[other]} ${pane.run.text(other)}`);
     for (const [what, others] of [["needs", pane.run.producers(k)], ["needed by", pane.run.consumers(k, 6)]]) {
       for (const other of others) rows.push([what, link(other)]);
@@ -108,8 +111,9 @@ class RegistersPanel {
   show(pane) {
     const { run, memory, picture } = pane, last = run.issuedBy(picture.cursor);
     const age = last < 0 ? (run.count ? run.at.age[0] - 1 : -1) : run.at.age[last];
+    const known = run.valuesUntil === null || age < run.valuesUntil;
     const head = `cycle ${grouped(picture.cursor)}: after instruction #${grouped(age)}` +
-      (run.valuesUntil !== null && age >= run.valuesUntil ? `; vector registers are kept up to #${grouped(run.valuesUntil)} only` : "");
+      (known ? "" : `; vector registers are kept up to #${grouped(run.valuesUntil)} only`);
     const rows = [];
     for (const name of run.scalars) {
       const content = memory.scalar(name, age);
@@ -117,7 +121,8 @@ class RegistersPanel {
     }
     for (let number = 0; number <= run.vectorRegisters; number += 1) {
       const name = number < run.vectorRegisters ? `v${number}` : "mask", content = memory.vector(number, age);
-      if (content.words.some((word) => word !== 0) || content.since === age) rows.push([named(run, name), this.cell(name, content, age)]);
+      const any = content.floats.some((value) => value !== 0) || content.words.some((word) => word !== 0);
+      if (any || content.since === age) rows.push([named(run, name), this.cell(name, content, age)]);
     }
     const pieces = memory.pieces.map((piece) => this.piece(memory, piece, age));
     this.place.replaceChildren(element("div", { class: "dim" }, head), plainTable(rows), ...pieces);
@@ -129,10 +134,12 @@ class RegistersPanel {
   }
 
   piece(memory, piece, age) {
-    const cells = memory.piece(piece, age).map(({ value, fresh }) => element("span", { class: fresh ? "new" : "" }, short(value)));
     const list = element("div", { class: "values" });
-    cells.forEach((cell) => list.append(cell, "  "));
-    return element("div", {}, element("div", { class: "dim" }, `${piece.name}: ${piece.count} x ${piece.type} from ${piece.address}`), list);
+    for (const { value, fresh } of memory.piece(piece, age)) {
+      list.append(element("span", { class: fresh ? "new" : "" }, short(value)), "  ");
+    }
+    const what = `${piece.name}: ${piece.count} x ${piece.type} from ${piece.address}`;
+    return element("div", {}, element("div", { class: "dim" }, what), list);
   }
 }
 
@@ -140,5 +147,6 @@ function legend(causes) {
   const entry = (colour, text) => element("span", {}, element("i", { style: `background:${colour}` }), text);
   return [entry(QUEUE_COLOUR, "queues"), element("span", {}, "waits for:"),
     ...causes.map((cause, i) => entry(CAUSE_COLOURS[i], cause)),
-    element("span", {}, "full colour: works; pale: result on its way; arrows: red from what it needs, blue to what needs it")];
+    element("span", {}, "full colour: works; pale: result on its way; arrows: red from what it needs, " +
+      "blue to what needs it")];
 }

@@ -39,9 +39,10 @@ class Memory {
     const words = Int32Array.from(low);
     if (this.run.valueBytes === 4) return { floats: Array.from(new Float32Array(words.buffer)), words, since };
     const pairs = new Uint32Array(2 * section);
-    low.forEach((value, i) => { pairs[2 * i] = value; });
-    if (at.vector_high) {
-      at.vector_high.subarray(place * section, (place + 1) * section).forEach((value, i) => { pairs[2 * i + 1] = value; });
+    const high = at.vector_high && at.vector_high.subarray(place * section, (place + 1) * section);
+    for (let i = 0; i < section; i += 1) {
+      pairs[2 * i] = low[i];
+      if (high) pairs[2 * i + 1] = high[i];
     }
     return { floats: Array.from(new Float64Array(pairs.buffer)), words, since };
   }

@@ -7,8 +7,8 @@ function matchingLines(run, words) {
   const wanted = words.toLowerCase();
   const found = new Set();
   run.listing.forEach(([text, place, source, reads, writes], pc) => {
-    const registers = [...reads, ...writes];
-    if ([text, source, place].some((each) => each.toLowerCase().includes(wanted)) || registers.includes(wanted)) found.add(pc);
+    const has = [text, source, place].some((each) => each.toLowerCase().includes(wanted));
+    if (has || reads.includes(wanted) || writes.includes(wanted)) found.add(pc);
   });
   return found;
 }
