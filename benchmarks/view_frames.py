@@ -54,7 +54,7 @@ def measured(page_file: Path, rounds: int = ROUNDS) -> dict[str, Any]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.goto(page_file.as_uri())
-        page.wait_for_function("globalThis.view && view.frames.length > 0", timeout=120_000)
+        page.wait_for_selector("body[data-runs]", timeout=120_000)
         found: dict[str, Any] = page.evaluate(ZOOM, rounds)
         found["browser"] = browser.version
         browser.close()

@@ -3,7 +3,8 @@
     python docs/pictures/make.py                # all of them
     python docs/pictures/make.py view-two-runs  # some
 
-Each picture is a page (made by a command of vecsim), what is done to it, and the size of the window.
+Each picture is a page, made by commands of vecsim, what is done to it, and the size of the window.
+Playwright is needed (the extra ``browser``), and Chromium or Chrome.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from vecsim.cli import main as vecsim
 
 HERE = Path(__file__).parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PAGE = "{page}"
-"""Stands for the page's file in a command; a command that makes a folder names the page in it behind that."""
+FOLDER = "{folder}"
+"""Stands for an empty folder in commands."""
 
 
 @dataclass(frozen=True)
@@ -30,19 +31,26 @@ class Picture:
 
     Attributes
     ----------
-    command
-        Of vecsim, with `PAGE` where the page goes.
+    commands
+        Of vecsim, each as it is typed; they make the page.
+    page
+        The page's name in `FOLDER`.
+    ready
+        What the page has when it can be seen, as a selector of CSS.
     script
-        JavaScript that brings the page to what is shown.
+        JavaScript that brings it to what is shown.
     size
         Of the window, in pixels.
     """
 
-    command: tuple[str, ...]
+    commands: tuple[str, ...]
+    page: str = "page.html"
+    ready: str = "body"
     script: str = ""
     size: tuple[int, int] = (1280, 760)
 
 
+VIEW_READY = "body[data-runs]"
 CHOOSE_GATHER = """() => {
   const { run } = view.panes[0];
   view.scale.show(1750, 2050);
@@ -50,11 +58,13 @@ CHOOSE_GATHER = """() => {
   while (!run.text(k).startsWith("lvi")) k += 1;
   view.choose(view.panes[0], k);
 }"""
+SEARCH_STORES = "() => { view.search.field.value = 'sv.'; view.search.look(); }"
 PICTURES = {
-    "view": Picture(("view", "laplace2d-30", "--program", "crs", "--out", PAGE), CHOOSE_GATHER),
+    "view": Picture(
+        (f"view laplace2d-30 --program crs --out {FOLDER}/page.html",), "page.html", VIEW_READY, CHOOSE_GATHER
+    ),
     "view-two-runs": Picture(
-        ("view", "--program", "crs,hism", "--out", PAGE),
-        "() => { view.search.field.value = 'sv.'; view.search.look(); }",
+        (f"view --program crs,hism --out {FOLDER}/page.html",), "page.html", VIEW_READY, SEARCH_STORES
     ),
 }
 
@@ -63,16 +73,15 @@ def make(name: str, picture: Picture) -> None:
     """Make a page and take its picture, ``NAME.png`` beside this file."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page_file = Path(folder) / "page.html"
-        if vecsim([part.replace(PAGE, str(page_file)) for part in picture.command]):
-            raise SystemExit(f"{name}: {' '.join(picture.command)} did not work")
+        for command in picture.commands:
+            if vecsim(command.replace(FOLDER, folder).split()):
+                raise SystemExit(f"{name}: vecsim {command} did not work")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         width, height = picture.size
         page = browser.new_page(viewport={"width": width, "height": height})
-        page.goto(page_file.as_uri())
-        page.wait_for_load_state("networkidle")
+        page.goto((Path(folder) / picture.page).as_uri())
+        page.wait_for_selector(picture.ready)
         if picture.script:
-            page.wait_for_timeout(500)
             page.evaluate(picture.script)
         page.wait_for_timeout(500)
         page.screenshot(path=HERE / f"{name}.png")

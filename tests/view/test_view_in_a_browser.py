@@ -41,7 +41,8 @@ def opened(chromium, tmp_path):
         shown.on("pageerror", lambda error: complaints.append(str(error)))
         shown.on("request", lambda request: complaints.append(request.url) if seen(request.url) else None)
         shown.goto(file.as_uri())
-        shown.wait_for_function("globalThis.view && view.frames.length > 0", timeout=60_000)
+        shown.wait_for_selector("body[data-runs]", timeout=60_000)
+        settled(shown)
         return shown
 
     def seen(address):
