@@ -1,5 +1,5 @@
-"""Three what-if studies: their specifications, what came out of them, and what it says in words."""
+"""Four what-if studies: their specifications, what came out of them, and what it says in words."""
 
-from experiments.whatif.studies import STUDIES, conclusions, recorded, specification, summary
+from experiments.whatif.studies import STUDIES, conclusions, recorded, specification, summary, varied
 
-__all__ = ["STUDIES", "conclusions", "recorded", "specification", "summary"]
+__all__ = ["STUDIES", "conclusions", "recorded", "specification", "summary", "varied"]

@@ -8,7 +8,7 @@ import pytest
 import vecsim
 from experiments.explain import read_cells
 from experiments.sweep import sweep
-from experiments.whatif import STUDIES, conclusions, recorded, specification, summary
+from experiments.whatif import STUDIES, conclusions, recorded, specification, summary, varied
 from vecsim.cli import main
 
 PAGE = Path(__file__).parents[3] / "docs" / "what-if.md"
@@ -26,9 +26,9 @@ def test_the_page_says_what_the_numbers_say(name):
 def test_a_mean_is_recorded_for_every_value(name):
     spec = specification(name)
     keys = {
-        (varied, str(value), program)
-        for varied, values in spec.factors.items()
-        for value in values
+        (told, str(value), program)
+        for told, what in varied(name)
+        for value in spec.factors[what]
         for program in spec.programs
     }
     assert set(recorded(name)) == keys
@@ -62,5 +62,5 @@ def test_a_part_of_a_study_gives_the_same_cells(tmp_path):
 def test_a_study_gives_what_is_recorded(name, tmp_path):
     out, store = str(tmp_path / "out"), str(tmp_path / "store")
     assert main(["sweep", name, "--out", out, "--store", store]) == 0
-    found = summary(read_cells(tmp_path / "out"))
+    found = summary(name, read_cells(tmp_path / "out"))
     assert {key: round(mean, 4) for key, mean in found.items()} == recorded(name)
