@@ -1,4 +1,4 @@
-"""Traces of random programs on random machines keep the rules of their formats; all engines are traced alike."""
+"""Traces of random programs on random machines keep their formats' rules; all engines are traced alike."""
 
 import plain_chrome
 import plain_kanata
