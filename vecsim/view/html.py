@@ -10,9 +10,12 @@ from typing import Any
 import jinja2
 
 from vecsim.engines.record import WAITS, Cause
+from vecsim.trace.phases import QUEUEING, WAITING
 from vecsim.view.packing import packed
 from vecsim.view.recording import Recorded
 
+AFTER_ISSUE = sorted({*QUEUEING, *WAITING})
+"""The causes for which an instruction waits between issue and its first element."""
 SCRIPTS = ("data", "model", "scale", "density", "draw", "registers", "panels", "search", "main")
 """Files of the page's scripts, in the order in which they stand in it."""
 
@@ -37,7 +40,12 @@ def page_of(runs: Sequence[Recorded], title: str, about: Mapping[str, Any]) -> s
     folder = files("vecsim.view") / "page"
     blocks = [packed(run.columns()) for run in runs]
     facts = [{**run.facts(), "columns": block.columns} for run, block in zip(runs, blocks, strict=True)]
-    document = {"runs": facts, "causes": [Cause(i).label for i in range(WAITS)], "about": dict(about)}
+    document = {
+        "runs": facts,
+        "causes": [Cause(i).label for i in range(WAITS)],
+        "afterIssue": AFTER_ISSUE,
+        "about": dict(about),
+    }
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     return template.render(

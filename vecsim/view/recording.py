@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run, start
 from vecsim.machine import Machine
 from vecsim.trace.listing import Listed, listed
@@ -20,6 +21,8 @@ from vecsim.view.values import SCALARS, Changes, Piece, Values, follow
 
 MOST_INSTRUCTIONS = 250_000
 """Instructions in a page, at most."""
+GENERAL = "jit-general"
+"""The compiled engine without the loop for one port, which would have to be compiled as well."""
 MOST_BYTES = 128 << 20
 """Bytes of contents of vector registers in a page, before they are compressed, at most."""
 
@@ -161,8 +164,9 @@ def record(
     age = columns["age"]
     first, end = (int(age[0]), int(age[-1]) + 1) if len(age) else (0, 0)
     one_by_one = subject.machine.model_copy(update={"issue_width": 1})
-    running = start(subject.program, subject.memory, one_by_one, engine=engine)
+    again = GENERAL if engine == DEFAULT_ENGINE else engine  # the loop that has just been in use
+    running = start(subject.program, subject.memory, one_by_one, engine=again)
     running.advance(instructions=first)
     values = Values(running.state, subject.pieces, subject.value_bytes == 8, MOST_BYTES)
-    follow(running, values, first, end)
+    follow(running, subject.program, values, first, end)
     return Recorded(subject, done, listed(subject.program), columns, values, left_out)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import REGISTERS, SPECIAL_REGISTERS
+from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Instruction, Unit
+from isa.program import Program
 from isa.state import State
 from vecsim.engines.protocol import Engine
 
@@ -110,15 +111,19 @@ class Values:
         state = self._state
         return np.concatenate([state.x, state.special, self._floats.astype(np.float64)])
 
-    def note(self, age: int) -> None:
+    def note(self, age: int, instruction: Instruction) -> None:
         """Note what the instruction of this number has changed."""
         now = self._look()
         changed = np.flatnonzero((now != self._scalars) & ~(np.isnan(now) & np.isnan(self._scalars)))
         if len(changed):
             self.scalars.note(age, changed, now[changed])
             self._scalars = now
-        if self.known_until is None:
+        if self.known_until is None and instruction.unit != Unit.SCALAR:
             self._note_vectors(age)
+        if instruction.access is not None and instruction.access.store:
+            self._note_memory(age)
+
+    def _note_memory(self, age: int) -> None:
         for changes, before, piece in zip(self.memory, self._bytes, self._pieces, strict=True):
             where = np.flatnonzero(piece != before)
             if len(where):
@@ -142,16 +147,20 @@ class Values:
             self.vectors.note(age, np.array([len(now)]), self._mask[None].astype(np.int64))
 
 
-def follow(running: Engine, values: Values, first: int, end: int) -> None:
+def follow(running: Engine, program: Program, values: Values, first: int, end: int) -> None:
     """Let an engine that has executed ``first`` instructions go on to ``end`` of them, and note what changes.
 
     Parameters
     ----------
     running
         On a machine that issues one instruction in a cycle.
+    program
+        What it runs.
     """
+    instructions = [program.instruction(pc) for pc in range(len(program))]
     for age in range(first, end):
+        instruction = instructions[running.pc]
         running.advance(instructions=1)
-        values.note(age)
+        values.note(age, instruction)
         if running.finished:
             return

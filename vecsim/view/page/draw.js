@@ -8,10 +8,11 @@ const NEAR_MOST = 700, NEAR_PIXELS = 5; // instructions of a track that are draw
 const TRACK_COLOURS = { issue: "#7d8794", add: "#2f9e5f", multiply: "#b8741a", sparse: "#8a56b8" };
 const PORT_COLOURS = ["#2f7fc1", "#1d9aa8", "#4f66c9", "#3f8f9f"];
 const CAUSE_COLOURS = ["#9aa4b0", "#c2b280", "#e0669d", "#d98c5f", "#b0bec5", "#90b4d8", "#f2c14e", "#b5651d",
-  "#d9453d", "#7b68c9"];
+  "#d9453d", "#7b68c9", "#6d8f3c", "#a0522d"];
 const QUEUE_COLOUR = "#e4e8ec", FORE = "#1c2128", DIM = "#667080", LINE = "#d5dae0", SOFT = "#f4f6f8",
   MARK = "#1f6feb";
 
+const causeColour = (cause) => CAUSE_COLOURS[cause % CAUSE_COLOURS.length];
 const trackColour = (name) =>
   name.startsWith("port") ? PORT_COLOURS[Number(name.slice(5)) % PORT_COLOURS.length] : TRACK_COLOURS[name];
 
@@ -125,7 +126,7 @@ class Picture {
     const [issue, dispatch, start, worked, retire] = this.run.phases(k).map((cycle) => this.x(cycle));
     if (dispatch - issue > 0.2) paint.add(QUEUE_COLOUR, issue, y, dispatch - issue, height);
     if (start - dispatch > 0.2) {
-      const cause = this.run.firstWait(k), waited = cause < 0 ? QUEUE_COLOUR : CAUSE_COLOURS[cause];
+      const cause = this.run.firstWait(k), waited = cause < 0 ? QUEUE_COLOUR : causeColour(cause);
       paint.add(waited, dispatch, y + height - 4, start - dispatch, 4);
     }
     paint.add(colour, start, y, Math.max(worked - start - 0.5, 0.75), height);
@@ -156,7 +157,7 @@ class Picture {
       before = behind;
       if (share > 0) paint.add(colour, LEFT + column, track.top + high * (1 - share), 1, high * share);
       const cause = track.density.cause(from, to);
-      if (cause >= 0) paint.add(CAUSE_COLOURS[cause], LEFT + column, track.top + high + 1, 1, STRIP);
+      if (cause >= 0) paint.add(causeColour(cause), LEFT + column, track.top + high + 1, 1, STRIP);
     }
     paint.onto(context);
   }

@@ -192,7 +192,7 @@ async function begin() {
   const runs = [];
   for (const [i, facts] of given.runs.entries()) {
     const block = document.getElementById(`block${i}`);
-    runs.push(new Run(facts, await unpackedBlock(block.textContent), given.causes));
+    runs.push(new Run(facts, await unpackedBlock(block.textContent), given));
     block.remove();
   }
   globalThis.view = new View(runs, given.causes);

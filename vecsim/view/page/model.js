@@ -5,9 +5,8 @@
 const UNITS = ["scalar", "memory", "add", "multiply", "sparse"];
 
 class Run {
-  constructor(facts, buffer, causes) {
-    Object.assign(this, facts);
-    this.causes = causes;
+  constructor(facts, buffer, { causes, afterIssue }) {
+    Object.assign(this, facts, { causes, afterIssue });
     this.at = columnsOf(facts.columns, buffer);
     this.count = this.at.age.length;
     this.plainNames = facts.names;
@@ -120,7 +119,7 @@ class Run {
     const most = this.at.start[k] - this.at.issue[k];
     const at = k * this.causes.length;
     let cause = -1, cycles = 0;
-    for (let i = 2; i < this.causes.length; i += 1) {
+    for (const i of this.afterIssue) {
       const waited = Math.min(this.at.waits[at + i], most);
       if (waited > cycles) [cause, cycles] = [i, waited];
     }

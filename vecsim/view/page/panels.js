@@ -146,7 +146,7 @@ class RegistersPanel {
 function legend(causes) {
   const entry = (colour, text) => element("span", {}, element("i", { style: `background:${colour}` }), text);
   return [entry(QUEUE_COLOUR, "queues"), element("span", {}, "waits for:"),
-    ...causes.map((cause, i) => entry(CAUSE_COLOURS[i], cause)),
+    ...causes.map((cause, i) => entry(causeColour(i), cause)),
     element("span", {}, "full colour: works; pale: result on its way; arrows: red from what it needs, " +
       "blue to what needs it")];
 }
