@@ -28,6 +28,7 @@ WITHOUT_A_GPU = (
     "run MATRIX --program crs",
     "exec PROGRAM",
     "why MATRIX --program crs",
+    "view MATRIX --program crs --engine simpy --out PAGE",
     "compare RESULT RESULT",
     "rerun RESULT",
     "formats MATRIX --format crs",
@@ -67,6 +68,7 @@ def asked(vecsim, matrix, program, monkeypatch, tmp_path):
 
     def ask(text):
         files = {"MATRIX": str(matrix), "PROGRAM": str(program), "RESULT": str(tmp_path / "result.json")}
+        files["PAGE"] = str(tmp_path / "page.html")
         if "RESULT" in text:
             vecsim("run", matrix, "--program", "crs", "--json", files["RESULT"])
         arguments = [*(files.get(word, word) for word in text.split()), "--json", "-"]

@@ -27,6 +27,16 @@ def test_a_product_and_its_y(tmp_path, capsys):
     assert f"{document['runs'][0]['cycles']:,} cycles" in capsys.readouterr().out
 
 
+def test_json_says_what_is_in_the_page(tmp_path, capsys):
+    path = tmp_path / "page.html"
+    assert main([*QUICK, "--program", "crs", "--out", str(path), "--json", "-"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    (run,) = told["runs"]
+    document = runs_of(path)[1]["runs"][0]
+    assert told["page"] == str(path)
+    assert (run["cycles"], run["shown"], run["left_out"]) == (document["cycles"], run["instructions"], 0)
+
+
 TWO = {
     "--program crs,jd": ("crs pipelined", "jd pipelined"),
     "--program jd --beside-option schedule=plain": ("jd pipelined", "jd plain"),

@@ -13,6 +13,7 @@ from vecsim.cli.options import (
     AutoEngineOption,
     ChoiceOption,
     DefineOption,
+    JsonOption,
     LikeOption,
     MachineOption,
     ProgramOption,
@@ -27,6 +28,7 @@ from vecsim.engines import AUTO
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
+    from vecsim.cli.output import Output
     from vecsim.machine import Machine
     from vecsim.view import Recorded, Subject
 
@@ -93,12 +95,13 @@ def view(
         int | None,
         typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
     ] = None,
+    json: JsonOption = None,
 ) -> None:
     """Make a page of a run: instructions by unit over time, source, registers and memory.
 
     With two programs, or with a change by --beside-..., two runs stand one above the other.
     """
-    from vecsim.cli.output import OutputFile
+    from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.run import OWN_SUFFIX
     from vecsim.provenance import provenance
     from vecsim.trace import WHOLE, read_window
@@ -111,7 +114,8 @@ def view(
         changes = [*(set_ or ()), *(beside_set or ())]
         machines.append(chosen_machine(beside_machine or machine, changes))
     cycles = WHOLE if window is None else read_window(window)
-    file = OutputFile(out, [subject] if subject else [])
+    inputs = [subject] if subject else []
+    output, file = Output(json, inputs), OutputFile(out, inputs)
     if subject is not None and subject.endswith(OWN_SUFFIX):
         if program or like or option or beside_option:
             raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
@@ -131,7 +135,7 @@ def view(
     runs = _recorded(subjects, engine, window=cycles, max_cycles=max_cycles)
     title = " and ".join(dict.fromkeys(each.subject.name for each in runs))
     file.write(page_of(runs, f"vecsim: {title}", about).encode("utf-8"))
-    _tell(out, runs)
+    _tell(output, out, runs)
 
 
 class _Text:
@@ -234,12 +238,19 @@ def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Reco
         ]
 
 
-def _tell(out: str, runs: Sequence[Recorded]) -> None:
-    from vecsim.cli.console import console, warn
+def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
+    """Say what is in the page, and write it as JSON if that was asked for."""
+    from vecsim.cli.console import warn
+    from vecsim.digests import program_sha256
 
+    told = []
     for run in runs:
+        shown, name = len(run.times["age"]), run.subject.name
         if run.left_out:
-            total = run.left_out + len(run.times["age"])
-            warn(f"{run.subject.name}: {run.left_out:,} of {total:,} instructions are left out (--window)")
-        console().print(f"{run.subject.name}: {run.done.cycles:,} cycles", soft_wrap=True)
-    console().print(f"page: {out}", soft_wrap=True)
+            total = run.left_out + shown
+            warn(f"{name}: {run.left_out:,} of {total:,} instructions are left out (--window)")
+        output.text(f"{name}: {run.done.cycles:,} cycles")
+        made = {"name": name, "program_sha256": program_sha256(run.subject.program)}
+        told.append({**made, **run.done.to_dict(), "shown": shown, "left_out": run.left_out})
+    output.text(f"page: {page}")
+    output.finish("vecsim view", {"page": page, "runs": told})

@@ -42,7 +42,7 @@ class Scale {
     const least = Math.max(1, this.span * apart / width), power = 10 ** Math.floor(Math.log10(least));
     const step = [1, 2, 5, 10].map((many) => many * power).find((each) => each >= least);
     const found = [];
-    for (let tick = Math.ceil(this.from / step) * step; tick <= this.to; tick += step) found.push(tick);
+    for (let tick = Math.ceil(Math.max(0, this.from) / step) * step; tick <= this.to; tick += step) found.push(tick);
     return found;
   }
 }
