@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from tiers import one_in
 
 from vecsim.cli import main
 
@@ -45,7 +46,7 @@ TWO = {
 }
 
 
-@pytest.mark.parametrize("arguments", TWO)
+@pytest.mark.parametrize("arguments", one_in(2, TWO))
 def test_two_runs(tmp_path, capsys, arguments):
     path = tmp_path / "page.html"
     assert main([*QUICK, *arguments.split(), "--out", str(path)]) == 0

@@ -6,6 +6,7 @@ import numpy as np
 import plain_chrome
 import plain_kanata
 import pytest
+from tiers import one_combination_in
 
 from isa.assembler import assemble
 from isa.declaration import Unit
@@ -58,9 +59,9 @@ def timeline_of(program, memory, machine):
     return run(program, memory, machine, engine="simpy", timeline=TimelineRequest()).timeline
 
 
-@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
-@pytest.mark.parametrize("program", ["crs", "chism"])
+@pytest.mark.parametrize(("machine", "program"), one_combination_in(3, MACHINES, ["crs", "chism"]))
 def test_slices_of_a_unit_last_as_long_as_it_is_busy(tmp_path, program, machine):
+    machine = MACHINES[machine]
     path = tmp_path / "trace.json"
     done = traced(path, *product(program, machine), machine)
     events = plain_chrome.events_of(path)
@@ -130,9 +131,9 @@ def test_phases_fill_an_instruction_and_name_why_it_waits(tmp_path):
     assert startup["args"] == {"cause": "startup"} and startup["dur"] == machine.startup + 1
 
 
-@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
-@pytest.mark.parametrize("program", ["crs", "hism"])
+@pytest.mark.parametrize(("machine", "program"), one_combination_in(3, MACHINES, ["crs", "hism"]))
 def test_a_kanata_log_keeps_the_rules_and_has_every_instruction(tmp_path, program, machine):
+    machine = MACHINES[machine]
     path = tmp_path / "trace.kanata"
     image = product(program, machine)
     traced(path, *image, machine)
