@@ -2,15 +2,11 @@
 
 import csv
 import io
-import os
 import random
 import resource
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -178,30 +174,3 @@ with Store(Path(sys.argv[1])) as store:
     keys = [f"{name} {number}" for name in "ab" for number in range(200)]
     with Store(path) as store:
         assert store.kept(keys) == set(keys)
-
-
-@pytest.mark.ci
-def test_killed_at_random_moments_it_goes_on_to_the_same_table(done, tmp_path):
-    script = """
-import sys
-from pathlib import Path
-from experiments.sweep import sweep
-from experiments.sweep.specification import Sweep
-from test_sweep import SPEC
-print(sweep(SPEC, store=Path(sys.argv[1]), jobs=2).computed)
-"""
-    (tmp_path / "victim.py").write_text(
-        f'if __name__ == "__main__":\n{script.replace(chr(10), chr(10) + "    ")}'
-    )
-    here = str(Path(__file__).parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)])}
-    store, draw = tmp_path / "s", random.Random(1)
-    for _ in range(10):
-        command = [sys.executable, str(tmp_path / "victim.py"), str(store)]
-        with subprocess.Popen(command, env=environment, start_new_session=True) as victim:
-            time.sleep(draw.uniform(0.5, 6))
-            if draw.random() < 0.5:
-                victim.kill()
-            else:
-                os.killpg(victim.pid, signal.SIGKILL)
-    assert sweep(SPEC, store=store, jobs=1).columns == done[1].columns
