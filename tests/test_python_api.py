@@ -1,6 +1,7 @@
 """The package as a user of Python meets it: completion, help, what records show, the examples of the docs."""
 
 import doctest
+import importlib.util
 import inspect
 import json
 import pydoc
@@ -149,6 +150,21 @@ def test_the_python_of_the_readme_runs(capsys):
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
     assert "value_bits=32" in capsys.readouterr().out
+
+
+def test_the_python_of_the_page_on_sweeps_prints_what_it_says(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("experiments.sweep.running.default_store", lambda: tmp_path / "store")
+    if importlib.util.find_spec("pandas") is None:
+        pytest.importorskip("pyarrow")
+    first, second = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "what-if.md").read_text(), re.DOTALL)
+    names = {}
+    exec(compile(first, "docs/what-if.md", "exec"), names)
+    (shown,) = re.findall(r"print\(fewer\)  # (.*)", first)
+    assert capsys.readouterr().out == f"{shown}\n"
+    assert len(names["frame"]["cycles"]) == 6
+    pytest.importorskip("duckdb")
+    exec(compile(second, "docs/what-if.md", "exec"), names)
+    assert f"('hism', {min(names['fewer'])})" in capsys.readouterr().out
 
 
 @pytest.mark.ci  # compiling the edits takes half a minute

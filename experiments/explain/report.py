@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from experiments.explain.cells import Cells, read_cells
+from experiments.explain.cells import Cells
 from experiments.explain.crossings import FEWEST_MATRICES, crossings
 from experiments.explain.front import candidates, machines, pareto
 from experiments.explain.parameters import against, pairs, what_matters
@@ -15,15 +13,23 @@ from vecsim.errors import UserError
 FEWEST_MACHINES = 2
 
 
-def report(folder: Path) -> Report:
+def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     """Make the report of a sweep.
+
+    Parameters
+    ----------
+    cells
+        What came out.
+    name
+        Of its folder.
+    remarks
+        Sentences that stand above everything.
 
     Raises
     ------
     UserError
-        As :func:`read_cells`, or nothing was varied.
+        Nothing was varied, and there is nothing to compare.
     """
-    cells = read_cells(folder)
     items: list[Item] = [against(cells, name) for name in cells.several]
     if len(cells.several) > 1:
         items.append(what_matters(cells))
@@ -36,15 +42,13 @@ def report(folder: Path) -> Report:
         items.append(pareto(cells, found))
         appendices.append(machines(found))
     if not items:
-        raise UserError(
-            f"{folder}: nothing was varied, and there are too few matrices and programs to compare"
-        )
+        raise UserError(f"{name}: nothing was varied, and there are too few matrices and programs to compare")
     source = (
         f"{len(cells.cycles):,} cells of {len(cells.matrices)} matrices and {len(cells.programs)} programs; "
         f"{cells.faults:,} have no result."
     )
-    part = Part("sweep", source, tuple(items))
-    return Report(f"Sweep {folder.resolve().name}", (part,), (*appendices, made_by()))
+    part = Part("sweep", source, tuple(items), remarks)
+    return Report(f"Sweep {name}", (part,), (*appendices, made_by()))
 
 
 def _specification(cells: Cells) -> Appendix:

@@ -66,9 +66,34 @@ class SweepTable(Overview):
         """
         if find_spec("pandas") is not None:
             return import_module("pandas").DataFrame(self.columns)
-        if find_spec("pyarrow") is not None:
-            return import_module("pyarrow").table(self.columns)
-        raise UserError("a data frame needs pandas or pyarrow; `columns` and `csv()` need neither")
+        return self.arrow()
+
+    def arrow(self) -> Any:
+        """Give an Arrow table (`pyarrow.Table`), which pandas, Polars and DuckDB take.
+
+        Raises
+        ------
+        UserError
+            pyarrow is not installed.
+        """
+        if find_spec("pyarrow") is None:
+            raise UserError(
+                "a data frame needs pandas or pyarrow: pip install 'vecsim[tables]'; `columns` and `csv()` "
+                "need neither"
+            )
+        return import_module("pyarrow").table(self.columns)
+
+    def parquet(self) -> bytes:
+        """Write it as a Parquet file.
+
+        Raises
+        ------
+        UserError
+            pyarrow is not installed.
+        """
+        table, target = self.arrow(), io.BytesIO()
+        import_module("pyarrow.parquet").write_table(table, target)
+        return target.getvalue()
 
     def csv(self) -> str:
         """Write it as CSV with a head."""

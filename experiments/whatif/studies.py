@@ -17,6 +17,7 @@ from experiments.sweep.specification import Sweep, read_specification
 Means = Mapping[tuple[str, str, str], float]
 """Cycles a non-zero by what was varied, its value and the program: geometric means."""
 
+RECORDED = "recorded"
 HEAD = ("varied", "value", "program", "cycles a non-zero")
 CACHE, RATE = "option.chism.cache", "addresses_per_cycle"
 
@@ -41,24 +42,29 @@ def _section_size(means: Means) -> tuple[str, ...]:
 
 
 def _memory(means: Means) -> tuple[str, ...]:
-    def of(program: str, what: str, value: int) -> float:
+    titles = {"HiSM": "hism", "JD": "jd", "CRS": "crs"}
+
+    def of(program: str, what: str, value: object) -> float:
         return means[what, str(value), program]
 
-    slow, fast = (of("jd", RATE, rate) / of("hism", RATE, rate) for rate in (1, 4))
-    titles = {"CRS": "crs", "JD": "jd", "HiSM": "hism"}
-    startup = {name: (of(p, "startup", 0), of(p, "startup", 40)) for name, p in titles.items()}
-    hidden = [f"{name} {startup[name][0]:.2f} and {startup[name][1]:.2f}" for name in ("JD", "HiSM")]
-    few, many = of("hism", "banks", 8), of("hism", "banks", 64)
-    ports = {p: of(p, "memory_ports", 1) / of(p, "memory_ports", 2) for p in ("hism", "jd", "crs")}
+    def faster(what: str, before: object, after: object) -> str:
+        """Say how many times as fast each program is with another value."""
+        gains = {name: of(p, what, before) / of(p, what, after) for name, p in titles.items()}
+        return ", ".join(f"{name} {gain:.2f}" for name, gain in gains.items())
+
+    slow, equal, fast = (of("jd", RATE, rate) / of("hism", RATE, rate) for rate in (1, 4, 8))
     return (
         f"JD does not catch HiSM by gathering faster: with one address a cycle it takes {slow:.2f} times as "
-        f"long, with four, as fast as contiguous words, still {fast:.2f} times.",
-        f"Startup is CRS's: {startup['CRS'][0]:.2f} cycles a non-zero without, {startup['CRS'][1]:.2f} with "
-        f"40 cycles. The others hide it: {'; '.join(hidden)}.",
-        f"Banks are HiSM's: {few:.2f} with 8, {many:.2f} with 64. All that it moves is "
-        "contiguous, and goes at full rate only where banks suffice.",
-        f"A second port makes HiSM {ports['hism']:.2f}, JD {ports['jd']:.2f} and CRS {ports['crs']:.2f} "
-        "times as fast.",
+        f"long, with four, as fast as contiguous words, {equal:.2f} times, with eight {fast:.2f} times.",
+        "What is in flight hides the startup: without any instead of 40 cycles, times as fast with one "
+        f"access in flight: {faster('startup accesses_in_flight=1', 40, 0)}; with 16: "
+        f"{faster('startup accesses_in_flight=16', 40, 0)}.",
+        f"Four accesses in flight instead of one, times as fast: {faster('accesses_in_flight', 1, 4)}; 16 "
+        f"instead of four: {faster('accesses_in_flight', 4, 16)}.",
+        f"64 banks instead of 8, times as fast: {faster('banks', 8, 64)}. All that HiSM moves is contiguous, "
+        "and goes at full rate only where banks suffice.",
+        f"Banks that are busy for one cycle instead of 8, times as fast: {faster('bank_busy', 8, 1)}.",
+        f"A second port, times as fast: {faster('memory_ports', 1, 2)}.",
     )
 
 
@@ -139,6 +145,10 @@ APART: dict[str, tuple[str, ...]] = {
 """Of a study things whose other values are not mixed into a mean, but have means of their own."""
 
 
+BESIDE: dict[str, tuple[tuple[str, str], ...]] = {"memory": (("startup", "accesses_in_flight"),)}
+"""Of a study a thing that has means for each value of another, too."""
+
+
 def _varied(name: str, apart: Mapping[str, object]) -> str:
     """Name what is varied where other things have these values."""
     return " ".join([name, *(f"{other}={apart[other]}" for other in sorted(apart))])
@@ -178,6 +188,8 @@ def _separate(name: str, values: Mapping[str, tuple[str, ...]]) -> Iterator[tupl
         others = [other for other in APART.get(name, ()) if other != what]
         for chosen in itertools.product(*(values[other] for other in others)):
             yield what, dict(zip(others, chosen, strict=True))
+    for what, other in BESIDE.get(name, ()):
+        yield from ((what, {other: value}) for value in values[other])
 
 
 def written(means: Means) -> str:
@@ -191,10 +203,20 @@ def written(means: Means) -> str:
 
 def recorded(name: str) -> Means:
     """Give the means that a study gave; cycles are the same on every host."""
-    text = (resources.files(__package__) / "recorded" / f"{name}.csv").read_text(encoding="utf-8")
+    text = (resources.files(__package__) / RECORDED / f"{name}.csv").read_text(encoding="utf-8")
     return {(line[0], line[1], line[2]): float(line[3]) for line in list(csv.reader(text.splitlines()))[1:]}
 
 
 def conclusions(name: str, means: Means | None = None) -> tuple[str, ...]:
     """Say what a study shows; without `means` those recorded."""
     return STUDIES[name](recorded(name) if means is None else means)
+
+
+def remarks(cells: Cells) -> tuple[str, ...]:
+    """Say what cells show, if they are those of a study, without its tables; nothing otherwise."""
+    for name in STUDIES:
+        spec = specification(name)
+        tried = {each: tuple(map(str, values)) for each, values in spec.factors.items()}
+        if (cells.matrices, cells.programs, cells.varied) == (spec.matrices, spec.programs, tried):
+            return tuple(each for each in conclusions(name, summary(name, cells)) if each[0] != "|")
+    return ()

@@ -62,3 +62,20 @@ def test_cells_without_a_result_are_told(swept, matrix):
 )
 def test_mistakes_end_in_a_line(swept, arguments, message):
     assert message in swept(*arguments).mistake()
+
+
+def test_drawn_at_once(swept, matrix, tmp_path):
+    out = tmp_path / "out"
+    result = swept(matrix, "--program", "crs", "--set", "banks=8,16", "--out", out, "--explain")
+    assert result.code == 0
+    assert "Speed against banks" in result.out
+    assert {"table.csv", "sweep.json", "report.html", "sweep-banks.png"} <= {p.name for p in out.iterdir()}
+    assert "name a folder by --out" in swept(matrix, "--explain").mistake()
+
+
+def test_parquet_beside_the_csv(swept, matrix, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "out"
+    assert swept(matrix, "--program", "crs", "--out", out, "--parquet").code == 0
+    (cycles,) = parquet.read_table(out / "table.parquet")["cycles"].to_pylist()
+    assert str(cycles) in (out / "table.csv").read_text()

@@ -45,6 +45,12 @@ def sweep(
         str | None,
         typer.Option("--out", metavar="DIR", help="Folder for the table (CSV) and how it was made (JSON)."),
     ] = None,
+    draw: Annotated[
+        bool, typer.Option("--explain", help="Draw it, too, as `vecsim explain DIR` does; with --out.")
+    ] = False,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Write table.parquet, too; with --out, and pyarrow.")
+    ] = False,
     matrix: Annotated[
         list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="One more matrix. Repeatable.")
     ] = None,
@@ -108,6 +114,8 @@ def sweep(
     from vecsim.cli.run import chosen_programs
     from vecsim.progress import Progress
 
+    if (draw or parquet) and out is None:
+        raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
     named = [*(matrices or ()), *(matrix or ())]
     if len(named) == 1 and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
         if program or set_ or option:
@@ -150,8 +158,11 @@ def sweep(
     )
     _tell_faults(table)
     if folder is not None:
-        write_folder(folder, _files(what, table))
-        tell(f"table.csv and sweep.json are in {out}")
+        files = _files(what, table) | ({"table.parquet": table.parquet()} if parquet else {})
+        write_folder(folder, files)
+        tell(f"{', '.join(files)} are in {out}")
+        if draw:
+            explain(str(out), None)
 
 
 def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
@@ -239,16 +250,20 @@ def explain(
     ] = None,
 ) -> None:
     """Draw what a sweep shows: tables and pictures (CSV, SVG, PNG), and one HTML page with all of them."""
-    from experiments.explain import report
+    from experiments.explain import read_cells, report
     from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.whatif import remarks
     from vecsim.cli.output import Output
 
     target = out or folder
-    made = report(Path(folder))
+    cells = read_cells(Path(folder))
+    made = report(cells, Path(folder).resolve().name, remarks(cells))
     check_folder(target)
     files = files_of(made)
     write(files, target)
     output = Output(None)
+    for sentence in made.parts[0].remarks:
+        output.text(sentence)
     for item in made.items:
         output.text(item.title)
     output.text(f"{Path(target) / PAGE} and {len(files) - 1} files beside it")

@@ -215,20 +215,23 @@ def test_a_sweep_of_an_earlier_version_is_read(folder):
     lines = [each.split(",") for each in table.read_text().splitlines()]
     table.write_text("\n".join(",".join(each[:4] + each[5:]) for each in lines))
     assert set(read_cells(folder).features) == {"non-zeros a row"}
-    assert [item.name for item in report(folder).items][:2] == ["sweep-banks", "sweep-chaining"]
+    assert [item.name for item in report(read_cells(folder), "x").items][:2] == [
+        "sweep-banks",
+        "sweep-chaining",
+    ]
 
 
 def test_what_cannot_be_explained(folder, tmp_path):
     (folder / "table.csv").write_text((folder / "table.csv").read_text().splitlines()[0] + "\n")
     with pytest.raises(UserError, match="no cell has a result"):
-        report(folder)
+        read_cells(folder)
     (folder / "table.csv").write_text(f"{HEAD}\na,100,100,200,1.0,spmv,4,True,5,1,\n")
     with pytest.raises(UserError, match="is damaged, or of another version: 'spmv'"):
-        report(folder)
+        read_cells(folder)
     other = tmp_path / "run.json"
     other.write_text(
         '{"kind": "vecsim run", "engine": "jit", "seed": 0, "value_bits": 32, "max_cycles": 9, '
         '"matrices": [], "results": []}'
     )
     with pytest.raises(UserError, match="holds results of vecsim run"):
-        report(other)
+        read_cells(other)

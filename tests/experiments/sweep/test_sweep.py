@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import vecsim
-from experiments.sweep import Sweep, sweep
+from experiments.sweep import Sweep, sweep, table
 from experiments.sweep.running import default_store
 from experiments.sweep.store import Cell, Store
 from vecsim.errors import UserError
@@ -110,6 +110,31 @@ def test_the_table_as_csv(done):
     assert rows[0]["matrix"] == "laplace2d-9"
     assert int(rows[0]["cycles"]) == done[1].columns["cycles"][0]
     assert repr(done[1]).startswith("SweepTable(rows=32, matrices=2, programs=('crs', 'hism')")
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+def test_the_table_as_a_frame(done, library, monkeypatch):
+    pytest.importorskip(library)
+    found = table.find_spec
+    monkeypatch.setattr(table, "find_spec", lambda name: found(name) if name == library else None)
+    frame = done[1].frame()
+    assert type(frame).__module__.startswith(library)
+    assert (
+        list(frame["cycles"].tolist() if library == "pandas" else frame["cycles"].to_pylist())
+        == (done[1].columns["cycles"])
+    )
+
+
+def test_the_table_as_parquet(done):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert parquet.read_table(io.BytesIO(done[1].parquet())).to_pydict() == done[1].columns
+
+
+def test_without_a_library_the_columns_are_there(done, monkeypatch):
+    monkeypatch.setattr(table, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install 'vecsim\[tables\]'"):
+        done[1].frame()
+    assert len(done[1].columns["cycles"]) == len(done[1])
 
 
 def test_the_store_of_a_user_lies_in_the_cache():

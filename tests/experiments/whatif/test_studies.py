@@ -1,5 +1,7 @@
 """The studies: their specifications, what is recorded of them, and the sentences on the page."""
 
+import re
+import runpy
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +10,11 @@ import pytest
 import vecsim
 from experiments.explain import read_cells
 from experiments.sweep import sweep
-from experiments.whatif import STUDIES, conclusions, recorded, specification, summary, varied
+from experiments.whatif import STUDIES, conclusions, recorded, remarks, specification, summary, varied
 from vecsim.cli import main
 
-PAGE = Path(__file__).parents[3] / "docs" / "what-if.md"
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = DOCS / "studies.md"
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -20,6 +23,14 @@ def test_the_page_says_what_the_numbers_say(name):
     assert f"`vecsim sweep {name}`" in page
     for sentence in conclusions(name):
         assert sentence in page
+
+
+def test_every_picture_of_the_pages_is_there_and_made_by_the_script():
+    made = runpy.run_path(str(DOCS / "pictures" / "make_studies.py"))
+    names = {made["picture"](study, name) for study, several in made["SHOWN"].items() for name in several}
+    pages = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("studies.md", "what-if.md"))
+    assert set(re.findall(r"\(pictures/(study-[^)]*)\)", pages)) == names
+    assert all((DOCS / "pictures" / name).is_file() for name in names)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -62,5 +73,7 @@ def test_a_part_of_a_study_gives_the_same_cells(tmp_path):
 def test_a_study_gives_what_is_recorded(name, tmp_path):
     out, store = str(tmp_path / "out"), str(tmp_path / "store")
     assert main(["sweep", name, "--out", out, "--store", store]) == 0
-    found = summary(name, read_cells(tmp_path / "out"))
+    cells = read_cells(tmp_path / "out")
+    found = summary(name, cells)
+    assert set(remarks(cells)) <= set(conclusions(name))
     assert {key: round(mean, 4) for key, mean in found.items()} == recorded(name)

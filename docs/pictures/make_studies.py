@@ -1,0 +1,53 @@
+"""Runs the what-if studies and takes their pictures for the documentation.
+
+    python docs/pictures/make_studies.py           # all
+    python docs/pictures/make_studies.py memory    # some
+
+What they gave is written into experiments/whatif/recorded, too; the sentences of docs/studies.md, which are
+made of it, are printed.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from experiments.explain import read_cells
+from experiments.whatif import STUDIES, conclusions, summary
+from experiments.whatif.studies import RECORDED, written
+from vecsim.cli import main as vecsim
+
+HERE = Path(__file__).parent
+HOME = HERE.parents[1] / "experiments" / "whatif" / RECORDED
+SHOWN = {
+    "section-size": ("section_size", "front"),
+    "memory": ("what-matters", "addresses_per_cycle"),
+    "sparse-unit": ("what-matters", "crossings"),
+    "renaming": ("physical_vector_registers-schedule",),
+}
+"""Which pictures of each study are shown: the names of their files without ``sweep-``."""
+
+
+def picture(study: str, name: str) -> str:
+    """Name the file of a picture of a study."""
+    return f"study-{study}-{name}.png"
+
+
+def make(study: str) -> None:
+    """Run a study, and write what it gave and its pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        if vecsim(["sweep", study, "--out", folder, "--explain"]):
+            raise SystemExit(f"{study}: it did not work")
+        means = summary(study, read_cells(Path(folder)))
+        HOME.joinpath(f"{study}.csv").write_text(written(means), encoding="utf-8")
+        for name in SHOWN[study]:
+            content = Path(folder, f"sweep-{name}.png").read_bytes()
+            HERE.joinpath(picture(study, name)).write_bytes(content)
+    for sentence in conclusions(study):
+        print(f"- {sentence}")
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or STUDIES:
+        make(chosen)
