@@ -1,9 +1,11 @@
 """The compiled engine keeps the times that the oracle works out from docs/timing.md."""
 
 import ast
+import random
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from isa.instructions import BASE
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from tests.differential.cases import Case, changed, random_case, read_case
+from tests.differential.random_machines import physical_registers
 from tests.oracle import comparison
 from tests.oracle.__main__ import main
 from tests.oracle.clock import times
@@ -42,6 +45,16 @@ def test_the_engine_keeps_time_as_the_oracle_does(seed):
 def test_the_engine_keeps_time_on_more_programs(first):
     for seed in range(first, first + 50):
         agrees(seed)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("first", LONGER[::100])
+def test_the_engine_keeps_time_where_registers_are_renamed(first):
+    for seed in range(first, first + 50):
+        case = random_case(seed)
+        registers = physical_registers(random.Random(seed), case.machine.vector_registers)
+        told = difference(replace(case, machine=case.machine.model_copy(update=registers)))
+        assert not told, f"seed {seed}, {registers}: {told}"
 
 
 @pytest.mark.nightly
@@ -80,6 +93,8 @@ def depends_on(case, name):
     """Say whether any time of a case is another on a machine on which a number is another."""
     value = flat(case.machine.numbers())[name]
     other = {"chaining": str(not value).lower()}.get(name, 1 if value > 1 else 16)
+    if name.startswith("physical_"):
+        other = 0 if value else 62
     machine = changed(case.machine, [f"{name}={other}"])
     on_each = [times(case.program, case.memory, each) for each in (case.machine, machine)]
     return on_each[0] != on_each[1]
