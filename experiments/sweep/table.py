@@ -14,7 +14,7 @@ from experiments.sweep.inputs import Facts
 from experiments.sweep.simulation import Outcome
 from experiments.sweep.specification import Point, Sweep
 from experiments.sweep.store import Cell, Store
-from vecsim.engines.record import Cause
+from vecsim.engines.cause import Cause
 from vecsim.errors import UserError
 from vecsim.overview import Overview
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from isa.declaration import Unit
 from isa.disassembler import instruction_text
 from isa.program import Program
-from vecsim.engines.record import WAITS, Cause
+from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.timeline import COLUMNS
 
 Ints = npt.NDArray[np.int64]

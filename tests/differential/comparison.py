@@ -97,6 +97,7 @@ def run_facts(run: Run) -> Facts:
     tables = {"counters": run.counters, "charged": run.charged, "waited": run.waited, "busy": run.busy}
     for table, values in tables.items():
         facts |= {f"{table} {name}": value for name, value in values.items()}
+    facts |= {f"ledger {name}": column.reshape(-1) for name, column in vars(run.ledger).items()}
     facts |= _state_facts(run.state)
     if run.timeline is not None:
         facts |= {f"timeline {name}": column for name, column in run.timeline.items()}

@@ -49,6 +49,7 @@ def trace(
     memory = np.zeros(1 << 16, np.uint8) if memory is None else memory
     result = run(program, memory, described, engine=engine, timeline=TimelineRequest(), max_cycles=1_000_000)
     assert sum(result.charged.values()) == result.cycles
+    assert result.ledger.charged.min() >= 0
     if engine == ENGINE:
         assert difference_from(result, program, memory) == ""
     return Traced(result, dict(program.symbols))

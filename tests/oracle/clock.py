@@ -21,7 +21,7 @@ from tests.oracle import shape
 from tests.oracle.flight import NEVER, Flight
 from tests.oracle.renaming import Renaming
 from tests.oracle.steps import Step, steps_of
-from tests.oracle.waits import CAUSES, Conditions, charges, wait
+from tests.oracle.waits import CAUSES, Conditions, Span, charges, wait
 from vecsim.machine import Machine
 
 
@@ -52,18 +52,25 @@ class Row:
 
 @dataclass(frozen=True)
 class Times:
-    """The cycles of a run, by what they are charged to, and a row for each instruction in program order."""
+    """The cycles of a run; by pc and cause what they are charged to; each instruction in program order."""
 
     cycles: int
-    charged: dict[str, int]
+    charged: dict[tuple[int, str], int]
     rows: list[Row]
 
 
 def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Times:
     """Work out when everything happens in a program that ends and stays inside memory."""
     flights = _Clock(machine, steps_of(program, memory, machine)).run()
-    retired = [(int(flight.retire), flight.waits) for flight in flights]
-    return Times(max(retire for retire, _ in retired), charges(retired), [_row(flight) for flight in flights])
+    charged = charges(_span(flight) for flight in flights)
+    return Times(sum(charged.values()), charged, [_row(flight) for flight in flights])
+
+
+def _span(flight: Flight) -> Span:
+    """*Waiting and charging*: what it does while it does not wait."""
+    work, latency = shape.work(flight.step)
+    passed = flight.last_start + 1 if shape.is_vector(flight.step) else flight.retire
+    return Span(flight.step.pc, int(flight.retire), int(passed), work, latency, flight.waits)
 
 
 def _row(flight: Flight) -> Row:

@@ -11,6 +11,7 @@ from isa.disassembler import instruction_text
 from isa.program import Program
 from tests.differential.cases import Case
 from tests.oracle.clock import Row, times
+from vecsim.engines.cause import Cause
 from vecsim.engines.protocol import Run, run
 from vecsim.engines.timeline import TimelineRequest
 
@@ -41,11 +42,20 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     for age, (our, their) in enumerate(zip(ours.rows, rows, strict=False)):
         if our != their:
             return f"row {age}, {_told(program, our, their)}"
-    if ours.charged != theirs.charged:
-        return f"charged: oracle / engine: {ours.charged} / {theirs.charged}"
+    charged = _charged(theirs)
+    for pc, cause in sorted(ours.charged.keys() | charged.keys()):
+        one, other = ours.charged.get((pc, cause), 0), charged.get((pc, cause), 0)
+        if one != other:
+            return f"instruction {pc}, charged to {cause}: oracle / engine: {one} / {other}"
     if (len(ours.rows), ours.cycles) != (len(rows), theirs.cycles):
         return f"oracle / engine: rows {len(ours.rows)} / {len(rows)}, cycles {ours.cycles} / {theirs.cycles}"
     return ""
+
+
+def _charged(run: Run) -> dict[tuple[int, str], int]:
+    """Give what an engine charged, by pc and cause, where it charged anything."""
+    table = run.ledger.charged
+    return {(int(pc), Cause(i).name.lower()): int(table[pc, i]) for pc, i in np.argwhere(table)}
 
 
 def _told(program: Program, our: Row, their: Row) -> str:

@@ -139,3 +139,16 @@ def words(step: Step, section: int) -> list[Word]:
 def is_vector(step: Step) -> bool:
     """Whether it goes to a unit with a queue; one of length 0 touches no unit."""
     return step.row.unit != Unit.SCALAR and step.n > 0
+
+
+def work(step: Step) -> tuple[str, str]:
+    """What a cycle is charged to in which it does not wait: up to the last element, and behind."""
+    row = step.row
+    if not is_vector(step):
+        return "scalar_work", "scalar_work"
+    if row.access is not None:
+        contiguous = "cache_transfer" if row.access.cache else "contiguous_transfer"
+        transfer = contiguous if row.access.pattern == Pattern.CONTIGUOUS else "indexed_transfer"
+        return transfer, transfer
+    unit = "sum" if row.timing == Timing.REDUCTION else row.unit.name.lower()
+    return f"{unit}_elements", f"{unit}_latency"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -19,8 +20,6 @@ CAUSES = (
     "free_register",
 )
 """The closed list, in its order."""
-
-EXECUTE = "execute"
 
 Conditions = Mapping[str, float]
 """By cause, the cycle from which it stands in the way no more."""
@@ -47,14 +46,39 @@ def wait(conditions: Conditions, begin: int, end: int) -> list[Wait]:
     return [Wait(next(cause for cause in CAUSES if conditions.get(cause) == last), begin, end)]
 
 
-def charges(instructions: Iterable[tuple[int, list[Wait]]]) -> dict[str, int]:
-    """Charge the cycles of a run, given R and the waits of all its instructions in program order."""
-    charged = dict.fromkeys((*CAUSES, EXECUTE), 0)
+@dataclass(frozen=True)
+class Span:
+    """What an instruction answers for: the cycles from the last retirement before it to its own.
+
+    Attributes
+    ----------
+    pc
+        Of the instruction.
+    retire
+        R.
+    passed
+        The cycle behind that in which its last word or element goes, and R of what touches no unit.
+    work, latency
+        What a cycle before ``passed`` is charged to in which it does not wait, and one from there on.
+    """
+
+    pc: int
+    retire: int
+    passed: int
+    work: str
+    latency: str
+    waits: list[Wait]
+
+
+def charges(spans: Iterable[Span]) -> dict[tuple[int, str], int]:
+    """Charge the cycles of a run to instructions, by pc and cause, given all its spans in program order."""
+    charged: Counter[tuple[int, str]] = Counter()
     answered = 0  # M(n): up to here older instructions answer
-    for retire, waits in instructions:
-        for each in waits:
-            charged[each.cause] += each.within(answered, retire)
-            charged[EXECUTE] -= each.within(answered, retire)
-        charged[EXECUTE] += max(retire - answered, 0)
-        answered = max(answered, retire)
-    return charged
+    for span in spans:
+        for cycle in range(answered, span.retire):
+            waits = [each.cause for each in span.waits if each.within(cycle, cycle + 1)]
+            assert len(waits) <= 1, "no cycle is waited twice"
+            doing = span.work if cycle < span.passed else span.latency
+            charged[span.pc, waits[0] if waits else doing] += 1
+        answered = max(answered, span.retire)
+    return dict(charged)

@@ -61,10 +61,10 @@ def show_counters(output: Output, file: str, run: Run, engine: str, value_bits: 
 
 
 def _causes(run: Run) -> list[Sequence[object]]:
-    from vecsim.engines.record import Cause
+    from vecsim.engines.cause import label
 
     return [
-        (Cause[name.upper()].label, cycles, _share(cycles, run.cycles), run.waited.get(name))
+        (label(name), cycles, _share(cycles, run.cycles), run.waited.get(name))
         for name, cycles in run.charged.items()
         if cycles or run.waited.get(name)
     ]

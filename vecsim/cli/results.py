@@ -49,7 +49,7 @@ def compare(
 
 def _show(output: Output, found: Comparison, most: int) -> None:
     from vecsim.cli.console import fill, table
-    from vecsim.engines.record import Cause
+    from vecsim.engines.cause import label
 
     if found.made:
         output.table(fill(table(["made with", "A", "B"]), found.made))
@@ -60,7 +60,7 @@ def _show(output: Output, found: Comparison, most: int) -> None:
             change.after,
             f"{change.percent:+.2f} %",
             {None: None, True: "another", False: "the same"}[change.program],
-            f"{Cause[change.cause.upper()].label} {change.cause_cycles:+,}" if change.cause else None,
+            f"{label(change.cause)} {change.cause_cycles:+,}" if change.cause else None,
         )
         for change in found.changes[:most]
     ]

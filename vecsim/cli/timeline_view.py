@@ -41,7 +41,7 @@ def _text(program: Program, pc: int) -> str:
 
 
 def _longest_wait(columns: dict[str, list[Any]], row: int) -> str | None:
-    from vecsim.engines.record import Cause
+    from vecsim.engines.cause import Cause
 
     waits = {name: values[row] for name, values in columns.items() if name.startswith("wait_")}
     cause = max(waits, key=lambda name: int(waits[name]))

@@ -115,10 +115,10 @@ def _lines(found: Explanation, hot: int, listing: bool) -> Table:
 
 def _causes(found: Explanation) -> Table:
     from vecsim.cli.console import fill, table
-    from vecsim.engines.record import Cause
+    from vecsim.engines.cause import label
 
     made = table(["cycles by cause"], ["cycles", "share"], last=" ")
-    named = ((Cause[name.upper()].label, cycles) for name, cycles in found.causes.items() if cycles)
+    named = ((label(name), cycles) for name, cycles in found.causes.items() if cycles)
     shares = ((label, cycles, cycles / found.cycles) for label, cycles in named)
     return fill(made, ((label, cycles, f"{share:.1%}", _bar(share)) for label, cycles, share in shares))
 

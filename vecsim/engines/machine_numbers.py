@@ -35,6 +35,7 @@ def machine_numbers(
         "slots": len(record.slots),
         "displaced": record.displaced.shape[1],
         "history": record.port_history.shape[1],
+        "hidden": len(record.hidden),
     }
     numbers = np.zeros(parameter.PLACES, np.int64)
     for name, value in fields.items():

@@ -17,9 +17,11 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.cause import Cause
 from vecsim.engines.columns import control
 from vecsim.engines.fault import Fault
-from vecsim.engines.record import Cause, Counter, Snapshot, TimingRecord
+from vecsim.engines.ledger import Ledger, read_ledger
+from vecsim.engines.record import Counter, Snapshot, TimingRecord
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.errors import UserError
 from vecsim.machine import WORD_BYTES, Machine, as_machine
@@ -43,7 +45,8 @@ class Run(Overview):
     cycles
         Up to and with the last retirement after halt.
     counters
-        By the name of :class:`vecsim.engines.record.Counter`, lower case.
+        What :meth:`vecsim.engines.ledger.Ledger.counters` gives, and by the name of
+        :class:`vecsim.engines.record.Counter`, lower case.
     charged
         Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
         ``cycles``.
@@ -51,6 +54,8 @@ class Run(Overview):
         Cycles that instructions waited, by cause, summed over instructions (they overlap).
     busy
         Cycles in which a unit started an element or a port transferred a word, by unit.
+    ledger
+        What each instruction of the program came to; of it `charged` and `waited` are the sums.
     state
         Final registers and memory.
     timeline
@@ -63,6 +68,7 @@ class Run(Overview):
     charged: dict[str, int]
     waited: dict[str, int]
     busy: dict[str, int]
+    ledger: Ledger
     state: State
     timeline: dict[str, npt.NDArray[np.int64]] | None = None
 
@@ -318,29 +324,32 @@ def run(
     return running.result()
 
 
-def make_run(machine: Machine, state: State, record: TimingRecord, timeline: TimelineWriter | None) -> Run:
+def make_run(
+    program: Program, machine: Machine, state: State, record: TimingRecord, timeline: TimelineWriter | None
+) -> Run:
     """Give what a run has come to, from an engine's record.
 
     Parameters
     ----------
-    machine
-        What it ran on.
+    program, machine
+        What ran, and on what.
     state, record
         The engine's registers and memory, and its record.
     timeline
         What collected the rows of its timeline, if any were asked for.
     """
-    columns = None
+    columns, ledger = None, read_ledger(program, record.ledger)
     if timeline is not None:
         timeline.flush()
         columns = timeline.columns() if timeline.request.sink is None else None
     return Run(
         machine=machine,
         cycles=int(record.control[control.LAST_RETIRED]),
-        counters={"instructions": int(record.control[control.COUNT]), **_named(record.counters, Counter)},
-        charged=_named(record.charged, Cause),
-        waited=_named(record.waited, Cause),
+        counters=ledger.counters() | _named(record.counters, Counter),
+        charged=_named(ledger.charged.sum(axis=0), Cause),
+        waited=_named(ledger.waited.sum(axis=0), Cause),
         busy=_named(record.unit_busy, Unit),
+        ledger=ledger,
         state=state,
         timeline=columns,
     )

@@ -17,11 +17,12 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
 from vecsim.digests import SHOWN_DIGITS, program_sha256
-from vecsim.engines.columns import control, flight, history, instruction, renaming
+from vecsim.engines.cause import WAITS
+from vecsim.engines.columns import control, flight, hidden, history, instruction, ledger, renaming
 from vecsim.engines.decoded import SCALARS
 from vecsim.errors import UserError
 from vecsim.machine import Machine
-from vecsim.machine.description import SCALAR_REGISTERS
+from vecsim.machine.description import SCALAR_REGISTERS, flat
 
 Ints = npt.NDArray[np.int64]
 
@@ -29,58 +30,19 @@ PENDING = 1 << 60
 """The ready cycle of a scalar register whose value comes with a vector result not yet timed."""
 
 
-class Cause(IntEnum):
-    """Why an instruction waits; the closed list. EXECUTE is the remainder: it works.
-
-    RAW: what it reads is not ready. WAR, WAW: what it writes has yet to be read, or written, by an older one.
-    A scalar register that is not ready holds up reader and writer alike, so both are one cause.
-    FREE_REGISTER: no physical register is free, on a machine that renames.
-    """
-
-    ISSUE = 0
-    SCALAR_RAW_WAW = 1
-    VECTOR_RAW = 2
-    VECTOR_WAR_WAW = 3
-    UNIT = 4
-    PORT = 5
-    STARTUP = 6
-    ALIGNMENT = 7
-    BANK_CONFLICT = 8
-    MEMORY_ORDER = 9
-    FREE_REGISTER = 10
-    EXECUTE = 11
-
-    @property
-    def label(self) -> str:
-        """Its name in tables: ``vector RAW``, ``bank conflict``."""
-        return _HAZARDS.get(self) or self.name.lower().replace("_", " ")
-
-
-_HAZARDS = {
-    Cause.SCALAR_RAW_WAW: "scalar RAW/WAW",
-    Cause.VECTOR_RAW: "vector RAW",
-    Cause.VECTOR_WAR_WAW: "vector WAR/WAW",
-}
-
-WAITS = len(Cause) - 1
-"""The causes of waiting, without EXECUTE."""
-
-
 class Counter(IntEnum):
-    """What every run counts."""
+    """What every run counts beside what the ledger says."""
 
-    SCALAR_INSTRUCTIONS = 0
-    VECTOR_INSTRUCTIONS = 1
-    ELEMENT_OPERATIONS = 2
-    WORDS_LOADED = 3
-    WORDS_STORED = 4
-    SCALAR_BYTES = 5
-    TAKEN_BRANCHES = 6
+    WORDS_LOADED = 0
+    WORDS_STORED = 1
+    SCALAR_BYTES = 2
+    TAKEN_BRANCHES = 3
 
 
 @dataclass
 class TimingRecord:
-    """All timing state; N slots, P ports, V + 1 vector registers (the mask is number V), s elements.
+    """All timing state; N slots, P ports, V + 1 vector registers (the mask is number V), s elements, I
+    instructions of the program.
 
     Of a machine with renaming V + 1 is the number of physical vector registers and the mask.
 
@@ -148,18 +110,18 @@ class TimingRecord:
     """(P, accesses_in_flight + unit_queue + 1, 4) the accesses that ended last, newest first: end cycle,
     first byte, last byte (exclusive; -1: not contiguous), store. So many may be under way, if they are
     timed ahead."""
-    charged: Ints
-    """(12,) cycles by cause."""
-    waited: Ints
-    """(11,) cycles that instructions waited, by cause, over all of them."""
+    ledger: Ints
+    """(I, COLUMNS) what each instruction of the program came to, :mod:`vecsim.engines.columns.ledger`."""
+    hidden: Ints
+    """(H, COLUMNS) instructions that are charged later, :mod:`vecsim.engines.columns.hidden`."""
     counters: Ints
-    """(7,) by Counter."""
+    """(4,) by Counter."""
     unit_busy: Ints
     """(5,) cycles in which a unit started an element or a port transferred a word."""
 
 
-def new_record(machine: Machine) -> TimingRecord:
-    """Give the record of a machine that has done nothing."""
+def new_record(machine: Machine, instructions: int) -> TimingRecord:
+    """Give the record of a machine that has done nothing, for a program of so many instructions."""
     s, named = machine.section_size, machine.vector_registers
     registers = max(named, machine.physical_vector_registers) + 1
     queue, ports, accesses = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
@@ -197,8 +159,8 @@ def new_record(machine: Machine) -> TimingRecord:
         port_slots=zeros(ports, accesses) - 1,
         port_count=zeros(ports),
         port_history=zeros(ports, accesses + queue + 1, history.COLUMNS),
-        charged=zeros(len(Cause)),
-        waited=zeros(WAITS),
+        ledger=zeros(instructions, ledger.COLUMNS),
+        hidden=zeros(_most_hidden(machine, slots), hidden.COLUMNS),
         counters=zeros(len(Counter)),
         unit_busy=zeros(units),
     )
@@ -215,6 +177,17 @@ def _free_registers(machine: Machine) -> Ints:
     rings[:, :, renaming.AGE] = -1
     rings[renaming.VECTOR, :vectors, renaming.REGISTER] = machine.vector_registers + 1 + np.arange(vectors)
     return rings
+
+
+def _most_hidden(machine: Machine, slots: int) -> int:
+    """Give twice what ``hidden`` may have to hold, so that it is seldom tidied up.
+
+    They retire in cycles of their own, later than the latest issue: scalar instructions that issue in a cycle
+    within the longest latency of theirs, those of a unit that end in it within the longest of its own.
+    """
+    numbers = flat(machine.numbers())
+    latencies = sum(int(value) for name, value in numbers.items() if "latency" in name)
+    return 2 * (slots + latencies + machine.section_size.bit_length())
 
 
 def _zeros(*shape: int) -> Ints:
@@ -274,7 +247,7 @@ def from_snapshot(snapshot: Snapshot, program: Program, machine: Machine) -> tup
             )
     memory = np.zeros_like(snapshot.architectural["memory"])
     state = new_state(machine.section_size, machine.vector_registers, memory)
-    record = new_record(machine)
+    record = new_record(machine, len(program))
     for name, values in snapshot.timing.items():
         getattr(record, name)[...] = values
     copy_into(state, snapshot.architectural)

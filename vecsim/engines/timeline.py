@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts
-from vecsim.engines.record import WAITS, Cause
 
 COLUMNS = (
     "pc",

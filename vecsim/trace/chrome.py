@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from isa.declaration import Unit
 from isa.program import Program
+from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts as start
-from vecsim.engines.record import WAITS, Cause
 from vecsim.machine import Machine
 from vecsim.trace.events import (
     BANKS,

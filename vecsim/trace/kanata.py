@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
+from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts as start
-from vecsim.engines.record import WAITS, Cause
 from vecsim.trace.listing import listed, waits_of
 from vecsim.trace.phases import Phase, phases
 from vecsim.trace.stream import AT

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from isa.disassembler import named_text
 from isa.program import Program
 from isa.registers import register_name
-from vecsim.engines.record import Cause
+from vecsim.engines.cause import Cause
 
 MASK = "mask"
 """What the vector mask is called among registers."""

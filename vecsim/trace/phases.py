@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vecsim.engines.record import Cause
+from vecsim.engines.cause import Cause
 from vecsim.trace.stream import AT
 
 QUEUEING = (Cause.UNIT, Cause.PORT)

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from vecsim.engines.record import WAITS, Cause
+from vecsim.engines.cause import WAITS, Cause
 from vecsim.trace.phases import QUEUEING, WAITING
 from vecsim.view.packing import packed
 from vecsim.view.recording import Recorded

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts as start
-from vecsim.engines.record import WAITS, Cause
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.trace.window import Window
 

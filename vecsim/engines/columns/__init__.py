@@ -8,7 +8,9 @@ not mixed up.
 ``flight``              ``slots``, the vector instructions in flight
 ``waits``               ``depends``, what an instruction in flight waits for in another
 ``history``             ``port_history``, the accesses that ended last
-``causes``              ``charged``, ``waited`` and ``waits``
+``causes``              ``waits``, and the waits in ``ledger``
+``ledger``              ``ledger``, what each instruction of the program came to
+``hidden``              ``hidden``, instructions yet to be charged
 ``counters``            ``counters``
 ``instruction``         the program, :mod:`vecsim.engines.program_table`
 ``parameter``           the machine, :mod:`vecsim.engines.machine_numbers`

@@ -4,7 +4,7 @@ An instruction is in flight from its issue to the cycle in which its last elemen
 whole future is known and is in the register arrays.
 """
 
-COLUMNS = 25
+COLUMNS = 24
 AGE, PC, UNIT, PORT, ELEMENTS, FIRST = range(6)
 """Its number in program order, -1: the slot is free; the unit; the memory port, -1 before dispatch; how many
 elements; the number of the first."""
@@ -18,10 +18,9 @@ START_CYCLE, CYCLE, IN_CYCLE = 14, 15, 16
 """Cycle of the first element, -1 before; of the latest; elements (words) started in that."""
 ORDER_END = 17
 """When the last of the accesses that it had to follow ended."""
-CHARGED, AFTER = 18, 19
-"""Cycles charged to it while it was the oldest; the latest retirement of known instructions between it and
-the next in flight."""
-FIRST_READY, SLICE, CACHE_FIRST, ROW, BEHIND = range(20, 25)
+CHARGED = 18
+"""Cycles charged to it for waiting while it was the oldest."""
+FIRST_READY, SLICE, CACHE_FIRST, ROW, BEHIND = range(19, 24)
 """The cycle from which its first result is ready; the slice of the cache that a sparse instruction adds to,
 -1; the first element of the cache that an access moves, -1; where in the program the row begins that names
 its registers; as bits the registers whose elements, left as they were, are in what it reads as a whole."""

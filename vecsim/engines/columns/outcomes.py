@@ -35,4 +35,6 @@ SETTLED_FREE = 31
 """The cycle from which every bank is free of words but those that are not yet noted."""
 SCALARS_READY_BY = 32
 """The cycle by which every scalar register is ready but for those that come with a last element."""
-PLACES = 33
+LAST_CASE = 33
+"""Of the runs of scalar instructions, the case that was executed for the first time last; 0 for none."""
+PLACES = 34

@@ -26,18 +26,18 @@ FIELDS = 19
     SPARSE_UNIT_R,
 ) = range(FIELDS)
 
-INSTRUCTIONS, MEMORY_BYTES, REGISTERS, SLOTS, HISTORY = range(FIELDS, FIELDS + 5)
+INSTRUCTIONS, MEMORY_BYTES, REGISTERS, SLOTS, HISTORY, HIDDEN = range(FIELDS, FIELDS + 6)
 """How many instructions the program has; bytes of memory; vector registers with the mask; rows of the
-record's ``slots``, and of ``port_history`` of each port."""
+record's ``slots``, of ``port_history`` of each port, and of ``hidden``."""
 
-LANES_SCALE, SPARSE_SCALE, WORDS_SCALE = range(FIELDS + 5, FIELDS + 8)
+LANES_SCALE, SPARSE_SCALE, WORDS_SCALE = range(FIELDS + 6, FIELDS + 9)
 """Reciprocals, for the loop for one port."""
-WORDS_SHIFT, LANES_SHIFT, SPARSE_SHIFT = range(FIELDS + 8, FIELDS + 11)
+WORDS_SHIFT, LANES_SHIFT, SPARSE_SHIFT = range(FIELDS + 9, FIELDS + 12)
 """Binary logarithms; -1: no power of two."""
-STREAMS = FIELDS + 11
+STREAMS = FIELDS + 12
 """1 if a contiguous stream never meets itself at a bank."""
 
-DISPLACED = FIELDS + 12
+DISPLACED = FIELDS + 13
 """Rows of ``displaced`` for each kind of registers."""
 
-PLACES = FIELDS + 13
+PLACES = FIELDS + 14

@@ -13,9 +13,21 @@ WRITTEN_REGISTERS = AWAITED_REGISTERS + MOST_AWAITED
 MOST_WRITTEN = 8
 HEAD = WRITTEN_REGISTERS + MOST_WRITTEN
 
-LAST, ISSUED, RETIRED, WAITED_ISSUE, WAITED_SCALAR, ALL_READY, READY_AT = range(7)
-"""Behind the head, for each number of instructions that have issued in the first cycle before: the cycle of
-the last, how many issue in it, the latest retirement, cycles waited behind the first instruction, by cause;
-from when all written registers are ready; then from when each is. Cycles are relative to that of the first
-instruction."""
-CASE = READY_AT + MOST_WRITTEN
+LAST, ISSUED, RETIRED, ALL_READY, LINK, TIMES = range(6)
+"""Behind the head, a case for each number of instructions that have issued in the first cycle: the cycle
+of the last, how many issue in it, the latest retirement; from when all written registers are ready; 1 + the
+case that was executed for the first time before it, 0 for none; how often it was executed until the ledger
+says so, while all older instructions retired 0, 1, 2, ... cycles behind LAST, and MOST_AHEAD or more. Cycles
+are relative to that of the first instruction."""
+MOST_AHEAD = 4
+READY_AT = TIMES + MOST_AHEAD + 1
+"""From when each written register is ready."""
+BEGIN = READY_AT + MOST_WRITTEN
+LENGTH = BEGIN + 1
+"""The row of the program where it begins; of how many instructions it is."""
+RETIRED_UP_TO = LENGTH + 1
+"""By when each instruction and all before it retire."""
+MOST_INSTRUCTIONS = 16
+WAITED = RETIRED_UP_TO + MOST_INSTRUCTIONS
+"""Cycles that each waited behind the one before: for issue, or negative: for scalar registers."""
+CASE = WAITED + MOST_INSTRUCTIONS

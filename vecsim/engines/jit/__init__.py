@@ -62,7 +62,7 @@ result
 retire
     The cycle in which the instruction retires.
 cause
-    Why it waited, the number of a :class:`vecsim.engines.record.Cause`.
+    Why it waited, the number of a :class:`vecsim.engines.cause.Cause`.
 begin, end
     The first cycle of a wait, and the one after the last.
 track, add

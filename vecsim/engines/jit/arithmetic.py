@@ -109,7 +109,16 @@ def _follows(operand: Any, n: Any, lanes: Any) -> Any:
 
 @inline
 def _one_by_one(
-    r: Any, m: Any, scratch: Any, cycles: Any, n: Any, start: Any, lanes: Any, distinct: Any, retired: Any
+    r: Any,
+    m: Any,
+    scratch: Any,
+    i: Any,
+    cycles: Any,
+    n: Any,
+    start: Any,
+    lanes: Any,
+    distinct: Any,
+    retired: Any,
 ) -> Any:
     """Start elements 1 to n - 1 after each other; their cycles replace the operands' in ``cycles``.
 
@@ -131,7 +140,7 @@ def _one_by_one(
         operand = cycles[k]
         now = larger(free, larger(operand, hazard[k]))
         if now > free:
-            book(r, element_cause(now, operand), free, now, retired)
+            book(r, i, element_cause(now, operand), free, now, retired)
         if now > cycle:
             cycle, in_cycle, rows, highest = now, 0, 0, -1
             new = 1 if distinct > 0 and row[k] >= 0 else 0
@@ -197,11 +206,11 @@ def _start_each(
         return regular
     safe = hazard_clear(r, code, i) <= start
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe and _follows(cycles, n, lanes):
-        book(r, causes.VECTOR_RAW, start, cycles[n - 1], retired)
+        book(r, i, causes.VECTOR_RAW, start, cycles[n - 1], retired)
         scratch.outcome[outcomes.BUSY] = cycles_in(scratch, track, s, n)
     else:
         scratch.outcome[outcomes.BUSY] = _one_by_one(
-            r, m, scratch, cycles, n, start, lanes, distinct, retired
+            r, m, scratch, i, cycles, n, start, lanes, distinct, retired
         )
     return track
 
@@ -217,7 +226,7 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
     s, unit = machine[parameter.SECTION_SIZE], code[i + instruction.UNIT]
     dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
     if dispatched > issue:
-        book(r, causes.UNIT, issue, dispatched, retired)
+        book(r, i, causes.UNIT, issue, dispatched, retired)
     operand = hazard = 0
     if code[i + instruction.READS] > 0:
         operand = element_operand(r, scratch, code, i, s, element)
@@ -234,7 +243,7 @@ def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any
         hazard = larger(hazard, r.slice_taken[slice_] + 1)
     start = larger(dispatched, larger(operand, hazard))
     if start > dispatched:
-        book(r, element_cause(start, operand), dispatched, start, retired)
+        book(r, i, element_cause(start, operand), dispatched, start, retired)
     result = start + code[i + instruction.LATENCY]
     pass_one(w, r, scratch, code, i, s, element, start, result)
     r.unit_busy[unit] += 1
@@ -266,7 +275,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
     distinct = machine[parameter.SPARSE_UNIT_R] if sparse and machine[parameter.SPARSE_UNIT_R] < lanes else 0
     dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
     if dispatched > issue:
-        book(r, causes.UNIT, issue, dispatched, retired)
+        book(r, i, causes.UNIT, issue, dispatched, retired)
     binding = _binding(r, code, i)
     clear = hazard_clear(r, code, i)
     safe = clear
@@ -284,7 +293,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
                 hazard = larger(hazard, r.slice_taken[slice_] + 1)
         start = larger(dispatched, larger(operand, hazard))
         if start > dispatched:
-            book(r, element_cause(start, operand), dispatched, start, retired)
+            book(r, i, element_cause(start, operand), dispatched, start, retired)
     latency = code[i + instruction.LATENCY]
     last, busy = start, 1
     if distinct == 0 and clear <= start:
@@ -308,7 +317,7 @@ def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: An
         few = distinct == 0 or (track >= 0 and scratch.track_pace[track] < distinct)
         if track >= 0 and few and scratch.track_pace[track] < lanes:
             last = scratch.tracks[track * s + n - 1] + add
-            book(r, causes.VECTOR_RAW, start, last, retired)
+            book(r, i, causes.VECTOR_RAW, start, last, retired)
             busy = cycles_in(scratch, track, s, n)
         elif track >= 0 and few and track < SHIFTED:
             track, add = regular, start

@@ -17,7 +17,7 @@ from isa.state import State
 from vecsim.engines.columns import control, parameter, work
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.code import TRACKS
-from vecsim.engines.record import WAITS, Cause, Counter, TimingRecord
+from vecsim.engines.record import Counter, TimingRecord
 
 PHYSICAL = 62
 """Physical vector registers that a machine may have."""
@@ -98,8 +98,6 @@ _SIZES = {
     "unit_free": len(Unit),
     "unit_slot": len(Unit),
     "queued": len(Unit),
-    "charged": len(Cause),
-    "waited": WAITS,
     "counters": len(Counter),
     "unit_busy": len(Unit),
     "x": REGISTERS,
@@ -126,7 +124,7 @@ FAR = (
     *("v", "mask", "cache", "memory", "address", "row"),
     *("slots", "waits", "depends", "word_address", "rows", "ready", "taken"),
     *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "dispatched"),
-    *("port_slots", "port_count", "port_history"),
+    *("port_slots", "port_count", "port_history", "ledger", "hidden"),
     *("names", "physical", "displaced", "next_free", "renamed", "scalar_writer"),
     *(
         "program",

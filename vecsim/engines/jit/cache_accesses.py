@@ -66,7 +66,7 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
     end, offset, first = base + n * record, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
     unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
-    cycle = begin_access(r, scratch, issue, unaligned, retired)
+    cycle = begin_access(r, scratch, i, issue, unaligned, retired)
     free_banks = outcome[outcomes.BANKS_FREE] if banks >= rate * busy else NEVER
     word, done, in_cycle, in_use = 0, 0, 0, 0
     while word < words:
@@ -81,7 +81,7 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
         bank = bank_of(first + word, banks)
         now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
         if now > free:
-            book(r, word_cause(now, operand, hazard), free, now, retired)
+            book(r, i, word_cause(now, operand, hazard), free, now, retired)
         if word == 0:
             outcome[outcomes.START] = now
         if now > cycle or in_cycle == 0:

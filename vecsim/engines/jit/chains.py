@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.columns import causes, instruction, outcomes, parameter
-from vecsim.engines.jit.accounts import book
+from vecsim.engines.jit.accounts import book, note_wait
 from vecsim.engines.jit.arithmetic import result_latency
 from vecsim.engines.jit.code import BY_LANES, SHIFTED
 from vecsim.engines.jit.functions import inline
@@ -72,12 +72,11 @@ def _make_chain(sums: bool) -> Any:
             else:
                 track, add = catch_up(w, n, lanes, track, add, 0, start), 0
                 last, busy = tracks[track * machine[parameter.SECTION_SIZE] + n - 1], outcome[outcomes.BUSY]
-                # Never charged: who wrote the operand retires later.
-                r.waited[causes.VECTOR_RAW] += outcome[outcomes.WAITED]
+                note_wait(r, i, causes.VECTOR_RAW, outcome[outcomes.WAITED])
         push_dispatch(scratch, depth, unit, dispatched)
         if dispatched > issue:
-            book(r, causes.UNIT, issue, dispatched, retired)
-        book(r, causes.VECTOR_RAW, dispatched, waited, retired)
+            book(r, i, causes.UNIT, issue, dispatched, retired)
+        book(r, i, causes.VECTOR_RAW, dispatched, waited, retired)
         take(w, scratch, v, track, add, n)
         r.taken_all[v] = larger(r.taken_all[v], last)
         r.unit_busy[unit] += busy
@@ -111,12 +110,12 @@ def time_insert(w: Any, i: Any, issue: Any, retired: Any) -> None:
     element = state_of(w).x[code[i + instruction.ELEMENT_REGISTER]] & (s - 1)
     dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
     if dispatched > issue:
-        book(r, causes.UNIT, issue, dispatched, retired)
+        book(r, i, causes.UNIT, issue, dispatched, retired)
     start = dispatched
     if larger(r.ready_all[v], r.taken_all[v] + 1) > dispatched:
         free = larger(ready_at(r, scratch, v, s, element), taken_at(r, scratch, v, s, element) + 1)
         start = larger(dispatched, free)
-        book(r, causes.VECTOR_WAR_WAW, dispatched, start, retired)
+        book(r, i, causes.VECTOR_WAR_WAW, dispatched, start, retired)
     result = start + code[i + instruction.LATENCY]
     if scratch.ready_track[v] >= 0:
         write_ready_track(w, v)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import causes, instruction, outcomes, parameter
-from vecsim.engines.jit.accounts import book, word_cause
+from vecsim.engines.columns import causes, instruction, ledger, outcomes, parameter
+from vecsim.engines.jit.accounts import book, row_of, word_cause
 from vecsim.engines.jit.banks import bank_of, settle
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger
@@ -24,7 +24,7 @@ from vecsim.engines.jit.views import record_of, scratch_of, state_of
 
 
 @inline
-def _transfer(m: Any, r: Any, scratch: Any, k: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
+def _transfer(m: Any, r: Any, scratch: Any, i: Any, k: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
     """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
 
     ``cycle`` is that of the first if its bank is free, ``at`` where the track begins. Gives the cycle of the
@@ -45,8 +45,10 @@ def _transfer(m: Any, r: Any, scratch: Any, k: Any, n: Any, at: Any, cycle: Any,
             charged += larger(cycle - larger(free, retired), 0)
         bank_free[bank] = cycle + busy
         tracks[at + j] = cycle
-    r.waited[causes.BANK_CONFLICT] += waited
-    r.charged[causes.BANK_CONFLICT] += charged
+    row = row_of(i)
+    r.ledger[row + ledger.WAITED + ledger.BY_CAUSE * causes.BANK_CONFLICT] += waited
+    r.ledger[row + ledger.CHARGED + ledger.BY_CAUSE * causes.BANK_CONFLICT] += charged
+    r.ledger[row + ledger.BUSY] -= charged
     return cycle
 
 
@@ -58,7 +60,7 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     s, banks, busy = machine[parameter.SECTION_SIZE], machine[parameter.BANKS], machine[parameter.BANK_BUSY]
     rate = machine[parameter.ADDRESSES_PER_CYCLE]
     words = code[i + instruction.VALUE_BYTES] >> 2
-    cycle = begin_access(r, scratch, issue, 0, retired)
+    cycle = begin_access(r, scratch, i, issue, 0, retired)
     clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
     operand = hazard = 0
     if code[i + instruction.PLAIN] == 0:
@@ -80,7 +82,7 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
             free = cycle + 1 if in_cycle == rate else cycle
             now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
             if now > free:
-                book(r, word_cause(now, operand, hazard), free, now, retired)
+                book(r, i, word_cause(now, operand, hazard), free, now, retired)
             if now > cycle or in_cycle == 0:
                 cycle, in_cycle = now, 0
                 in_use += 1
@@ -93,7 +95,7 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         k += 1
     if k < n:
         in_use += n - k
-        cycle = _transfer(m, r, scratch, k, n, at, cycle + in_cycle, retired)
+        cycle = _transfer(m, r, scratch, i, k, n, at, cycle + in_cycle, retired)
         if k == 0:
             outcome[outcomes.START] = scratch.tracks[at]
     outcome[outcomes.FIRST] = scratch.tracks[at] + 1

@@ -50,7 +50,7 @@ class JitEngine:
         self._decoded = decode(program, machine)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         self._fault: Fault | None = None
-        record = new_record(machine)
+        record = new_record(machine, len(program))
         record.control[control.PC] = program.entry
         self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
 
@@ -195,4 +195,4 @@ class JitEngine:
 
     def result(self) -> Run:
         """See :meth:`vecsim.engines.protocol.Engine.result`."""
-        return make_run(self.machine, self._state, self._record, self._timeline)
+        return make_run(self.program, self.machine, self._state, self._record, self._timeline)

@@ -23,6 +23,7 @@ from isa.declaration import Instruction
 SOURCES = (
     "isa/declaration.py",
     "isa/state.py",
+    "vecsim/engines/cause.py",
     "vecsim/engines/columns/*.py",
     "vecsim/engines/decoded.py",
     "vecsim/engines/machine_numbers.py",

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Timing, Unit
-from vecsim.engines.columns import causes, control, counters, instruction, outcomes, parameter
+from vecsim.engines.columns import control, instruction, ledger, outcomes, parameter
 from vecsim.engines.decoded import SCALARS
-from vecsim.engines.jit.accounts import book, issue_cause
+from vecsim.engines.jit.accounts import answer, book_at_issue, count_runs, issue_cause, row_of
 from vecsim.engines.jit.banks import settle
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.chains import time_insert, time_plain_chain, time_sum_chain
@@ -37,7 +37,6 @@ from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_v
 from vecsim.engines.jit.tracks import ready_at, write_all_tracks
 from vecsim.engines.jit.views import record_of, run_of, scratch_of, state_of
 from vecsim.engines.jit.word_accesses import time_words
-from vecsim.engines.record import WAITS
 from vecsim.engines.rules import addresses
 
 HALT, EXTRACT, ELEMENTWISE, ACCESS, MEMORY = (
@@ -133,7 +132,7 @@ def _begin(w: Any) -> None:
 
 @inline
 def _end(w: Any) -> None:
-    """Give the record back; what of the cycles so far is not charged for waiting was work."""
+    """Give the record back."""
     r, scratch = record_of(w), scratch_of(w)
     outcome = scratch.outcome
     if outcome[outcomes.AT] != outcomes.ASTRAY:
@@ -143,13 +142,8 @@ def _end(w: Any) -> None:
         outcome[outcomes.BEFORE],
         outcome[outcomes.ISSUED_IN],
     )
-    r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = charged = outcome[outcomes.RETIRED_BY]
-    r.counters[counters.SCALAR_INSTRUCTIONS] = (
-        outcome[outcomes.SEEN] - r.counters[counters.VECTOR_INSTRUCTIONS]
-    )
-    for cause in range(WAITS):
-        charged -= r.charged[cause]
-    r.charged[causes.EXECUTE] = charged
+    r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = outcome[outcomes.RETIRED_BY]
+    count_runs(r, scratch)
     settle(r, scratch)
     close_rings(r, scratch)
     write_all_tracks(w)
@@ -191,7 +185,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             code[at + 4],
         )
         write_scalar_ready(r, scratch, code, i, cycle + 1)
-        r.counters[counters.ELEMENT_OPERATIONS] += n
+        r.ledger[row_of(i) + ledger.ELEMENTS] += n
         if simple == 1:
             if not time_words(w, i, n, cycle, retired):
                 time_generally(w, RECORDS, i, n, -1, cycle, retired)
@@ -260,21 +254,27 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         outcome[outcomes.START] = cycle
         if not _place(w, i, n):
             return TROUBLE
+        answered = retired
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, 0, room, 0, 0, unit == MEMORY)
-            book(r, cause, before, cycle, retired)
-        r.counters[counters.VECTOR_INSTRUCTIONS] += 1
+            answered = book_at_issue(r, i, cause, before, cycle, retired)
         outcome[outcomes.ELEMENTS] = n
         if n > 0:
-            time_vector(w, i, n, cycle, retired)
+            time_vector(w, i, n, cycle, answered)
+            if unit != MEMORY:
+                answer(r, i, ledger.BUSY, r.unit_free[unit], answered)
+                answered = larger(answered, r.unit_free[unit])
+            work = ledger.BUSY if unit == MEMORY else ledger.LATENCY
+            answer(r, i, work, outcome[outcomes.RETIRE], answered)
         else:
             issue_empty(w, i, n, cycle)
+            answer(r, i, ledger.SCALAR, cycle + 1, answered)
         if capacity >= 0:
             if n > 0:
                 write_vector_row(w, i, outcome[outcomes.SEEN], cycle)
             else:
                 write_scalar_row(w, i, outcome[outcomes.SEEN], cycle, outcome[outcomes.RETIRE])
-        issued(scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
+        issued(r, scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
         return GOING
 
     @function
@@ -322,13 +322,15 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
         )
         retire = cycle + code[i + instruction.LATENCY]
         outcome[outcomes.RETIRE] = retire
+        answered = retired
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, operand, 0, 0, 0, False)
-            book(r, cause, before, cycle, retired)
+            answered = book_at_issue(r, i, cause, before, cycle, retired)
+        answer(r, i, ledger.SCALAR, retire, answered)
         write_scalar_ready(r, scratch, code, i, retire)
         if capacity >= 0:
             write_scalar_row(w, i, outcome[outcomes.SEEN], cycle, retire)
-        issued(scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
+        issued(r, scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
         return status
 
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
@@ -352,7 +354,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
                 status = TROUBLE
                 break
             if capacity >= 0:
-                open_row(r)
+                open_row(r, i)
             if timing >= ELEMENTWISE:
                 status = issue_vector(w, i, stop_count, capacity)
             else:

@@ -17,7 +17,7 @@ NEVER = 1 << 60
 
 
 @inline
-def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
+def begin_access(r: Any, scratch: Any, i: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
     """Dispatch an access to the port; give the first cycle in which a word may go.
 
     Parameters
@@ -30,10 +30,10 @@ def begin_access(r: Any, scratch: Any, issue: Any, unaligned: Any, retired: Any)
     started_up = dispatched + machine[parameter.STARTUP]
     end = latest_end(scratch)
     ready = larger(started_up, end)
-    book(r, causes.PORT, issue, dispatched, retired)
-    book(r, causes.STARTUP, dispatched, started_up, retired)
-    book(r, causes.PORT, started_up, ready, retired)
-    book(r, causes.ALIGNMENT, ready, ready + unaligned, retired)
+    book(r, i, causes.PORT, issue, dispatched, retired)
+    book(r, i, causes.STARTUP, dispatched, started_up, retired)
+    book(r, i, causes.PORT, started_up, ready, retired)
+    book(r, i, causes.ALIGNMENT, ready, ready + unaligned, retired)
     outcome[outcomes.DISPATCH] = dispatched
     return ready + unaligned
 

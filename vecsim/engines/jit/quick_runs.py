@@ -21,7 +21,6 @@ from vecsim.engines.jit.code import Ints
 from vecsim.machine import Machine
 
 NO_RUN = -1
-MOST_INSTRUCTIONS = 16
 MOST_BRANCHES = 3
 WIDEST_ISSUE = 8
 """On machines that issue more in a cycle there are no runs: a part has a case for each."""
@@ -73,7 +72,7 @@ def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
         lines = _lines(rows, i) if i >= end or rows[i, -2] else []
         if lines:
             places[i] = len(parts) * (quick_run.HEAD + width * quick_run.CASE)
-            parts += _parts(lines, late, width)
+            parts += _parts(lines, late, width, i)
             end = i + len(lines)
     return places, np.concatenate(parts) if parts else np.zeros(1, np.int64)
 
@@ -88,7 +87,9 @@ def _lines(rows: Ints, i: int) -> list[Line]:
     kinds = {Timing.SCALAR, Timing.BRANCH, Timing.SCALAR_LOAD, Timing.SCALAR_STORE}
     branches = 0
     while (
-        len(lines) < MOST_INSTRUCTIONS and branches < MOST_BRANCHES and rows[i, instruction.TIMING] in kinds
+        len(lines) < quick_run.MOST_INSTRUCTIONS
+        and branches < MOST_BRANCHES
+        and rows[i, instruction.TIMING] in kinds
     ):
         kinds = {Timing.SCALAR, Timing.BRANCH}
         branch = bool(rows[i, instruction.TIMING] == Timing.BRANCH)
@@ -118,8 +119,8 @@ def _written(lines: list[Line]) -> list[int]:
     return list(dict.fromkeys(register for line in lines for register in line.written))
 
 
-def _parts(lines: list[Line], late: set[int], width: int) -> list[Ints]:
-    """Give the parts of a run, the shortest first."""
+def _parts(lines: list[Line], late: set[int], width: int, first: int) -> list[Ints]:
+    """Give the parts of the run that begins at an instruction, the shortest first."""
     ends = [k + 1 for k, line in enumerate(lines) if line.branch or k + 1 == len(lines)]
     parts = []
     for position, end in enumerate(ends):
@@ -143,6 +144,7 @@ def _parts(lines: list[Line], late: set[int], width: int) -> list[Ints]:
         cases = _cases(lines, before, width)
         for part, end in zip(parts, ends, strict=True):
             part[at : at + quick_run.CASE] = cases[end - 1]
+            part[at + quick_run.BEGIN : at + quick_run.LENGTH + 1] = first * instruction.WIDTH, end
     return parts
 
 
@@ -150,21 +152,26 @@ def _cases(lines: list[Line], before: int, width: int) -> list[Ints]:
     """Issue a run behind ``before`` others of its first cycle; give the case up to each instruction."""
     cycle, issued, retired = 0, before, 0
     ready_at: dict[int, int] = {}
-    waited = {"issue": 0, "scalar": 0}
+    waited: list[int] = []
+    retired_up_to: list[int] = []
     cases = []
     for position, line in enumerate(lines):
         earliest = cycle + 1 if issued >= width else cycle
         ready = max((ready_at.get(register, 0) for register in line.awaited), default=0)
         now = max(ready, earliest)
-        if now > cycle:
-            waited["scalar" if ready > earliest else "issue"] += now - cycle
+        waited.append(cycle - now if ready > earliest else now - cycle)
         issued = 1 if now > cycle or (position == 0 and before == 0) else issued + 1
         cycle = now
         retired = max(retired, cycle + line.latency)
+        retired_up_to.append(retired)
         ready_at |= dict.fromkeys(line.written, cycle + line.latency)
         case = np.zeros(quick_run.CASE, np.int64)
-        all_ready = max(ready_at.values(), default=0)
-        case[: quick_run.READY_AT] = cycle, issued, retired, waited["issue"], waited["scalar"], all_ready
-        case[quick_run.READY_AT : quick_run.READY_AT + len(ready_at)] = list(ready_at.values())
+        case[: quick_run.LINK] = cycle, issued, retired, max(ready_at.values(), default=0)
+        for column, values in (
+            (quick_run.READY_AT, list(ready_at.values())),
+            (quick_run.RETIRED_UP_TO, retired_up_to),
+            (quick_run.WAITED, waited),
+        ):
+            case[column : column + len(values)] = values
         cases.append(case)
     return cases

@@ -74,7 +74,7 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     end, offset, first = base + n * record, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
     unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
-    cycle = begin_access(r, scratch, issue, unaligned, retired)
+    cycle = begin_access(r, scratch, i, issue, unaligned, retired)
     elements_clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
     clear = larger(elements_clear, outcome[outcomes.BANKS_FREE])
     if banks < rate * busy:
@@ -101,7 +101,7 @@ def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
         bank = bank_of(first + word, banks)
         now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
         if now > free:
-            book(r, word_cause(now, operand, hazard), free, now, retired)
+            book(r, i, word_cause(now, operand, hazard), free, now, retired)
         if word == 0:
             outcome[outcomes.START] = now
         if now > cycle or in_cycle == 0:

@@ -26,6 +26,8 @@ from vecsim.engines.rules import (
 
 _REPLACED: dict[int, Any] = {id(numbers.larger): integers.larger, id(numbers.smaller): integers.smaller}
 _APART: tuple[Callable[..., Any], ...] = (
+    accounts._drop,
+    accounts._hide,
     accounts.book_wait,
     arithmetic.start_first,
     arithmetic.step_arithmetic,

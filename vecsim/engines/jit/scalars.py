@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import causes, control, counters, instruction, outcomes, parameter, quick_run
+from vecsim.engines.columns import (
+    causes,
+    control,
+    counters,
+    instruction,
+    ledger,
+    outcomes,
+    parameter,
+    quick_run,
+)
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.accounts import book
+from vecsim.engines.jit.accounts import answer, answer_for_part, book_at_issue, note_wait, row_of
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import larger, smaller
 from vecsim.engines.jit.rings import latest_end, order_end
@@ -107,16 +116,13 @@ def _case(scratch: Any, part: Any, start: Any) -> Any:
 
 
 @inline
-def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> Any:
-    """Time a part that begins in cycle ``start``; give the cycle in which its last instruction issues."""
+def _pass_part(r: Any, scratch: Any, i: Any, part: Any, start: Any, stop_count: Any) -> Any:
+    """Time a part of the run at ``i`` that begins in cycle ``start``; give the cycle of its last issue."""
     runs, outcome = scratch.runs, scratch.outcome
     case = _case(scratch, part, start)
     last = start + runs[case + quick_run.LAST]
-    r.waited[causes.SCALAR_RAW_WAW if start > outcome[outcomes.EARLIEST] else causes.ISSUE] += (
-        start - outcome[outcomes.BEFORE]
-    )
-    r.waited[causes.ISSUE] += runs[case + quick_run.WAITED_ISSUE]
-    r.waited[causes.SCALAR_RAW_WAW] += runs[case + quick_run.WAITED_SCALAR]
+    cause = causes.SCALAR_RAW_WAW if start > outcome[outcomes.EARLIEST] else causes.ISSUE
+    note_wait(r, i, cause, start - outcome[outcomes.BEFORE])
     outcome[outcomes.SCALARS_READY_BY] = larger(
         outcome[outcomes.SCALARS_READY_BY], start + runs[case + quick_run.ALL_READY]
     )
@@ -124,8 +130,8 @@ def _pass_part(r: Any, scratch: Any, part: Any, start: Any, stop_count: Any) -> 
         r.scalar_ready[runs[part + quick_run.WRITTEN_REGISTERS + j]] = (
             start + runs[case + quick_run.READY_AT + j]
         )
-    outcome[outcomes.RETIRED_BY] = larger(
-        outcome[outcomes.RETIRED_BY], start + runs[case + quick_run.RETIRED]
+    outcome[outcomes.RETIRED_BY] = answer_for_part(
+        runs, outcome, r, case, start, outcome[outcomes.RETIRED_BY]
     )
     group = runs[case + quick_run.ISSUED]
     outcome[outcomes.BEFORE], outcome[outcomes.ISSUED_IN] = last, group
@@ -154,7 +160,7 @@ def _jump(r: Any, scratch: Any, cycle: Any) -> Any:
 
 
 @inline
-def issued(scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_count: Any) -> None:
+def issued(r: Any, scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_count: Any) -> None:
     """Go to the next instruction, after one that issued in ``cycle``.
 
     Parameters
@@ -167,6 +173,7 @@ def issued(scratch: Any, i: Any, before: Any, cycle: Any, retired: Any, stop_cou
     outcome = scratch.outcome
     group = 1 if cycle > before else outcome[outcomes.ISSUED_IN] + 1
     count = outcome[outcomes.SEEN] + 1
+    r.ledger[row_of(i) + ledger.EXECUTIONS] += 1
     outcome[outcomes.AT], outcome[outcomes.BEFORE], outcome[outcomes.ISSUED_IN], outcome[outcomes.SEEN] = (
         i + instruction.WIDTH,
         cycle,
@@ -253,9 +260,9 @@ def make_run_scalars(semantics: Semantics) -> Any:
             elif rows[0] >= capacity:
                 return FULL
             else:
-                open_row(r)
+                open_row(r, i)
             if start >= 0:
-                taken = 0
+                taken, first = 0, i
                 while True:
                     for _ in range(runs[part + quick_run.SEGMENT]):
                         execute_at(w, code, i)
@@ -266,7 +273,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     if taken == 1 or part == end:
                         break
                     part += length
-                last = _pass_part(r, scratch, part, start, stop_count)
+                last = _pass_part(r, scratch, first, part, start, stop_count)
                 outcome[outcomes.AT] = i
                 if taken == 1 and not _jump(r, scratch, last):
                     return TROUBLE
@@ -288,11 +295,14 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     return STOPPED
                 if timing >= SCALAR_LOAD:
                     r.counters[counters.SCALAR_BYTES] += code[i + instruction.VALUE_BYTES]
+                answered = retired
                 if cycle > before:
                     cause = causes.SCALAR_RAW_WAW if ready > earliest else causes.ISSUE
-                    book(r, causes.MEMORY_ORDER if cycle > allowed else cause, before, cycle, retired)
+                    cause = causes.MEMORY_ORDER if cycle > allowed else cause
+                    answered = book_at_issue(r, i, cause, before, cycle, retired)
                 retire = cycle + code[i + instruction.LATENCY]
-                issued(scratch, i, before, cycle, larger(retired, retire), stop_count)
+                answer(r, i, ledger.SCALAR, retire, answered)
+                issued(r, scratch, i, before, cycle, larger(retired, retire), stop_count)
                 going = True
                 if timing == BRANCH:
                     if is_taken_at(w, i):

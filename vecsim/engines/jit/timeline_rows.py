@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import instruction, outcomes
+from vecsim.engines.cause import WAITS
+from vecsim.engines.columns import instruction, ledger, outcomes
+from vecsim.engines.jit.accounts import row_of
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.views import record_of, scratch_of, state_of
-from vecsim.engines.record import WAITS
 from vecsim.engines.rules.rows import ROW
 
 ACCESS = int(Timing.ACCESS)
@@ -32,20 +33,27 @@ def note_times(outcome: Any, dispatched: Any, start: Any, first: Any, result: An
 
 
 @inline
-def open_row(r: Any) -> None:
-    """Remember the waits before an instruction, to tell its own."""
+def open_row(r: Any, i: Any) -> None:
+    """Remember the waits before an instruction is executed, to tell those of this time."""
+    waited = row_of(i) + ledger.WAITED
     for j in range(WAITS):
-        r.waits[j] = r.waited[j]
+        r.waits[j] = r.ledger[waited + ledger.BY_CAUSE * j]
 
 
 @inline
-def _write_row(r: Any, rows: Any, pc: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
+def _write_row(r: Any, rows: Any, i: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
     """Open a row of the timeline; give where its cycles go."""
-    at = 1 + rows[0] * ROW
+    at, waited = 1 + rows[0] * ROW, row_of(i) + ledger.WAITED
     rows[0] += 1
-    rows[at], rows[at + 1], rows[at + 2], rows[at + 3], rows[at + 4] = pc, age, unit, port, n
+    rows[at], rows[at + 1], rows[at + 2], rows[at + 3], rows[at + 4] = (
+        i // instruction.WIDTH,
+        age,
+        unit,
+        port,
+        n,
+    )
     for j in range(WAITS):
-        rows[at + ROW - WAITS + j] = r.waited[j] - r.waits[j]
+        rows[at + ROW - WAITS + j] = r.ledger[waited + ledger.BY_CAUSE * j] - r.waits[j]
     return at + 5
 
 
@@ -60,7 +68,7 @@ def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
     """
     m, r, scratch = state_of(w), record_of(w), scratch_of(w)
     code, rows = scratch.program, scratch.timeline
-    at = _write_row(r, rows, i // instruction.WIDTH, age, 0, -1, 0)
+    at = _write_row(r, rows, i, age, 0, -1, 0)
     access = code[i + instruction.PATTERN] > 0
     rows[at], rows[at + 1], rows[at + 2] = cycle, cycle, cycle
     rows[at + 3], rows[at + 4], rows[at + 5] = retire, retire, retire
@@ -77,7 +85,7 @@ def write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
     at = _write_row(
         r,
         rows,
-        i // instruction.WIDTH,
+        i,
         age,
         code[i + instruction.UNIT],
         0 if access else -1,

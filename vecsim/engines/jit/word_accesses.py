@@ -6,7 +6,7 @@ from typing import Any
 
 from vecsim.engines.columns import causes, counters, instruction, outcomes, parameter
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.accounts import book
+from vecsim.engines.jit.accounts import book, note_wait
 from vecsim.engines.jit.banks import bank_of, banks_are_free, occupy, occupy_slowly, phase_behind
 from vecsim.engines.jit.code import BY_WORDS, SHIFTED
 from vecsim.engines.jit.functions import inline
@@ -63,31 +63,30 @@ def time_words(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
         stalled = begin + (1 if phase > 0 else 0)
     push_dispatch(scratch, depth, MEMORY, dispatched)
     if dispatched > issue:
-        book(r, causes.PORT, issue, dispatched, retired)
-    book(r, causes.STARTUP, dispatched, started_up, retired)
+        book(r, i, causes.PORT, issue, dispatched, retired)
+    book(r, i, causes.STARTUP, dispatched, started_up, retired)
     if ready > started_up:
-        book(r, causes.PORT, started_up, ready, retired)
+        book(r, i, causes.PORT, started_up, ready, retired)
     if cycle > ready:
-        book(r, causes.ALIGNMENT, ready, cycle, retired)
+        book(r, i, causes.ALIGNMENT, ready, cycle, retired)
     if behind < 0:
         last = occupy(r, scratch, base >> 2, 0, n, begin, phase)
         r.unit_busy[MEMORY] += last - begin + 1
         if stalled > cycle:
-            book(r, causes.BANK_CONFLICT, cycle, stalled, retired)
+            book(r, i, causes.BANK_CONFLICT, cycle, stalled, retired)
         elif begin > cycle:
-            book(r, causes.VECTOR_RAW, cycle, begin, retired)
+            book(r, i, causes.VECTOR_RAW, cycle, begin, retired)
         track, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
     elif scratch.track_pace[behind] < rate and begin == tracks[behind * s] + add:
         last = occupy_slowly(r, scratch, base >> 2, n, behind * s, add)
         r.unit_busy[MEMORY] += cycles_in(scratch, behind, s, n)
-        book(r, causes.VECTOR_RAW, cycle, last, retired)
+        book(r, i, causes.VECTOR_RAW, cycle, last, retired)
         track = behind
     else:
         track, add = catch_up(w, n, rate, behind, add, bound, cycle), 0
         last = occupy_slowly(r, scratch, base >> 2, n, track * s, 0)
         r.unit_busy[MEMORY] += outcome[outcomes.BUSY]
-        # Never charged: whoever wrote the operand retires later.
-        r.waited[causes.VECTOR_RAW] += outcome[outcomes.WAITED]
+        note_wait(r, i, causes.VECTOR_RAW, outcome[outcomes.WAITED])
     outcome[outcomes.BANKS_FREE] = last + machine[parameter.BANK_BUSY]
     if behind >= 0:
         outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]

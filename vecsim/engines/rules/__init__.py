@@ -56,7 +56,7 @@ slice_
 last, result, retire
     The cycle in which the last element starts, from which the last result is ready, of retirement.
 cause, begin, end
-    Why an instruction waited, the number of a :class:`vecsim.engines.record.Cause`; the first cycle of the
+    Why an instruction waited, the number of a :class:`vecsim.engines.cause.Cause`; the first cycle of the
     wait, and the one after the last.
 
 Functions that say when to look again give a cycle, or ``NEVER`` while that depends on what others do.

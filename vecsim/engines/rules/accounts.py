@@ -1,16 +1,18 @@
 """Waits, charges and retirement (docs/timing.md, "The end" and "Waiting and charging").
 
 A cycle is charged to the oldest instruction that has not retired in it. Bookings come when things happen, so
-an instruction that is not the oldest in flight has nothing to answer for yet: an older one retires later.
+an instruction that is not the oldest in flight has nothing to answer for yet: an older one retires later. If
+its cycles are known before those of an older one, it is hidden behind that, and charged when it has left
+flight.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import causes, control, flight, work
-from vecsim.engines.record import WAITS
-from vecsim.engines.rules.numbers import larger
+from vecsim.engines.cause import WAITS
+from vecsim.engines.columns import causes, control, flight, hidden, ledger, parameter, work
+from vecsim.engines.rules.numbers import NEVER, larger, smaller
 
 
 def issue_cause(
@@ -78,58 +80,142 @@ def word_cause(cycle: Any, operand: Any, hazard: Any) -> Any:
     return causes.VECTOR_WAR_WAW if hazard == cycle else causes.BANK_CONFLICT
 
 
+def row_of(i: Any) -> Any:
+    """Give where in the ledger the row of an instruction begins."""
+    return i >> 1
+
+
+def count_execution(r: Any, i: Any, n: Any) -> None:
+    """Count an execution of an instruction, on n elements."""
+    row = row_of(i)
+    r.ledger[row + ledger.EXECUTIONS] += 1
+    r.ledger[row + ledger.ELEMENTS] += n
+
+
 def book_wait(r: Any, slot: Any, cause: Any, begin: Any, end: Any) -> None:
     """Book that ``slot`` waited in the cycles from ``begin`` to ``end`` (exclusive)."""
     if end <= begin:
         return
+    at = slot * flight.COLUMNS
+    row = r.slots[at + flight.PC] * ledger.COLUMNS
     r.waits[slot * WAITS + cause] += end - begin
-    r.waited[cause] += end - begin
+    r.ledger[row + ledger.WAITED + ledger.BY_CAUSE * cause] += end - begin
     if r.order[0] == slot:
         begin = larger(begin, r.control[control.RETIRED])
         if end > begin:
-            r.charged[cause] += end - begin
-            r.slots[slot * flight.COLUMNS + flight.CHARGED] += end - begin
+            r.ledger[row + ledger.CHARGED + ledger.BY_CAUSE * cause] += end - begin
+            r.slots[at + flight.CHARGED] += end - begin
 
 
-def _execute_until(r: Any, cycle: Any) -> None:
-    """Charge the cycles up to ``cycle`` that are not charged yet to work."""
-    if cycle > r.control[control.RETIRED]:
-        r.charged[causes.EXECUTE] += cycle - r.control[control.RETIRED]
-        r.control[control.RETIRED] = cycle
+def _answer(r: Any, place: Any, passed: Any, retire: Any) -> None:
+    """Charge what is not charged yet of the cycles up to ``retire``.
+
+    Parameters
+    ----------
+    place
+        Where in the ledger the cycles up to ``passed`` go; the rest goes to the column behind.
+    """
+    begin = r.control[control.RETIRED]
+    if retire > begin:
+        passed = larger(begin, smaller(passed, retire))
+        r.ledger[place] += passed - begin
+        r.ledger[place + 1] += retire - passed
+        r.control[control.RETIRED] = retire
 
 
-def _hide(r: Any, position: Any, retire: Any) -> None:
-    """Note a retirement for which the instruction at ``position`` in ``order`` answers as an older one."""
-    at = r.order[position] * flight.COLUMNS + flight.AFTER
-    r.slots[at] = larger(r.slots[at], retire)
+def _tidy(r: Any) -> None:
+    """Make room among the hidden: what is in flight retires after the cycle behind the latest issue.
+
+    If nothing has retired by then the oldest goes, and the one behind it answers for its cycles.
+    """
+    count, first = r.control[control.HIDDEN], 0
+    until = r.control[control.ISSUE_CYCLE] + 1
+    while first < count and r.hidden[first * hidden.COLUMNS + hidden.RETIRE] <= until:
+        first += 1
+    _drop(r, 0, larger(first, 1))
 
 
-def retire_at_issue(r: Any, retire: Any, cause: Any, begin: Any, end: Any) -> None:
+def _drop(r: Any, begin: Any, end: Any) -> None:
+    """Take the hidden instructions from ``begin`` to ``end`` (exclusive) out of the list."""
+    gone, count = end - begin, r.control[control.HIDDEN]
+    if gone > 0:
+        for k in range(begin * hidden.COLUMNS, (count - gone) * hidden.COLUMNS):
+            r.hidden[k] = r.hidden[k + gone * hidden.COLUMNS]
+        r.control[control.HIDDEN] = count - gone
+
+
+def _hide(r: Any, age: Any, place: Any, passed: Any, retire: Any) -> None:
+    """Note an instruction behind an older one in flight, unless a known one older than it retires no earlier.
+
+    Parameters
+    ----------
+    age
+        Its number in program order.
+    place, passed
+        As :func:`_answer` takes them.
+    """
+    if retire <= r.control[control.ISSUE_CYCLE] + 1:
+        return
+    if r.control[control.HIDDEN] == r.machine[parameter.HIDDEN]:
+        _tidy(r)
+    count = r.control[control.HIDDEN]
+    at = count
+    while at > 0 and r.hidden[(at - 1) * hidden.COLUMNS + hidden.AGE] > age:
+        at -= 1
+    if at > 0 and r.hidden[(at - 1) * hidden.COLUMNS + hidden.RETIRE] >= retire:
+        return
+    end = at
+    while end < count and r.hidden[end * hidden.COLUMNS + hidden.RETIRE] <= retire:
+        end += 1
+    _drop(r, at, end)
+    count = r.control[control.HIDDEN]
+    for k in range(count * hidden.COLUMNS - 1, at * hidden.COLUMNS - 1, -1):
+        r.hidden[k + hidden.COLUMNS] = r.hidden[k]
+    own = at * hidden.COLUMNS
+    r.hidden[own + hidden.AGE], r.hidden[own + hidden.PLACE] = age, place
+    r.hidden[own + hidden.PASSED], r.hidden[own + hidden.RETIRE] = passed, retire
+    r.control[control.HIDDEN] = count + 1
+
+
+def _charge_hidden(r: Any) -> None:
+    """Charge the hidden instructions that are older than any in flight."""
+    next_age, k, count = NEVER, 0, r.control[control.HIDDEN]
+    if r.work[work.FLYING] > 0:
+        next_age = r.slots[r.order[0] * flight.COLUMNS + flight.AGE]
+    while k < count and r.hidden[k * hidden.COLUMNS + hidden.AGE] < next_age:
+        own = k * hidden.COLUMNS
+        _answer(r, r.hidden[own + hidden.PLACE], r.hidden[own + hidden.PASSED], r.hidden[own + hidden.RETIRE])
+        k += 1
+    _drop(r, 0, k)
+
+
+def retire_at_issue(r: Any, i: Any, retire: Any, cause: Any, begin: Any, end: Any) -> None:
     """Book an instruction that is known at issue: it waited before it, and retires at ``retire``."""
+    row = row_of(i)
     r.control[control.LAST_RETIRED] = larger(r.control[control.LAST_RETIRED], retire)
     if end > begin:
-        r.waited[cause] += end - begin
+        r.ledger[row + ledger.WAITED + ledger.BY_CAUSE * cause] += end - begin
     if r.work[work.FLYING] > 0:
-        _hide(r, r.work[work.FLYING] - 1, retire)
+        _hide(r, r.control[control.COUNT] - 1, row + ledger.SCALAR, retire, retire)
         return
     begin = larger(begin, r.control[control.RETIRED])
     if end > begin:
-        r.charged[cause] += end - begin
+        r.ledger[row + ledger.CHARGED + ledger.BY_CAUSE * cause] += end - begin
         r.control[control.RETIRED] = end
-    _execute_until(r, retire)
+    _answer(r, row + ledger.SCALAR, retire, retire)
 
 
-def retire_from_flight(r: Any, slot: Any, position: Any, retire: Any) -> None:
+def retire_from_flight(r: Any, slot: Any, position: Any, last: Any, retire: Any) -> None:
     """Book an instruction that has just left flight, from ``position`` in ``order``.
 
     The rest of its cycles is charged; if an older one is in flight, that one hides it.
     """
     r.control[control.LAST_RETIRED] = larger(r.control[control.LAST_RETIRED], retire)
     at = slot * flight.COLUMNS
-    after = r.slots[at + flight.AFTER]
+    place = r.slots[at + flight.PC] * ledger.COLUMNS + ledger.BUSY
     if position > 0:
-        _hide(r, position - 1, larger(retire, after))
+        _hide(r, r.slots[at + flight.AGE], place, last + 1, retire)
         return
-    r.charged[causes.EXECUTE] -= r.slots[at + flight.CHARGED]
-    _execute_until(r, retire)
-    _execute_until(r, after)
+    r.ledger[place] -= r.slots[at + flight.CHARGED]
+    _answer(r, place, last + 1, retire)
+    _charge_hidden(r)

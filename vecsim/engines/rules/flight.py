@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Pattern, Timing
+from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import control, facts, flight, instruction, parameter, work
-from vecsim.engines.record import WAITS
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
@@ -117,7 +117,7 @@ def leave(r: Any, slot: Any, last: Any, result: Any, retire: Any) -> None:
     for k in range(position, r.work[work.FLYING]):
         r.order[k] = r.order[k + 1]
     _complete_scalars(r, i, r.slots[slot * flight.COLUMNS + flight.AGE], result)
-    retire_from_flight(r, slot, position, retire)
+    retire_from_flight(r, slot, position, last, retire)
     if r.work[work.TIMELINE] > 0:
         write_vector_row(r, slot, result, retire)
     release(r, slot, position, last)

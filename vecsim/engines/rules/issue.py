@@ -12,7 +12,7 @@ from typing import Any
 from isa.declaration import Timing, Unit
 from vecsim.engines.columns import control, counters, flight, instruction, parameter, work
 from vecsim.engines.record import PENDING
-from vecsim.engines.rules.accounts import book_wait, issue_cause, retire_at_issue
+from vecsim.engines.rules.accounts import book_wait, count_execution, issue_cause, retire_at_issue
 from vecsim.engines.rules.addresses import base_address, elements, place, slice_exists
 from vecsim.engines.rules.flight import enter
 from vecsim.engines.rules.memory_order import scalar_order_at
@@ -136,7 +136,6 @@ def _depart(r: Any, i: Any, slot: Any, n: Any, cause: Any, cycle: Any) -> None:
         rows = slot * r.machine[parameter.SECTION_SIZE]
         for k in range(n):
             r.rows[rows + k] = r.row[k]
-    r.counters[counters.ELEMENT_OPERATIONS] += n
     book_wait(r, slot, cause, _count(r, cycle), cycle)
     put(r, r.program[i + instruction.UNIT], slot, cycle)
 
@@ -146,7 +145,7 @@ def _settle(r: Any, i: Any, cause: Any, cycle: Any, retire: Any) -> None:
     begin = _count(r, cycle)
     if r.work[work.TIMELINE] > 0:
         write_scalar_row(r, i, cause, cycle - begin, cycle, retire)
-    retire_at_issue(r, retire, cause, begin, cycle)
+    retire_at_issue(r, i, retire, cause, begin, cycle)
     note_retirement(r, r.control[control.COUNT] - 1, retire)
 
 
@@ -211,7 +210,7 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
         slot = enter(r, i, cycle, n) if n > 0 else -1
         r.control[control.PC] = execute(r, i, n, cycle)
         _set_ready(r, i, n, retire)
-        r.counters[counters.VECTOR_INSTRUCTIONS if vector else counters.SCALAR_INSTRUCTIONS] += 1
+        count_execution(r, i, n)
         if n > 0:
             _depart(r, i, slot, n, cause, cycle)
         else:

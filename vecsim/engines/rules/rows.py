@@ -6,8 +6,8 @@ from typing import Any
 
 from isa.declaration import Timing
 from vecsim.engines import timeline
+from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import control, flight, instruction
-from vecsim.engines.record import WAITS
 from vecsim.engines.rules.numbers import larger
 
 ACCESS = int(Timing.ACCESS)

@@ -71,7 +71,7 @@ class SimpyEngine:
         self._words = most_words(decoded, machine.section_size)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         state = new_state(machine.section_size, machine.vector_registers, memory)
-        record = new_record(machine)
+        record = new_record(machine, len(program))
         self._program = program_table(decoded, len(record.renamed)).reshape(-1).tolist()
         record.control[control.PC] = program.entry
         self._build(0, state, record)
@@ -191,4 +191,4 @@ class SimpyEngine:
     def result(self) -> Run:
         """See :meth:`vecsim.engines.protocol.Engine.result`."""
         self._keep_rows()
-        return make_run(self.machine, self._state, self._record, self._timeline)
+        return make_run(self.program, self.machine, self._state, self._record, self._timeline)

@@ -1,0 +1,99 @@
+"""What each instruction of a program came to in a run (docs/timing.md, "Waiting and charging")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Instruction, Pattern, Timing, Unit
+from isa.program import Program
+from vecsim.engines.cause import WAITS, Cause
+from vecsim.engines.columns import ledger as column
+
+Ints = npt.NDArray[np.int64]
+
+_BUSY = {
+    Unit.SCALAR: Cause.SCALAR_WORK,
+    Unit.ADD: Cause.ADD_ELEMENTS,
+    Unit.MULTIPLY: Cause.MULTIPLY_ELEMENTS,
+    Unit.SPARSE: Cause.SPARSE_ELEMENTS,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """What all executions of each of n instructions came to, by program counter.
+
+    Attributes
+    ----------
+    vector
+        (n,) whether it is a vector instruction.
+    executions, elements
+        (n,) how often it was executed, and on how many elements in all.
+    charged
+        (n, len(Cause)) cycles that it answers for, by cause; they sum to the cycles of the run.
+    waited
+        (n, WAITS) cycles that it waited, by cause; they overlap with those of others.
+    """
+
+    vector: npt.NDArray[np.bool_]
+    executions: Ints
+    elements: Ints
+    charged: Ints
+    waited: Ints
+
+    def counters(self) -> dict[str, int]:
+        """Count instructions, scalar and vector ones, and the elements that these worked on."""
+        executions, vectors = int(self.executions.sum()), int(self.executions[self.vector].sum())
+        return {
+            "instructions": executions,
+            "scalar_instructions": executions - vectors,
+            "vector_instructions": vectors,
+            "element_operations": int(self.elements.sum()),
+        }
+
+
+def work_of(row: Instruction) -> tuple[Cause, Cause]:
+    """Tell what an instruction's cycles are charged to while its words or elements pass, and behind the last.
+
+    Parameters
+    ----------
+    row
+        Of an access the two are one: no cycle of it comes behind the last word's.
+    """
+    if row.access is not None and row.unit == Unit.MEMORY:
+        contiguous = Cause.CACHE_TRANSFER if row.access.cache else Cause.CONTIGUOUS_TRANSFER
+        transfer = contiguous if row.access.pattern == Pattern.CONTIGUOUS else Cause.INDEXED_TRANSFER
+        return transfer, transfer
+    busy = Cause.SUM_ELEMENTS if row.timing == Timing.REDUCTION else _BUSY[row.unit]
+    return busy, busy if row.unit == Unit.SCALAR else Cause(busy + 1)
+
+
+def read_ledger(program: Program, rows: Ints) -> Ledger:
+    """Give the ledger of a record, with the cycles of work by what each instruction does.
+
+    Parameters
+    ----------
+    program
+        Of n instructions.
+    rows
+        (n, COLUMNS) of :mod:`vecsim.engines.columns.ledger`.
+    """
+    count = len(program)
+    opcodes, which = np.unique(program.opcode, return_inverse=True)
+    known = [work_of(program.instruction_set.by_opcode[int(opcode)]) for opcode in opcodes]
+    work = np.array(known, np.int64).reshape(-1, 2)[which]
+    charged = np.zeros((count, len(Cause)), np.int64)
+    charged[:, :WAITS] = rows[:, column.CHARGED :: column.BY_CAUSE][:, :WAITS]
+    charged[:, Cause.SCALAR_WORK] = rows[:, column.SCALAR]
+    for part, place in enumerate((column.BUSY, column.LATENCY)):
+        charged[np.arange(count), work[:, part]] += rows[:, place]
+    return Ledger(
+        vector=work[:, 0] != Cause.SCALAR_WORK,
+        executions=rows[:, column.EXECUTIONS].copy(),
+        elements=rows[:, column.ELEMENTS].copy(),
+        charged=charged,
+        waited=rows[:, column.WAITED :: column.BY_CAUSE][:, :WAITS].copy(),
+    )
