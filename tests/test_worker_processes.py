@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from vecsim.worker_processes import interrupts_held
+
 PARENT = """
 import multiprocessing, os, signal, sys, time
 from concurrent.futures import ProcessPoolExecutor
@@ -98,3 +100,16 @@ def test_what_compiles_in_the_background_ends_with_a_command_that_is_killed_alon
     finally:
         if alive(pid):
             os.kill(pid, signal.SIGKILL)
+
+
+def test_what_is_started_while_interrupts_are_held_never_gets_them():
+    code = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    with interrupts_held():
+        inside = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert inside.stdout == "True\n"
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
+    with pytest.raises(KeyboardInterrupt), interrupts_held():
+        os.kill(os.getpid(), signal.SIGINT)
+        held = True
+    assert held

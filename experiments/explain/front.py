@@ -132,6 +132,7 @@ def _without_cost(cells: Cells) -> list[str]:
         "addresses_per_cycle",
         "banks",
         "vector_registers",
+        "physical_vector_registers",
         "section_size",
         "sparse_unit.p",
     }

@@ -67,12 +67,13 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     """
     like = program.partition(OWN)[0]
     section, ports = machine["section_size"], machine["memory_ports"]
+    registers = max(machine["vector_registers"], machine.get("physical_vector_registers", 0))
     found = {
         "lanes": machine["lanes"],
         "port_words": ports * machine["words_per_cycle"],
         "port_addresses": ports * machine["addresses_per_cycle"],
         "banks": machine["banks"],
-        "register_bits": machine["vector_registers"] * section * value_bits,
+        "register_bits": registers * section * value_bits,
     }
     if like in SPARSE_UNIT:
         found["sparse_entries"] = machine["sparse_unit.p"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any
 
 from experiments.sweep.simulation import Outcome, Task, simulate
 from vecsim.errors import UserError
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import begin_worker, interrupts_held
 
 DEATHS = 3
 """Times that workers may be killed; what they had finished is kept, and the rest begins again."""
@@ -32,7 +33,7 @@ def by_processes(
     tasks
         All of them.
     processes
-        How many at once; with one it is this process that does them.
+        How many at once, this one among them.
     outcomes
         By the number of the task; what is done is put in.
     watch
@@ -80,24 +81,54 @@ def _round(
     done: int,
     watch: Callable[[int], None],
 ) -> None:
+    """Do what is left: this process, which has loaded everything, is one of those that simulate."""
     context = get_context("spawn")
     reports = context.SimpleQueue()
-    with ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(reports,)) as pool:
-        left = [number for number in range(len(tasks)) if number not in outcomes]
-        groups = _groups(tasks, left, processes)
-        futures = {pool.submit(_simulate, [tasks[number] for number in group]): group for group in groups}
-        waiting = set(futures)
+    places = [number for number in range(len(tasks)) if number not in outcomes]
+    left = deque(_groups(tasks, places, processes))
+    handed_out: dict[Future[list[Outcome]], list[int]] = {}
+    with ProcessPoolExecutor(processes - 1, context, initializer=_begin, initargs=(reports,)) as pool:
+
+        def look_after(seconds: float = 0.0) -> None:
+            nonlocal done
+            finished, _ = wait(handed_out, seconds, FIRST_COMPLETED)
+            while not reports.empty():
+                done += reports.get()
+            for future in finished:
+                outcomes.update(zip(handed_out.pop(future), future.result(), strict=True))
+            while left and len(handed_out) < 2 * (processes - 1):  # one to do and one to go on with
+                group = left.popleft()
+                with interrupts_held():
+                    future = pool.submit(_simulate, [tasks[number] for number in group])
+                handed_out[future] = group
+            watch(done)
+
+        def report(more: int) -> None:
+            nonlocal done
+            done += more
+            look_after()
+
         try:
-            while waiting:
-                finished, waiting = wait(waiting, POLL_SECONDS)
-                while not reports.empty():
-                    done += reports.get()
-                watch(done)
-                for future in finished:
-                    outcomes |= zip(futures[future], future.result(), strict=True)
+            look_after()
+            while left:
+                for number in left.pop():
+                    outcomes[number] = simulate(tasks[number], report)
+                look_after()
+            while handed_out:
+                look_after(POLL_SECONDS)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            _end(pool)
             raise
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End workers at once, whatever they do: what they have finished is kept."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.join()
 
 
 def _groups(tasks: Sequence[Task], left: Sequence[int], processes: int) -> list[list[int]]:

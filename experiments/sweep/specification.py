@@ -16,7 +16,7 @@ from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES
 from vecsim.errors import UserError
-from vecsim.machine import as_machine
+from vecsim.machine import Machine, as_machine
 from vecsim.machine.description import flat
 from vecsim.suggestions import nearest
 
@@ -115,8 +115,19 @@ class Sweep:
         if self.count > MOST_POINTS:
             raise UserError(f"sweep: {self.count:,} points, at most {MOST_POINTS:,} are allowed")
 
+    @property
+    def base(self) -> Machine:
+        """The machine of which numbers are varied.
+
+        Raises
+        ------
+        UserError
+            There is no such preset, or the file is no machine.
+        """
+        return as_machine(self.machine)
+
     def _check_numbers(self) -> None:
-        numbers = flat(as_machine(self.machine).numbers())
+        numbers = flat(self.base.numbers())
         for name, values in self.set.items():
             if name not in numbers:
                 raise UserError(f"set.{name}: a machine has no such number{nearest(name, numbers)}")

@@ -21,7 +21,7 @@ from vecsim.digests import program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
-from vecsim.machine import Machine, as_machine
+from vecsim.machine import Machine
 
 UNKNOWN = "unknown"
 """The key of a cell whose image was never made."""
@@ -75,7 +75,7 @@ class Work:
         self.keys: list[str] = []
         self.faults: list[str] = []
         self.computed, self.engine_seconds = 0, 0.0
-        self._machines = _machines(as_machine(sweep.machine))
+        self._machines = _machines(sweep.base)
         self._chosen: list[tuple[Machine, dict[str, str]] | None] = []
         self._images: MutableMapping[str, Prepared] = {} if images is None else images
         self._digests: dict[str, str] = {}

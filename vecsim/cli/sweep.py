@@ -221,14 +221,13 @@ def _tell_faults(table: SweepTable) -> None:
 def _files(what: Sweep, table: SweepTable) -> dict[str, bytes]:
     import json
 
-    from vecsim.machine import as_machine
     from vecsim.provenance import provenance
 
     told = {
         "kind": "vecsim sweep",
         **provenance().to_dict(),
         "sweep": what.to_dict(),
-        "machine": as_machine(what.machine).to_dict(),
+        "machine": what.base.to_dict(),
         "cells": len(table),
         "computed": table.computed,
     }

@@ -154,6 +154,7 @@ def test_the_cost_of_the_papers_machine_by_hand():
     assert cost(numbers, "crs", 32) == 2 + 4 + 0.5 + 4 + 2
     assert cost(numbers, "hism:my.s", 32) == 2 + 4 + 0.5 + 4 + 2 + 8
     assert cost(numbers, "chism", 32) == 2 + 4 + 0.5 + 4 + 2 + 8 + 2
+    assert cost({**numbers, "physical_vector_registers": 32}, "crs", 32) == 2 + 4 + 0.5 + 4 + 4
     assert cost(numbers, "crs", 64, {"lanes": 10, "banks": 0}) == 20 + 4 + 0.5 + 4
 
 

@@ -76,7 +76,10 @@ def kill(victim, who):
         victim.kill()
     elif who == "all":
         os.killpg(victim.pid, signal.SIGKILL)
-    elif found := workers(victim):
+    else:
+        while not (found := workers(victim)):  # it is still to begin
+            assert victim.poll() is None
+            time.sleep(0.005)
         os.kill(found[0], signal.SIGKILL)
 
 
@@ -122,17 +125,8 @@ def test_two_sweeps_on_one_store_at_once_lose_nothing(alone, begin, tmp_path):
 
 def test_a_full_disk_ends_in_one_line_and_the_same_command_goes_on(tmp_path):
     store, out = tmp_path / "store", tmp_path / "out"
-    command = [
-        sys.executable,
-        "-m",
-        "vecsim",
-        "sweep",
-        "laplace2d-9",
-        "laplace2d-10",
-        "--program",
-        "crs,hism",
-    ]
-    command += ["--set", "startup=0:40", "--jobs", "2", "--store", str(store), "--out", str(out)]
+    command = [sys.executable, "-m", "vecsim", "sweep", "laplace2d-9", "laplace2d-10", "--jobs", "2"]
+    command += ["--program", "crs,hism", "--set", "startup=0:40", "--store", str(store), "--out", str(out)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
     def little_room():
