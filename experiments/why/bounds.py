@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from experiments.why.attribution import Account
 from isa.declaration import Instruction, Pattern, Unit
-from vecsim.machine import Machine
+from vecsim.engines.protocol import Run
+from vecsim.machine import WORD_BYTES, Machine
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,19 @@ class Bound:
     cycles: int
 
 
-def bounds(account: Account, machine: Machine) -> tuple[Bound, ...]:
+def bounds(run: Run) -> tuple[Bound, ...]:
     """Give the bounds of a run, the largest first; those of parts that have nothing to do are left out.
 
     Parameters
     ----------
-    account
-        What the run's timeline said.
-    machine
-        Its rates count; startup, latencies, hazards, banks and alignment do not.
+    run
+        Its machine's rates count; startup, latencies, hazards, banks and alignment do not.
     """
-    program = account.program
-    rows = [program.instruction(pc) for pc in range(len(program))]
-    contiguous = int(account.words[[_is_contiguous(row) for row in rows]].sum())
-    others = int(account.words.sum()) - contiguous
+    machine, elements_of = run.machine, run.ledger.elements
+    rows = [run.program.instruction(pc) for pc in range(len(run.program))]
+    # A strided or indexed element takes its words alone, so the rest of what the ports moved is contiguous.
+    others = sum(int(n) * _words_alone(row) for n, row in zip(elements_of, rows, strict=True))
+    contiguous = run.vector_bytes // WORD_BYTES - others
     ports = machine.memory_ports
     found = [
         Bound(
@@ -54,11 +53,11 @@ def bounds(account: Account, machine: Machine) -> tuple[Bound, ...]:
             _least(contiguous, machine.words_per_cycle * ports)
             + _least(others, machine.addresses_per_cycle * ports),
         ),
-        _issue(int(account.executions.sum()), machine),
+        _issue(run.instructions, machine),
     ]
     rates = {Unit.ADD: machine.lanes, Unit.MULTIPLY: machine.lanes, Unit.SPARSE: machine.sparse_unit.p}
     for unit, rate in rates.items():
-        elements = int(account.elements[[row.unit == unit for row in rows]].sum())
+        elements = int(elements_of[[row.unit == unit for row in rows]].sum())
         found.append(Bound(f"{unit.name.lower()} unit", f"{rate} elements", elements, _least(elements, rate)))
     return tuple(sorted((bound for bound in found if bound.amount), key=lambda bound: -bound.cycles))
 
@@ -68,8 +67,11 @@ def _issue(instructions: int, machine: Machine) -> Bound:
     return Bound("issue", f"{width} instructions", instructions, _least(instructions, width))
 
 
-def _is_contiguous(row: Instruction) -> bool:
-    return row.access is not None and row.access.pattern == Pattern.CONTIGUOUS
+def _words_alone(row: Instruction) -> int:
+    """Give the words of an element of a strided or indexed access; 0 of all else."""
+    if row.unit != Unit.MEMORY or row.access is None or row.access.pattern == Pattern.CONTIGUOUS:
+        return 0
+    return row.access.value_bytes // WORD_BYTES
 
 
 def _least(amount: int, rate: int) -> int:

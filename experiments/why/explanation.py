@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.why.ablations import ABLATIONS, Ablated, ablated
-from experiments.why.attribution import Account, Line, by_text
 from experiments.why.bounds import Bound, bounds
 from programs.measurement import multiplicand, prepare
 from programs.registry import find
 from vecsim.data import MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import MAX_CYCLES, run
-from vecsim.engines.timeline import TimelineRequest
+from vecsim.engines.lines import Line, by_text
+from vecsim.engines.protocol import MAX_CYCLES, Run, run
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine
 from vecsim.overview import Overview
@@ -51,7 +50,7 @@ class Explanation(Overview):
     relative_error
         Of its result; see `vecsim.formats.accuracy`.
     causes
-        Cycles by what the oldest instruction waited for, by name; they add up to `cycles`.
+        Cycles by what the oldest instruction waited for or did, by name; they add up to `cycles`.
     lines
         Every instruction that was executed, in the order of the program; their cycles add up to `cycles`.
     bounds
@@ -152,7 +151,7 @@ def why(
 ) -> Explanation:
     """Explain the cycles of a product.
 
-    The program runs once with its timeline, and once more for each change that might help.
+    The program runs once, and once more for each change that might help.
 
     Parameters
     ----------
@@ -184,18 +183,16 @@ def why(
     csr, _ = values_as(given.csr, value_bytes(value_bits))
     x = multiplicand(csr.shape[1], seed, csr.dtype)
     prepared = prepare(program, csr, described, x, options)
-    account = Account(prepared.program)
     runs = 0
 
-    def simulated(on: Machine, timeline: TimelineRequest | None = None) -> Any:
+    def simulated(on: Machine) -> Run:
         nonlocal runs
         if step is not None:
             step(program, runs / (len(ABLATIONS) + 2))
         runs += 1
-        how: dict[str, Any] = {"engine": engine, "max_cycles": max_cycles, "timeline": timeline}
-        return run(prepared.program, prepared.loaded.memory, on, **how)
+        return run(prepared.program, prepared.loaded.memory, on, engine=engine, max_cycles=max_cycles)
 
-    done = simulated(described, TimelineRequest(sink=account))
+    done = simulated(described)
     return Explanation(
         program=program,
         title=find(program).title,
@@ -209,7 +206,7 @@ def why(
         cycles=done.cycles,
         relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
         causes=dict(done.charged),
-        lines=account.lines(),
-        bounds=bounds(account, described),
-        ablations=ablated(described, done.cycles, lambda on: int(simulated(on).cycles)),
+        lines=done.lines,
+        bounds=bounds(done),
+        ablations=ablated(described, done.cycles, lambda on: simulated(on).cycles),
     )

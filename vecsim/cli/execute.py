@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +10,9 @@ import typer
 from vecsim.cli.options import (
     AutoEngineOption,
     DefineOption,
+    HotOption,
     JsonOption,
+    ListingOption,
     MachineOption,
     SetOption,
     ValueBitsOption,
@@ -60,6 +63,8 @@ def execute(
     max_cycles: Annotated[
         int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
     ] = 10_000_000,
+    hot: HotOption = None,
+    listing: ListingOption = False,
     json: JsonOption = None,
 ) -> None:
     """Run a program on a machine and show its cycles and chosen memory."""
@@ -67,6 +72,7 @@ def execute(
 
     from vecsim.cli.assemble import read_program
     from vecsim.cli.counters import counters_document, show_counters
+    from vecsim.cli.hot import hot_table
     from vecsim.cli.memory_dump import parse_dump, show_dumps
     from vecsim.cli.output import Output
     from vecsim.cli.register_dump import show_registers
@@ -106,6 +112,9 @@ def execute(
     how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
     document: dict[str, Any] = how | counters_document(file, engine, program, result)
     show_counters(output, file, result, engine, value_bits)
+    if hot is not None or listing:
+        output.table(hot_table(result.lines, hot, listing))
+        document["lines"] = [asdict(line) for line in result.lines]
     if dumps:
         document["memory"] = show_dumps(output, dumps, result.state.memory)
     if registers:

@@ -73,6 +73,14 @@ ProgramOption = Annotated[
         autocompletion=completion.programs,
     ),
 ]
+HotOption = Annotated[
+    int | None,
+    typer.Option("--hot", min=1, metavar="N", help="Show the N instructions that cost most cycles."),
+]
+ListingOption = Annotated[
+    bool,
+    typer.Option("--listing", help="Show all instructions that were executed, in the order of the program."),
+]
 LikeOption = Annotated[
     str | None,
     typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,8 @@ def document(
     value_bits: int,
     max_cycles: int,
     measured: Sequence[Sequence[Measurement]],
+    *,
+    lines: bool = False,
 ) -> dict[str, Any]:
     """Give everything as one JSON object: what was run, in full, so that it can be run again; what came out.
 
@@ -109,6 +112,8 @@ def document(
         As `programs.measurement.measure` took them.
     measured
         What it gave: for each matrix, a program each. The results stand in one list, matrix by matrix.
+    lines
+        Whether each result has the instructions of its program with what they came to.
     """
     return {
         **({"matrix": matrices[0].to_dict()} if len(matrices) == 1 else {}),
@@ -119,15 +124,17 @@ def document(
         "value_bits": value_bits,
         "max_cycles": max_cycles,
         "results": [
-            _result(measurement, speedup)
+            _result(measurement, speedup, lines)
             for measurements in measured
             for measurement, speedup in zip(measurements, speedups(measurements), strict=True)
         ],
     }
 
 
-def _result(measurement: Measurement, speedup: float | None) -> dict[str, Any]:
+def _result(measurement: Measurement, speedup: float | None, lines: bool) -> dict[str, Any]:
     """Give a measurement as plain data; the machine stands in the document, once."""
     found = measurement.to_dict() | {"speedup_over_crs": speedup}
     del found["machine"]
+    if lines:
+        found["lines"] = [asdict(line) for line in measurement.run.lines]
     return found

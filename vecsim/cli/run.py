@@ -15,8 +15,10 @@ from vecsim.cli.options import (
     MATRIX_HELP,
     AutoEngineOption,
     ChoiceOption,
+    HotOption,
     JsonOption,
     LikeOption,
+    ListingOption,
     MachineOption,
     ProgramOption,
     SetOption,
@@ -31,6 +33,7 @@ from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from programs.measurement import Measurement
+    from vecsim.cli.output import Output
     from vecsim.data import Matrix
     from vecsim.engines.first_use import Watch
     from vecsim.engines.timeline import TimelineRequest
@@ -64,6 +67,8 @@ def run(
     ] = None,
     trace: TraceOption = None,
     window: WindowOption = None,
+    hot: HotOption = None,
+    listing: ListingOption = False,
     json: JsonOption = None,
 ) -> None:
     """Run sparse matrix-vector products on matrices and compare their cycles.
@@ -90,6 +95,7 @@ def run(
         for name in chosen:
             find(name).require_room(each.csr, described.section_size, width)
 
+    asked = hot is not None or listing
     limit = MAX_CYCLES if max_cycles is None else max_cycles
 
     def measured(each: Matrix, name: str, engine: str, watch: Watch | None) -> Measurement:
@@ -117,12 +123,23 @@ def run(
                     measurements.append(choice.run(partial(measured, each, name), watch))
             output.text(header(each, described, _engines([measurements]), value_bits))
             output.table(results_table(measurements))
+            if asked:
+                _show_lines(output, measurements, hot, listing)
             found.append(measurements)
     if len(found) > 1:
         output.table(summary_table(found))
-    told = document(rounded, described, _engines(found), seed, value_bits, limit, found)
+    told = document(rounded, described, _engines(found), seed, value_bits, limit, found, lines=asked)
     output.finish("vecsim run", told)
     _check([measurement for measurements in found for measurement in measurements], len(rounded) > 1)
+
+
+def _show_lines(output: Output, measurements: Sequence[Measurement], hot: int | None, listing: bool) -> None:
+    """Show the instructions of each program with what they came to."""
+    from vecsim.cli.hot import hot_table
+
+    for each in measurements:
+        output.text(f"{each.program}, {each.options.get('schedule', 'of your own')}")
+        output.table(hot_table(each.run.lines, hot, listing))
 
 
 def _tracing(

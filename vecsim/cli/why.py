@@ -13,6 +13,7 @@ from vecsim.cli.options import (
     EngineOption,
     JsonOption,
     LikeOption,
+    ListingOption,
     MachineOption,
     ProgramOption,
     SetOption,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 HOTTEST = 8
 """Instructions that are shown if the user does not say."""
-BAR = 24
-"""Letters of a whole bar."""
 
 
 def why(
@@ -49,9 +48,7 @@ def why(
     hot: Annotated[
         int, typer.Option("--hot", min=1, help="How many instructions to show, the costliest first.")
     ] = HOTTEST,
-    listing: Annotated[
-        bool, typer.Option("--listing", help="Show all that was executed, in the order of the program.")
-    ] = False,
+    listing: ListingOption = False,
     json: JsonOption = None,
 ) -> None:
     """Explain the cycles of sparse matrix-vector products.
@@ -60,6 +57,7 @@ def why(
     each change alone and all together.
     """
     from experiments.why import why as explained
+    from vecsim.cli.hot import hot_table
     from vecsim.cli.output import Output
     from vecsim.cli.run import chosen_options, chosen_programs, load_matrix
     from vecsim.progress import Progress
@@ -84,43 +82,22 @@ def why(
     for each in found:
         schedule = each.options.get("schedule", "of your own")
         output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
-        output.table(_lines(each, hot, listing))
+        output.table(hot_table(each.lines, hot, listing))
         output.table(_causes(each))
         output.table(_bounds(each))
         output.table(_ablations(each))
     output.finish("vecsim why", {"seed": seed, "explanations": [each.to_dict() for each in found]})
 
 
-def _lines(found: Explanation, hot: int, listing: bool) -> Table:
-    from vecsim.cli.console import fill, table
-
-    lines = found.lines if listing else sorted(found.lines, key=lambda line: -line.cycles)[:hot]
-    rows = (
-        (
-            str(line.pc),
-            line.text,
-            line.executions,
-            line.cycles,
-            f"{line.cycles / found.cycles:.1%}",
-            _bar(line.cycles / found.cycles),
-            line.longest_wait or None,
-        )
-        for line in lines
-    )
-    made = table(["pc", "instruction"], ["executions", "cycles", "share"])
-    made.add_column("")
-    made.add_column("waited longest for")
-    return fill(made, rows)
-
-
 def _causes(found: Explanation) -> Table:
     from vecsim.cli.console import fill, table
+    from vecsim.cli.hot import bar
     from vecsim.engines.cause import label
 
     made = table(["cycles by cause"], ["cycles", "share"], last=" ")
     named = ((label(name), cycles) for name, cycles in found.causes.items() if cycles)
     shares = ((label, cycles, cycles / found.cycles) for label, cycles in named)
-    return fill(made, ((label, cycles, f"{share:.1%}", _bar(share)) for label, cycles, share in shares))
+    return fill(made, ((label, cycles, f"{share:.1%}", bar(share)) for label, cycles, share in shares))
 
 
 def _bounds(found: Explanation) -> Table:
@@ -138,16 +115,12 @@ def _bounds(found: Explanation) -> Table:
 
 def _ablations(found: Explanation) -> Table:
     from vecsim.cli.console import fill, table
+    from vecsim.cli.hot import bar
 
     most = max(each.speedup for each in found.ablations)
     made = table(["what would help"], ["cycles", "times as fast"], last=" ")
     rows = []
     for each in found.ablations:
         gained = (each.speedup - 1) / (most - 1) if most > 1 and each.speedup > 1 else 0.0
-        rows.append((each.name, each.cycles, f"{each.speedup:.2f}" if each.settings else None, _bar(gained)))
+        rows.append((each.name, each.cycles, f"{each.speedup:.2f}" if each.settings else None, bar(gained)))
     return fill(made, rows)
-
-
-def _bar(share: float) -> str:
-    """Draw a share, 0 to 1."""
-    return "#" * round(share * BAR)

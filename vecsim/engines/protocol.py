@@ -21,6 +21,7 @@ from vecsim.engines.cause import Cause
 from vecsim.engines.columns import control
 from vecsim.engines.fault import Fault
 from vecsim.engines.ledger import Ledger, read_ledger
+from vecsim.engines.lines import Line, lines_of
 from vecsim.engines.record import Counter, Snapshot, TimingRecord
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.errors import UserError
@@ -42,6 +43,8 @@ class Run(Overview):
 
     Attributes
     ----------
+    program, machine
+        What ran, and on what.
     cycles
         Up to and with the last retirement after halt.
     counters
@@ -62,6 +65,7 @@ class Run(Overview):
         Columns of :data:`vecsim.engines.timeline.COLUMNS`, if it was asked for and not streamed.
     """
 
+    program: Program
     machine: Machine
     cycles: int
     counters: dict[str, int]
@@ -76,6 +80,11 @@ class Run(Overview):
     def instructions(self) -> int:
         """Instructions executed."""
         return self.counters["instructions"]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every instruction that was executed, with what it came to, in the order of the program."""
+        return lines_of(self.program, self.ledger)
 
     @property
     def vector_bytes(self) -> int:
@@ -343,6 +352,7 @@ def make_run(
         timeline.flush()
         columns = timeline.columns() if timeline.request.sink is None else None
     return Run(
+        program=program,
         machine=machine,
         cycles=int(record.control[control.LAST_RETIRED]),
         counters=ledger.counters() | _named(record.counters, Counter),

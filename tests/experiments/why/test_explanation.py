@@ -67,6 +67,10 @@ def test_hism_waits_for_bmipa_and_moves_y_where_blocks_hold_few_entries(real_mat
     first, *others = list(found.shares)[:3]
     assert first == "bmipa.f y, x, value, position"
     assert set(others) == {"sv.f y, (yseg)", "lv.f y, (yseg)"}
+    assert max(found.causes, key=found.causes.__getitem__) == "contiguous_transfer"
+    by_name = {line.text: line for line in found.lines}
+    assert by_name[first].mostly(1).startswith("sparse latency 9")
+    assert all(by_name[text].mostly(1).startswith("contiguous transfer") for text in others)
     assert found.ablations[1].settings == ("sparse_unit.latency=1",)
 
 

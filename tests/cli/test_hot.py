@@ -1,0 +1,38 @@
+"""`--hot` and `--listing` of run and exec: the instructions that cost most."""
+
+import json
+
+import pytest
+
+
+@pytest.mark.parametrize("option", [("--hot", "3"), ("--listing",)])
+def test_run_shows_them_of_each_program(vecsim, matrix, option):
+    result = vecsim("run", matrix, "--program", "crs,hism", *option, "--json", "-")
+    assert result.code == 0
+    for found in json.loads(result.out)["results"]:
+        assert sum(line["cycles"] for line in found["lines"]) == found["cycles"]
+        assert all(sum(line["charged"].values()) == line["cycles"] for line in found["lines"])
+        table = (
+            result.err.split(f"{found['program']}, pipelined")[1]
+            .split("longest for")[1]
+            .split("pipelined")[0]
+        )
+        shown = [int(row.split()[0]) for row in table.splitlines() if "%" in row]
+        cycles = {line["pc"]: line["cycles"] for line in found["lines"]}
+        if option == ("--listing",):
+            assert shown == list(cycles)
+        else:
+            assert [cycles[pc] for pc in shown] == sorted(cycles.values(), reverse=True)[:3]
+
+
+def test_without_them_nothing_is_said_of_instructions(vecsim, matrix):
+    result = vecsim("run", matrix, "--program", "crs", "--json", "-")
+    assert "lines" not in json.loads(result.out)["results"][0]
+
+
+def test_exec_shows_what_they_are_charged_to(vecsim, tmp_path):
+    program = tmp_path / "load.s"
+    program.write_text("li x1, 64\nsetvl x1\nlv.w v1, 64(x0)\nhalt\n")
+    result = vecsim("exec", program, "--hot", "1")
+    assert "startup 56%, contiguous transfer 44%" in result.out
+    assert "setvl" not in result.out.split("longest for")[1]

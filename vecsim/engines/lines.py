@@ -1,0 +1,107 @@
+"""The instructions of a program with what they came to in a run: which of them are hot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isa.declaration import Unit
+from isa.disassembler import instruction_text
+from isa.program import Program
+from vecsim.engines.cause import Cause
+from vecsim.engines.ledger import Ints, Ledger
+
+
+@dataclass(frozen=True)
+class Line:
+    """An instruction of a program, and what all its executions came to.
+
+    Attributes
+    ----------
+    pc
+        Its number.
+    text
+        Its line in the source, without a comment; disassembled where there is no source.
+    place
+        File and number of the line; empty where there is no source.
+    mnemonic, unit
+        What it is and where it executes.
+    executions, elements
+        How often it was executed, and on how many elements in all.
+    cycles
+        Those between the retirement of all older instructions and its own, over all executions.
+    charged
+        The same by cause, by name, those that are not 0.
+    waits
+        Cycles that its executions waited by cause, by name, those that are not 0; they overlap with those of
+        other instructions.
+    """
+
+    pc: int
+    text: str
+    place: str
+    mnemonic: str
+    unit: str
+    executions: int
+    elements: int
+    cycles: int
+    charged: dict[str, int]
+    waits: dict[str, int]
+
+    @property
+    def longest_wait(self) -> str:
+        """The cause that it waited for longest, as tables name it; empty if it never waited."""
+        if not self.waits:
+            return ""
+        return Cause[max(self.waits, key=self.waits.__getitem__).upper()].label
+
+    def mostly(self, most: int) -> str:
+        """Name the causes that its cycles are charged to, the largest first, with their shares."""
+        parts = sorted(self.charged.items(), key=lambda item: -item[1])[:most]
+        return ", ".join(f"{Cause[name.upper()].label} {cycles / self.cycles:.0%}" for name, cycles in parts)
+
+
+def lines_of(program: Program, ledger: Ledger) -> tuple[Line, ...]:
+    """Give every instruction that was executed, in the order of the program.
+
+    Parameters
+    ----------
+    program
+        Of n instructions.
+    ledger
+        What they came to.
+    """
+    return tuple(_line(program, ledger, int(pc)) for pc in np.flatnonzero(ledger.executions))
+
+
+def _line(program: Program, ledger: Ledger, pc: int) -> Line:
+    instruction = program.instruction(pc)
+    source = program.source[pc] if program.source else None
+    return Line(
+        pc=pc,
+        text=" ".join(source.text.split())
+        if source
+        else instruction_text(instruction, program.fields[pc].tolist(), pc),
+        place=f"{source.file}:{source.line}" if source else "",
+        mnemonic=instruction.mnemonic,
+        unit=Unit(instruction.unit).name.lower(),
+        executions=int(ledger.executions[pc]),
+        elements=int(ledger.elements[pc]),
+        cycles=int(ledger.charged[pc].sum()),
+        charged=_named(ledger.charged[pc]),
+        waits=_named(ledger.waited[pc]),
+    )
+
+
+def _named(cycles: Ints) -> dict[str, int]:
+    return {Cause(int(i)).name.lower(): int(cycles[i]) for i in np.flatnonzero(cycles)}
+
+
+def by_text(lines: Sequence[Line]) -> dict[str, int]:
+    """Add the cycles of lines that read alike, such as two stores of one segment; the largest first."""
+    found: dict[str, int] = {}
+    for line in lines:
+        found[line.text] = found.get(line.text, 0) + line.cycles
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
