@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from experiments.sweep.suites import PREFIX, load_member
 from vecsim.data import load, value_bytes, values_as
 from vecsim.data.metrics import locality
 from vecsim.digests import matrix_sha256
@@ -49,9 +50,13 @@ def load_input(name: str, value_bits: int) -> Input:
     UserError
         It is not found, or cannot be read.
     """
-    matrix = load(name, show_progress=False)
-    csr, _ = values_as(matrix.csr, value_bytes(value_bits))
-    return Input(matrix.name, csr, matrix_sha256(csr))
+    if name.startswith(PREFIX):
+        own_name, found = load_member(name)
+    else:
+        matrix = load(name, show_progress=False)
+        own_name, found = matrix.name, matrix.csr
+    csr, _ = values_as(found, value_bytes(value_bits))
+    return Input(own_name, csr, matrix_sha256(csr))
 
 
 @lru_cache(maxsize=4)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.sweep.cost import check_weights
+from experiments.sweep.suites import expanded
 from experiments.sweep.values import MOST_VALUES, Value, values_of
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
@@ -56,7 +57,8 @@ class Sweep:
     Attributes
     ----------
     matrices
-        As `vecsim.load` takes them.
+        As `vecsim.load` takes them, and suites by name (`experiments.sweep.suites`), which become their
+        members.
     programs
         Names, or ``NAME:FILE.s`` of one's own.
     machine
@@ -102,6 +104,7 @@ class Sweep:
         """
         if not self.matrices:
             raise UserError("sweep: no matrix is named")
+        object.__setattr__(self, "matrices", expanded(self.matrices))
         if self.design not in DESIGNS:
             raise UserError(
                 f"design = {self.design!r}: designs are {', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
