@@ -1,21 +1,18 @@
-"""Speed against one thing varied, what matters most, and two things together."""
+"""Speed against one thing varied, and what matters most."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 
 from experiments.comparison import Comparison
 from experiments.explain.cells import OPTION, Cells, Floats, comparable, number, overall
 from experiments.report.item import Item
-from experiments.report.parameter_charts import HeatChart, LineChart, Range, RangeChart
+from experiments.report.parameter_charts import LineChart, Range, RangeChart
 
 NO_RESULT = "no result"
 SPEED = "non-zeros a cycle"
-MOST_PLACES = 400
-"""Values of two things together that a picture of both may have."""
 
 
 def file_name(*names: str) -> str:
@@ -124,40 +121,3 @@ def _speeds(cells: Cells, program: int, name: str) -> Floats:
         return np.asarray(np.exp(np.nanmean(np.log(found))) / found if not np.isnan(found).all() else found)
     together = overall(comparable(np.vstack([base, means])))
     return np.asarray(together[0] / together[1:])
-
-
-def pairs(cells: Cells) -> Iterator[Item]:
-    """Show speed for the values of two things together, a field for each program."""
-    for first, second in itertools.combinations(cells.several, 2):
-        a, b = cells.varied[first], cells.varied[second]
-        fields = {
-            program: 1 / overall(comparable(cells.means(place, (first, second))))
-            for place, program in enumerate(cells.programs)
-        }
-        if len(a) * len(b) > MOST_PLACES or all(np.isnan(field).all() for field in fields.values()):
-            continue
-        title = f"Speed against {first} and {second}"
-        chart = HeatChart(
-            title=title,
-            value_label=SPEED,
-            x_label=second,
-            y_label=first,
-            columns=b,
-            rows=a,
-            panels={name: _numbers(field) for name, field in fields.items()},
-            description=f"Fields of colour: {title.lower()}, for each program.",
-        )
-        rows = tuple(
-            Comparison(f"{program}, {first}={y}", f"{second}={x}", "", value, absent=NO_RESULT)
-            for program, field in chart.panels.items()
-            for y, line in zip(a, field, strict=True)
-            for x, value in zip(b, line, strict=True)
-        )
-        summary = (
-            "Non-zeros a cycle: geometric means over the matrices and over everything else that was varied."
-        )
-        yield Item(file_name(first, second), title, summary, rows, chart)
-
-
-def _numbers(field: Floats) -> tuple[tuple[float | None, ...], ...]:
-    return tuple(tuple(map(number, line)) for line in field.tolist())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from experiments.explain.cells import Cells
 from experiments.explain.crossings import FEWEST_MATRICES, crossings
 from experiments.explain.front import candidates, machines, pareto
-from experiments.explain.parameters import against, pairs, what_matters
+from experiments.explain.pairs import pairs
+from experiments.explain.parameters import against, what_matters
 from experiments.report.environment import made_by
 from experiments.report.item import Appendix, Item, Part, Report, Table
 from vecsim.errors import UserError

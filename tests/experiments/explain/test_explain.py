@@ -14,7 +14,8 @@ from experiments.explain import read_cells, report
 from experiments.explain.cells import comparable
 from experiments.explain.crossings import crossings, trend
 from experiments.explain.front import Candidate, candidates, front, pareto
-from experiments.explain.parameters import against, pairs, what_matters
+from experiments.explain.pairs import interaction, pairs
+from experiments.explain.parameters import against, what_matters
 from experiments.sweep.cost import cost
 from vecsim.cli import main
 from vecsim.errors import UserError
@@ -115,7 +116,7 @@ def test_one_at_a_time_the_machine_as_it_is_is_the_measure(tmp_path):
     assert found["banks: crs", "slowest"] == pytest.approx(1 / 3)
     assert found["banks: crs", "fastest"] == pytest.approx(2)
     assert found["chaining: crs", "fastest"] == pytest.approx(1)
-    assert list(pairs(cells)) == []
+    assert pairs(cells) == []
     assert {c.point for c in candidates(cells)} >= {"", "banks=4", "chaining=false"}
 
 
@@ -126,6 +127,15 @@ def test_two_things_together(folder):
     assert found["crs, banks=4", "chaining=false"] == pytest.approx(1 / 30)
     assert found["crs, banks=0", "chaining=true"] is None
     assert item.chart.panels["crs"][2][0] == found["crs, banks=16", "chaining=true"]
+
+
+def test_what_two_things_do_beyond_what_each_does(folder):
+    alone = np.outer([1.0, 3.0], [2.0, 5.0, 7.0])
+    assert interaction(alone) == pytest.approx(1)
+    assert interaction(np.array([[1.0, 1.0], [1.0, 16.0]])) == pytest.approx(2)
+    assert interaction(np.array([[1.0, np.nan], [1.0, 16.0]])) == 1
+    (item,) = pairs(read_cells(folder))
+    assert "by up to 0.0 %" in item.summary
 
 
 def test_where_programs_change_places(folder):
