@@ -16,10 +16,9 @@ ORPHANED = 75
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back while processes are started, which inherit that they never get it.
+    """Hold Ctrl-C back in this thread while it starts processes, which inherit that they never get it.
 
-    Without it a process that still imports its modules ends in a traceback. What comes meanwhile is delivered
-    when the block ends.
+    Without it a process that still imports its modules ends in a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
