@@ -239,7 +239,8 @@ def test_a_machine_parameter(copy):
     columns = "vecsim/engines/columns/parameter.py"
     copy.insert(columns, "    BRANCH_PENALTY,\n", "    JUMP_DELAY,\n")
     source = (copy.folder / columns).read_text()
-    copy.write(columns, source.replace("FIELDS = 16\n", "FIELDS = 17\n"))
+    fields = len(source.partition("(\n")[2].partition(") =")[0].splitlines())
+    copy.write(columns, source.replace(f"FIELDS = {fields - 1}\n", f"FIELDS = {fields}\n"))
     penalty = "cycle + 1 + r.machine[parameter.BRANCH_PENALTY]"
     copy.insert("vecsim/engines/rules/issue.py", penalty, " + r.machine[parameter.JUMP_DELAY]")
     assert "jump_delay = 5" in copy.vecsim("machine", "show", "vs2003", "--set", "jump_delay=5")
