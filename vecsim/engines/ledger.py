@@ -30,6 +30,8 @@ class Ledger:
     ----------
     vector
         (n,) whether it is a vector instruction.
+    scalar_bytes
+        (n,) bytes that it moves between memory and the scalar registers.
     executions, elements
         (n,) how often it was executed, and on how many elements in all.
     charged
@@ -39,19 +41,21 @@ class Ledger:
     """
 
     vector: npt.NDArray[np.bool_]
+    scalar_bytes: Ints
     executions: Ints
     elements: Ints
     charged: Ints
     waited: Ints
 
     def counters(self) -> dict[str, int]:
-        """Count instructions, scalar and vector ones, and the elements that these worked on."""
+        """Count instructions, scalar and vector ones, elements of these, and bytes of scalar accesses."""
         executions, vectors = int(self.executions.sum()), int(self.executions[self.vector].sum())
         return {
             "instructions": executions,
             "scalar_instructions": executions - vectors,
             "vector_instructions": vectors,
             "element_operations": int(self.elements.sum()),
+            "scalar_bytes": int((self.executions * self.scalar_bytes).sum()),
         }
 
 
@@ -71,6 +75,10 @@ def work_of(row: Instruction) -> tuple[Cause, Cause]:
     return busy, busy if row.unit == Unit.SCALAR else Cause(busy + 1)
 
 
+def _scalar_bytes(row: Instruction) -> int:
+    return row.access.value_bytes if row.access is not None and row.unit == Unit.SCALAR else 0
+
+
 def read_ledger(program: Program, rows: Ints) -> Ledger:
     """Give the ledger of a record, with the cycles of work by what each instruction does.
 
@@ -83,8 +91,9 @@ def read_ledger(program: Program, rows: Ints) -> Ledger:
     """
     count = len(program)
     opcodes, which = np.unique(program.opcode, return_inverse=True)
-    known = [work_of(program.instruction_set.by_opcode[int(opcode)]) for opcode in opcodes]
-    work = np.array(known, np.int64).reshape(-1, 2)[which]
+    known = [program.instruction_set.by_opcode[int(opcode)] for opcode in opcodes]
+    work = np.array([work_of(row) for row in known], np.int64).reshape(-1, 2)[which]
+    scalar_bytes = np.array([_scalar_bytes(row) for row in known], np.int64)[which]
     charged = np.zeros((count, len(Cause)), np.int64)
     charged[:, :WAITS] = rows[:, column.CHARGED :: column.BY_CAUSE][:, :WAITS]
     charged[:, Cause.SCALAR_WORK] = rows[:, column.SCALAR]
@@ -92,6 +101,7 @@ def read_ledger(program: Program, rows: Ints) -> Ledger:
         charged[np.arange(count), work[:, part]] += rows[:, place]
     return Ledger(
         vector=work[:, 0] != Cause.SCALAR_WORK,
+        scalar_bytes=scalar_bytes,
         executions=rows[:, column.EXECUTIONS].copy(),
         elements=rows[:, column.ELEMENTS].copy(),
         charged=charged,

@@ -35,8 +35,7 @@ class Counter(IntEnum):
 
     WORDS_LOADED = 0
     WORDS_STORED = 1
-    SCALAR_BYTES = 2
-    TAKEN_BRANCHES = 3
+    TAKEN_BRANCHES = 2
 
 
 @dataclass
@@ -115,7 +114,7 @@ class TimingRecord:
     hidden: Ints
     """(H, COLUMNS) instructions that are charged later, :mod:`vecsim.engines.columns.hidden`."""
     counters: Ints
-    """(4,) by Counter."""
+    """(3,) by Counter."""
     unit_busy: Ints
     """(5,) cycles in which a unit started an element or a port transferred a word."""
 

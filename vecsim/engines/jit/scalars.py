@@ -252,11 +252,9 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     if start < 0 and end > part:
                         end = part
                         start = _quick_start(r, scratch, end, stop_count)
-                if start >= 0 and code[i + instruction.TIMING] >= SCALAR_LOAD:
-                    if access(w, i, start) != start:
-                        start = CANNOT
-                    else:
-                        r.counters[counters.SCALAR_BYTES] += code[i + instruction.VALUE_BYTES]
+                scalar_access = start >= 0 and code[i + instruction.TIMING] >= SCALAR_LOAD
+                if scalar_access and access(w, i, start) != start:
+                    start = CANNOT
             elif rows[0] >= capacity:
                 return FULL
             else:
@@ -293,8 +291,6 @@ def make_run_scalars(semantics: Semantics) -> Any:
                         return TROUBLE
                 if cycle >= outcome[outcomes.UNTIL]:
                     return STOPPED
-                if timing >= SCALAR_LOAD:
-                    r.counters[counters.SCALAR_BYTES] += code[i + instruction.VALUE_BYTES]
                 answered = retired
                 if cycle > before:
                     cause = causes.SCALAR_RAW_WAW if ready > earliest else causes.ISSUE

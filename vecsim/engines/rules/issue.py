@@ -256,7 +256,6 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
                 order = scalar_order_at(r, i, cycle)
                 if order > cycle:
                     return order
-                r.counters[counters.SCALAR_BYTES] += r.program[i + instruction.VALUE_BYTES]
             cause = issue_cause(cycle, earliest, ready, operand, room, order, free, unit == MEMORY)
             finish_issue(r, i, n, cause, cycle)
         return NEVER
