@@ -18,6 +18,8 @@ Means = Mapping[tuple[str, str, str], float]
 """Cycles a non-zero by what was varied, its value and the program: geometric means."""
 
 RECORDED = "recorded"
+DIGITS = 4
+"""Of means, behind the point: sentences say the same of what is recorded and of what came out just now."""
 HEAD = ("varied", "value", "program", "cycles a non-zero")
 CACHE, RATE = "option.chism.cache", "addresses_per_cycle"
 
@@ -172,7 +174,7 @@ def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
             means = overall(comparable(cells.means(place, (what, *where))[chosen]))
             for value, mean in zip(cells.varied[what], means, strict=True):
                 if not np.isnan(mean):
-                    found[_varied(what, where), value, program] = float(mean)
+                    found[_varied(what, where), value, program] = round(float(mean), DIGITS)
     return found
 
 
@@ -193,11 +195,11 @@ def _separate(name: str, values: Mapping[str, tuple[str, ...]]) -> Iterator[tupl
 
 
 def written(means: Means) -> str:
-    """Write means as CSV, in four digits behind the point."""
+    """Write means as CSV, with `DIGITS` behind the point."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEAD)
-    writer.writerows((*key, f"{mean:.4f}") for key, mean in means.items())
+    writer.writerows((*key, f"{mean:.{DIGITS}f}") for key, mean in means.items())
     return text.getvalue()
 
 
