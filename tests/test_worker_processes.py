@@ -65,7 +65,7 @@ import subprocess, sys, time
 from vecsim.engines import first_use
 
 first_use.MODULE = sys.argv[1]
-process = first_use._compiling("one_port")
+process = first_use._compiling("one_port", [])
 print(process.pid, flush=True)
 if sys.argv[2] == "ends":
     first_use._let_go(process)

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.errors import MatrixWarning, UserError
     from vecsim.formats import FORMATS
-    from vecsim.machine import Machine, load_machine
+    from vecsim.machine import Extension, Machine, load_machine
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Explanation": "experiments.why",
+    "Extension": "vecsim.machine",
     "FORMATS": "vecsim.formats",
     "Machine": "vecsim.machine",
     "Matrix": "vecsim.data",
@@ -60,6 +61,7 @@ __all__ = [
     "FORMATS",
     "PROGRAMS",
     "Explanation",
+    "Extension",
     "Machine",
     "Matrix",
     "MatrixWarning",

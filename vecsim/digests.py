@@ -57,7 +57,7 @@ def _pattern(csr: Any) -> hashlib._Hash:
     return digest
 
 
-def machine_sha256(numbers: Mapping[str, Any]) -> str:
+def machine_sha256(numbers: Mapping[str, Any], extensions: Mapping[str, str] | None = None) -> str:
     """Return the digest of a machine: of its numbers as JSON with sorted keys and no spaces, in UTF-8.
 
     Those of `ADDED_NUMBERS` that are 0 are left out.
@@ -66,8 +66,13 @@ def machine_sha256(numbers: Mapping[str, Any]) -> str:
     ----------
     numbers
         Every number of the machine, as `vecsim.machine.Machine.numbers` gives them: its name is none.
+    extensions
+        The digest of each extension's file by its name; if there are any they count as one more number,
+        ``extensions``.
     """
     stated = {name: value for name, value in numbers.items() if value or name not in ADDED_NUMBERS}
+    if extensions:
+        stated["extensions"] = dict(extensions)
     text = json.dumps(stated, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 

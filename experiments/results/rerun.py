@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from vecsim.data.precision import value_bytes
 from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
-from vecsim.machine import Machine
+from vecsim.machine import Machine, extensions_of, machine_class
 
 Watch = Callable[[str, int, int], None]
 """Told what runs, and which of how many it is."""
@@ -53,7 +53,11 @@ class Repeated:
 
 
 def rerun(
-    document: Document, *, store: Path | None = None, watch: Watch = lambda what, number, of: None
+    document: Document,
+    *,
+    extend: Sequence[str] = (),
+    store: Path | None = None,
+    watch: Watch = lambda what, number, of: None,
 ) -> tuple[Repeated, ...]:
     """Run everything in a results file again.
 
@@ -61,6 +65,8 @@ def rerun(
     ----------
     document
         The file.
+    extend
+        The files of the extensions of its machine: what is not named here is not run.
     store
         Where the cells of a sweep are kept, empty so that all are computed; without it the user's, which
         gives what it has.
@@ -73,19 +79,20 @@ def rerun(
         A matrix or a program is no longer there, or the matrix is another one than then; or the file is
         damaged.
     """
+    described = machine_class(extensions_of(extend))
     try:
         if document.kind == SWEEP:
-            return _sweep(document, store, watch)
+            return _sweep(document, extend, store, watch)
         if document.kind == EXEC:
-            return (_exec(document),)
-        return _run(document, watch)
+            return (_exec(document, described),)
+        return _run(document, described, watch)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"{document.path}: is damaged, or of another version: {error}") from None
 
 
-def _run(document: Document, watch: Watch) -> tuple[Repeated, ...]:
+def _run(document: Document, described: type[Machine], watch: Watch) -> tuple[Repeated, ...]:
     content = document.content
-    machine = Machine.from_dict(content["machine"])
+    machine = described.from_dict(content["machine"])
     width = int(content["value_bits"])
     matrices = {each["name"]: _matrix(document, each, width) for each in content["matrices"]}
     found = []
@@ -123,12 +130,12 @@ def _matrix(document: Document, told: Mapping[str, Any], width: int) -> Any:
     return matrix
 
 
-def _exec(document: Document) -> Repeated:
+def _exec(document: Document, described: type[Machine]) -> Repeated:
     content = document.content
     file, width = str(content["file"]), value_bytes(int(content["value_bits"]))
     program = _program(file, dict(content["define"]), width)
     memory = np.zeros(int(content["memory_bytes"]), np.uint8)
-    machine = Machine.from_dict(content["machine"])
+    machine = described.from_dict(content["machine"])
     now = run(program, memory, machine, engine=_engine(content), max_cycles=int(content["max_cycles"]))
     ((key, row),) = document.rows.items()
     return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
@@ -144,13 +151,17 @@ def _program(file: str, symbols: Mapping[str, int], width: Any) -> Program:
     return assemble_file(file, symbols=symbols, value_bytes=width)
 
 
-def _sweep(document: Document, store: Path | None, watch: Watch) -> tuple[Repeated, ...]:
+def _sweep(
+    document: Document, extend: Sequence[str], store: Path | None, watch: Watch
+) -> tuple[Repeated, ...]:
     told = dict(document.content["sweep"])
     for name in ("matrices", "programs"):
         told[name] = tuple(told[name])
     for name in ("set", "option"):
         told[name] = {key: tuple(values) for key, values in told[name].items()}
-    what = Sweep(**told)
+    if told.get("extend") and not extend:
+        raise UserError(f"{document.path}: its machine is extended: --extend {told['extend'][0]}")
+    what = Sweep(**told | {"extend": tuple(extend)})
     table = sweep(what, store=store, watch=lambda done, total: watch("sweep", done, total))
     # In the order of the table that was written.
     return tuple(

@@ -17,7 +17,7 @@ from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES
 from vecsim.errors import UserError
-from vecsim.machine import Machine, as_machine
+from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.suggestions import nearest
 
@@ -63,6 +63,8 @@ class Sweep:
         Names, or ``NAME:FILE.s`` of one's own.
     machine
         A preset or a file, of which numbers are varied.
+    extend
+        Extensions of the machine: files, or names of those that come with vecsim (docs/extending-time.md).
     set
         Values by the full name of the number: ``{"banks": (8, 16)}``.
     option
@@ -82,6 +84,7 @@ class Sweep:
     matrices: tuple[str, ...]
     programs: tuple[str, ...] = tuple(PROGRAMS)
     machine: str = "vs2003"
+    extend: tuple[str, ...] = ()
     set: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     option: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     design: str = "grid"
@@ -125,9 +128,9 @@ class Sweep:
         Raises
         ------
         UserError
-            There is no such preset, or the file is no machine.
+            There is no such preset, or the file is no machine; an extension that cannot be loaded.
         """
-        return as_machine(self.machine)
+        return load_machine(self.machine, extend=self.extend)
 
     def _check_numbers(self) -> None:
         numbers = flat(self.base.numbers())
@@ -259,7 +262,7 @@ _TEXTS, _NUMBERS = (
 
 def _read(name: str, value: object) -> Any:
     """Read a value of a specification file."""
-    if name in ("matrices", "programs"):
+    if name in ("matrices", "programs", "extend"):
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise UserError(f"{name}: a list of names is expected")
         return tuple(value)

@@ -41,6 +41,7 @@ WITHOUT_A_GPU = (
     "list programs",
     "list experiments",
     "list formats",
+    "list extensions",
     "crosscheck MATRIX --no-gpu",
 )
 ON_A_GPU = ("gpu info", "gpu ceilings", "gpu bench", "gpu check")

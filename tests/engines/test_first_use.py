@@ -27,13 +27,13 @@ def compiler(tmp_path, monkeypatch):
     """Have nothing kept, and something that takes a second in the place of the compiler."""
     started = []
 
-    def compiling(loop):
+    def compiling(loop, extensions):
         command = [sys.executable, "-c", COMPILER, str(tmp_path / "kept")]
         started.append(subprocess.Popen(command, stdin=subprocess.PIPE))
         return started[-1]
 
     monkeypatch.setattr(first_use, "_compiling", compiling)
-    monkeypatch.setattr(machine_code, "is_kept", lambda loop: False)
+    monkeypatch.setattr(machine_code, "is_kept", lambda *_: False)
     monkeypatch.setattr(code_cache, "is_used", lambda: True)
     yield started
     for process in started:
@@ -49,7 +49,7 @@ def written(path, seconds=10):
 
 
 def test_the_compiled_engine_is_taken_where_it_is_kept(monkeypatch, capfd):
-    monkeypatch.setattr(machine_code, "is_kept", lambda loop: True)
+    monkeypatch.setattr(machine_code, "is_kept", lambda loop, extensions: True)
     with chosen_engine(AUTO, MACHINE) as choice:
         assert choice.name == "jit"
     assert capfd.readouterr() == ("", "")
@@ -125,7 +125,7 @@ def test_simpy_goes_on_while_nothing_is_compiled(status):
 def test_a_loop_is_kept_with_all_its_parts(tmp_path, monkeypatch):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     loop = machine_code.loop_of(MACHINE)
-    for file in machine_code._files(loop).values():
+    for file in machine_code._files(loop, ()).values():
         assert not machine_code.is_kept(loop)
         code_cache.write(file, b"machine code")
     assert machine_code.is_kept(loop)

@@ -143,7 +143,7 @@ def contents():
 def compilations(contents, monkeypatch):
     """Compilations asked for; each gives the code that there is."""
     asked = []
-    monkeypatch.setattr(parts, "compile_part", lambda name, own=None: asked.append(name) or contents[name])
+    monkeypatch.setattr(parts, "compile_part", lambda name, *_: asked.append(name) or contents[name])
     monkeypatch.setattr(machine_code.subprocess, "Popen", refused)
     return asked
 
@@ -173,7 +173,7 @@ def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, 
     capfd.readouterr()
     asked = []
 
-    def compile_own(name, own=None):
+    def compile_own(name, own=None, extensions=()):
         asked.append((name, [row.mnemonic for row in own.values()]))
         return parts_compile_own(own)
 
@@ -209,7 +209,7 @@ def test_who_comes_while_it_compiles_waits_and_loads(tmp_path, monkeypatch, cont
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path / "new"))
     compiling, waiting, asked = Event(), Event(), []
 
-    def compile_slowly(name, own=None):
+    def compile_slowly(name, own=None, extensions=()):
         asked.append(name)
         compiling.set()
         assert waiting.wait(60)

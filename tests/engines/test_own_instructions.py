@@ -102,7 +102,7 @@ def attribute_that_is_not_there(m, n, d, a):
 
 
 def test_what_cannot_be_compiled_is_told_in_a_line():
-    with pytest.raises(UserError, match=r"the semantics of an instruction cannot be compiled: ") as caught:
+    with pytest.raises(UserError, match=r"this cannot be compiled: ") as caught:
         run_with("jit", semantics=attribute_that_is_not_there)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
@@ -127,10 +127,10 @@ During: typing of call at <string> (141)
 
 def test_the_line_has_place_and_reason():
     message = in_one_line(NUMBA.format(reason="Unknown attribute 'vq' of type State(Cells(int64))"))
-    begin = (
-        "/tmp/my own.py:9: the semantics of an instruction cannot be compiled: Unknown attribute 'vq' of type"
-    )
+    begin = "/tmp/my own.py:9: this cannot be compiled: Unknown attribute 'vq' of type"
     assert message.startswith(begin)
-    assert message.endswith("docs/extending.md says what they may do, and engine='simpy' takes any Python")
+    assert message.endswith(
+        "docs/extending.md says what semantics and rules may do, and engine='simpy' takes any Python"
+    )
     assert len(in_one_line(NUMBA.format(reason="x" * 5000))) < 400
     assert "cannot be compiled: ; " in in_one_line("")

@@ -19,6 +19,13 @@ def programs(typed: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in _beginning(folders, last)]
 
 
+def extensions(typed: str) -> list[str]:
+    """Names of extensions that come with vecsim."""
+    from vecsim.machine.extension_files import shipped
+
+    return _beginning(shipped(), typed)
+
+
 def presets(typed: str) -> list[str]:
     """Complete the name of a preset of a machine."""
     from vecsim.machine import presets as known

@@ -10,6 +10,7 @@ import typer
 from vecsim.cli.options import (
     AutoEngineOption,
     DefineOption,
+    ExtendOption,
     HotOption,
     JsonOption,
     ListingOption,
@@ -37,6 +38,7 @@ def execute(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Assembly text or a program file.")],
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
+    extend: ExtendOption = None,
     engine: AutoEngineOption = AUTO,
     memory: Annotated[
         str, typer.Option("--memory", metavar="BYTES", help="Simulated memory, all zero: 4096, 64K, 1M.")
@@ -87,7 +89,7 @@ def execute(
     if trace is not None and timeline:
         raise UserError(f"--trace {trace}: it has all that --timeline shows; ask for one of them")
     width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
-    described = chosen_machine(machine, set_)
+    described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[file])
     tracing = read_tracing(trace, window, [file])
     program = read_program(file, symbols, width)

@@ -179,6 +179,31 @@ def _program(program: SmvmProgram) -> dict[str, Any]:
     }
 
 
+@lists.command("extensions")
+def extensions(json: JsonOption = None) -> None:
+    """List the extensions of the machine that come with vecsim, and the numbers that they add."""
+    from vecsim.cli.output import Output
+    from vecsim.machine import extensions_of
+    from vecsim.machine.extension_files import shipped
+
+    output = Output(json)
+    found = extensions_of(shipped())
+    output.table(fill(table(["extension", "what it adds"]), ((e.name, e.description) for e in found)))
+    numbers = [(f"{e.name}.{n.name}", str(n.default), n.description) for e in found for n in e.numbers]
+    output.table(fill(table(["number", "default", "what it is"]), numbers))
+    output.text("`--extend NAME` takes one; docs/extending-time.md tells how to write one of your own")
+    told = [
+        {
+            "name": e.name,
+            "description": e.description,
+            "numbers": {n.name: n.default for n in e.numbers},
+            "counters": {c.name: c.description for c in e.counters},
+        }
+        for e in found
+    ]
+    output.finish("vecsim list extensions", {"extensions": told})
+
+
 @lists.command("experiments")
 def experiments(json: JsonOption = None) -> None:
     """List the tables and figures of papers that `vecsim reproduce` makes anew."""

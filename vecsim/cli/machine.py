@@ -8,7 +8,7 @@ import typer
 
 from vecsim.cli import completion
 from vecsim.cli.console import fill, table
-from vecsim.cli.options import JsonOption, SetOption, chosen_machine
+from vecsim.cli.options import ExtendOption, JsonOption, SetOption, chosen_machine
 from vecsim.cli.streams import printable
 
 machines = typer.Typer(
@@ -49,6 +49,7 @@ def show(
         typer.Argument(metavar="PRESET|FILE.toml", help="The machine.", autocompletion=completion.presets),
     ],
     set_: SetOption = None,
+    extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
     """Print a machine as TOML, with what each number means, which preset it is based on and how it differs.
@@ -59,7 +60,7 @@ def show(
     from vecsim.machine import to_toml
 
     output = Output(json, inputs=[name])
-    machine = chosen_machine(name, set_)
+    machine = chosen_machine(name, set_, extend)
     output.text(to_toml(machine).rstrip())
     output.finish("vecsim machine show", {"machine": machine.to_dict()})
 
@@ -68,11 +69,14 @@ def show(
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE.toml", help="A machine description.")],
     set_: SetOption = None,
+    extend: ExtendOption = None,
 ) -> None:
     """Say whether a machine description is valid; exit code 2 and the reason if it is not."""
+    from vecsim.engines.own_rules import check_own_rules
     from vecsim.machine import load_machine
 
-    machine = load_machine(file, set_ or ())
+    machine = load_machine(file, set_ or (), extend or ())
+    check_own_rules(machine.extensions)
     typer.echo(printable(f"{file}: a valid machine: {machine.label_with_digest}"))
     if machine.origin.taken:
         typer.echo(f"from {machine.based_on}, not stated in the file: {', '.join(machine.origin.taken)}")

@@ -55,6 +55,16 @@ SetOption = Annotated[
         "--set", metavar="KEY=VALUE", help="Change a number of the machine, such as banks=32. Repeatable."
     ),
 ]
+ExtendOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--extend",
+        metavar="FILE.py|NAME",
+        help="Extend the machine by rules of time of your own, or by an extension that comes with vecsim "
+        "(docs/extending-time.md). Repeatable.",
+        autocompletion=completion.extensions,
+    ),
+]
 EngineOption = Annotated[
     str,
     typer.Option(
@@ -127,12 +137,14 @@ _BYTES = re.compile(r"(\d{1,12})([kKmMgG]?)")
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
-def chosen_machine(preset_or_file: str, changes: Sequence[str] | None) -> Machine:
-    """Read ``--machine`` and ``--set``; warn of numbers that a file leaves out unsaid."""
+def chosen_machine(
+    preset_or_file: str, changes: Sequence[str] | None, extend: Sequence[str] | None = None
+) -> Machine:
+    """Read ``--machine``, ``--set`` and ``--extend``; warn of numbers that a file leaves out unsaid."""
     from vecsim.cli.console import warn
     from vecsim.machine import load_machine
 
-    machine = load_machine(preset_or_file, changes or ())
+    machine = load_machine(preset_or_file, changes or (), extend or ())
     origin = machine.origin
     if origin.taken and not origin.base_stated:
         numbers = ", ".join(origin.taken) if len(origin.taken) <= SHOWN else f"{len(origin.taken)} numbers"

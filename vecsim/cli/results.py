@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vecsim.cli.options import JsonOption
+from vecsim.cli.options import ExtendOption, JsonOption
 
 if TYPE_CHECKING:
     from experiments.results import Comparison
@@ -82,6 +82,7 @@ def _show(output: Output, found: Comparison, most: int) -> None:
 
 def rerun(
     file: Annotated[str, typer.Argument(metavar="RESULT", help=FILE_HELP)],
+    extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
     """Run what a result names once more, and say whether the cycles are the same."""
@@ -100,7 +101,7 @@ def rerun(
         def watch(what: str, number: int, of: int) -> None:
             progress.show(what, number / of)
 
-        found = repeated(document, store=Path(folder) / "store", watch=watch)
+        found = repeated(document, extend=extend or (), store=Path(folder) / "store", watch=watch)
     rows = [
         (
             " ".join(each.key),

@@ -15,6 +15,7 @@ from vecsim.cli.options import (
     MATRIX_HELP,
     AutoEngineOption,
     ChoiceOption,
+    ExtendOption,
     HotOption,
     JsonOption,
     LikeOption,
@@ -58,6 +59,7 @@ def run(
     option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
+    extend: ExtendOption = None,
     engine: AutoEngineOption = AUTO,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
     value_bits: ValueBitsOption = 32,
@@ -86,7 +88,7 @@ def run(
     width = value_bytes(value_bits)
     chosen = chosen_programs(program, like)
     options = chosen_options(chosen, option or ())
-    described = chosen_machine(machine, set_)
+    described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=matrix or [])
     tracing = _tracing(trace, window, matrix or [], chosen)
     loaded = [load_matrix(name) for name in matrix] if matrix else [load_matrix(None)]

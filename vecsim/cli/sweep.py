@@ -12,6 +12,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.options import (
     EngineOption,
+    ExtendOption,
     LikeOption,
     MachineOption,
     ProgramOption,
@@ -66,6 +67,7 @@ def sweep(
             "Repeatable.",
         ),
     ] = None,
+    extend: ExtendOption = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -118,9 +120,9 @@ def sweep(
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
     named = [*(matrices or ()), *(matrix or ())]
     if len(named) == 1 and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
-        if program or set_ or option:
+        if program or set_ or option or extend:
             raise UserError(
-                f"{named[0]}: says what is varied; leave out --program, --set and --option, or it"
+                f"{named[0]}: says what is varied; leave out --program, --set, --extend and --option, or it"
             )
         study = named[0] in STUDIES
         what = specification(named[0]) if study else read_specification(Path(named[0]))
@@ -129,6 +131,7 @@ def sweep(
             matrices=tuple(named),
             programs=tuple(chosen_programs(program, like)),
             machine=machine,
+            extend=tuple(extend or ()),
             set=_values("--set", set_),
             option=_values("--option", option),
             design=design,

@@ -13,6 +13,7 @@ from vecsim.cli.options import (
     AutoEngineOption,
     ChoiceOption,
     DefineOption,
+    ExtendOption,
     JsonOption,
     LikeOption,
     MachineOption,
@@ -54,6 +55,7 @@ def view(
     option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
+    extend: ExtendOption = None,
     beside_machine: Annotated[
         str | None,
         typer.Option("--beside-machine", metavar="PRESET|FILE.toml", help="Run it on this machine, too."),
@@ -109,10 +111,10 @@ def view(
 
     about = provenance().to_dict()
     width = value_bytes(value_bits)
-    machines = [chosen_machine(machine, set_)]
+    machines = [chosen_machine(machine, set_, extend)]
     if beside_machine is not None or beside_set:
         changes = [*(set_ or ()), *(beside_set or ())]
-        machines.append(chosen_machine(beside_machine or machine, changes))
+        machines.append(chosen_machine(beside_machine or machine, changes, extend))
     cycles = WHOLE if window is None else read_window(window)
     inputs = [subject] if subject else []
     output, file = Output(json, inputs), OutputFile(out, inputs)

@@ -11,6 +11,7 @@ from vecsim.cli.options import (
     MATRIX_HELP,
     ChoiceOption,
     EngineOption,
+    ExtendOption,
     JsonOption,
     LikeOption,
     ListingOption,
@@ -42,6 +43,7 @@ def why(
     option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
+    extend: ExtendOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
     value_bits: ValueBitsOption = 32,
@@ -65,7 +67,7 @@ def why(
     value_bytes(value_bits)
     chosen = chosen_programs(program, like)
     options = chosen_options(chosen, option or ())
-    described = chosen_machine(machine, set_)
+    described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[matrix] if matrix else [])
     loaded = load_matrix(matrix)
     found: list[Explanation] = []

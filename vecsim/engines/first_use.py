@@ -98,10 +98,11 @@ def chosen_engine(
     from vecsim.engines.jit.machine_code import GENERAL_LOOP, is_kept, loop_of
 
     loop = GENERAL_LOOP if cycle_by_cycle else loop_of(machine)
-    if is_kept(loop):
+    extensions = machine.extensions if loop == GENERAL_LOOP else ()
+    if is_kept(loop, extensions):
         yield EngineChoice(DEFAULT_ENGINE)
         return
-    process = _compiling(loop) if code_cache.is_used() else None
+    process = _compiling(loop, [each.file for each in extensions]) if code_cache.is_used() else None
     if process is not None:
         code_cache.say(
             "compiling the engine in the background, once on this machine; meanwhile the engine simpy "
@@ -124,8 +125,11 @@ def _must_not_compile() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def _compiling(loop: str) -> subprocess.Popen[bytes] | None:
-    """Start a process that compiles and keeps a loop; it ends with this one unless it is let go."""
+def _compiling(loop: str, extensions: list[str]) -> subprocess.Popen[bytes] | None:
+    """Start a process that compiles and keeps a loop, which ends with this one unless it is let go.
+
+    It takes the extensions of these files.
+    """
     if not sys.executable:
         return None
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -136,7 +140,10 @@ def _compiling(loop: str) -> subprocess.Popen[bytes] | None:
     }
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", MODULE, loop], env=environment, start_new_session=True, **told
+            [sys.executable, "-P", "-m", MODULE, loop, *extensions],
+            env=environment,
+            start_new_session=True,
+            **told,
         )
     except OSError:
         return None

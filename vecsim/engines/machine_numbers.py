@@ -14,7 +14,9 @@ from vecsim.machine.description import flat
 def machine_numbers(
     machine: Machine, record: TimingRecord, instructions: int, memory_bytes: int
 ) -> npt.NDArray[np.int64]:
-    """Give the (``PLACES``,) numbers of a machine and of a run, in the places that bear their names.
+    """Give the (``PLACES`` + E,) numbers of a machine and of a run, in the places that bear their names.
+
+    The E numbers of the machine's extensions come behind them.
 
     Parameters
     ----------
@@ -27,7 +29,9 @@ def machine_numbers(
     memory_bytes
         How large memory is.
     """
-    fields = {name.replace(".", "_"): value for name, value in flat(machine.numbers()).items()}
+    described = flat(machine.numbers())
+    own = [described.pop(name) for name in machine.added_numbers()]
+    fields = {name.replace(".", "_"): value for name, value in described.items()}
     fields |= {
         "instructions": instructions,
         "memory_bytes": memory_bytes,
@@ -42,4 +46,4 @@ def machine_numbers(
         place = getattr(parameter, name.upper(), None)
         if place is not None:
             numbers[place] = value
-    return numbers
+    return np.append(numbers, np.array(own, np.int64))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import builtins
-import dis
 import types
-from collections.abc import Iterator
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
+from vecsim.engines.rebinding import functions_within, global_names
 from vecsim.errors import UserError
 from vecsim.machine import Latencies
 from vecsim.suggestions import amount, nearest
@@ -52,35 +51,11 @@ def _check_semantics(instruction: Instruction) -> None:
             f"instruction {name}: {code.co_filename}:{code.co_firstlineno}: {semantics.__name__} takes "
             f"{amount(code.co_argcount, 'parameter')}; its syntax needs {expected}: {parameters}"
         )
-    for function in _functions(semantics, set()):
-        for used, line in _global_names(function.__code__):
+    for function in functions_within(semantics, set()):
+        for used, line in global_names(function.__code__):
             if used not in function.__globals__ and not hasattr(builtins, used):
                 known = [*function.__globals__, *function.__code__.co_varnames]
                 raise UserError(
                     f"instruction {name}: {function.__code__.co_filename}:{line}: {function.__name__} uses "
                     f"{used!r}, which is not defined{nearest(used, known)}"
                 )
-
-
-def _functions(value: object, seen: set[int]) -> Iterator[types.FunctionType]:
-    """Give a plain function and, once each, those that its globals and its closure name."""
-    if not isinstance(value, types.FunctionType) or id(value) in seen:
-        return
-    seen.add(id(value))
-    yield value
-    for name, _ in _global_names(value.__code__):
-        yield from _functions(value.__globals__.get(name), seen)
-    for cell in value.__closure__ or ():
-        yield from _functions(cell.cell_contents, seen)
-
-
-def _global_names(code: types.CodeType) -> Iterator[tuple[str, int]]:
-    """Give the names that code looks up outside itself, each with the line where it does."""
-    line = code.co_firstlineno
-    for step in dis.get_instructions(code):
-        line = step.starts_line or line
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield step.argval, line
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _global_names(constant)

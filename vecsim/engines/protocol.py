@@ -355,7 +355,7 @@ def make_run(
         program=program,
         machine=machine,
         cycles=int(record.control[control.LAST_RETIRED]),
-        counters=ledger.counters() | _named(record.counters, Counter),
+        counters=ledger.counters() | _counted(machine, record.counters),
         charged=_named(ledger.charged.sum(axis=0), Cause),
         waited=_named(ledger.waited.sum(axis=0), Cause),
         busy=_named(record.unit_busy, Unit),
@@ -363,6 +363,13 @@ def make_run(
         state=state,
         timeline=columns,
     )
+
+
+def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Give what was counted by name: what every run counts, then what extensions of the machine count."""
+    own = [f"{each.name}.{counter.name}" for each in machine.extensions for counter in each.counters]
+    every, added = values[: len(Counter)], values[len(Counter) :].tolist()
+    return _named(every, Counter) | dict(zip(own, added, strict=True))
 
 
 def _named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:

@@ -114,7 +114,9 @@ class TimingRecord:
     hidden: Ints
     """(H, COLUMNS) instructions that are charged later, :mod:`vecsim.engines.columns.hidden`."""
     counters: Ints
-    """(3,) by Counter."""
+    """(3 + E,) by Counter, then those of the machine's extensions."""
+    own: Ints
+    """The arrays of the machine's extensions, one behind the other."""
     unit_busy: Ints
     """(5,) cycles in which a unit started an element or a port transferred a word."""
 
@@ -160,7 +162,8 @@ def new_record(machine: Machine, instructions: int) -> TimingRecord:
         port_history=zeros(ports, accesses + queue + 1, history.COLUMNS),
         ledger=zeros(instructions, ledger.COLUMNS),
         hidden=zeros(_most_hidden(machine, slots), hidden.COLUMNS),
-        counters=zeros(len(Counter)),
+        counters=zeros(len(Counter) + sum(len(each.counters) for each in machine.extensions)),
+        own=_own(machine),
         unit_busy=zeros(units),
     )
     record.slots[:, flight.AGE] = -1
@@ -187,6 +190,14 @@ def _most_hidden(machine: Machine, slots: int) -> int:
     numbers = flat(machine.numbers())
     latencies = sum(int(value) for name, value in numbers.items() if "latency" in name)
     return 2 * (slots + latencies + machine.section_size.bit_length())
+
+
+def _own(machine: Machine) -> Ints:
+    """Give the arrays of extensions as they are at the beginning."""
+    arrays = [array for extension in machine.extensions for array in extension.arrays]
+    return np.concatenate(
+        [_zeros(0), *(np.full(each.size_on(machine), each.fill, np.int64) for each in arrays)]
+    )
 
 
 def _zeros(*shape: int) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,20 @@ import numpy.typing as npt
 from isa.state import State
 from vecsim.engines.columns import facts, work
 from vecsim.engines.record import TimingRecord
+from vecsim.suggestions import nearest
 
 RECORD = tuple(field.name for field in fields(TimingRecord))
 STATE = ("x", "special", "vw", "address", "row")
 BESIDE = ("program", "machine", "work", "order", "facts", "timeline", "starts")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An array of an extension in ``TimingRecord.own``: where it begins, and behind its end."""
+
+    name: str
+    begin: int
+    end: int
 
 
 class Arrays:
@@ -25,7 +35,7 @@ class Arrays:
     of the record and of the state are seen, not copied.
     """
 
-    __slots__ = (*RECORD, *STATE, *BESIDE)
+    __slots__ = (*RECORD, *STATE, *BESIDE, "extension")
 
     def __init__(
         self,
@@ -35,6 +45,7 @@ class Arrays:
         record: TimingRecord,
         timeline: npt.NDArray[np.int64],
         starts: npt.NDArray[np.int64],
+        own: Sequence[Placed] = (),
     ) -> None:
         for name in RECORD:
             setattr(self, name, memoryview(getattr(record, name).reshape(-1)))
@@ -52,3 +63,11 @@ class Arrays:
         )
         for name, values in zip(BESIDE, beside, strict=True):
             setattr(self, name, values)
+        self.extension = {each.name: self.own[each.begin : each.end] for each in own}
+
+    def __getattr__(self, name: str) -> Any:
+        """Give an array of an extension."""
+        try:
+            return self.extension[name]
+        except KeyError:
+            raise AttributeError(f"a run has no array {name!r}{nearest(name, self.extension)}") from None

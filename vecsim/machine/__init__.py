@@ -1,6 +1,9 @@
 """The vector machine as numbers: its description, its presets, its form for the engines and for results."""
 
 from vecsim.machine.description import WORD_BYTES, Latencies, Machine, SparseUnit
+from vecsim.machine.extended import machine_class
+from vecsim.machine.extension import Extension
+from vecsim.machine.extension_files import extensions_of
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import presets
 from vecsim.machine.source import as_machine, load_machine
@@ -8,12 +11,15 @@ from vecsim.machine.toml_text import to_toml
 
 __all__ = [
     "WORD_BYTES",
+    "Extension",
     "Latencies",
     "Machine",
     "Origin",
     "SparseUnit",
     "as_machine",
+    "extensions_of",
     "load_machine",
+    "machine_class",
     "presets",
     "to_toml",
 ]

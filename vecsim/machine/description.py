@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import (
     BaseModel,
@@ -21,6 +21,7 @@ from pydantic import (
 
 from vecsim.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
 from vecsim.errors import UserError
+from vecsim.machine.extension import Extension
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.overview import Overview
@@ -37,7 +38,9 @@ SHOWN_DIFFERENCES = 8
 """Differences from a preset that a label names; of more it gives the number."""
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """A table of a machine file: its fields never change, and it has no others."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
@@ -45,7 +48,7 @@ def _number(default: int, description: str, *, ge: int = 1, le: int = 10_000) ->
     return Field(default=default, ge=ge, le=le, description=description)
 
 
-class Latencies(_Frozen):
+class Latencies(Frozen):
     """Cycles from the start of an element (or a scalar instruction) to its result, by class."""
 
     integer: int = _number(1, "scalar integer operations, branches and stores")
@@ -59,7 +62,7 @@ class Latencies(_Frozen):
     sum: int = _number(8, "sum reduction, beside ceil(log2(elements)) cycles of its tree")
 
 
-class SparseUnit(_Frozen):
+class SparseUnit(Frozen):
     """The pipelined unit of MIPA and BMIPA."""
 
     p: int = _number(8, "entries taken in a cycle, at most", le=4096)
@@ -67,12 +70,15 @@ class SparseUnit(_Frozen):
     latency: int = _number(24, "cycles from taking an entry to its sum")
 
 
-class Machine(Overview, _Frozen):
+class Machine(Overview, Frozen):
     """One vector machine. A field's description states its unit; docs/timing.md the rules that read it.
 
     Every field but the name is a number by which the machine works; ``label`` tells in a line which machine
     it is, by the preset it is based on (docs/machines.md).
     """
+
+    extensions: ClassVar[tuple[Extension, ...]] = ()
+    """What its rules of time are extended by (docs/extending-time.md)."""
 
     name: str = Field(default=DEFAULT_PRESET, min_length=1, description="name that reports show")
     section_size: int = Field(default=64, description="elements of a vector register, s: a power of two")
@@ -161,17 +167,18 @@ class Machine(Overview, _Frozen):
     @property
     def differences(self) -> dict[str, int | bool]:
         """The numbers that are not those of the preset it is based on, such as ``latency.add``, in order."""
-        base = flat(preset_table(self.based_on))
+        base = flat(preset_table(self.based_on)) | self.added_numbers()
         return {name: value for name, value in flat(self.numbers()).items() if value != base[name]}
 
     @property
     def label(self) -> str:
         """Which machine it is, in a line: ``vs2003``, or ``mine.toml: vs2003 with banks=64``."""
         differences = self.differences
-        told = ", ".join(f"{name}={_toml(value)}" for name, value in differences.items())
+        told = [f"{name}={_toml(value)}" for name, value in differences.items()]
         if len(differences) > SHOWN_DIFFERENCES:
-            told = f"{len(differences)} other numbers"
-        base = f"{self.based_on} with {told}" if told else self.based_on
+            told = [f"{len(differences)} other numbers"]
+        told = [*(f"extension {each.name}" for each in self.extensions), *told]
+        base = f"{self.based_on} with {', '.join(told)}" if told else self.based_on
         file = self._origin.file
         if self.has_own_name:
             return f"{self.name} ({file}): {base}" if file else f"{self.name}: {base}"
@@ -196,12 +203,16 @@ class Machine(Overview, _Frozen):
 
     @property
     def sha256(self) -> str:
-        """Digest of its numbers (`vecsim.digests.machine_sha256`); machines that differ in name share it."""
-        return machine_sha256(self.numbers())
+        """Digest of its numbers and extensions (`vecsim.digests.machine_sha256`), whatever its name."""
+        return machine_sha256(self.numbers(), {each.name: each.sha256 for each in self.extensions})
 
     def numbers(self) -> dict[str, Any]:
         """Give every number by its name, those of ``latency`` and ``sparse_unit`` in tables of their own."""
         return self.model_dump(exclude={"name"})
+
+    def added_numbers(self) -> dict[str, int]:
+        """Give the numbers that its extensions add, by their full names, as they are unless stated."""
+        return {f"{each.name}.{n.name}": n.default for each in self.extensions for n in each.numbers}
 
     def changed(self, changes: Mapping[str, int | bool]) -> Machine:
         """Give a machine that differs in some numbers.
@@ -224,7 +235,7 @@ class Machine(Overview, _Frozen):
                 raise UserError(f"machine: there is no number {name!r}{nearest(name, flat(self.numbers()))}")
             place[inner] = value
         try:
-            return Machine.model_validate(numbers).with_origin(self._origin)
+            return type(self).model_validate(numbers).with_origin(self._origin)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
@@ -239,18 +250,26 @@ class Machine(Overview, _Frozen):
             "based_on": self.based_on,
             "differences": self.differences,
             "taken_from_base": list(self._origin.taken),
+            **self._told_extensions(),
             **self.model_dump(),
         }
+
+    def _told_extensions(self) -> dict[str, Any]:
+        told = [{"name": each.name, "file": each.file, "sha256": each.sha256} for each in self.extensions]
+        return {"extensions": told} if told else {}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Machine:
         """Read what `to_dict` gave; of results of earlier versions, which held name and numbers alone.
 
+        A machine with extensions is read by the class that has them (`vecsim.machine.machine_class`).
+
         Raises
         ------
         UserError
-            It is no machine, naming the first field that is missing or wrong.
+            It is no machine, naming the first field that is missing or wrong; it has other extensions.
         """
+        cls._check_extensions(document)
         known = {name: document[name] for name in cls.model_fields if name in document}
         missing = cls.model_fields.keys() - known.keys() - ADDED_NUMBERS
         if missing:
@@ -268,6 +287,27 @@ class Machine(Overview, _Frozen):
             raise UserError(f"machine: based_on: unknown preset {base!r}; presets are {', '.join(presets())}")
         taken = tuple(map(str, document.get("taken_from_base", ())))
         return machine.with_origin(Origin(str(document.get("file") or ""), base, taken))
+
+    @classmethod
+    def _check_extensions(cls, document: Mapping[str, Any]) -> None:
+        told = {str(each["name"]): each for each in document.get("extensions", ())}
+        here = {each.name: each for each in cls.extensions}
+        for name, each in told.items():
+            if name not in here:
+                raise UserError(f"machine: it has the extension {name}: --extend {each['file']}")
+            if here[name].sha256 != each["sha256"]:
+                raise UserError(f"machine: extension {name}: {here[name].file} is not what it was then")
+        for name in here.keys() - told.keys():
+            raise UserError(f"machine: it has no extension {name}: leave --extend {here[name].file} out")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Send it to another process: one with extensions by their files, which are run there again."""
+        if not self.extensions:
+            return super().__reduce_ex__(protocol)
+        from vecsim.machine.extended import remade
+
+        files = [each.file for each in self.extensions]
+        return remade, (files, self.model_dump(), self._origin)
 
     @property
     def peak_bytes_per_cycle(self) -> int:

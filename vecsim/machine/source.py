@@ -13,12 +13,19 @@ from pydantic import ValidationError
 from vecsim.digests import ADDED_NUMBERS
 from vecsim.errors import UserError
 from vecsim.machine.description import Machine, flat
+from vecsim.machine.extended import machine_class
+from vecsim.machine.extension import Extension
+from vecsim.machine.extension_files import extensions_of, shipped
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.suggestions import did_you_mean, nearest, shown
 
 
-def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str] = ()) -> Machine:
+def load_machine(
+    preset_or_file: str,
+    changes: Mapping[str, Any] | Iterable[str] = (),
+    extend: Iterable[Extension | str | Path] = (),
+) -> Machine:
     """Read a machine and apply changes.
 
     Parameters
@@ -29,6 +36,9 @@ def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str]
     changes
         Numbers by name, ``{"banks": 32, "latency.add": 6}`` or ``{"latency": {"add": 6}}``; or texts such as
         ``banks=32``, ``chaining=false`` or ``latency.add=6``.
+    extend
+        Extensions of the rules of time, or the files that declare them (docs/extending-time.md), beside those
+        that the machine file names.
 
     Returns
     -------
@@ -39,7 +49,8 @@ def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str]
     Raises
     ------
     UserError
-        An unknown preset, an unreadable file, an unknown field, or a value out of range.
+        An unknown preset, an unreadable file, an unknown field, or a value out of range; an extension that
+        cannot be loaded.
 
     Examples
     --------
@@ -51,25 +62,30 @@ def load_machine(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str]
     'vs2003 with banks=32, latency.add=6'
     """
     try:
-        return _load(preset_or_file, changes)
+        return _load(preset_or_file, changes, extend)
     except RecursionError:
         raise UserError(
             f"{preset_or_file}: a value is nested too deeply: a machine has numbers and tables of numbers"
         ) from None
 
 
-def _load(preset_or_file: str, changes: Mapping[str, Any] | Iterable[str]) -> Machine:
+def _load(
+    preset_or_file: str,
+    changes: Mapping[str, Any] | Iterable[str],
+    extend: Iterable[Extension | str | Path],
+) -> Machine:
     if preset_or_file in presets():
         where, table = f"preset {preset_or_file}", preset_table(preset_or_file)
         origin = Origin(based_on=preset_or_file)
     else:
         where, (table, origin) = preset_or_file, _read(preset_or_file)
+    described = machine_class(extensions_of([*_named_files(table, where), *extend]))
     changed = set()
     for what, name, value in _named(changes):
         _apply(table, what, name, value)
         changed.add(name)
     taken = tuple(name for name in origin.taken if name not in changed)
-    return _validate(table, where).with_origin(replace(origin, taken=taken))
+    return _validate(described, table, where).with_origin(replace(origin, taken=taken))
 
 
 def as_machine(machine: Machine | str) -> Machine:
@@ -121,6 +137,14 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
     return merged, Origin(file.name, base, omitted, base_stated)
 
 
+def _named_files(table: dict[str, Any], where: str) -> list[Path | str]:
+    """Take the extensions out of a machine file's table: names, and files relative to it."""
+    files = table.pop("extend", [])
+    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+        raise UserError(f"{where}: extend = {files!r}: write a list of files")
+    return [file if file in shipped() else Path(where).parent / file for file in files]
+
+
 def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, str, Any]]:
     """Give each change in the words of a message, with the full name of the number and its value."""
     if isinstance(changes, Mapping):
@@ -140,6 +164,8 @@ def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, st
 def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:
     if name == "based_on":
         raise UserError(f"{what}: numbers can be changed; name another preset or file as the machine instead")
+    if name == "extend":
+        raise UserError(f"{what}: numbers can be changed; give the file as --extend FILE.py")
     *path, last = name.split(".")
     for part in path:
         table = table.setdefault(part, {})
@@ -148,14 +174,14 @@ def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:
     table[last] = value
 
 
-def _validate(table: dict[str, Any], where: str) -> Machine:
+def _validate(described: type[Machine], table: dict[str, Any], where: str) -> Machine:
     try:
-        return Machine.model_validate(table)
+        return described.model_validate(table)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            raise UserError(f"{where}: unknown machine field {key!r}{_near(key)}") from None
+            raise UserError(f"{where}: unknown machine field {key!r}{_near(described, key)}") from None
         if first["type"] == "model_type":
             raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
         message = _TYPES.get(first["type"], first["msg"].removeprefix("Value error, "))
@@ -166,8 +192,8 @@ _TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}
 """What would be right where a value is of another type, by pydantic's name of the error."""
 
 
-def _near(key: str) -> str:
+def _near(described: type[Machine], key: str) -> str:
     """Propose a field for an unknown one: those of that name within a table, else the nearest."""
-    names = ["name", *flat(Machine().numbers())]
+    names = ["name", *flat(described().numbers())]
     inner = [name for name in names if name.endswith(f".{key}")]
     return did_you_mean(inner) or nearest(key, names)

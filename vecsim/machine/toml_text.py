@@ -30,6 +30,8 @@ def to_toml(machine: Machine) -> str:
     base = tomlkit.item(machine.based_on)
     base.comment(BASED_ON)
     document.add("based_on", base)
+    if machine.extensions:
+        document.add("extend", [each.file for each in machine.extensions])
     if machine.has_own_name:
         _add(document, machine, "name", "")
     else:

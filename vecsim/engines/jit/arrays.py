@@ -6,6 +6,7 @@ names them again, in :mod:`vecsim.engines.jit.views`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -14,11 +15,13 @@ import numpy.typing as npt
 
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
 from isa.state import State
-from vecsim.engines.columns import control, parameter, work
+from vecsim.engines.columns import control, outcomes, parameter, work
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.code import TRACKS
 from vecsim.engines.record import Counter, TimingRecord
 
+MOST_OWN = 32
+"""Numbers, and as many counters, that all extensions of a machine may have together."""
 PHYSICAL = 62
 """Physical vector registers that a machine may have."""
 
@@ -98,12 +101,12 @@ _SIZES = {
     "unit_free": len(Unit),
     "unit_slot": len(Unit),
     "queued": len(Unit),
-    "counters": len(Counter),
+    "counters": len(Counter) + MOST_OWN,
     "unit_busy": len(Unit),
     "x": REGISTERS,
     "f": REGISTERS,
     "special": len(SPECIAL_REGISTERS),
-    "machine": parameter.PLACES,
+    "machine": parameter.PLACES + MOST_OWN,
     "work": work.PLACES,
     "ready_bound": REGISTERS + 1,
     "taken_bound": REGISTERS + 1,
@@ -115,16 +118,16 @@ _SIZES = {
     "taken_count": REGISTERS + 1,
     "track_pace": TRACKS,
     "track_number": TRACKS,
-    "outcome": 0,
+    "outcome": outcomes.PLACES,
 }
 """Small arrays that are in the table itself, with room for the largest machine, so that compiled code finds
-them without loading an address. ``outcome`` is as long as it is, and so the last."""
+them without loading an address."""
 
 FAR = (
     *("v", "mask", "cache", "memory", "address", "row"),
     *("slots", "waits", "depends", "word_address", "rows", "ready", "taken"),
     *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "dispatched"),
-    *("port_slots", "port_count", "port_history", "ledger", "hidden"),
+    *("port_slots", "port_count", "port_history", "ledger", "hidden", "own"),
     *("names", "physical", "displaced", "next_free", "renamed", "scalar_writer"),
     *(
         "program",
@@ -147,19 +150,29 @@ FAR = (
 SECTION = len(FAR)
 NEAR = {name: SECTION + 1 + sum(list(_SIZES.values())[:i]) for i, name in enumerate(_SIZES)}
 """Where each of the small arrays begins in the table."""
+OWN = SECTION + 1 + sum(_SIZES.values())
+"""Where the addresses of the arrays of extensions begin."""
 
 
 def table_of(
-    state: State, record: TimingRecord, scratch: Scratch
+    state: State, record: TimingRecord, scratch: Scratch, own: Sequence[int] = ()
 ) -> tuple[npt.NDArray[np.int64], State, TimingRecord, Scratch]:
     """Make the table of a run.
+
+    Parameters
+    ----------
+    state, record, scratch
+        The arrays.
+    own
+        Where in ``record.own`` the arrays of extensions begin.
 
     Returns
     -------
     table, state, record, scratch
         The table; what was given, with the small arrays as views of the table.
     """
-    table = np.zeros(NEAR["outcome"] + len(scratch.outcome), np.int64)
+    table = np.zeros(OWN + len(own), np.int64)
+    table[OWN:] = [record.own.ctypes.data + record.own.itemsize * begin for begin in own]
 
     def moved(name: str, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         view = table[NEAR[name] : NEAR[name] + len(values)]

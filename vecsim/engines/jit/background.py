@@ -1,4 +1,4 @@
-"""``python -m vecsim.engines.jit.background LOOP``: compile a loop with all its parts, and keep them.
+"""``python -m vecsim.engines.jit.background LOOP [EXTENSION.py ...]``: compile a loop and keep its parts.
 
 It ends with its parent, which holds its standard input, unless that writes a byte there first.
 """
@@ -14,10 +14,11 @@ def _main() -> None:
     from isa.instructions import BASE
     from vecsim.engines.first_use import NICENESS
     from vecsim.engines.jit.machine_code import machine_code
+    from vecsim.machine import extensions_of
 
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    machine_code(BASE, sys.argv[1])
+    machine_code(BASE, sys.argv[1], extensions_of(sys.argv[2:]))
 
 
 if __name__ == "__main__":

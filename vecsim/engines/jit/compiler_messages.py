@@ -1,4 +1,4 @@
-"""What Numba says of semantics that it cannot compile, in one line of the pages that it writes."""
+"""What Numba says of a user's code that it cannot compile, in one line of the pages that it writes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ LONGEST = 200
 
 
 def in_one_line(message: str) -> str:
-    """Give where in the user's semantics it went wrong, what Numba says of it, and what helps."""
+    """Give where in the user's code it went wrong, what Numba says of it, and what helps."""
     reason = next((line for line in message.splitlines() if not _FORWARDED.match(line)), "")
     if len(reason) > LONGEST:
         reason = f"{reason[:LONGEST]} ..."
     place = _PLACE.search(message)
     where = f"{place[1]}:{place[2]}: " if place else ""
     return (
-        f"{where}the semantics of an instruction cannot be compiled: {reason.rstrip(' :')}; "
-        "docs/extending.md says what they may do, and engine='simpy' takes any Python"
+        f"{where}this cannot be compiled: {reason.rstrip(' :')}; docs/extending.md says what semantics and "
+        "rules may do, and engine='simpy' takes any Python"
     )

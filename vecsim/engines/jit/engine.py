@@ -17,6 +17,7 @@ from vecsim.engines.jit.machine_code import GENERAL_LOOP, Loop, loop_of, machine
 from vecsim.engines.jit.quick_runs import quick_runs
 from vecsim.engines.jit.status import FULL, STOPPED, TROUBLE
 from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.own_rules import check_own_rules, own_arrays
 from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
@@ -44,6 +45,7 @@ class JitEngine:
         *,
         general: bool = False,
     ) -> None:
+        check_own_rules(machine.extensions)
         self._general = general
         self.program = program
         self.machine = machine
@@ -63,7 +65,7 @@ class JitEngine:
             noted = self._timeline.starts_room(slots, most_words(self._decoded, machine.section_size))
         general = self._general or self._in_flight or noted[starts.ENOUGH]
         loop = GENERAL_LOOP if general else loop_of(machine)
-        code = machine_code(self.program.instruction_set, loop)
+        code = machine_code(self.program.instruction_set, loop, machine.extensions)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = machine.vector_registers + 1
@@ -102,7 +104,9 @@ class JitEngine:
             taken_count=np.zeros(registers, np.int64),
         )
         self._capacity = -1 if self._timeline is None else rows
-        self._table, self._state, self._record, self._scratch = table_of(state, record, scratch)
+        self._table, self._state, self._record, self._scratch = table_of(
+            state, record, scratch, [each.begin for each in own_arrays(machine)]
+        )
 
     @property
     def _in_flight(self) -> bool:

@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 import isa
 import vecsim.engines
 from isa.declaration import Instruction
+from vecsim.machine import Extension
 
 SOURCES = (
     "isa/declaration.py",
@@ -27,7 +28,9 @@ SOURCES = (
     "vecsim/engines/columns/*.py",
     "vecsim/engines/decoded.py",
     "vecsim/engines/machine_numbers.py",
+    "vecsim/engines/own_rules.py",
     "vecsim/engines/program_table.py",
+    "vecsim/engines/rebinding.py",
     "vecsim/engines/record.py",
     "vecsim/engines/timeline.py",
     "vecsim/engines/rules/*.py",
@@ -53,6 +56,19 @@ def fingerprint(rows: Iterable[Instruction]) -> str:
         digest.update(repr(shape).encode())
         for part in _content(row.semantics, set()):
             digest.update(part.encode())
+    return digest.hexdigest()[:16]
+
+
+def extension_fingerprint(extensions: Iterable[Extension]) -> str:
+    """Give a hash of all that extensions add to compiled code, and of the places in which it finds that."""
+    digest = hashlib.sha256()
+    for extension in extensions:
+        for parts in (extension.numbers, extension.counters, extension.arrays):
+            digest.update(repr([part.name for part in parts]).encode())
+        for replacement in extension.replacements:
+            digest.update(f"{replacement.rule.__module__}.{replacement.rule.__name__}".encode())
+            for part in _content(replacement.function, set()):
+                digest.update(part.encode())
     return digest.hexdigest()[:16]
 
 

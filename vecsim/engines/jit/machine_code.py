@@ -21,8 +21,9 @@ import numpy.typing as npt
 from isa.declaration import Instruction, InstructionSet
 from vecsim.engines.jit import code_cache
 from vecsim.engines.jit.code_cache import say
-from vecsim.engines.jit.fingerprints import fingerprint
+from vecsim.engines.jit.fingerprints import extension_fingerprint, fingerprint
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
+from vecsim.engines.own_rules import Extensions, replaces_rules
 from vecsim.errors import UserError
 from vecsim.machine import Machine
 
@@ -53,16 +54,18 @@ class MachineCode(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
+def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensions = ()) -> MachineCode:
     """Give the compiled code that runs programs of an instruction set, from the cache if it is there.
 
     Parameters
     ----------
     loop
-        ``one_port`` or ``general_loop``, a name of :data:`vecsim.engines.jit.parts.LOOPS`.
+        ``one_port`` or ``general_loop``.
+    extensions
+        Those of the machine, whose rules the general loop takes.
     """
     numbers, own = operations_of(instruction_set)
-    files = _files(loop)
+    files = _files(loop, extensions)
     if own:
         files[OWN] = f"{OWN}-{fingerprint(own.values())}"
     found = _kept(files)
@@ -70,7 +73,7 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
         with code_cache.one_process():
             found = _kept(files)
             missing = [name for name in files if name not in found]
-            for name, content in _compiled(missing, own).items() if missing else ():
+            for name, content in _compiled(missing, own, extensions).items() if missing else ():
                 code_cache.write(files[name], content)
                 found[name] = content
     engines = {name: _engine(content) for name, content in found.items()}
@@ -88,19 +91,23 @@ def machine_code(instruction_set: InstructionSet, loop: str) -> MachineCode:
 def loop_of(machine: Machine) -> str:
     """Name the loop that runs programs on a machine from their beginning.
 
-    The loop for one port knows no renaming.
+    The loop for one port stands for all rules as they are, but for renaming.
     """
-    return ONE_PORT if machine.memory_ports == 1 and not machine.renames else GENERAL_LOOP
+    standard = machine.memory_ports == 1 and not machine.renames and not replaces_rules(machine)
+    return ONE_PORT if standard else GENERAL_LOOP
 
 
-def is_kept(loop: str) -> bool:
+def is_kept(loop: str, extensions: Extensions = ()) -> bool:
     """Tell whether the cache has what a loop needs, without an instruction of the user's own."""
-    return all(code_cache.has(file) for file in _files(loop).values())
+    return all(code_cache.has(file) for file in _files(loop, extensions).values())
 
 
-def _files(loop: str) -> dict[str, str]:
+def _files(loop: str, extensions: Extensions) -> dict[str, str]:
     """Give the file of each part of a loop."""
-    return {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in PARTS_OF_LOOP[loop]}
+    files = {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in PARTS_OF_LOOP[loop]}
+    if GENERAL_LOOP in files and extensions:
+        files[GENERAL_LOOP] += f"-{extension_fingerprint(extensions)}"
+    return files
 
 
 def row_name(operation: int) -> str:
@@ -113,13 +120,14 @@ def _kept(files: Mapping[str, str]) -> dict[str, bytes]:
     return {name: content for name, content in read.items() if content is not None}
 
 
-def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, bytes]:
+def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Extensions) -> dict[str, bytes]:
     """Compile parts at the same time: loops and own instructions here, each other part in its own process.
 
     Raises
     ------
     UserError
-        The semantics of a user's own instruction are none that can be compiled, or Numba must not compile.
+        The semantics of a user's own instruction, or a rule of an extension, are none that can be compiled,
+        or Numba must not compile.
     """
     from numba.core import config
 
@@ -129,6 +137,8 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, b
         )
     if missing == [OWN]:
         say("compiling instructions of your own for their first use: a few seconds")
+    elif extensions and GENERAL_LOOP in missing:
+        say("compiling the engine with your extension for its first use: some 20 seconds")
     else:
         say("compiling the engine for its first use on this machine: some 20 seconds")
     aside = [name for name in missing if name in (GENERAL, VECTOR)]
@@ -142,7 +152,9 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction]) -> dict[str, b
         from vecsim.engines.jit.parts import compile_part
 
         try:
-            compiled = {name: compile_part(name, own) for name in missing if name not in processes}
+            compiled = {
+                name: compile_part(name, own, extensions) for name in missing if name not in processes
+            }
         except NumbaError as error:
             raise UserError(in_one_line(str(error))) from None
         for name, process in processes.items():

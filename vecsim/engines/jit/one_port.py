@@ -35,7 +35,7 @@ from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.status import FINISHED, FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.timeline_rows import open_row, write_scalar_row, write_vector_row
 from vecsim.engines.jit.tracks import ready_at, write_all_tracks
-from vecsim.engines.jit.views import record_of, run_of, scratch_of, state_of
+from vecsim.engines.jit.views import record_of, run_view, scratch_of, state_of
 from vecsim.engines.jit.word_accesses import time_words
 from vecsim.engines.rules import addresses
 
@@ -47,6 +47,7 @@ HALT, EXTRACT, ELEMENTWISE, ACCESS, MEMORY = (
     int(Unit.MEMORY),
 )
 elements, place = compiled_rule(addresses.elements), compiled_rule(addresses.place)
+run_of = run_view().run_of
 assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 
 

@@ -7,7 +7,7 @@ instructions are one more part, and all others stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from numba.core import types
 from numba.core.typing.templates import signature
@@ -17,20 +17,20 @@ from vecsim.engines.jit.calls import row_signature
 from vecsim.engines.jit.compilation import Exported, compile_object
 from vecsim.engines.jit.general import GENERAL_FUNCTIONS
 from vecsim.engines.jit.general_loop import make_general_loop
-from vecsim.engines.jit.machine_code import GENERAL, OWN, VECTOR, row_name
+from vecsim.engines.jit.machine_code import GENERAL, ONE_PORT, OWN, VECTOR, row_name
 from vecsim.engines.jit.one_port import make_one_port
 from vecsim.engines.jit.operations import VECTOR_ROWS
 from vecsim.engines.jit.semantics import base_semantics, row_functions
-
-LOOPS: dict[str, Callable[..., Callable[..., int]]] = {
-    "one_port": make_one_port,
-    "general_loop": make_general_loop,
-}
-"""The loops that can run a program: for a machine with one port, and for any, cycle by cycle."""
+from vecsim.engines.own_rules import Extensions
 
 
-def compile_part(name: str, own: Mapping[int, Instruction] | None = None) -> bytes:
-    """Compile a part: a loop of :data:`LOOPS`, ``GENERAL``, ``VECTOR``, ``OWN`` with these rows."""
+def compile_part(
+    name: str, own: Mapping[int, Instruction] | None = None, extensions: Extensions = ()
+) -> bytes:
+    """Compile a part: ``ONE_PORT``, ``GENERAL_LOOP``, ``GENERAL``, ``VECTOR``, ``OWN`` with these rows.
+
+    The general loop takes the rules of extensions.
+    """
     if name == OWN:
         return _compile_rows(own or {}, by_user=True)
     if name == VECTOR:
@@ -38,8 +38,9 @@ def compile_part(name: str, own: Mapping[int, Instruction] | None = None) -> byt
     if name == GENERAL:
         called = row_signature(types.none)
         return compile_object({rule: Exported(plain, called) for rule, plain in GENERAL_FUNCTIONS.items()})
-    integer = types.int64
-    loop = Exported(LOOPS[name](base_semantics()), signature(integer, integer, integer, integer, integer))
+    integer, semantics = types.int64, base_semantics()
+    plain = make_one_port(semantics) if name == ONE_PORT else make_general_loop(semantics, extensions)
+    loop = Exported(plain, signature(integer, integer, integer, integer, integer))
     return compile_object({name: loop})
 
 

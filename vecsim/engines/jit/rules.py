@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from vecsim.engines.jit import integers
-from vecsim.engines.jit.functions import function, inline
-from vecsim.engines.jit.semantics import compiled
+import vecsim.engines
+from vecsim.engines.jit import general_parts, integers
+from vecsim.engines.jit.functions import function, inline, unabridged
+from vecsim.engines.own_rules import Extensions, places_of, replacements_of
+from vecsim.engines.rebinding import rebound
 from vecsim.engines.rules import (
     accounts,
     arithmetic,
@@ -49,17 +53,32 @@ _APART: tuple[Callable[..., Any], ...] = (
     rows.write_vector_row,
     sparse.step_sparse,
     vector_cache.slice_blocked,
+    general_parts.hand_over,
+    general_parts.ring_followers,
+    general_parts.ring_all,
 )
 """Rules that stay functions of their own: called in several places, or large."""
 _APART_CODE = {rule.__code__ for rule in _APART}
 
-_memo = dict(_REPLACED)
+_OURS = str(Path(vecsim.engines.__file__).parent)
 
 
 def _compiling(copy: Callable[..., Any]) -> Any:
+    if not copy.__code__.co_filename.startswith(_OURS):
+        return unabridged(copy)
     return (function if copy.__code__ in _APART_CODE else inline)(copy)
 
 
-def compiled_rule(rule: Callable[..., Any]) -> Any:
-    """Give a rule as compiled functions call it, with :func:`vecsim.engines.jit.views.run_of` for ``r``."""
-    return compiled(rule, _memo, _compiling)
+@lru_cache(maxsize=16)
+def compiler_of_rules(extensions: Extensions = ()) -> Callable[[Callable[..., Any]], Any]:
+    """Give a function that makes of a plain rule what compiled functions call, on a machine with extensions.
+
+    A rule takes what ``run_of`` gives for ``r``, :func:`vecsim.engines.jit.views.run_view`. What a user wrote
+    goes through all passes of Numba, for it may need them.
+    """
+    known, replaced = _REPLACED | places_of(extensions), replacements_of(extensions)
+    return lambda rule: rebound(rule, known, _compiling, replaced)
+
+
+compiled_rule = compiler_of_rules()
+"""That of a machine without extensions."""

@@ -11,7 +11,6 @@ user adds, are functions of their own, which the loop calls by their address.
 from __future__ import annotations
 
 import sys
-import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from vecsim.engines.jit.cells import load_int64, load_uint16, load_uint32, store
 from vecsim.engines.jit.functions import function, inline, unabridged
 from vecsim.engines.jit.operations import BRANCH_ROWS, SCALAR_ROWS
 from vecsim.engines.jit.views import scratch_of, state_of
+from vecsim.engines.rebinding import rebound
 
 Function = Callable[..., Any]
 
@@ -90,7 +90,7 @@ def row_functions(rows: Iterable[Instruction], *, by_user: bool = False) -> list
     """
     memo = _memory()
     return [
-        _row_function(compiled(row.semantics, memo, unabridged if by_user else inline), row) for row in rows
+        _row_function(rebound(row.semantics, memo, unabridged if by_user else inline), row) for row in rows
     ]
 
 
@@ -133,12 +133,12 @@ def _cases(
     otherwise
         ``(w, operation, n, f0..f4)``, for operations that are not in ``rows``.
     memo
-        See :func:`compiled`.
+        What has been compiled, by identity of the plain function.
     """
     lines = [f"def {name}({parameters}, f0, f1, f2, f3, f4):"]
     namespace: dict[str, Any] = {"state_of": state_of, "otherwise": otherwise}
     for number, row in rows.items():
-        namespace[f"semantics_{number}"] = compiled(row.semantics, memo)
+        namespace[f"semantics_{number}"] = rebound(row.semantics, memo, inline)
         fields = "".join(f", f{i}" for i in range(len(row.operands)))
         lines.append(f"    if operation == {number}:")
         lines.append(f"        return semantics_{number}(state_of(w), {count}{fields})")
@@ -150,40 +150,3 @@ def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
     exec(text, namespace)
     found: Function = namespace[name]
     return found
-
-
-def compiled(plain: Function, memo: dict[int, Any], compiling: Function = inline) -> Any:
-    """Compile a plain function with every plain function that its globals and its closure name.
-
-    Parameters
-    ----------
-    memo
-        What has been compiled, by identity of the plain function.
-    compiling
-        How, one of :mod:`vecsim.engines.jit.functions`.
-
-    Raises
-    ------
-    TypeError
-        It is not a plain Python function.
-    """
-    if id(plain) in memo:
-        return memo[id(plain)]
-    if not isinstance(plain, types.FunctionType):
-        raise TypeError(f"{plain!r}: the semantics of an instruction are a plain Python function")
-
-    def renewed(value: Any) -> Any:
-        return compiled(value, memo, compiling) if isinstance(value, types.FunctionType) else value
-
-    names = set(_names(plain.__code__))
-    namespace = {name: renewed(value) for name, value in plain.__globals__.items() if name in names}
-    namespace["__builtins__"] = plain.__globals__.get("__builtins__", __builtins__)
-    closure = tuple(types.CellType(renewed(cell.cell_contents)) for cell in plain.__closure__ or ())
-    copy = types.FunctionType(plain.__code__, namespace, plain.__name__, plain.__defaults__, closure)
-    memo[id(plain)] = compiling(copy)
-    return memo[id(plain)]
-
-
-def _names(code: types.CodeType) -> list[str]:
-    nested = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names(part)]
-    return [*code.co_names, *nested]

@@ -7,6 +7,7 @@ itself is a place in it; the address of any other array is loaded, and LLVM is t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from llvmlite import ir
@@ -15,7 +16,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr, signat
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
 
 from isa.state import State
-from vecsim.engines.jit.arrays import FAR, NEAR, RECORD, SECTION, Scratch
+from vecsim.engines.jit.arrays import FAR, NEAR, OWN, RECORD, SECTION, Scratch
 from vecsim.engines.jit.cells import Cells
 
 BYTE = ir.IntType(8).as_pointer()
@@ -66,7 +67,6 @@ _STATE_ARRAYS = tuple(name for name in State._fields if name != "section")
 _STATE = _view("state", _STATE_ARRAYS)
 _RECORD = _view("record", RECORD)
 _SCRATCH = _view("scratch", Scratch._fields)
-_RUN = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
 
 
 @register_model(View)
@@ -135,7 +135,28 @@ record_of = _viewing(_RECORD)
 """Name the timing record."""
 scratch_of = _viewing(_SCRATCH)
 """Name the code, the machine and the room to work in."""
-run_of = _viewing(_RUN)
-"""Name all of them, as the rules of time do."""
-table_of_run = _table(_RUN)
-"""Give the table of such a view."""
+
+
+class RunView(NamedTuple):
+    """All arrays of a run, as the rules of time name them.
+
+    Attributes
+    ----------
+    run_of
+        Give the view of a table.
+    table_of_run
+        Give the table of such a view.
+    """
+
+    run_of: Any
+    table_of_run: Any
+
+
+@lru_cache(maxsize=16)
+def run_view(own: tuple[str, ...] = ()) -> RunView:
+    """Give the view of a run whose machine has extensions with arrays of these names."""
+    view = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
+    if own:
+        members = {name: Member(OWN + k, False, types.int64) for k, name in enumerate(own)}
+        view = View(f"run with {', '.join(own)}", view.members | members)
+    return RunView(_viewing(view), _table(view))

@@ -49,6 +49,10 @@ unit, port
     The number of an :class:`isa.declaration.Unit`; the number of a memory port.
 element
     The number of an element of a vector register.
+address
+    Of a word: its byte address divided by four.
+earliest
+    The cycle from which on nothing else holds something up.
 done, needed
     How many elements of an access have passed before a word; the end of those that it touches.
 slice_

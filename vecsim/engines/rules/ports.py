@@ -12,6 +12,7 @@ from typing import Any
 from isa.declaration import Unit
 from vecsim.engines.columns import causes, counters, facts, flight, history, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, word_cause
+from vecsim.engines.rules.banks import bank_of, word_passes, word_places, word_start, words_in_a_cycle
 from vecsim.engines.rules.flight import leave
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.numbers import NEVER, larger
@@ -125,9 +126,8 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
 
     With ``ahead`` all that are left are timed now.
     """
-    at, banks, waits = slot * flight.COLUMNS, r.machine[parameter.BANKS], slot * facts.COLUMNS
-    contiguous = r.slots[at + flight.LAST_BYTE] >= 0
-    rate = r.machine[parameter.WORDS_PER_CYCLE if contiguous else parameter.ADDRESSES_PER_CYCLE]
+    at, waits = slot * flight.COLUMNS, slot * facts.COLUMNS
+    rate = words_in_a_cycle(r, i, r.slots[at + flight.LAST_BYTE] >= 0)
     word, words, done = (
         r.slots[at + flight.WORD],
         r.slots[at + flight.WORDS],
@@ -138,10 +138,11 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
     limit = first_blocked(r, slot, done) if r.facts[waits + facts.ELEMENT_WAITS] > 0 else NEVER
     clear, wake = limit == NEVER and _is_clear(r, i, at), NEVER
     while word < words:
-        free = last_cycle if in_cycle < rate else last_cycle + 1
+        needed, through, address = _word(r, slot, i, word, done)
+        places = word_places(r, i, port, address)
+        free = last_cycle if in_cycle + places <= rate else last_cycle + 1
         if word == 0:
             free = r.slots[at + flight.BASE]
-        needed, through, address = _word(r, slot, i, word, done)
         operand, hazard = 0, 0
         if not clear:
             blocked = needed > limit
@@ -152,8 +153,7 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
                 wake = NEVER if free <= cycle else free
                 break
             operand, hazard = _word_cycles(r, i, at, word, done, needed)
-        bank = address & (banks - 1) if banks & (banks - 1) == 0 else address % banks
-        start = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
+        start = word_start(r, i, port, address, larger(free, larger(operand, hazard)))
         if start > cycle:
             if not ahead:
                 wake = start
@@ -163,13 +163,13 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
             _begin(r, slot, port, cycle)
         if free < cycle:
             book_wait(r, slot, word_cause(cycle, operand, hazard), free, cycle)
-        r.bank_free[bank] = cycle + r.machine[parameter.BANK_BUSY]
-        note_start(r, slot, bank, cycle)
+        word_passes(r, i, port, address, cycle)
+        note_start(r, slot, bank_of(r, address), cycle)
         if through > done:
             _pass(r, i, at, done, through, cycle)
             done = through
         r.unit_busy[MEMORY] += 1 if last_cycle < cycle else 0
-        in_cycle = in_cycle + 1 if last_cycle == cycle else 1
+        in_cycle = in_cycle + places if last_cycle == cycle else places
         last_cycle = cycle
         word += 1
     r.slots[at + flight.WORD], r.slots[at + flight.ELEMENT] = word, done

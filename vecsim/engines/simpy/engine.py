@@ -17,11 +17,10 @@ from vecsim.engines.columns import control, starts, work
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.own_rules import check_own_rules, explain_own_error, interpreted_rules, own_arrays
 from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
-from vecsim.engines.rules.flight import list_flight
-from vecsim.engines.rules.issue import make_issue
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
 from vecsim.engines.simpy.parts import Parts, at_end
@@ -67,6 +66,8 @@ class SimpyEngine:
     ) -> None:
         self.program = program
         self.machine = machine
+        check_own_rules(machine.extensions)
+        self._rules = interpreted_rules(machine.extensions)
         decoded = decode(program, machine)
         self._words = most_words(decoded, machine.section_size)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
@@ -88,11 +89,13 @@ class SimpyEngine:
         self._rows, self._starts = rows, no_starts()
         if self._timeline is not None:
             self._starts = self._timeline.starts_room(len(record.slots), self._words)
-        r: Any = Arrays(self._program, numbers.tolist(), m, record, rows, self._starts)
+        r: Any = Arrays(
+            self._program, numbers.tolist(), m, record, rows, self._starts, own_arrays(self.machine)
+        )
         self._r = r
         if self._timeline is not None:
             r.work[work.TIMELINE] = 2 if self._starts[starts.ENOUGH] else 1
-        list_flight(r)
+        self._rules.list_flight(r)
         execute = executing(self.program.instruction_set.instructions, m)
 
         def is_taken(r: Arrays, operation: int, *operands: int) -> bool:
@@ -101,7 +104,8 @@ class SimpyEngine:
         self._end: Alarm | None = None
         self._count_reached: Alarm | None = None
         self._stop_count = 0
-        Parts(environment, r, make_issue(execute, is_taken, execute), self._watch)
+        issue_rule = self._rules.make_issue(execute, is_taken, execute)
+        Parts(environment, r, self._rules, issue_rule, self._watch)
 
     def _watch(self, cycle: int) -> None:
         """Stop at a fault, at the end, and after the instructions asked for; keep rows of the timeline."""
@@ -174,6 +178,9 @@ class SimpyEngine:
         except _FaultFoundError:
             assert self._fault is not None
             raise self._fault from None
+        except Exception as error:
+            explain_own_error(error, self.machine.extensions)
+            raise
         finally:
             self._end = self._count_reached = None
 

@@ -13,11 +13,7 @@ import simpy
 
 from isa.declaration import Unit
 from vecsim.engines.columns import control, parameter, work
-from vecsim.engines.rules.arithmetic import step_arithmetic
-from vecsim.engines.rules.hazards import follows_elements
-from vecsim.engines.rules.ports import current_age, current_slot, step_port
-from vecsim.engines.rules.queues import step_queue
-from vecsim.engines.rules.sparse import step_sparse
+from vecsim.engines.own_rules import CalledRules
 from vecsim.engines.simpy.clocked import DISPATCH, EXECUTE, ISSUE, Clocked
 
 QUEUES = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
@@ -28,7 +24,7 @@ class Part(Clocked):
 
     def __init__(self, environment: simpy.Environment, parts: Parts) -> None:
         self.parts = parts
-        self.r = parts.r
+        self.r, self.rules = parts.r, parts.rules
         super().__init__(environment)
 
 
@@ -55,7 +51,7 @@ class Queue(Part):
 
     def step(self, cycle: int) -> int:
         """Dispatch what can be dispatched in this cycle; issue may have waited for room."""
-        wake: int = step_queue(self.r, self.unit, cycle)
+        wake: int = self.rules.step_queue(self.r, self.unit, cycle)
         if self.r.work[work.GIVEN]:
             self.parts.hand_over(cycle)
             self.parts.issue.ring(cycle)
@@ -79,9 +75,9 @@ class ExecutingUnit(Part):
     def step(self, cycle: int) -> int:
         """Start the elements that can start in this cycle."""
         if self.unit == Unit.SPARSE:
-            wake: int = step_sparse(self.r, cycle)
+            wake: int = self.rules.step_sparse(self.r, cycle)
         else:
-            wake = step_arithmetic(self.r, self.unit, cycle)
+            wake = self.rules.step_arithmetic(self.r, self.unit, cycle)
         self.parts.after_start(cycle)
         return wake
 
@@ -95,18 +91,18 @@ class Port(Part):
 
     def current_phase(self) -> int:
         """Order ports that act in the same cycle by the age of their access."""
-        return EXECUTE + 1 + int(current_age(self.r, self.port))
+        return EXECUTE + 1 + int(self.rules.current_age(self.r, self.port))
 
     def current_slot(self) -> int:
         """Give the slot of the access that it transfers, -1 for none."""
-        slot: int = current_slot(self.r, self.port)
+        slot: int = self.rules.current_slot(self.r, self.port)
         return slot
 
     def step(self, cycle: int) -> int:
         """Transfer the words that can go in this cycle."""
         if self.current_phase() > self.alarm_phase:
             return cycle  # its access came in an earlier phase of this very cycle: once more, in its turn
-        wake: int = step_port(self.r, self.port, cycle)
+        wake: int = self.rules.step_port(self.r, self.port, cycle)
         self.parts.after_start(cycle)
         return wake
 
@@ -118,8 +114,10 @@ class Parts:
     ----------
     r
         The arrays.
+    rules
+        Those of the machine.
     issue_rule
-        What :func:`vecsim.engines.rules.issue.make_issue` gives.
+        What its ``make_issue`` gives, :func:`vecsim.engines.rules.issue.make_issue`.
     watch
         Called with the cycle after each step of issue and after an instruction has left flight.
     """
@@ -128,10 +126,11 @@ class Parts:
         self,
         environment: simpy.Environment,
         r: Any,
+        rules: CalledRules,
         issue_rule: Callable[..., Any],
         watch: Callable[[int], None],
     ) -> None:
-        self.r = r
+        self.r, self.rules = r, rules
         self.issue_rule = issue_rule
         self.watch = watch
         ports = range(r.machine[parameter.MEMORY_PORTS])
@@ -170,7 +169,7 @@ class Parts:
         if left or self.r.work[work.AWAITS_ELEMENT]:
             self.issue.ring(cycle + 1)
         for part in self.executing:
-            if part.asleep and (left or follows_elements(self.r, part.current_slot(), slot)):
+            if part.asleep and (left or self.rules.follows_elements(self.r, part.current_slot(), slot)):
                 part.ring(cycle + 1)
         if left:
             for queue in self.queues.values():

@@ -1,0 +1,176 @@
+"""Machines whose rules of time are extended: what an extension changes, and that all engines know it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from differential.cases import random_case
+from engine_runs import WORKED
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples
+
+from isa.assembler import assemble
+from programs.measurement import prepare
+from vecsim.data import load
+from vecsim.engines.jit.fingerprints import extension_fingerprint
+from vecsim.engines.jit.machine_code import GENERAL_LOOP, ONE_PORT, loop_of
+from vecsim.engines.protocol import run, start
+from vecsim.engines.rules.banks import bank_of, word_start
+from vecsim.errors import UserError
+from vecsim.machine import Extension, load_machine
+from vecsim.machine.extension_files import shipped
+
+GATHER = """
+    li      x31, 8
+    setvl   x31
+    lv.w    v1, (zero)
+    lvi.w   v2, (zero), v1
+    halt
+"""
+seeds = st.integers(0, 2**32 - 1)
+
+
+def gathered(words, *changes, extend, engine="simpy"):
+    """Gather words of memory, given by their numbers, on the machine that is worked by hand."""
+    machine = load_machine(WORKED, ["section_size=8", *changes], [extend])
+    memory = np.zeros(1 << 16, np.uint8)
+    memory[:32] = np.array(words, np.int32).view(np.uint8)
+    return run(assemble(GATHER), memory, machine, engine=engine)
+
+
+def plain(words, *changes):
+    machine = load_machine(WORKED, ["section_size=8", *changes])
+    memory = np.zeros(1 << 16, np.uint8)
+    memory[:32] = np.array(words, np.int32).view(np.uint8)
+    return run(assemble(GATHER), memory, machine, engine="simpy")
+
+
+SAME = [64] * 8
+APART = [1000 + 17 * k for k in range(8)]
+
+
+def test_words_of_one_block_go_together():
+    found = gathered(SAME, extend="coalescing")
+    assert (found.counters["coalescing.addresses"], found.counters["coalescing.together"]) == (1, 7)
+    busy = load_machine(WORKED).bank_busy
+    assert plain(SAME).cycles - found.cycles == 7 * busy
+    blocks = gathered([0, 1, 8, 9, 16, 17, 24, 25], extend="coalescing")
+    assert blocks.counters["coalescing.addresses"] == blocks.counters["coalescing.together"] == 4
+
+
+def test_words_in_the_cache_take_no_bank():
+    found = gathered(SAME, "addresses_per_cycle=1", extend="gather_cache")
+    assert (found.counters["gather_cache.hits"], found.counters["gather_cache.misses"]) == (7, 1)
+    # The miss takes its cycle alone; seven hits go four in a cycle.
+    busy = load_machine(WORKED).bank_busy
+    assert plain(SAME, "addresses_per_cycle=1").cycles - found.cycles == 7 * busy - 2
+    assert gathered(APART, extend="gather_cache").counters["gather_cache.misses"] == 8
+
+
+def test_the_line_used_least_recently_goes():
+    def hits(words):
+        return gathered(
+            words,
+            *("gather_cache.sets=1", "gather_cache.ways=2", "gather_cache.line_words=1"),
+            extend="gather_cache",
+        ).counters["gather_cache.hits"]
+
+    assert hits([1, 2, 1, 3, 1, 4, 1, 5]) == 3
+    assert hits([1, 2, 3, 1, 2, 3, 1, 2]) == 0
+
+
+def test_a_word_of_another_row_waits_until_it_is_open():
+    changes = ("banks=1", "open_rows.row_words=16", "open_rows.miss=5", "addresses_per_cycle=1")
+    to_and_fro = gathered([0, 16, 0, 16, 0, 16, 0, 16], *changes, extend="open_rows")
+    stay = gathered([16, 17, 18, 19, 20, 21, 22, 23], *changes, extend="open_rows")
+    assert (to_and_fro.counters["open_rows.misses"], stay.counters["open_rows.misses"]) == (8, 2)
+    # lv.w opens row 0 and leaves it open: the first gather's first word hits, seven others miss.
+    assert to_and_fro.cycles - stay.cycles == 6 * 5
+
+
+def test_without_its_rules_an_extension_leaves_the_loop_for_one_port():
+    assert loop_of(load_machine("vs2003", extend=["open_rows"])) == GENERAL_LOOP
+    numbers_alone = Extension("numbers_alone", "no rules")
+    numbers_alone.number("n", 1, "a number")
+    assert loop_of(load_machine("vs2003", extend=[numbers_alone])) == ONE_PORT
+
+
+def test_extensions_come_one_after_the_other():
+    first, second = Extension("first", "later by one"), Extension("second", "twice as late")
+
+    @first.replaces(word_start)
+    def one_later(r, i, port, address, earliest):
+        return word_start(r, i, port, address, earliest) + 1
+
+    @second.replaces(word_start)
+    def seven_later(r, i, port, address, earliest):
+        return 7 + word_start(r, i, port, address, earliest)
+
+    def waits(*extend):
+        machine = load_machine(WORKED, ["section_size=8"], extend)
+        memory = np.zeros(1 << 12, np.uint8)
+        return run(assemble("setvl x0\nli x1, 1\nsetvl x1\nlv.w v1, (zero)\nhalt"), memory, machine).cycles
+
+    alone = waits()
+    assert [waits(first) - alone, waits(second) - alone, waits(first, second) - alone] == [1, 7, 8]
+
+
+def test_what_has_no_name_is_told_before_it_runs():
+    wrong = Extension("wrong", "does not work")
+
+    @wrong.replaces(bank_of)
+    def bank_by_hash(r, address):
+        return adress % 16  # noqa: F821
+
+    for engine in ("simpy", "jit-general"):
+        with pytest.raises(UserError, match=r"wrong: .*: bank_by_hash uses 'adress', .*mean 'address'\?"):
+            gathered(SAME, extend=wrong, engine=engine)
+
+
+def test_an_error_in_a_rule_is_told_with_its_line(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from vecsim import Extension\nfrom vecsim.engines.rules.banks import bank_of\n"
+        "mine = Extension('mine', 'fails')\n@mine.replaces(bank_of)\ndef nowhere(r, address):\n"
+        "    return address\n"
+    )
+    machine = load_machine("vs2003", ["banks=4"], [file])
+    with pytest.raises(UserError, match=r"extension mine: .*banks\.py:\d+: word_start: IndexError"):
+        run(assemble(GATHER), np.zeros(1 << 12, np.uint8), machine, engine="simpy")
+
+
+def test_the_digest_of_compiled_code_is_that_of_the_rules():
+    digests = {extension_fingerprint(load_machine("t0", extend=[name]).extensions) for name in shipped()}
+    assert len(digests) == len(shipped())
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", shipped())
+@given(seeds)
+@examples(40)
+def test_drawn_programs_take_the_same_cycles_in_all_engines(name, seed):
+    case = random_case(seed)
+    machine = load_machine("vs2003", extend=[name])
+    machine = type(machine).model_validate(machine.model_dump() | case.machine.model_dump())
+    case = replace(case, machine=machine)
+    runs = [run(case.program, case.memory, machine, engine=each) for each in ("simpy", "jit")]
+    assert runs[0].cycles == runs[1].cycles
+    assert runs[0].counters == runs[1].counters
+    assert runs[0].charged == runs[1].charged
+    assert sum(runs[0].charged.values()) == runs[0].cycles
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_run_goes_on_from_a_snapshot(name):
+    csr, machine = load("pde225").csr, load_machine("t0", extend=[name])
+    prepared = prepare("jd", csr, machine, np.ones(csr.shape[1], csr.dtype), {})
+    engines = [start(prepared.program, prepared.loaded.memory, machine, engine="simpy") for _ in range(2)]
+    engines[0].advance(cycle=1000)
+    snapshot = engines[0].snapshot()
+    assert snapshot.timing["own"].size
+    engines[1].restore(snapshot)
+    for engine in engines:
+        engine.advance(cycle=1_000_000)
+    assert engines[0].cycle == engines[1].cycle
+    assert engines[0].result().counters == engines[1].result().counters

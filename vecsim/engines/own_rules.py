@@ -1,0 +1,150 @@
+"""The rules of time of a machine: those of :mod:`vecsim.engines.rules`, or what its extensions put in their
+place.
+"""
+
+from __future__ import annotations
+
+import builtins
+import traceback
+from collections.abc import Callable
+from functools import lru_cache
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from vecsim.engines.columns import parameter
+from vecsim.engines.rebinding import functions_within, global_names, rebound
+from vecsim.engines.record import Counter
+from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
+from vecsim.engines.run_arrays import BESIDE, RECORD, STATE, Placed
+from vecsim.errors import UserError
+from vecsim.machine import Extension, Machine
+from vecsim.machine.extension import MOST_NUMBERS, RULES
+from vecsim.suggestions import nearest
+
+Function = Callable[..., Any]
+Extensions = tuple[Extension, ...]
+
+
+class CalledRules(NamedTuple):
+    """The rules that an engine calls itself; all others are called by these."""
+
+    make_issue: Function
+    step_queue: Function
+    step_arithmetic: Function
+    step_sparse: Function
+    step_port: Function
+    current_age: Function
+    current_slot: Function
+    follows_elements: Function
+    list_flight: Function
+
+
+CALLED = CalledRules(
+    issue.make_issue,
+    queues.step_queue,
+    arithmetic.step_arithmetic,
+    sparse.step_sparse,
+    ports.step_port,
+    ports.current_age,
+    ports.current_slot,
+    hazards.follows_elements,
+    flight.list_flight,
+)
+
+
+def replaces_rules(machine: Machine) -> bool:
+    """Tell whether an extension of a machine puts another rule in the place of one."""
+    return any(extension.replacements for extension in machine.extensions)
+
+
+@lru_cache(maxsize=16)
+def interpreted_rules(extensions: Extensions) -> CalledRules:
+    """Give the rules of a machine with these extensions, as Python calls them."""
+    if not extensions:
+        return CALLED
+    known, replaced = places_of(extensions), replacements_of(extensions)
+    return CalledRules(*(rebound(rule, known, lambda copy: copy, replaced) for rule in CALLED))
+
+
+def places_of(extensions: Extensions) -> dict[int, Any]:
+    """Give by the identity of each number and each counter of extensions its place among all."""
+    numbers = [number for each in extensions for number in each.numbers]
+    counters = [counter for each in extensions for counter in each.counters]
+    places = {id(number): parameter.PLACES + k for k, number in enumerate(numbers)}
+    return places | {id(counter): len(Counter) + k for k, counter in enumerate(counters)}
+
+
+def replacements_of(extensions: Extensions) -> dict[int, list[Function]]:
+    """Give by the identity of each rule what takes its place, of the first extension first."""
+    found: dict[int, list[Function]] = {}
+    for extension in extensions:
+        for replacement in extension.replacements:
+            found.setdefault(id(replacement.rule), []).append(replacement.function)
+    return found
+
+
+def own_arrays(machine: Machine) -> list[Placed]:
+    """Give where in ``TimingRecord.own`` each array of a machine's extensions is."""
+    found, begin = [], 0
+    for array in (array for extension in machine.extensions for array in extension.arrays):
+        end = begin + array.size_on(machine)
+        found.append(Placed(array.name, begin, end))
+        begin = end
+    return found
+
+
+def check_own_rules(extensions: Extensions) -> None:
+    """Check what a user wrote before an engine takes it.
+
+    Raises
+    ------
+    UserError
+        An array with the name of one that every run has; more numbers or counters than there is room for; a
+        function that uses a name that is defined nowhere, or a rule as part of its module.
+    """
+    for extension in extensions:
+        for array in extension.arrays:
+            if array.name in (*RECORD, *STATE, *BESIDE):
+                raise UserError(f"extension {extension.name}: {array.name!r} names an array of every run")
+        for replacement in extension.replacements:
+            for function in functions_within(replacement.function, set()):
+                if not function.__module__.startswith("vecsim."):
+                    _check_names(extension, function)
+    for what in ("numbers", "counters"):
+        if sum(len(getattr(each, what)) for each in extensions) > MOST_NUMBERS:
+            raise UserError(f"extensions of a machine have {MOST_NUMBERS} {what} together, at most")
+
+
+def explain_own_error(error: Exception, extensions: Extensions) -> None:
+    """Say where an error came up on a machine with extensions: in one of their rules, or in what those gave.
+
+    Raises
+    ------
+    UserError
+        There are extensions that replace rules.
+    """
+    files = {extension.source for extension in extensions if extension.replacements}
+    if not files:
+        return
+    first = error.__cause__ or error  # SimPy raises its own of the same type
+    frames = traceback.extract_tb(first.__traceback__)
+    at = next((frame for frame in reversed(frames) if frame.filename in files), frames[-1])
+    names = ", ".join(extension.name for extension in extensions)
+    raise UserError(
+        f"extension {names}: {at.filename}:{at.lineno}: {at.name}: {type(error).__name__}: {error}"
+    ) from None
+
+
+def _check_names(extension: Extension, function: FunctionType) -> None:
+    code = function.__code__
+    for name, line in global_names(code):
+        where = f"extension {extension.name}: {code.co_filename}:{line}: {function.__name__}"
+        value = function.__globals__.get(name)
+        if name not in function.__globals__ and not hasattr(builtins, name):
+            known = [*function.__globals__, *code.co_varnames]
+            raise UserError(f"{where} uses {name!r}, which is not defined{nearest(name, known)}")
+        if isinstance(value, ModuleType) and value.__name__.startswith(RULES):
+            raise UserError(
+                f"{where} uses the module {name}: import its rules by their names, "
+                f"from {value.__name__} import ..."
+            )

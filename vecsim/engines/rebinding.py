@@ -1,0 +1,102 @@
+"""Plain functions made anew, with others in the place of functions that they call.
+
+Semantics and rules are plain functions that name others as globals. The compiled engine takes compiled ones
+in their place, and a machine those of its extensions.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+
+Function = Callable[..., Any]
+Known = MutableMapping[int, Any]
+
+
+def rebound(
+    plain: Function,
+    known: Known,
+    make: Callable[[Function], Any],
+    replaced: Mapping[int, Sequence[Function]] | None = None,
+) -> Any:
+    """Make a plain function anew, with every plain function that its globals and its closure name.
+
+    Parameters
+    ----------
+    plain
+        The function.
+    known
+        What stands for a function, or for another object that it names, by the identity of that; what is made
+        is added.
+    make
+        Called with each copy; gives what stands for the function, such as a compiled one.
+    replaced
+        By the identity of a function those that take its place, one after the other. Within such a function,
+        and what it calls, the name of the first stands for what was there before it.
+
+    Raises
+    ------
+    TypeError
+        It is not a plain Python function.
+    """
+    if id(plain) in known:
+        return known[id(plain)]
+    if not isinstance(plain, types.FunctionType):
+        raise TypeError(f"{plain!r}: the semantics of an instruction are a plain Python function")
+    made = make(_copy(plain, known, make, replaced))
+    for other in (replaced or {}).get(id(plain), ()):
+        made = make(_copy(other, ChainMap({id(plain): made}, known), make, replaced))
+    known[id(plain)] = made
+    return made
+
+
+def _copy(
+    plain: Any,
+    known: Known,
+    make: Callable[[Function], Any],
+    replaced: Mapping[int, Sequence[Function]] | None,
+) -> types.FunctionType:
+    def renewed(value: Any) -> Any:
+        if isinstance(value, types.FunctionType):
+            return rebound(value, known, make, replaced)
+        return known.get(id(value), value)
+
+    names = set(_names(plain.__code__))
+    namespace = {name: renewed(value) for name, value in plain.__globals__.items() if name in names}
+    namespace["__builtins__"] = plain.__globals__.get("__builtins__", __builtins__)
+    closure = tuple(types.CellType(renewed(cell.cell_contents)) for cell in plain.__closure__ or ())
+    return types.FunctionType(plain.__code__, namespace, plain.__name__, plain.__defaults__, closure)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from _names(part)
+
+
+def functions_within(value: object, seen: set[int]) -> Iterator[types.FunctionType]:
+    """Give a plain function and, once each, those that its globals and its closure name."""
+    if not isinstance(value, types.FunctionType) or id(value) in seen:
+        return
+    seen.add(id(value))
+    yield value
+    for name, _ in global_names(value.__code__):
+        yield from functions_within(value.__globals__.get(name), seen)
+    for cell in value.__closure__ or ():
+        yield from functions_within(cell.cell_contents, seen)
+
+
+def global_names(code: types.CodeType) -> Iterator[tuple[str, int]]:
+    """Give the names that code looks up outside itself, each with the line where it does."""
+    line = code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = step.starts_line or line
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield step.argval, line
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from global_names(constant)

@@ -1,0 +1,56 @@
+"""The machine description with the numbers of extensions: a subclass for each set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, create_model
+
+from vecsim.errors import UserError
+from vecsim.machine.description import Frozen, Machine
+from vecsim.machine.extension import Extension
+from vecsim.machine.extension_files import extensions_of
+from vecsim.machine.origin import Origin
+
+
+@lru_cache(maxsize=64)
+def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
+    """Give the description of machines with extensions, each with a table of its numbers.
+
+    Raises
+    ------
+    UserError
+        An extension bears the name of a field of every machine, or two extensions have an array of one name.
+    """
+    if not extensions:
+        return Machine
+    arrays: dict[str, Extension] = {}
+    for extension in extensions:
+        if extension.name in Machine.model_fields or hasattr(Machine, extension.name):
+            raise UserError(f"extension {extension.name!r}: every machine has that name: take another")
+        for array in extension.arrays:
+            if arrays.setdefault(array.name, extension) is not extension:
+                both = f"{arrays[array.name].name} and {extension.name}"
+                raise UserError(f"extensions {both} both have an array {array.name!r}: rename one")
+    tables: dict[str, Any] = {each.name: _table(each) for each in extensions if each.numbers}
+    made: type[Machine] = create_model("ExtendedMachine", __base__=Machine, **tables)
+    made.extensions = extensions
+    return made
+
+
+def _table(extension: Extension) -> Any:
+    fields: dict[str, Any] = {
+        number.name: (int, Field(number.default, ge=number.ge, le=number.le, description=number.description))
+        for number in extension.numbers
+    }
+    table = create_model(extension.name, __base__=Frozen, **fields)
+    return table, Field(default_factory=table, description=extension.description)
+
+
+def remade(files: Iterable[str], content: dict[str, Any], origin: Origin) -> Machine:
+    """Make a machine with the extensions of files anew, in a process that it was sent to."""
+    extensions = extensions_of(Path(file) for file in files)
+    return machine_class(extensions).model_validate(content).with_origin(origin)

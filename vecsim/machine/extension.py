@@ -1,0 +1,224 @@
+"""An extension of the machine: rules of time that take the place of others, with what they need.
+
+A user declares it in one Python file (docs/extending-time.md)::
+
+    from vecsim import Extension
+    from vecsim.engines.rules.banks import word_start
+
+    refresh = Extension("refresh", "no word goes while memory is refreshed")
+    PERIOD = refresh.number("period", 1000, "cycles from one refresh to the next")
+    LENGTH = refresh.number("length", 20, "cycles of a refresh")
+
+    @refresh.replaces(word_start)
+    def start_beside_refresh(r, i, port, address, earliest):
+        start = word_start(r, i, port, address, earliest)
+        passed = start % r.machine[PERIOD]
+        return start if passed >= r.machine[LENGTH] else start + r.machine[LENGTH] - passed
+
+A machine with it has a table ``[refresh]`` of two more numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from vecsim.errors import UserError
+from vecsim.suggestions import amount
+
+if TYPE_CHECKING:
+    from vecsim.machine.description import Machine
+
+Rule = TypeVar("Rule", bound=Callable[..., object])
+
+RULES = "vecsim.engines.rules."
+"""The package of the modules whose functions may be replaced."""
+
+MOST_NUMBERS = 32
+"""Numbers that all extensions of a machine have together, at most; as many counters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A number of the machine that an extension adds; a rule reads it as ``r.machine[NUMBER]``."""
+
+    name: str
+    default: int
+    description: str
+    ge: int
+    le: int
+
+    def __index__(self) -> int:
+        """Say that it has no place outside a machine."""
+        raise TypeError(f"{self.name} has a value only within a rule of a machine with its extension")
+
+
+@dataclass(frozen=True, eq=False)
+class Counter:
+    """What a rule counts, as ``r.counters[COUNTER] += 1``."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """Integers that rules keep from cycle to cycle, ``r.name[k]``: part of the state of a run.
+
+    Attributes
+    ----------
+    size
+        How many, or a function of the machine that says how many.
+    fill
+        What each is at the beginning.
+    """
+
+    name: str
+    size: int | Callable[[Any], int]
+    fill: int
+
+    def size_on(self, machine: Machine) -> int:
+        """Give how many integers it has on a machine.
+
+        Raises
+        ------
+        UserError
+            Its size is none.
+        """
+        size = self.size(machine) if callable(self.size) else self.size
+        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= 1 << 28:
+            raise UserError(f"array {self.name}: its size on this machine, {size!r}, is not from 1 to 2^28")
+        return size
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A rule and the function that takes its place."""
+
+    rule: Callable[..., object]
+    function: Callable[..., object]
+
+
+class Extension:
+    """Rules that take the place of others, and the numbers, arrays and counters that they use.
+
+    Parameters
+    ----------
+    name
+        What its table of numbers in a machine file is called: an identifier in lower case.
+    description
+        What it adds to the machine, in one line.
+
+    Raises
+    ------
+    UserError
+        The name is no identifier in lower case.
+    """
+
+    def __init__(self, name: str, description: str) -> None:
+        self.name = _checked("extension", name)
+        self.description = description
+        self.file = str(sys._getframe(1).f_globals.get("__file__", ""))
+        self.source = self.file
+        """The name that its code bears in messages."""
+        self.sha256 = ""
+        """Digest of its file, which whoever loads it fills in."""
+        self.numbers: list[Number] = []
+        self.arrays: list[Array] = []
+        self.counters: list[Counter] = []
+        self.replacements: list[Replacement] = []
+
+    def __repr__(self) -> str:
+        """Name it."""
+        return f"Extension({self.name!r})"
+
+    def number(self, name: str, default: int, description: str, *, ge: int = 1, le: int = 10_000) -> Number:
+        """Add a number to the machine.
+
+        Parameters
+        ----------
+        name
+            Its name within the table of the extension; ``--set EXTENSION.NAME=`` changes it.
+        default
+            What it is where nobody states it.
+        description
+            What it is, with its unit.
+        ge, le
+            The least and the greatest that it may be.
+
+        Raises
+        ------
+        UserError
+            A name that is none or that was given, or a default outside its range.
+        """
+        if not ge <= default <= le:
+            raise UserError(f"extension {self.name}: {name} = {default} is out of its range {ge} to {le}")
+        return self._added(self.numbers, Number(_checked("number", name), default, description, ge, le))
+
+    def array(self, name: str, size: int | Callable[[Any], int], fill: int = 0) -> Array:
+        """Add an array of integers to the state of a run; see :class:`Array`."""
+        return self._added(self.arrays, Array(_checked("array", name), size, fill))
+
+    def counter(self, name: str, description: str) -> Counter:
+        """Add what a run counts, which its result names ``EXTENSION.NAME``."""
+        return self._added(self.counters, Counter(_checked("counter", name), description))
+
+    def replaces(self, rule: Callable[..., object]) -> Callable[[Rule], Rule]:
+        """Let the function that follows take the place of a rule, in all that calls it.
+
+        The function that it is may call the rule: as it was before.
+
+        Raises
+        ------
+        UserError
+            That is no rule, or the function takes other parameters.
+        """
+        module = getattr(rule, "__module__", "")
+        if not inspect.isfunction(rule) or not module.startswith(RULES):
+            raise UserError(
+                f"extension {self.name}: replaces({rule!r}): give a function of {RULES.rstrip('.')}"
+            )
+
+        def added(function: Rule) -> Rule:
+            if not inspect.isfunction(function):
+                raise UserError(f"extension {self.name}: {function!r} is not a plain Python function")
+            expected, found = rule.__code__, function.__code__
+            if found.co_argcount != expected.co_argcount or found.co_kwonlyargcount or found.co_flags & 12:
+                names = ", ".join(expected.co_varnames[: expected.co_argcount])
+                raise UserError(
+                    f"{found.co_filename}:{found.co_firstlineno}: {function.__name__} takes "
+                    f"{amount(found.co_argcount, 'parameter')}; the rule {rule.__name__} has "
+                    f"{expected.co_argcount}: {names}"
+                )
+            self.replacements.append(Replacement(rule, function))
+            return function
+
+        return added
+
+    def _added(self, those: list[_Part], part: _Part) -> _Part:
+        parts: list[Number | Array | Counter] = [*self.numbers, *self.arrays, *self.counters]
+        names = {each.name for each in parts}
+        if part.name in names:
+            raise UserError(f"extension {self.name}: there is a {part.name!r} already")
+        if len(those) == MOST_NUMBERS:
+            raise UserError(f"extension {self.name}: {part.name}: {MOST_NUMBERS} is the most of its kind")
+        those.append(part)
+        return part
+
+
+_Part = TypeVar("_Part", Number, Array, Counter)
+
+
+def _checked(what: str, name: str) -> str:
+    if (
+        not isinstance(name, str)
+        or not name.isidentifier()
+        or keyword.iskeyword(name)
+        or name != name.lower()
+    ):
+        raise UserError(f"{what} {name!r}: name it by an identifier in lower case, such as open_rows")
+    return name

@@ -1,0 +1,128 @@
+"""Extensions read from a user's Python files, which are run for that."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from vecsim.errors import UserError
+from vecsim.machine.extension import Extension
+from vecsim.suggestions import nearest
+
+SHIPPED = Path(__file__).parents[1] / "extensions"
+"""Where those are that come with vecsim."""
+
+_known: dict[tuple[str, str], tuple[Extension, ...]] = {}
+_NOT_IMPORTED = re.compile(r"cannot import name '(\w+)'")
+
+
+def shipped() -> tuple[str, ...]:
+    """Name the extensions that come with vecsim."""
+    files = sorted(SHIPPED.glob("*.py"))
+    return tuple(file.stem for file in files if not file.stem.startswith("_"))
+
+
+def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, ...]:
+    """Give extensions: of files, of names of those that come with vecsim, and those given as they are.
+
+    Each comes once, in the order in which they are given.
+
+    Raises
+    ------
+    UserError
+        A file that cannot be read or run or that declares no extension; two extensions of one name.
+    """
+    found: dict[str, Extension] = {}
+    for each in given:
+        for extension in (each,) if isinstance(each, Extension) else load_extensions(_file(str(each))):
+            if found.setdefault(extension.name, extension) is not extension:
+                raise UserError(f"two extensions are named {extension.name!r}: {extension.file} has one")
+            if not extension.sha256 and extension.file:
+                extension.sha256 = _digest(_content(extension.file))
+    return tuple(found.values())
+
+
+def load_extensions(file: str) -> tuple[Extension, ...]:
+    """Run a file; give the extensions that it declares. One that has not changed is run once.
+
+    Raises
+    ------
+    UserError
+        It cannot be read or run, or declares none.
+    """
+    content = _content(file)
+    key = (str(Path(file).resolve()), _digest(content))
+    if key not in _known:
+        module = ModuleType(Path(file).stem)
+        module.__file__ = file
+        _run(content, file, module)
+        found = [each for each in vars(module).values() if isinstance(each, Extension) and each.file == file]
+        if not found:
+            raise UserError(
+                f"{file}: declares no extension; write NAME = Extension('name', 'what it adds'), with "
+                "`from vecsim import Extension` (docs/extending-time.md)"
+            )
+        for extension in found:
+            extension.file, extension.sha256 = _told(key[0]), key[1]
+        _known[key] = tuple(dict.fromkeys(found))
+    return _known[key]
+
+
+def _file(name: str) -> str:
+    """Give the file that a name stands for."""
+    if name in shipped() and not Path(name).exists():
+        return str(SHIPPED / f"{name}.py")
+    if not Path(name).exists() and not name.endswith(".py"):
+        known = shipped()
+        raise UserError(
+            f"unknown extension {name!r}; with vecsim come {', '.join(known)}, or give a .py file"
+            f"{nearest(name, known)}"
+        )
+    return name
+
+
+def _told(path: str) -> str:
+    """Give what names a file in results and machine files: its path, or its name if it comes with vecsim."""
+    return Path(path).stem if Path(path).parent == SHIPPED.resolve() else path
+
+
+def _content(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise UserError(f"extension {file}: cannot be read: {error.strerror}") from None
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _run(content: bytes, file: str, module: ModuleType) -> None:
+    """Run a file as a module, with its own folder in the path of its imports."""
+    sys.path.insert(0, str(Path(file).resolve().parent))
+    try:
+        exec(compile(content, file, "exec", dont_inherit=True), vars(module))
+    except SyntaxError as error:
+        raise UserError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    except UserError as error:
+        raise UserError(f"{file}:{_line(error, file)}: {error}") from None
+    except ImportError as error:
+        wanted = _NOT_IMPORTED.search(str(error))
+        there = dir(sys.modules.get(error.name or "")) if wanted else ()
+        near = nearest(wanted[1], (name for name in there if not name.startswith("_"))) if wanted else ""
+        raise UserError(f"{file}:{_line(error, file)}: {error}{near}") from None
+    except Exception as error:
+        raise UserError(f"{file}:{_line(error, file)}: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(Path(file).resolve().parent))
+
+
+def _line(error: BaseException, file: str) -> int:
+    """Give the line of a file at which an error came up."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno or 1 for frame in reversed(frames) if frame.filename == file), 1)
