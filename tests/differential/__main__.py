@@ -1,4 +1,4 @@
-"""Compare two engines: ``python -m tests.differential --seed 0 --count 1000``, or ``... matrices``."""
+"""Compare engines: ``python -m tests.differential --seed 0 --count 1000``, or ``... matrices``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _jobs(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--engines", nargs=2, default=["simpy", "jit"], metavar=("A", "B"), choices=names())
+    shared.add_argument("--engines", nargs="+", default=["simpy", "jit"], metavar="NAME", choices=names())
     shared.add_argument("--jobs", type=_jobs, default="ALL", help="processes, or ALL for all cores")
     shared.add_argument(
         "--report",
@@ -66,7 +66,9 @@ def main(arguments: list[str]) -> int:
         arguments = ["random", *arguments]
     given = _parser().parse_args(arguments)
     say = partial(print, flush=True)
-    engines = (given.engines[0], given.engines[1])
+    engines = tuple(given.engines)
+    if len(engines) < 2:
+        raise UserError("--engines: name two or more, which are compared with the first")
     if given.kind == "replay":
         return _replay(given, engines)
     if given.kind == "random":
@@ -87,7 +89,7 @@ def main(arguments: list[str]) -> int:
     return min(matrices.Comparison(tasks, engines, given.jobs, Report(given.report), say).run(), 1)
 
 
-def _replay(given: argparse.Namespace, engines: tuple[str, str]) -> int:
+def _replay(given: argparse.Namespace, engines: tuple[str, ...]) -> int:
     bad = 0
     for path in given.cases:
         case = read_case(path)

@@ -1,4 +1,4 @@
-"""Any number of random cases on two engines, on all cores, to be gone on with at any time."""
+"""Any number of random cases on two engines or more, on all cores, to be gone on with at any time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_MISMATCHES = 20
 class Chunk:
     """Seeds for one worker."""
 
-    engines: tuple[str, str]
+    engines: tuple[str, ...]
     span: Span
     failures: Path | None
     """Where cases on which the engines differ are written, shrunk; None: nowhere."""
@@ -68,7 +68,7 @@ def run_chunk(chunk: Chunk, beat: Beat) -> list[Mismatch]:
 def keep_failure(
     case: Case,
     found: Difference,
-    engines: tuple[str, str],
+    engines: tuple[str, ...],
     folder: Path,
     name: str,
     beat: Beat = lambda at: None,
@@ -88,21 +88,21 @@ def keep_failure(
     return "\n".join([*filter(None, lines), case_texts(small)[0]])
 
 
-def _enough_cycles(case: Case, engines: tuple[str, str]) -> int:
+def _enough_cycles(case: Case, engines: tuple[str, ...]) -> int:
     """Cycles for any smaller case that is of use: one with an endless loop should not take long."""
     needed = max(outcome(case, name).facts.get("cycles", 0) for name in engines)
     return min(case.max_cycles, 4 * needed + 2000)
 
 
 def _sources() -> str:
-    return reports.source_hash("isa", "vecsim", files=reports.generator_files())
+    return reports.source_hash("isa", "vecsim/engines", "vecsim/machine", files=reports.generator_files())
 
 
 @dataclass
 class Campaign:
-    """A range of seeds, two engines, and the report that knows what has been run."""
+    """A range of seeds, the engines, and the report that knows what has been run."""
 
-    engines: tuple[str, str]
+    engines: tuple[str, ...]
     span: Span
     jobs: int
     report: Report

@@ -57,9 +57,11 @@ class Difference:
         return "\n".join(self.lines)
 
 
-def compare(case: Case, left: str, right: str) -> Difference | None:
-    """Run a case on two engines; give what differs, None if nothing does."""
-    return difference(case.program, outcome(case, left), outcome(case, right), (left, right))
+def compare(case: Case, first: str, *others: str) -> Difference | None:
+    """Run a case on engines; give what one of the others and the first differ in, None if nothing does."""
+    one = outcome(case, first)
+    found = (difference(case.program, one, outcome(case, other), (first, other)) for other in others)
+    return next(filter(None, found), None)
 
 
 def outcome(case: Case, name: str) -> Outcome:
@@ -153,9 +155,13 @@ def _arrays_differ(program: Program, name: str, a: npt.NDArray[Any], b: npt.NDAr
     return [f"{name}: {a[first]} / {b[first]} at {first}{more}"]
 
 
-def timeline_difference(case: Case, left: str, right: str) -> str:
+def timeline_difference(case: Case, first: str, *others: str) -> str:
     """Tell the first row of the timeline that differs, with its instruction; empty if none does."""
-    timelines = [outcome(case, name).facts for name in (left, right)]
+    return next(filter(None, (_row_that_differs(case, (first, other)) for other in others)), "")
+
+
+def _row_that_differs(case: Case, engines: tuple[str, str]) -> str:
+    timelines = [outcome(case, name).facts for name in engines]
     columns = [name for name in timelines[0] if name.startswith("timeline ") and name in timelines[1]]
     if not columns:
         return ""

@@ -1,4 +1,4 @@
-"""The programs on real matrices, on two engines: a line a matrix."""
+"""The programs on real matrices, on two engines or more: a line a matrix."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ HANGS_SECONDS = 1800.0
 
 @dataclass(frozen=True)
 class Product:
-    """A matrix, a machine and two engines."""
+    """A matrix, a machine and engines."""
 
     file: Path
     machine: str
     section_size: int
     value_bytes: Literal[4, 8]
-    engines: tuple[str, str]
+    engines: tuple[str, ...]
 
     @property
     def key(self) -> str:
@@ -83,7 +83,7 @@ def stored_entries(file: Path) -> int:
 
 
 def run_product(task: Product, beat: Beat) -> Row:
-    """Run all programs on both engines."""
+    """Run all programs on the engines."""
     matrix, _ = values_as(read(task.file).csr, task.value_bytes)
     machine = load_machine(task.machine, [f"section_size={task.section_size}"])
     x = multiplicand(matrix.shape[1], 0, matrix.dtype)
@@ -93,20 +93,21 @@ def run_product(task: Product, beat: Beat) -> Row:
         prepared = prepare(name, matrix, machine, x)
         timeline = matrix.nnz <= WITH_TIMELINE
         case = Case(prepared.program, prepared.loaded.memory, machine, timeline, MAX_CYCLES)
-        left, right = (outcome(case, engine) for engine in task.engines)
-        found = difference(case.program, left, right, task.engines)
-        row.cycles[name] = left.facts.get("cycles", -1)
-        if found is not None:
-            row.differences.append(f"{name}: {found}")
+        first, *others = (outcome(case, engine) for engine in task.engines)
+        row.cycles[name] = first.facts.get("cycles", -1)
+        for engine, other in zip(task.engines[1:], others, strict=True):
+            found = difference(case.program, first, other, (task.engines[0], engine))
+            if found is not None:
+                row.differences.append(f"{name}: {found}")
     return row
 
 
 @dataclass
 class Comparison:
-    """Matrices, machines, two engines, and the report that knows what has been run."""
+    """Matrices, machines, engines, and the report that knows what has been run."""
 
     tasks: list[Product]
-    engines: tuple[str, str]
+    engines: tuple[str, ...]
     jobs: int
     report: Report
     say: Callable[[str], None] = print
@@ -153,7 +154,7 @@ def products(
     machines: list[str],
     section_sizes: list[int],
     value_bytes: list[Literal[4, 8]],
-    engines: tuple[str, str],
+    engines: tuple[str, ...],
 ) -> list[Product]:
     """Give every matrix on every machine."""
     return [

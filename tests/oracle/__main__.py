@@ -43,6 +43,8 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str]) -> int:
     """Give the exit code: 1 if the oracle and the engine differ anywhere."""
     given = _parser().parse_args(arguments)
+    if given.count < 1:
+        sys.exit(f"error: --count {given.count}: write how many programs to draw, 1 or more")
     report = Report(given.report)
     sources = _sources()
     entry = report.entry("oracle", sources, given.engine)
@@ -68,7 +70,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _sources() -> str:
-    return reports.source_hash("isa", "vecsim", "tests/oracle", files=reports.generator_files())
+    return reports.source_hash(
+        "isa", "vecsim/engines", "vecsim/machine", "tests/oracle", files=reports.generator_files()
+    )
 
 
 def _chunks(gaps: list[Span]) -> list[Span]:
