@@ -27,7 +27,8 @@ def _jobs(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--engines", nargs="+", default=["simpy", "jit"], metavar="NAME", choices=names())
+    shared.add_argument("--engines", nargs=2, default=["simpy", "jit"], metavar=("A", "B"), choices=names())
+    shared.add_argument("--also", metavar="C", choices=names(), help="a third one")
     shared.add_argument("--jobs", type=_jobs, default="ALL", help="processes, or ALL for all cores")
     shared.add_argument(
         "--report",
@@ -66,9 +67,7 @@ def main(arguments: list[str]) -> int:
         arguments = ["random", *arguments]
     given = _parser().parse_args(arguments)
     say = partial(print, flush=True)
-    engines = tuple(given.engines)
-    if len(engines) < 2:
-        raise UserError("--engines: name two or more, which are compared with the first")
+    engines = tuple(filter(None, (*given.engines, given.also)))
     if given.kind == "replay":
         return _replay(given, engines)
     if given.kind == "random":

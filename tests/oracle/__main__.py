@@ -44,7 +44,8 @@ def main(arguments: list[str]) -> int:
     """Give the exit code: 1 if the oracle and the engine differ anywhere."""
     given = _parser().parse_args(arguments)
     if given.count < 1:
-        sys.exit(f"error: --count {given.count}: write how many programs to draw, 1 or more")
+        print(f"error: --count {given.count}: write how many programs to draw, 1 or more", file=sys.stderr)
+        return 2
     report = Report(given.report)
     sources = _sources()
     entry = report.entry("oracle", sources, given.engine)
