@@ -36,9 +36,9 @@ addEventListener("load", () => {
 
 
 def browser() -> str:
-    """Give the path of a browser; fail if there is none."""
+    """Give the path of a browser; skip the test if there is none."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
-    return found or pytest.fail("no Chromium or Chrome is installed")
+    return found or pytest.skip("no Chromium or Chrome is installed")
 
 
 def looked_at(page: Path, folder: Path) -> dict[str, Any]:

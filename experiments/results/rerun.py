@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.results.document import Document
 from experiments.results.layouts import EXEC, SWEEP
-from experiments.sweep import Sweep, sweep
+from experiments.sweep import Sweep, SweepTable, sweep
 from isa import binary
 from isa.assembler import assemble_file
 from isa.program import Program
@@ -163,8 +163,14 @@ def _sweep(
         raise UserError(f"{document.path}: its machine is extended: --extend {told['extend'][0]}")
     what = Sweep(**told | {"extend": tuple(extend)})
     table = sweep(what, store=store, watch=lambda done, total: watch("sweep", done, total))
-    # In the order of the table that was written.
-    return tuple(
-        Repeated(key, row.cycles, now, None)
-        for (key, row), now in zip(document.rows.items(), table.columns["cycles"], strict=True)
-    )
+    # A Latin hypercube of few values may take a point several times: one row of the document.
+    now = dict(zip(_keys(table), table.columns["cycles"], strict=True))
+    return tuple(Repeated(key, row.cycles, now[key], None) for key, row in document.rows.items())
+
+
+def _keys(table: SweepTable) -> Iterator[tuple[str, ...]]:
+    """Give what tells each row of a table apart, as `Document` has it."""
+    columns = table.columns
+    for at, (matrix, program) in enumerate(zip(columns["matrix"], columns["program"], strict=True)):
+        varied = ((name, columns[name][at]) for name in table.sweep.factors)
+        yield matrix, program, *(f"{name}={value}" for name, value in varied if value is not None)

@@ -42,7 +42,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str]) -> int:
     """Give the exit code: 1 if the oracle and the engine differ anywhere."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.count < 1:
+        parser.error(f"--count {given.count}: 1 or more is expected")
+    if given.seed < 0:
+        parser.error(f"--seed {given.seed}: 0 or more is expected")
     if given.count < 1:
         print(f"error: --count {given.count}: write how many programs to draw, 1 or more", file=sys.stderr)
         return 2

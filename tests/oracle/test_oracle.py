@@ -145,6 +145,14 @@ def test_the_command_goes_on_where_it_ended(tmp_path, capsys):
         assert f"oracle and jit: {left} cases" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("wrong", [["--count", "-1"], ["--count", "0"], ["--seed", "-1"]])
+def test_what_would_run_no_case_is_refused(wrong, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([*wrong, "--report", str(tmp_path / "report.json")])
+    assert ended.value.code == 2
+    assert f"{' '.join(wrong)}: " in capsys.readouterr().err
+
+
 @pytest.mark.ci
 def test_a_program_that_differs_is_shrunk_and_kept(monkeypatch, tmp_path, capsys):
     def planted(program, memory, machine):

@@ -37,8 +37,8 @@ def sweep(
         list[str] | None,
         typer.Argument(
             metavar="SPEC.toml|STUDY|MATRIX...",
-            help="A specification file (docs/what-if.md), a study (section-size, memory, sparse-unit), or "
-            "matrices as for `vecsim run`.",
+            help="A specification file (docs/what-if.md), a study (section-size, memory, sparse-unit, "
+            "renaming), or matrices as for `vecsim run`.",
             autocompletion=completion.matrices,
         ),
     ] = None,

@@ -68,6 +68,18 @@ def test_a_sweep_is_run_again_with_its_faults(files, tmp_path):
     assert found[1].key == ("laplace2d-5", "crs", "banks=4")
 
 
+def test_a_latin_hypercube_that_takes_a_point_twice_is_run_again(tmp_path):
+    where = ["--jobs", "1", "--store", str(tmp_path / "store"), "--out", str(tmp_path / "out")]
+    points = ["--set", "banks=4,8", "--set", "chaining=true,false"]
+    points += ["--design", "latin-hypercube", "--samples", "5"]
+    assert main(["sweep", "laplace2d-3", "--program", "crs", *points, *where]) == 0
+    document = read_document(tmp_path / "out")
+    assert len(document.rows) < 5
+    found = rerun(document, store=tmp_path / "empty")
+    assert [each.key for each in found] == list(document.rows)
+    assert all(each.same for each in found)
+
+
 def test_other_cycles_are_seen(files, tmp_path):
     content = json.loads((files / "a.json").read_text())
     content["results"][0]["cycles"] += 1
