@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments.why.ablations import ABLATIONS, Ablated, ablated
 from experiments.why.bounds import Bound, bounds
+from experiments.why.wording import parts
 from programs.measurement import multiplicand, prepare
 from programs.registry import find
 from vecsim.data import MatrixLike, as_matrix, value_bytes, values_as
@@ -19,9 +20,9 @@ from vecsim.machine import Machine, as_machine
 from vecsim.overview import Overview
 
 NAMED = 3
-"""Instructions that the sentence names, at most."""
+"""Parts of the cycles that the sentence names, at most."""
 WORTH_NAMING = 0.05
-"""Share of the cycles that an instruction must have to be named, unless it is the first."""
+"""Share of the cycles that a part must have to be named, unless it is the first."""
 WORTH_DOING = 1.01
 """Speed-up below which a change helps nothing."""
 
@@ -49,6 +50,8 @@ class Explanation(Overview):
         Of the whole run.
     relative_error
         Of its result; see `vecsim.formats.accuracy`.
+    parts
+        Cycles by what was done in them, in words, the largest first; they add up to `cycles`.
     causes
         Cycles by what the oldest instruction waited for or did, by name; they add up to `cycles`.
     lines
@@ -70,6 +73,7 @@ class Explanation(Overview):
     engine: str
     cycles: int
     relative_error: float
+    parts: dict[str, int]
     causes: dict[str, int]
     lines: tuple[Line, ...]
     bounds: tuple[Bound, ...]
@@ -83,13 +87,13 @@ class Explanation(Overview):
     def in_words(self) -> str:
         """Say it in a sentence."""
         named = [
-            f"{share:.0%} `{text}`"
-            for number, (text, share) in enumerate(self.shares.items())
-            if number == 0 or (number < NAMED and share >= WORTH_NAMING)
+            f"{cycles / self.cycles:.0%} {words}"
+            for number, (words, cycles) in enumerate(self.parts.items())
+            if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
         bound = self.bounds[0]
         return (
-            f"{self.title} on {self.matrix}: of {self.cycles:,} cycles {', '.join(named)}; "
+            f"{self.title} on {self.matrix}: {self.cycles:,} cycles, {', '.join(named)}; "
             f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take{self._advice()}."
         )
 
@@ -130,6 +134,7 @@ class Explanation(Overview):
             "cycles": self.cycles,
             "relative_error": self.relative_error,
             "in_words": self.in_words(),
+            "cycles_by_part": self.parts,
             "cycles_by_cause": self.causes,
             "lines": [asdict(line) for line in self.lines],
             "bounds": [asdict(bound) for bound in self.bounds],
@@ -205,6 +210,7 @@ def why(
         engine=engine,
         cycles=done.cycles,
         relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
+        parts=parts(prepared.program, done.lines),
         causes=dict(done.charged),
         lines=done.lines,
         bounds=bounds(done),

@@ -1,13 +1,18 @@
 """What is said of a product: numbers of runs that anybody can repeat."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 import vecsim
 from experiments.why.ablations import ABLATIONS, ALL, effective
+from vecsim.cli import main
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +53,12 @@ def test_what_is_so_already_is_not_run(found):
 
 def test_the_sentence_is_made_of_the_numbers(found):
     told = found.in_words()
-    text, share = next(iter(found.shares.items()))
+    words, cycles = next(iter(found.parts.items()))
     best = found.ablations[1]
-    assert told.startswith(f"CRS on laplace2d-10: of {found.cycles:,} cycles {share:.0%} `{text}`")
+    assert sum(found.parts.values()) == found.cycles
+    assert told.startswith(
+        f"CRS on laplace2d-10: {found.cycles:,} cycles, {cycles / found.cycles:.0%} {words}, "
+    )
     assert f"{found.bounds[0].name} alone" in told
     assert f"{best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)})" in told
 
@@ -72,6 +80,28 @@ def test_hism_waits_for_bmipa_and_moves_y_where_blocks_hold_few_entries(real_mat
     assert by_name[first].mostly(1).startswith("sparse latency 9")
     assert all(by_name[text].mostly(1).startswith("contiguous transfer") for text in others)
     assert found.ablations[1].settings == ("sparse_unit.latency=1",)
+    assert list(found.parts)[:2] == ["moving `y`", "waiting for bmipa's latency"]
+    page = " ".join((DOCS / "why.md").read_text(encoding="utf-8").split())
+    assert found.in_words() in page
+
+
+def test_run_repeats_what_would_help(real_matrix, tmp_path):
+    """The three that help most, by ``--set``, as anybody would."""
+    path, plain = str(real_matrix("bcspwr10")), ["--program", "hism", "--option", "schedule=plain"]
+    assert main(["why", path, *plain, "--json", str(tmp_path / "why.json")]) == 0
+    (told,) = json.loads((tmp_path / "why.json").read_text())["explanations"]
+    for each in told["ablations"][1:4]:
+        settings = [word for setting in each["settings"] for word in ("--set", setting)]
+        assert main(["run", path, *plain, *settings, "--json", str(tmp_path / "run.json")]) == 0
+        (again,) = json.loads((tmp_path / "run.json").read_text())["results"]
+        assert settings and again["cycles"] == each["cycles"] < told["cycles"]
+
+
+def test_the_example_of_the_page_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", (DOCS / "why.md").read_text(encoding="utf-8"), re.DOTALL)
+    names = {}
+    exec(compile(example, "docs/why.md", "exec"), names)
+    assert capsys.readouterr().out.startswith(names["found"].in_words())
 
 
 def test_a_machine_that_differs_in_unknown_numbers_is_refused():
