@@ -15,6 +15,20 @@ SAID_APART = ("label", "sha256", "file", "based_on", "differences", "taken_from_
 
 
 @dataclass(frozen=True)
+class Part:
+    """Cycles charged to one cause, or those of one instruction, in both."""
+
+    name: str
+    before: int
+    after: int
+
+    @property
+    def change(self) -> int:
+        """How many more the second has."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
 class Change:
     """A run that both have.
 
@@ -26,10 +40,10 @@ class Change:
         Cycles.
     percent
         By how much the second takes more, in per cent of the first.
-    cause
-        The cause whose charged cycles differ most, by name; empty if none differs.
-    cause_cycles
-        By how many.
+    causes
+        Charged cycles by the name of the cause, of those that are not 0 in both; the largest change first.
+    lines
+        Cycles by the text of the instruction, in the same order; empty unless both files have them.
     program
         Whether the program's image is another one; None if a file does not say it.
     """
@@ -38,8 +52,8 @@ class Change:
     before: int
     after: int
     percent: float
-    cause: str
-    cause_cycles: int
+    causes: tuple[Part, ...]
+    lines: tuple[Part, ...]
     program: bool | None
 
 
@@ -73,39 +87,44 @@ class Comparison:
 
 
 def compare(before: Document, after: Document) -> Comparison:
-    """Compare two results."""
+    """Compare runs of the same matrix and program or, where each result has one run, these two."""
+    rows, made = dict(after.rows), _made(before.content, after.content)
+    if len(before.rows) == len(rows) == 1 and before.rows.keys() != rows.keys():
+        ((one,), (other,)) = before.rows, rows
+        made.append(("run", " ".join(one), " ".join(other)))
+        rows = dict(zip(before.rows, rows.values(), strict=True))
     changes = [
-        _change(key, row, after.rows[key])
+        _change(key, row, row.cycles, rows[key], cycles)
         for key, row in before.rows.items()
-        if row.cycles is not None and key in after.rows and after.rows[key].cycles is not None
+        if row.cycles is not None and key in rows and (cycles := rows[key].cycles) is not None
     ]
     both = {change.key for change in changes}
     return Comparison(
-        made=tuple(_made(before.content, after.content)),
+        made=tuple(made),
         changes=tuple(sorted(changes, key=lambda change: -abs(change.percent))),
         only_before=tuple(key for key in before.rows if key not in both),
-        only_after=tuple(key for key in after.rows if key not in both),
+        only_after=tuple(key for key in rows if key not in both),
     )
 
 
-def _change(key: tuple[str, ...], before: Row, after: Row) -> Change:
-    assert before.cycles is not None
-    assert after.cycles is not None
-    causes = {*before.charged, *after.charged}
-    moved = {cause: after.charged.get(cause, 0) - before.charged.get(cause, 0) for cause in causes}
-    cause = max(sorted(moved), key=lambda name: abs(moved[name]), default="")
+def _change(key: tuple[str, ...], before: Row, one: int, after: Row, other: int) -> Change:
     program = None
     if before.program_sha256 and after.program_sha256:
         program = before.program_sha256 != after.program_sha256
     return Change(
         key=key,
-        before=before.cycles,
-        after=after.cycles,
-        percent=100 * (after.cycles / before.cycles - 1) if before.cycles else 0.0,
-        cause=cause if moved.get(cause) else "",
-        cause_cycles=moved.get(cause, 0),
+        before=one,
+        after=other,
+        percent=100 * (other / one - 1) if one else 0.0,
+        causes=_parts(before.charged, after.charged),
+        lines=_parts(before.lines, after.lines) if before.lines and after.lines else (),
         program=program,
     )
+
+
+def _parts(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Part, ...]:
+    found = (Part(name, before.get(name, 0), after.get(name, 0)) for name in {**before, **after})
+    return tuple(sorted((p for p in found if p.before or p.after), key=lambda p: -abs(p.change)))
 
 
 def _made(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -118,13 +137,14 @@ def _made(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str
 
 def _facts(content: Mapping[str, Any]) -> dict[str, str]:
     named = ("kind", "commit", "engine", "seed", "value_bits")
+    content = {**dict(*content.get("explanations", ())[:1]), **content}
     facts = {name: content[name] for name in named if name in content}
     facts |= {f"versions.{name}": version for name, version in content.get("versions", {}).items()}
     machine = {k: v for k, v in content.get("machine", {}).items() if k not in SAID_APART}
     facts |= {f"machine.{name}": value for name, value in flat(machine).items()}
     for matrix in content.get("matrices", ()):
         facts[f"matrix {matrix['name']}"] = matrix["sha256"]
-    for result in content.get("results", ()):
+    for result in content.get("results", content.get("explanations", ())):
         for name, value in result["options"].items():
             facts[f"option {result['program']}.{name}"] = value
     return {name: json.dumps(value).strip('"') for name, value in facts.items()}

@@ -1,15 +1,15 @@
-"""The cycles that a results file holds: of ``vecsim run``, ``vecsim exec`` or ``vecsim sweep``."""
+"""The cycles that a results file holds: of ``vecsim run``, ``exec``, ``why`` or ``sweep``."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments.results.layouts import EXEC, RUN, SWEEP, check
+from experiments.results.layouts import EXEC, RUN, SWEEP, WHY, check
 from vecsim.errors import UserError
 
 SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
@@ -26,6 +26,8 @@ class Row:
         None where there is no result.
     charged
         Cycles by cause, by name.
+    lines
+        Cycles by the text of the instruction, those that read alike together; empty if the file has none.
     program_sha256
         Digest of the program's image; empty if the file does not say it.
     options
@@ -34,6 +36,7 @@ class Row:
 
     cycles: int | None
     charged: Mapping[str, int]
+    lines: Mapping[str, int] = field(default_factory=dict)
     program_sha256: str = ""
     options: Mapping[str, Any] | None = None
 
@@ -69,7 +72,7 @@ def read_document(path: Path) -> Document:
     Parameters
     ----------
     path
-        A JSON file of ``vecsim run`` or ``vecsim exec``; the folder of a sweep, or the ``sweep.json`` in it.
+        A JSON file of ``vecsim run``, ``exec`` or ``why``; the folder of a sweep, or its ``sweep.json``.
 
     Raises
     ------
@@ -84,7 +87,7 @@ def read_document(path: Path) -> Document:
     except (ValueError, RecursionError):
         raise UserError(f"{file}: is no JSON") from None
     kind = content.get("kind") if isinstance(content, dict) else None
-    readers = {RUN: _of_run, EXEC: _of_exec, SWEEP: _of_sweep}
+    readers = {RUN: _of_run, EXEC: _of_exec, WHY: _of_why, SWEEP: _of_sweep}
     if not isinstance(kind, str) or kind not in readers:
         said = f"is of {kind!r}" if isinstance(kind, str) else "says not what it is of"
         raise UserError(f"{file}: {said}; results of {', '.join(readers)} are taken")
@@ -98,15 +101,36 @@ def read_document(path: Path) -> Document:
 def _of_run(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
     return {
         (str(each["matrix"]), str(each["program"])): Row(
-            int(each["cycles"]), dict(each["charged"]), str(each["program_sha256"]), dict(each["options"])
+            int(each["cycles"]),
+            dict(each["charged"]),
+            _lines(each),
+            str(each["program_sha256"]),
+            dict(each["options"]),
         )
         for each in content["results"]
     }
 
 
 def _of_exec(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
-    row = Row(int(content["cycles"]), dict(content["charged"]), str(content["program_sha256"]))
+    digest = str(content["program_sha256"])
+    row = Row(int(content["cycles"]), dict(content["charged"]), _lines(content), digest)
     return {(Path(str(content["file"])).name,): row}
+
+
+def _of_why(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
+    return {
+        (str(each["matrix"]), str(each["program"])): Row(
+            int(each["cycles"]), dict(each["cycles_by_cause"]), _lines(each)
+        )
+        for each in content["explanations"]
+    }
+
+
+def _lines(told: Mapping[str, Any]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for line in told.get("lines", ()):
+        found[line["text"]] = found.get(line["text"], 0) + line["cycles"]
+    return found
 
 
 def _of_sweep(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:

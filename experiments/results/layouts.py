@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vecsim.errors import UserError
 
-RUN, EXEC, SWEEP = "vecsim run", "vecsim exec", "vecsim sweep"
+RUN, EXEC, WHY, SWEEP = "vecsim run", "vecsim exec", "vecsim why", "vecsim sweep"
 
 Bits = Annotated[int, Field(ge=32, le=64, multiple_of=32)]
 Cycles = Annotated[int, Field(ge=0)]
@@ -25,6 +25,11 @@ class _Matrix(_Strict):
     sha256: str
 
 
+class _Line(_Strict):
+    text: str
+    cycles: Cycles
+
+
 class _Result(_Strict):
     matrix: str
     program: str
@@ -32,6 +37,7 @@ class _Result(_Strict):
     charged: dict[str, int]
     program_sha256: str
     options: dict[str, str]
+    lines: list[_Line] = Field(default_factory=list)
 
 
 class _Made(_Strict):
@@ -60,6 +66,21 @@ class _Exec(_Made):
     cycles: Cycles
     charged: dict[str, int]
     program_sha256: str
+    lines: list[_Line] = Field(default_factory=list)
+
+
+class _Explanation(_Strict):
+    matrix: str
+    program: str
+    options: dict[str, str]
+    machine: dict[str, Any]
+    cycles: Cycles
+    cycles_by_cause: dict[str, int]
+    lines: list[_Line]
+
+
+class _Why(_Made):
+    explanations: list[_Explanation]
 
 
 class _Specification(_Strict):
@@ -74,7 +95,7 @@ class _Sweep(_Made):
     sweep: _Specification
 
 
-LAYOUTS: dict[str, type[BaseModel]] = {RUN: _Run, EXEC: _Exec, SWEEP: _Sweep}
+LAYOUTS: dict[str, type[BaseModel]] = {RUN: _Run, EXEC: _Exec, WHY: _Why, SWEEP: _Sweep}
 """By the kind that a file says it is of."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.results.document import Document
-from experiments.results.layouts import EXEC, SWEEP
+from experiments.results.layouts import EXEC, SWEEP, WHY
 from experiments.sweep import Sweep, SweepTable, sweep
 from isa import binary
 from isa.assembler import assemble_file
@@ -76,9 +76,13 @@ def rerun(
     Raises
     ------
     UserError
-        A matrix or a program is no longer there, or the matrix is another one than then; or the file is
-        damaged.
+        A matrix or a program is no longer there, or the matrix is another one than then; the file is damaged,
+        or of `vecsim why`.
     """
+    if document.kind == WHY:
+        raise UserError(
+            f"{document.path}: is of {WHY}; run that again, and compare the two by `vecsim compare`"
+        )
     described = machine_class(extensions_of(extend))
     try:
         if document.kind == SWEEP:

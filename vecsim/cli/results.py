@@ -10,18 +10,30 @@ import typer
 from vecsim.cli.options import ExtendOption, JsonOption
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
     from experiments.results import Comparison
+    from experiments.results.comparison import Part
     from vecsim.cli.output import Output
 
 DIFFERENT = 1
 """Exit code when cycles differ: by more than the threshold, or at all from those of a run again."""
 SHOWN = 20
 """Runs that are shown if the user does not say; of a result run again, all up to this number."""
+LINES_SHOWN = 8
+"""Instructions of a run that are shown, those that changed most."""
 FILE_HELP = "A JSON file of `vecsim run` or `vecsim exec`, or the folder of a sweep."
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="A", help=FILE_HELP)],
+    before: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="A JSON file of `vecsim run`, `exec` or `why`, or a folder of a sweep."
+        ),
+    ],
     after: Annotated[str, typer.Argument(metavar="B", help="Another of the same command.")],
     threshold: Annotated[
         float | None,
@@ -32,16 +44,37 @@ def compare(
     most: Annotated[
         int, typer.Option("--most", min=1, help="Runs to show, those that changed most.")
     ] = SHOWN,
+    parts: Annotated[
+        int,
+        typer.Option(
+            "--parts",
+            min=0,
+            help="Runs that are shown by cause and, where both files have them, by instruction.",
+        ),
+    ] = 1,
     json: JsonOption = None,
 ) -> None:
-    """Show what differs between two results: how they were made, and their cycles."""
+    """Show what differs between two results: how they were made, and their cycles.
+
+    Runs of the same matrix and program are compared, or, if each file has one run, these two.
+    """
+    from dataclasses import replace
+
     from experiments.results import compare as compared
     from experiments.results import read_document
     from vecsim.cli.output import Output
+    from vecsim.engines.cause import label
 
     output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
     found = compared(read_document(Path(before)), read_document(Path(after)))
     _show(output, found, most)
+    for change in found.changes[:parts]:
+        if change.before != change.after or change.program:
+            output.text(" ".join(change.key))
+            causes = [replace(part, name=label(part.name)) for part in change.causes]
+            output.table(_side_by_side("cycles by cause", causes))
+            if change.lines:
+                output.table(_side_by_side("instruction", change.lines[:LINES_SHOWN]))
     output.finish("vecsim compare", found.to_dict())
     if threshold is not None and found.largest > threshold:
         raise typer.Exit(DIFFERENT)
@@ -49,7 +82,6 @@ def compare(
 
 def _show(output: Output, found: Comparison, most: int) -> None:
     from vecsim.cli.console import fill, table
-    from vecsim.engines.cause import label
 
     if found.made:
         output.table(fill(table(["made with", "A", "B"]), found.made))
@@ -60,7 +92,7 @@ def _show(output: Output, found: Comparison, most: int) -> None:
             change.after,
             f"{change.percent:+.2f} %",
             {None: None, True: "another", False: "the same"}[change.program],
-            f"{label(change.cause)} {change.cause_cycles:+,}" if change.cause else None,
+            _most(change.causes),
         )
         for change in found.changes[:most]
     ]
@@ -78,6 +110,19 @@ def _show(output: Output, found: Comparison, most: int) -> None:
         if keys:
             some = ", ".join(" ".join(key) for key in keys[:3]) + (", ..." if len(keys) > 3 else "")
             output.text(f"only in {name}: {len(keys):,} ({some})")
+
+
+def _most(causes: Sequence[Part]) -> str | None:
+    from vecsim.engines.cause import label
+
+    return f"{label(causes[0].name)} {causes[0].change:+,}" if causes and causes[0].change else None
+
+
+def _side_by_side(title: str, parts: Sequence[Part]) -> Table:
+    from vecsim.cli.console import fill, table
+
+    rows = ((part.name, part.before, part.after, f"{part.change:+,}") for part in parts)
+    return fill(table([title], ["cycles A", "cycles B", "change"]), rows)
 
 
 def rerun(

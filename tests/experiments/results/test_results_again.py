@@ -1,6 +1,7 @@
 """Results read from files: compared, and run again."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -40,9 +41,41 @@ def test_what_differs_and_by_how_much(files):
     first = found.changes[0]
     assert first.before == before.rows[first.key].cycles
     assert first.percent == found.largest == 100 * (first.after / first.before - 1)
-    assert (first.cause, first.program) == ("bank_conflict", True)
+    assert (first.causes[0].name, first.program, first.lines) == ("bank_conflict", True, ())
+    assert sum(part.before for part in first.causes) == first.before
+    assert sum(part.after for part in first.causes) == first.after
+    moved = [abs(part.change) for part in first.causes]
+    assert moved == sorted(moved, reverse=True)
     assert compare(before, before).largest == 0
     assert compare(before, before).made == ()
+
+
+def test_explanations_have_their_instructions_side_by_side(tmp_path, capsys):
+    paths = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    for path, banks in zip(paths, (16, 4), strict=True):
+        how = ["--program", "hism", "--engine", "jit", "--set", f"banks={banks}", "--json", path]
+        assert main(["why", "laplace2d-5", *how]) == 0
+    found = compare(*(read_document(Path(path)) for path in paths))
+    assert found.made == (("machine.banks", "16", "4"),)
+    (change,) = found.changes
+    assert sum(part.before for part in change.lines) == change.before
+    assert sum(part.after for part in change.lines) == change.after > change.before
+    capsys.readouterr()
+    assert main(["compare", *paths]) == 0
+    shown = capsys.readouterr().out
+    assert f"{change.lines[0].name} " in shown and f"{change.lines[0].change:+,}" in shown
+    assert main(["rerun", paths[0]]) == 2
+
+
+def test_two_files_of_one_run_each_are_compared_whatever_their_names(files, tmp_path):
+    (tmp_path / "other.s").write_text("li x1, 16\nsetvl x1\nlv.w v1, 64(x0)\nhalt\n")
+    assert main(["exec", str(tmp_path / "other.s"), "--json", str(tmp_path / "other.json")]) == 0
+    found = compare(read_document(files / "k.json"), read_document(tmp_path / "other.json"))
+    assert ("run", "k.s", "other.s") in found.made
+    (change,) = found.changes
+    # A load of 16 words for one of 32, at 4 a cycle.
+    assert (change.after - change.before, change.program) == (-4, True)
+    assert found.only_before == found.only_after == ()
 
 
 def test_runs_that_one_alone_has(files):
