@@ -9,6 +9,7 @@ from vecsim.formats.bbcs.container import BBCS
 from vecsim.formats.biell.container import BiELL
 from vecsim.formats.coo import COO
 from vecsim.formats.crs.container import CRS
+from vecsim.formats.hbp.container import HBP
 from vecsim.formats.hism.container import HiSM
 from vecsim.formats.hism.level import Level
 from vecsim.formats.hisparse.container import HiSparse
@@ -41,6 +42,7 @@ __all__ = [
     "CRS",
     "DEFAULT_SECTION_SIZE",
     "FORMATS",
+    "HBP",
     "HYB",
     "JD",
     "MAX_SECTION_SIZE",

@@ -11,6 +11,7 @@ from vecsim.formats.bbcs.container import BBCS
 from vecsim.formats.biell.container import BiELL
 from vecsim.formats.coo import COO
 from vecsim.formats.crs.container import CRS
+from vecsim.formats.hbp.container import HBP
 from vecsim.formats.hism.container import HiSM
 from vecsim.formats.hisparse.container import HiSparse
 from vecsim.formats.hyb.container import HYB
@@ -233,6 +234,13 @@ _ALL = (
         "Derler et al., ICS 2017, section 3",
         HiSparse,
         for_gpu=True,
+    ),
+    NamedFormat(
+        "hbp",
+        "blocks of 512 x 4096, rows of a block in the order of a hash of their lengths, 32 a warp",
+        "Yan, Diao, Liu, An, Xu, section III",
+        HBP,
+        historical=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
     _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),

@@ -1,0 +1,153 @@
+"""HBP: the hash by hand, rows that collide, the arrays of the paper's figure, and what it is for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+from format_cases import assert_right, matrices
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples
+
+from vecsim.data import load
+from vecsim.data.random_graphs import kronecker
+from vecsim.errors import UserError
+from vecsim.formats import HBP, NotRepresentableError
+from vecsim.formats.hbp.balance import balance
+from vecsim.formats.hbp.hashing import RowHash
+from vecsim.formats.hbp.placing import place_rows
+
+
+def placed(places, block_rows):
+    order = np.empty(len(places), np.int32)
+    place_rows(np.array(places, np.int64), block_rows, order)
+    return order.tolist()
+
+
+def test_the_hash_by_hand():
+    # Four entries count as one, as in figure 4 of the paper; 512 rows leave 56 places for each of nine.
+    row_hash = RowHash(a=2, b=56, c=14, d=56)
+    assert row_hash(np.array([0, 1, 3, 4, 7, 8, 33])).tolist() == [0, 14, 42, 56, 98, 112, 8 * 56 + 14]
+    assert row_hash(np.array([10**6])).tolist() == [8 * 56 + 14 * 10**6 % 56]
+
+
+def test_the_parameters_follow_from_the_sample():
+    assert RowHash.sampled(np.array([0, 0]), 512) == RowHash(0, 56, 56, 56)
+    assert RowHash.sampled(np.arange(9), 512).a == 0
+    assert RowHash.sampled(np.repeat([30, 3], [50, 50]), 512) == RowHash(2, 56, 14, 56)
+    # Few rows may be over 8: 1 of 100 does not decide, 10 of 100 do.
+    assert RowHash.sampled(np.repeat([3, 300], [99, 1]), 512).a == 0
+    assert RowHash.sampled(np.repeat([3, 300], [90, 10]), 512).a == 6
+    many = np.random.default_rng(3).integers(1, 80, 20_000)
+    assert RowHash.sampled(many, 512, seed=5) == RowHash.sampled(many, 512, seed=5)
+
+
+def test_rows_that_collide_go_to_the_next_free_place():
+    assert placed([0, 0, 1, 3], 4) == [0, 1, 2, 3]
+    assert placed([3, 3, 3, 0], 4) == [1, 2, 3, 0]
+    assert placed([2, 2, 2, 2, 1, 1, 0, 0], 4) == [2, 3, 0, 1, 2, 0, 1, 3]
+    # Rows without entries come last, wherever they are.
+    assert placed([-1, 0, -1, 0], 4) == [1, 3, 0, 2]
+
+
+@given(places=st.lists(st.integers(0, 15), min_size=16, max_size=16))
+@examples(30)
+def test_they_go_where_probing_would_put_them(places):
+    taken = [-1] * 16
+    for row, place in enumerate(places):
+        while taken[place % 16] >= 0:
+            place += 1
+        taken[place % 16] = row
+    assert placed(places, 16) == taken
+
+
+def test_the_arrays_by_hand():
+    dense = np.zeros((32, 8))
+    dense[3, [0, 2, 5]] = [1, 2, 3]
+    dense[7, [1, 6]] = [4, 5]
+    dense[9, 7] = 6
+    made = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=4)
+    assert made.hash == RowHash(0, 3, 3, 3)
+    # Left block: rows 7 and 3 have 1 and 2 entries, so 3 and 6 are their places. Right block: rows 3, 7
+    # and 9 have one each, and come one behind the other.
+    assert [made.output_hash[slot] for slot in (3, 6, 32 + 3, 32 + 4, 32 + 5)] == [7, 3, 3, 7, 9]
+    assert np.flatnonzero(made.zero_row >= 0).tolist() == [3, 6, 32 + 3, 32 + 4, 32 + 5]
+    assert made.zero_row[made.zero_row >= 0].tolist() == [3, 5, 3, 3, 3]
+    assert made.begin_nnz.tolist() == [0, 3, 6]
+    assert made.columns.tolist() == [1, 0, 2, 5, 6, 7]
+    assert made.values.tolist() == [4, 1, 2, 3, 5, 6]
+    assert made.add_sign.tolist() == [-1, 1, -1, -1, -1, -1]
+    assert made.structure() == {"blocks": 2, "slots": 64, "zero_slots": 59, "hash": (0, 3, 3, 3)}
+
+
+@pytest.mark.parametrize("blocks", [(32, 1), (32, 16), (64, 7), (512, 4096)])
+@given(matrix=matrices())
+@examples(15)
+def test_any_matrix_in_any_blocks(blocks, matrix):
+    assert_right(HBP.from_scipy(matrix, block_rows=blocks[0], block_columns=blocks[1]), matrix)
+
+
+def test_a_dense_row_and_a_block_of_zero_rows():
+    dense = np.zeros((70, 90))
+    dense[40] = 1
+    made = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=30)
+    assert_right(made, scipy.sparse.csr_array(dense))
+    assert made.structure()["blocks"] == 9
+    assert made.row_counts().tolist().count(30) == 3
+
+
+@pytest.mark.ci
+def test_the_balance_of_a_power_law():
+    found = balance(HBP.from_scipy(kronecker(11, 16)))
+    assert len(found.before) == len(found.after) == 4 * 16
+    assert found.reduction == pytest.approx(0.32, abs=0.02)
+
+
+def test_the_hash_makes_rows_of_a_warp_alike():
+    # As many rows of each length from 0 to 8 as the hash has places for, in turn.
+    lengths = np.arange(504) * 5 % 9
+    found = balance(HBP.from_scipy(scipy.sparse.csr_array(np.arange(8) < lengths[:, None], dtype=float)))
+    assert found.before[:-1].min() > 2.4
+    assert found.after.mean() < 0.4
+    # Rows that are all alike leave nothing to do.
+    alike = balance(HBP.from_scipy(scipy.sparse.eye_array(1024, format="csr")))
+    assert (alike.before == 0).all() and alike.reduction == 0
+
+
+def test_two_conversions_give_the_same_arrays():
+    csr = load("primes-1500").csr
+    one, two = HBP.from_scipy(csr, seed=7), HBP.from_scipy(csr, seed=7)
+    for name in ("columns", "values", "add_sign", "zero_row", "output_hash", "begin_nnz"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_what_is_not_possible():
+    eye = scipy.sparse.eye_array(5, format="csr")
+    with pytest.raises(UserError, match="blocks of 33 rows are not possible: use a multiple of 32"):
+        HBP.from_scipy(eye, block_rows=33)
+    with pytest.raises(UserError, match="blocks of 0 columns are not possible"):
+        HBP.from_scipy(eye, block_columns=0)
+    wide = scipy.sparse.csr_array(([1.0], ([0], [0])), shape=(100_000, 100_000))
+    with pytest.raises(NotRepresentableError, match=r"slots, one for each row of each block, .* times CRS"):
+        HBP.from_scipy(wide)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "broken"),
+    [
+        ("output_hash", lambda a: a * 0, "each row must have one slot"),
+        ("zero_row", lambda a: a * 0 - 1, "zero_row must count|every entry must be on the way"),
+        ("add_sign", lambda a: a * 0, "add_sign must be -1 or lead on"),
+        ("add_sign", lambda a: a * 0 - 1, "every entry must be on the way of a row"),
+        ("columns", lambda a: a + 1000, "columns must lie in 0"),
+        ("columns", lambda a: 89 - a, "columns must lie in their block"),
+        ("begin_nnz", lambda a: a[::-1], "begin_nnz must"),
+    ],
+)
+def test_what_is_broken_is_named(name, change, broken):
+    rng = np.random.default_rng(1)
+    matrix = scipy.sparse.random_array((70, 90), density=0.2, rng=rng, format="csr")
+    made = HBP.from_scipy(matrix, block_rows=32, block_columns=30)
+    with pytest.raises(ValueError, match=broken):
+        replace(made, **{name: change(getattr(made, name))}).check()

@@ -1,0 +1,9 @@
+"""HBP: blocks of a matrix whose rows a nonlinear hash puts in order (Yan, Diao, Liu, An, Xu).
+
+======================  ======================================================================
+``hashing``             the hash: aggregation, dispersion, linear mapping; and its sampled parameters
+``placing``             where the rows of a block come to stand, one behind the other where they collide
+``container``           the format as it was published
+``balance``             how unlike the rows are that a warp takes up at once, before and after
+======================  ======================================================================
+"""
