@@ -48,9 +48,6 @@ def main(arguments: list[str]) -> int:
         parser.error(f"--count {given.count}: 1 or more is expected")
     if given.seed < 0:
         parser.error(f"--seed {given.seed}: 0 or more is expected")
-    if given.count < 1:
-        print(f"error: --count {given.count}: write how many programs to draw, 1 or more", file=sys.stderr)
-        return 2
     report = Report(given.report)
     sources = _sources()
     entry = report.entry("oracle", sources, given.engine)

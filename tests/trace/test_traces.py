@@ -222,7 +222,7 @@ def test_what_is_compressed_is_the_same_and_has_no_date(tmp_path):
 
 
 def test_little_is_kept_while_a_long_run_goes_on(tmp_path):
-    program = assemble("li x1, 3000\nagain: addi x1, x1, -1\nbnez x1, again\nhalt")
+    program = assemble("li x1, 1000\nagain: addi x1, x1, -1\nbnez x1, again\nhalt")
     machine, kept = MACHINES["vs2003"], []
     with recording(tmp_path / "long.kanata", program, machine) as stream:
         done = run(
@@ -232,7 +232,7 @@ def test_little_is_kept_while_a_long_run_goes_on(tmp_path):
             engine="simpy",
             timeline=stream.request,
             progress=lambda running: kept.append((len(stream._rows), len(stream._writer._kept))),
-            progress_cycles=500,
+            progress_cycles=150,
         )
         stream.finish(done.cycles)
     assert len(kept) >= 5
