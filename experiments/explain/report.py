@@ -49,7 +49,7 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
         f"{cells.faults:,} have no result."
     )
     part = Part("sweep", source, tuple(items), remarks)
-    return Report(f"Sweep {name}", (part,), (*appendices, made_by()))
+    return Report(f"Sweep {name}", (part,), (*appendices, made_by()), compares=False)
 
 
 def _specification(cells: Cells) -> Appendix:

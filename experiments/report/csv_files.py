@@ -31,6 +31,12 @@ def comparisons_csv(rows: Iterable[Comparison]) -> str:
     )
 
 
+def values_csv(rows: Iterable[Comparison]) -> str:
+    """Write the rows of an item that has no printed numbers beside its own."""
+    values = ((r.row, r.quantity, _number(r.ours, "{:.6g}"), r.note) for r in rows)
+    return _written(("row", "quantity", "value", "note"), values)
+
+
 def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
     """Write claims with yes, no or unknown, and the numbers behind."""
     return _written(("claim", "holds", "detail"), ((v.claim, HOLDS[v.holds], v.detail) for v in verdicts))

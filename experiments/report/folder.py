@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from experiments.report.charts import draw
-from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_csv
+from experiments.report.csv_files import comparisons_csv, table_csv, values_csv, verdicts_csv
 from experiments.report.item import Report
 from experiments.report.text import html, markdown
 from vecsim.atomic_files import write_folder
@@ -51,7 +51,7 @@ def files_of(report: Report) -> dict[str, bytes]:
     texts: dict[str, str] = {}
     images: dict[str, bytes] = {}
     for item in report.items:
-        texts[f"{item.name}.csv"] = comparisons_csv(item.rows)
+        texts[f"{item.name}.csv"] = (comparisons_csv if report.compares else values_csv)(item.rows)
         texts[f"{item.name}.md"] = markdown(item)
         if item.verdicts:
             texts[f"{item.name}-claims.csv"] = verdicts_csv(item.verdicts)

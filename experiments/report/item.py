@@ -259,11 +259,14 @@ class Report:
         A paper each.
     appendices
         In the order in which they are to stand.
+    compares
+        Whether its numbers stand beside printed ones, which its CSV files then have columns for.
     """
 
     title: str
     parts: tuple[Part, ...]
     appendices: tuple[Appendix, ...] = ()
+    compares: bool = True
 
     @property
     def items(self) -> tuple[Item, ...]:

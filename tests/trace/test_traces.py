@@ -148,6 +148,22 @@ def test_a_kanata_log_keeps_the_rules_and_has_every_instruction(tmp_path, progra
         assert (normal[0][1] == "scalar") <= (unit == Unit.SCALAR or timeline["vl"][each.number] == 0)
 
 
+def test_a_wait_for_a_free_register_is_told(tmp_path):
+    """Four registers beside the 16 that are named: the fifth of six loads waits for the first to retire."""
+    machine = load_machine("vs2003", ["physical_vector_registers=20"])
+    loads = "".join(f"lv.w v{number}, 64(x0)\n" for number in range(1, 7))
+    program = assemble(f"li x1, 64\nsetvl x1\n{loads}halt")
+    for suffix in READERS:
+        traced(tmp_path / f"trace{suffix}", program, np.zeros(1024, np.uint8), machine)
+    events = plain_chrome.slices(plain_chrome.events_of(tmp_path / "trace.json"), "in flight")
+    waits = [
+        each["args"].get("waits", {}).get("free register", 0) for each in events if "age" in each["args"]
+    ]
+    logged = plain_kanata.read(tmp_path / "trace.kanata")
+    assert [bool(cycles) for cycles in waits] == [False] * 4 + [True] * 2
+    assert f"waited for free register: {waits[4]}" in logged[6].hover
+
+
 def test_a_kanata_log_says_who_waits_for_whom(tmp_path):
     path, machine = tmp_path / "trace.kanata.gz", MACHINES["vs2003"]
     traced(path, *kernel(), machine)

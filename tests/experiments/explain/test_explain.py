@@ -212,6 +212,13 @@ def test_the_report_has_every_picture(folder, tmp_path):
     made = {path.name for path in out.iterdir()}
     for name in ("banks", "chaining", "what-matters", "banks-chaining", "crossings", "front"):
         assert {f"sweep-{name}.svg", f"sweep-{name}.png", f"sweep-{name}.csv"} <= made
+    (found,) = (
+        row
+        for row in csv.DictReader((out / "sweep-banks.csv").read_text().splitlines())
+        if (row["row"], row["quantity"]) == ("4", "crs")
+    )
+    assert found.keys() == {"row", "quantity", "value", "note"}
+    assert float(found["value"]) > 0
     machines = list(csv.DictReader((out / "sweep-machines.csv").read_text().splitlines()))
     assert len(machines) == 8
     page = (out / "report.html").read_text()
