@@ -14,6 +14,7 @@ from gpu.formats.coo import COOProduct
 from gpu.formats.crs import CRSProduct
 from gpu.formats.crs_adaptive import CRSAdaptiveProduct
 from gpu.formats.ellpack_r import EllpackRProduct
+from gpu.formats.hbp import HBPProduct
 from gpu.formats.hism import HiSMProduct
 from gpu.formats.hisparse import HiSparseProduct
 from gpu.formats.hyb import HYBProduct
@@ -176,6 +177,7 @@ _ALL = (
     _kernel("bbcs", BBCSProduct),
     _kernel("hism", HiSMProduct),
     _kernel("hisparse", HiSparseProduct),
+    _kernel("hbp", HBPProduct),
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

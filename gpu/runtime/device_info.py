@@ -112,6 +112,14 @@ def l2_bytes() -> int:
     return int(call("cuDeviceGetAttribute", key, call("cuDeviceGet", 0)))
 
 
+def shared_memory() -> tuple[int, int]:
+    """Give the multiprocessors of device 0, and the bytes of shared memory of each."""
+    keys, device = driver().CUdevice_attribute, call("cuDeviceGet", 0)
+    multiprocessors = call("cuDeviceGetAttribute", keys.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device)
+    key = keys.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    return int(multiprocessors), int(call("cuDeviceGetAttribute", key, device))
+
+
 def cuda_version(number: int) -> str:
     """Write a version as CUDA counts it: 13020 is 13.2."""
     return f"{number // 1000}.{number % 1000 // 10}"

@@ -46,7 +46,7 @@ def test_each_is_described_in_a_line_of_its_own():
         ("bbcs", "image insertion paper sections historical"),
         ("hism", "image insertion paper sections historical"),
         ("hisparse", "gpu"),
-        ("hbp", "historical"),
+        ("hbp", "gpu historical"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

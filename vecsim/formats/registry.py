@@ -240,6 +240,7 @@ _ALL = (
         "blocks of 512 x 4096, rows of a block in the order of a hash of their lengths, 32 a warp",
         "Yan, Diao, Liu, An, Xu, section III",
         HBP,
+        for_gpu=True,
         historical=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
