@@ -94,8 +94,13 @@ class Explanation(Overview):
         bound = self.bounds[0]
         return (
             f"{self.title} on {self.matrix}: {self.cycles:,} cycles, {', '.join(named)}; "
-            f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take{self._advice()}."
+            f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take{self._without()}{self._advice()}."
         )
+
+    def _without(self) -> str:
+        """Name the extensions of the machine: bounds know its numbers, not the rules that they replace."""
+        names = [each.name for each in self.machine.extensions if each.replacements]
+        return f" without the rules of {', '.join(names)}" if names else ""
 
     def _advice(self) -> str:
         together, *single = self.ablations

@@ -104,6 +104,11 @@ def test_the_example_of_the_page_runs(capsys):
     assert capsys.readouterr().out.startswith(names["found"].in_words())
 
 
+def test_bounds_know_no_rules_of_extensions():
+    found = vecsim.why("jd", "laplace2d-10", load_machine("vs2003", extend=["gather_cache"]), engine="simpy")
+    assert "alone would take without the rules of gather_cache; " in found.in_words()
+
+
 def test_a_machine_that_differs_in_unknown_numbers_is_refused():
     machine = load_machine("vs2003")
     assert machine.changed({"latency.add": 6, "banks": 32}).label == "vs2003 with banks=32, latency.add=6"
