@@ -94,7 +94,8 @@ class Explanation(Overview):
         bound = self.bounds[0]
         return (
             f"{self.title} on {self.matrix}: {self.cycles:,} cycles, {', '.join(named)}; "
-            f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take{self._without()}{self._advice()}."
+            f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take"
+            f"{self._without()}{self._advice()}."
         )
 
     def _without(self) -> str:
