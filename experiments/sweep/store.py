@@ -122,12 +122,13 @@ class Store:
             raise UserError(f"{self.path}: {error}; what was kept before stays") from None
 
     def cells(self, keys: Iterable[str]) -> dict[str, Cell]:
-        """Give those of some cells that are kept, by key."""
-        return {key: Cell(**json.loads(content)) for key, content in self._found("cells", "content", keys)}
+        """Give those of some cells that are kept, by key; what is damaged is not."""
+        found = ((key, _cell(content)) for key, content in self._found("cells", "content", keys))
+        return {key: cell for key, cell in found if cell is not None}
 
     def kept(self, keys: Iterable[str]) -> frozenset[str]:
         """Tell which of some cells are kept, by key."""
-        return frozenset(key for key, _ in self._found("cells", "1", keys))
+        return frozenset(self.cells(keys))
 
     def digests(self, keys: Iterable[str]) -> dict[str, str]:
         """Give those of some images' digests that are kept, by key."""
@@ -151,3 +152,14 @@ class Store:
         """Put the digest of an image in."""
         with self._told():
             self._database.execute("INSERT OR REPLACE INTO images VALUES (?, ?)", (key, digest))
+
+
+def _cell(content: object) -> Cell | None:
+    """Read a cell; None if it is none."""
+    try:
+        cell = Cell(**json.loads(str(content)))
+        counts = cell.cycles, cell.instructions, cell.bytes_moved, cell.storage_bytes
+        numbers = *counts, cell.peak_share, cell.relative_error, *(cell.charged or {}).values()
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return cell if all(isinstance(each, int | float) for each in numbers) else None

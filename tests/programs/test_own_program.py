@@ -4,6 +4,7 @@ import pytest
 
 import vecsim
 from programs.registry import PROGRAMS, find
+from vecsim.cli import main
 from vecsim.errors import UserError
 
 
@@ -34,6 +35,12 @@ def test_it_can_be_explained(own):
     found = vecsim.why(f"crs:{own}", "laplace2d-3")
     assert found.in_words().startswith("my.s on laplace2d-3: ")
     assert found.lines[0].place.startswith(f"{own}:")
+
+
+def test_it_has_a_page(own, tmp_path):
+    page, how = tmp_path / "page.html", ["--like", "crs", "--engine", "simpy"]
+    assert main(["view", "laplace2d-3", "--program", str(own), *how, "--out", str(page)]) == 0
+    assert "my.s on laplace2d-3" in page.read_text(encoding="utf-8")
 
 
 def test_mistakes_are_told(own, tmp_path):

@@ -143,6 +143,19 @@ def test_the_store_of_a_user_lies_in_the_cache():
     assert default_store().name == "sweeps.sqlite"
 
 
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"cycles": "5"}', '{"foo": 1}', '{"charged": {"port": "x"}}', None]
+)
+def test_a_damaged_cell_is_computed_again(tmp_path, content):
+    spec = Sweep(("laplace2d-3",), ("jd",), set={"banks": (4, 8)})
+    whole = sweep(spec, store=tmp_path / "s", jobs=1)
+    with sqlite3.connect(tmp_path / "s") as database:
+        (key,) = database.execute("SELECT key FROM cells LIMIT 1").fetchone()
+        database.execute("UPDATE cells SET content = ? WHERE key = ?", (content or b"\x00\xff", key))
+    again = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert (again.columns, again.computed) == (whole.columns, 1)
+
+
 def test_something_else_is_no_store(tmp_path):
     path = tmp_path / "s"
     path.write_text("no database, but a text that is long enough to be taken for one" * 20)
