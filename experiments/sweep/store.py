@@ -162,4 +162,4 @@ def _cell(content: object) -> Cell | None:
         numbers = *counts, cell.peak_share, cell.relative_error, *(cell.charged or {}).values()
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    return cell if all(isinstance(each, int | float) for each in numbers) else None
+    return cell if {*map(type, numbers)} <= {int, float} else None
