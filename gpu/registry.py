@@ -15,6 +15,7 @@ from gpu.formats.crs import CRSProduct
 from gpu.formats.crs_adaptive import CRSAdaptiveProduct
 from gpu.formats.ellpack_r import EllpackRProduct
 from gpu.formats.hbp import HBPProduct
+from gpu.formats.hbp_active import ActiveHBPProduct
 from gpu.formats.hism import HiSMProduct
 from gpu.formats.hisparse import HiSparseProduct
 from gpu.formats.hyb import HYBProduct
@@ -178,6 +179,7 @@ _ALL = (
     _kernel("hism", HiSMProduct),
     _kernel("hisparse", HiSparseProduct),
     _kernel("hbp", HBPProduct),
+    _kernel("hbp-active", ActiveHBPProduct),
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

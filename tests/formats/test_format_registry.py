@@ -47,6 +47,7 @@ def test_each_is_described_in_a_line_of_its_own():
         ("hism", "image insertion paper sections historical"),
         ("hisparse", "gpu"),
         ("hbp", "gpu historical"),
+        ("hbp-active", "gpu"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

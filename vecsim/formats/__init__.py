@@ -9,6 +9,7 @@ from vecsim.formats.bbcs.container import BBCS
 from vecsim.formats.biell.container import BiELL
 from vecsim.formats.coo import COO
 from vecsim.formats.crs.container import CRS
+from vecsim.formats.hbp.active import ActiveHBP
 from vecsim.formats.hbp.container import HBP
 from vecsim.formats.hism.container import HiSM
 from vecsim.formats.hism.level import Level
@@ -47,6 +48,7 @@ __all__ = [
     "JD",
     "MAX_SECTION_SIZE",
     "MIN_SECTION_SIZE",
+    "ActiveHBP",
     "BiELL",
     "Editor",
     "Format",

@@ -11,6 +11,7 @@ from vecsim.formats.bbcs.container import BBCS
 from vecsim.formats.biell.container import BiELL
 from vecsim.formats.coo import COO
 from vecsim.formats.crs.container import CRS
+from vecsim.formats.hbp.active import ActiveHBP
 from vecsim.formats.hbp.container import HBP
 from vecsim.formats.hism.container import HiSM
 from vecsim.formats.hisparse.container import HiSparse
@@ -242,6 +243,13 @@ _ALL = (
         HBP,
         for_gpu=True,
         historical=True,
+    ),
+    NamedFormat(
+        "hbp-active",
+        "as hbp, but only rows that have entries in a block; 16-bit columns, a byte to the next entry",
+        "vecsim, after Yan, Diao, Liu, An, Xu",
+        ActiveHBP,
+        for_gpu=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
     _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),
