@@ -1,4 +1,4 @@
-"""Sums of CSR matrices on a GPU against csrgeam2 of cuSPARSE, on the class large_structured.
+"""Sums of CSR and of HiSparse matrices on a GPU against csrgeam2 of cuSPARSE, on the class large_structured.
 
 python -m benchmarks.sums [--json FILE] [--only NAME]   measures, and keeps the records
 python -m benchmarks.sums --tables FILE                 prints the tables of benchmarks/README.md from these
@@ -18,19 +18,24 @@ import numpy as np
 import scipy.sparse
 
 from benchmarks.markdown import table
+from benchmarks.tree_sums import tree_sum
 from experiments.gpu_bench.bench import open_device
 from experiments.gpu_bench.matrix_supply import DTYPES, supply
 from experiments.gpu_bench.phase_clock import Phases
 from experiments.gpu_bench.product_case import Device, typed
 from experiments.gpu_bench.suite import select
 from vecsim.errors import UserError
+from vecsim.formats import HiSparse
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.provenance import provenance
 
 CLASS = "large_structured"
 PLAIN, TRANSPOSED = "A + B", "A + B^T"
+IN_TREES = "HiSparse, "
+"""Before the name of a sum whose operands and result are HiSparse; all others are CSR."""
 SIGMA = 10
 """Standard deviation of what an entry of B is moved by, in row and column (HiSparse, section 5.3)."""
+WAYS = PLAIN, TRANSPOSED, IN_TREES + PLAIN, IN_TREES + TRANSPOSED
 ALPHA, BETA = 2.0, -0.5
 SECONDS = 0.15
 CALLS = 12
@@ -69,13 +74,19 @@ def _sums(device: Device, first: Any, second: Any) -> Iterator[Record]:
 
     baseline = _baseline(first, second)
     free_what_is_dropped()
+    trees = HiSparse.from_scipy(first), HiSparse.from_scipy(second)
     for way in (PLAIN, TRANSPOSED):
-        record = _ours(device, first, second, way == TRANSPOSED)
+        turned = way == TRANSPOSED
+        exact = _exact(first, second, turned)
+        record = _ours(device, first, second, exact, turned)
         free_what_is_dropped()
         yield {"way": way, **record, **baseline[way]}
+        record = tree_sum(device, trees, exact, turned, (ALPHA, BETA), SECONDS)
+        free_what_is_dropped()
+        yield {"way": IN_TREES + way, **record, **baseline[way]}
 
 
-def _ours(device: Device, first: Any, second: Any, turned: bool) -> Record:
+def _ours(device: Device, first: Any, second: Any, exact: Any, turned: bool) -> Record:
     """Check a sum and time its passes, each in a graph of its own and all in one."""
     from gpu.addition.csr_sum import CsrSum
     from gpu.addition.device_csr import DeviceCsr
@@ -110,7 +121,6 @@ def _ours(device: Device, first: Any, second: Any, turned: bool) -> Record:
 
     work.write(writing, ALPHA, BETA)
     found = result.to_scipy()
-    exact = _exact(first, second, turned)
     us = measure([whole], SECONDS).median_us
     again = result.to_scipy()
     size, rows = first.dtype.itemsize, first.shape[0]
@@ -187,16 +197,20 @@ def _back_to_back(enqueue: Callable[[Any], None]) -> float:
 
 def tables(document: dict[str, Any]) -> str:
     """Give the tables of benchmarks/README.md."""
+    records = document["records"]
     return "\n".join(
-        _table(document["records"], dtype, way) for dtype in DTYPES for way in (PLAIN, TRANSPOSED)
+        _table(records, dtype, way)
+        for dtype in DTYPES
+        for way in WAYS
+        if any((each["dtype"], each["way"]) == (dtype, way) for each in records)
     )
 
 
 def _table(records: Sequence[Record], dtype: str, way: str) -> str:
     chosen = [each for each in records if (each["dtype"], each["way"]) == (dtype, way)]
-    turned = way == TRANSPOSED
+    turned = way.endswith(TRANSPOSED)
     names, rows, ratios = [f"{dtype}: {way}", "million entries of A, B, C"], [], []
-    parts = (["conversion"] if turned else []) + ["symbolic", "numeric"]
+    parts = (["conversion"] if way == TRANSPOSED else []) + ["symbolic", "numeric"]
     names += [*(f"{part}, us" for part in parts), "all, us", "share of bound"]
     names += [f"csrgeam2, us{', conversion' if turned else ''}", "over csrgeam2"]
     names += ["and its conversion"] if turned else []
@@ -237,7 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         device = open_device(Phases())
         made = provenance()
         document: dict[str, Any] = {
-            "benchmark": "sums of CSR matrices",
+            "benchmark": "sums of CSR and HiSparse matrices",
             "device": device.document,
             "library": device.library,
             "commit": str(made.commit),

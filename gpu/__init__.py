@@ -16,8 +16,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpu.addition.csr_sum import add
+    from gpu.addition.adding import add
     from gpu.addition.device_csr import DeviceCsr
+    from gpu.addition.hisparse.device_tree import DeviceHiSparse
     from gpu.device_matrix import DeviceMatrix
     from gpu.preparation import prepare
     from gpu.registry import KERNELS
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 _HOME = {
     "KERNELS": "gpu.registry",
     "DeviceCsr": "gpu.addition.device_csr",
+    "DeviceHiSparse": "gpu.addition.hisparse.device_tree",
     "DeviceMatrix": "gpu.device_matrix",
-    "add": "gpu.addition.csr_sum",
+    "add": "gpu.addition.adding",
     "prepare": "gpu.preparation",
 }
 
-__all__ = ["KERNELS", "DeviceCsr", "DeviceMatrix", "add", "prepare"]
+__all__ = ["KERNELS", "DeviceCsr", "DeviceHiSparse", "DeviceMatrix", "add", "prepare"]
 
 
 def __getattr__(name: str) -> Any:

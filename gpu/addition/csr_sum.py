@@ -16,10 +16,9 @@ from gpu.addition.merge_kernels import (
 )
 from gpu.addition.shares import RECORD, cut_kernel
 from gpu.addition.transposition import transposed
-from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda, require_gpu
+from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
 from gpu.runtime.launches import ALPHA, BETA, Launch
 from gpu.runtime.memory import all_or_nothing, real_type
-from gpu.runtime.vectors import stream_of
 from vecsim.errors import UserError
 
 MAX_COUNT = 2**31 - 1
@@ -116,17 +115,10 @@ class CsrSum:
             each(None, None, self.real(alpha), self.real(beta), stream)
 
 
-def add(
-    first: Any,
-    second: Any,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    drop_zeros: bool = False,
-    stream: Any = None,
-) -> DeviceCsr:
+def add_csr(
+    first: Any, second: Any, alpha: float, beta: float, turned: tuple[bool, bool], drop_zeros: bool,
+    stream: Any,
+) -> DeviceCsr:  # fmt: skip
     """Return ``alpha op(A) + beta op(B)`` as a canonical CSR matrix on the device.
 
     Rows are merged twice: once to count the entries of the sum, so that exactly its memory is allocated, and
@@ -134,37 +126,19 @@ def add(
 
     Parameters
     ----------
-    first, second
-        A and B: each a `gpu.DeviceCsr`; any SciPy sparse matrix, which is uploaded and whose duplicates are
-        summed; or a CSR matrix whose ``indptr``, ``indices`` and ``data`` lie on the device (CuPy), which is
-        refused unless its columns ascend in each row without duplicates.
-    alpha, beta
-        Factors, of the type of the values.
-    transpose_a, transpose_b
-        Whether op is the transpose. A transposed operand is converted first; with both, the sum is.
-    drop_zeros
-        Leave out entries of the sum that are 0. Without it every place of A or B has an entry, also where
-        they cancel or hold an explicit 0.
+    first, second, alpha, beta, drop_zeros
+        As of `gpu.add`.
+    turned
+        Whether A, and B, are transposed.
     stream
-        As of `DeviceMatrix.matvec`. The host waits for the first pass, to allocate, and for the stream at
-        the end if one is given.
-
-    Raises
-    ------
-    UserError
-        In one line: an operand is none of these, shapes or types differ, both have together more than
-        2^31 - 1 entries, or there is no GPU.
-    OutOfDeviceMemoryError
-        If the device has too little memory.
+        0, or an object of Numba or cuda.core.
     """
-    require_gpu()
-    stream = stream_of(stream)
     one, two = operand("A", first), operand("B", second)
-    _check(one, two, transpose_a, transpose_b)
-    if transpose_a and transpose_b:
+    _check(one, two, *turned)
+    if all(turned):
         return transposed(_sum(one, two, alpha, beta, drop_zeros, stream), stream)
-    one = transposed(one, stream) if transpose_a else one
-    two = transposed(two, stream) if transpose_b else two
+    one = transposed(one, stream) if turned[0] else one
+    two = transposed(two, stream) if turned[1] else two
     return _sum(one, two, alpha, beta, drop_zeros, stream)
 
 

@@ -73,33 +73,33 @@ def before_in_block(count: Any, totals: Any, thread: Any, warps: Any) -> Any:
 
 @cuda.jit
 def offsets_kernel(counts, number, offsets):
-    """Sum what is before each of the counts, by one block.
+    """Sum what is before each of the counts, by one block; several blocks take lists one behind the other.
 
     Parameters
     ----------
     counts
-        int32.
+        int32, of each list.
     number
-        How many there are.
+        How many there are in a list.
     offsets
-        int32 of number + 1; the last is the sum of all.
+        int32 of number + 1 a list; the last is the sum of all.
     """
     totals = cuda.shared.array(WARP, np.int32)
     let_next_begin()
     wait_for_previous()
-    thread = np.int32(cuda.threadIdx.x)
+    thread, which = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     share = (number + SCAN_THREADS - 1) // SCAN_THREADS
     begin = min(np.int64(thread) * share, number)
     end = min(begin + share, number)
     own = np.int32(0)
     for at in range(begin, end):
-        own = np.int32(own + counts[at])
+        own = np.int32(own + counts[which * number + at])
     before, whole = before_in_block(own, totals, thread, SCAN_THREADS // WARP)
     for at in range(begin, end):
-        offsets[at] = before
-        before = np.int32(before + counts[at])
+        offsets[which * (number + 1) + at] = before
+        before = np.int32(before + counts[which * number + at])
     if thread == 0:
-        offsets[number] = whole
+        offsets[which * (number + 1) + number] = whole
 
 
 @device_function

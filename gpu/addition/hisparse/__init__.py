@@ -1,0 +1,1 @@
+"""Sums of HiSparse matrices on the device."""

@@ -1,0 +1,62 @@
+"""Sums of HiSparse matrices on a real GPU: what SciPy gives, to the last bit, and the same in every run."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import gpu
+from vecsim.formats import HiSparse
+
+pytestmark = pytest.mark.usefixtures("gpu_with_others")
+
+
+def scattered(rows, columns, entries, seed, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    at = rng.integers(0, rows, entries), rng.integers(0, columns, entries)
+    made = scipy.sparse.coo_array((rng.standard_normal(entries), at), shape=(rows, columns)).tocsr()
+    made.sum_duplicates()
+    return made.astype(dtype)
+
+
+PAIRS = {
+    "no entries": (scattered(300, 40, 0, 1), scattered(300, 40, 0, 1)),
+    "one empty": (scattered(300, 40, 0, 1), scattered(300, 40, 900, 1)),
+    "one entry": (scattered(70_000, 9, 1, 1), scattered(70_000, 9, 1, 2)),
+    "uniform": (scattered(50_001, 40_001, 800_000, 1), scattered(50_001, 40_001, 500_000, 2)),
+    "float32": (scattered(5001, 4001, 80_000, 1, np.float32), scattered(5001, 4001, 90_000, 2, np.float32)),
+    "three levels": (scattered(30, 200_000, 60_000, 1), scattered(30, 200_000, 100_000, 2)),
+    "dense leaves": (scattered(700, 600, 4_000_000, 1), scattered(700, 600, 400_000, 2)),
+    "windows": (scattered(700, 600, 90_000, 1), scattered(700, 600, 80_000, 2)),
+}
+
+
+@pytest.mark.parametrize("node_size", [256, 16])
+@pytest.mark.parametrize("ways", [(0, 0), (1, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_sum_is_that_of_scipy(name, ways, node_size):
+    one, two = PAIRS[name]
+    placed = [
+        gpu.DeviceHiSparse.from_hisparse(
+            HiSparse.from_scipy(each.T.tocsr() if way else each, node_size=node_size)
+        )
+        for each, way in zip((one, two), ways, strict=True)
+    ]
+    turned = {"transpose_a": bool(ways[0]), "transpose_b": bool(ways[1])}
+    made = [gpu.add(*placed, 2.0, -0.3, **turned) for _ in range(2)]
+    real = one.dtype.type
+    exact = real(2.0) * one + real(-0.3) * two
+    exact.sort_indices()
+    host = made[0].to_hisparse()
+    host.check()
+    found = host.to_scipy()
+    found.sort_indices()
+    for part in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(exact, part), err_msg=part)
+    np.testing.assert_array_equal(made[0].words.copy_to_host(), made[1].words.copy_to_host())
+
+
+def test_entries_that_cancel():
+    one = HiSparse.from_scipy(scattered(5000, 4000, 90_000, 3))
+    kept = gpu.add(one, one, 0.1, -0.1)
+    assert kept.nnz == one.nnz and not kept.to_hisparse().triplets()[2].any()
+    assert gpu.add(one, one, 0.1, -0.1, drop_zeros=True).nnz == 0
