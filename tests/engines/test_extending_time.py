@@ -66,7 +66,7 @@ def test_the_cycles_of_the_page_in_the_reference():
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(("matrix", "program", "cycles"), table())
+@pytest.mark.parametrize(("matrix", "program", "cycles"), list(table()))
 def test_the_cycles_of_the_page(matrix, program, cycles):
     assert [measure(program, matrix, machine).cycles for machine in extended()] == cycles
 

@@ -110,7 +110,8 @@ def test_extensions_come_one_after_the_other():
     def waits(*extend):
         machine = load_machine(WORKED, ["section_size=8"], extend)
         memory = np.zeros(1 << 12, np.uint8)
-        return run(assemble("setvl x0\nli x1, 1\nsetvl x1\nlv.w v1, (zero)\nhalt"), memory, machine).cycles
+        program = assemble("setvl x0\nli x1, 1\nsetvl x1\nlv.w v1, (zero)\nhalt")
+        return run(program, memory, machine, engine="simpy").cycles
 
     alone = waits()
     assert [waits(first) - alone, waits(second) - alone, waits(first, second) - alone] == [1, 7, 8]

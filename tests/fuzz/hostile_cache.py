@@ -300,7 +300,7 @@ def _cache(folder: Path, good: dict[str, bytes]) -> Iterator[tuple[Path, list[st
     """Give a folder with a good cache, and a list of what is compiled, which is taken from the good cache."""
     compiled: list[str] = []
 
-    def compile_part(part: str, own: object = None) -> bytes:
+    def compile_part(part: str, *_: object) -> bytes:
         compiled.append(part)
         return good[part]
 

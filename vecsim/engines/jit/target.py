@@ -74,6 +74,10 @@ class _TypingContext(typing.Context):  # type: ignore[misc]
     def init(self) -> None:
         self._resolved: dict[tuple[int, Any], tuple[Any, Any]] = {}
 
+    def forget(self) -> None:
+        """Forget what was worked out."""
+        self._resolved.clear()
+
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         if kws or not isinstance(func, types.Function):
             return super().resolve_function_type(func, args, kws)
@@ -111,8 +115,13 @@ target = _Target("cpu")
 
 @contextmanager
 def front_end() -> Iterator[None]:
-    """Let Numba compile its own functions for this target meanwhile, such as those behind ``max``."""
+    """Let Numba compile its own functions for this target meanwhile, such as those behind ``max``.
+
+    Numba knows one implementation of such a function for some types, that of the target that asked last. So
+    what this target was told in an earlier compilation is asked again.
+    """
     before = CPUDispatcher.targetdescr
+    target.typing_context.forget()
     CPUDispatcher.targetdescr = target
     try:
         yield
