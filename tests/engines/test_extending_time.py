@@ -45,7 +45,7 @@ def extension(tmp_path):
     return file
 
 
-@pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.ci)])
+@pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.nightly)])
 def test_a_fourth_extension_from_the_text(extension, engine):
     def stream(*changes, extend=()):
         machine = load_machine("vs2003", changes, extend)

@@ -149,7 +149,7 @@ def test_the_digest_of_compiled_code_is_that_of_the_rules():
 @pytest.mark.ci
 @pytest.mark.parametrize("name", shipped())
 @given(seeds)
-@examples(40)
+@examples(20)
 def test_drawn_programs_take_the_same_cycles_in_all_engines(name, seed):
     case = random_case(seed)
     machine = load_machine("vs2003", extend=[name])

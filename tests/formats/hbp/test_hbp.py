@@ -97,7 +97,7 @@ def test_a_dense_row_and_a_block_of_zero_rows():
     assert made.row_counts().tolist().count(30) == 3
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_balance_of_a_power_law():
     found = balance(HBP.from_scipy(kronecker(11, 16)))
     assert len(found.before) == len(found.after) == 4 * 16
