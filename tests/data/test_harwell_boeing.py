@@ -76,6 +76,11 @@ def test_complex_values_lose_their_imaginary_part(tmp_path):
     assert "real part" in matrix.warnings[0]
 
 
+def test_complex_values_are_kept_when_asked_for(tmp_path):
+    path = written(tmp_path, text("CUA", VALUES, "   1   1   2   3", "   1   2", (3, 3, 2)), "m.cua")
+    assert read(path, complex=True).csr.data.tolist() == [10 + 3j, 7 + 9j]
+
+
 def one(field, format_, width=20, kind="RUA"):
     """A matrix of one entry, whose value stands in a field of a format."""
     formats = f"{'(2I4)':16}{'(2I4)':16}{format_:20}"

@@ -341,3 +341,13 @@ def test_a_damaged_file_is_not_passed_over(served, folders):
     with pytest.raises(UserError, match=r"one.bcspwr01\.mtx, line 1: not a Matrix Market file"):
         load("bcspwr01")
     assert served.requests == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hermitian"), [("mhd1280b", True), ("qc324", False), ("young1c", False), ("dwg961b", False)]
+)
+def test_complex_values_of_a_file_of_a_collection(real_matrix, name, hermitian):
+    kept, part = read(real_matrix(name), complex=True), read(real_matrix(name))
+    assert kept.csr.dtype == np.complex128
+    np.testing.assert_array_equal(kept.csr.real.toarray(), part.csr.toarray())
+    assert (abs(kept.csr - kept.csr.conj().T).max() == 0) == hermitian

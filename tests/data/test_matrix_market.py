@@ -62,6 +62,34 @@ def test_complex_values_lose_their_imaginary_part_with_a_warning(tmp_path):
     assert "real part" in matrix.warnings[0]
 
 
+@pytest.mark.parametrize(
+    ("symmetry", "lines", "dense"),
+    [
+        ("general", ["1 1 3 2", "2 1 7 1"], [[3 + 2j, 0], [7 + 1j, 0]]),
+        ("symmetric", ["1 1 3 2", "2 1 7 1"], [[3 + 2j, 7 + 1j], [7 + 1j, 0]]),
+        ("hermitian", ["1 1 3 0", "2 1 7 1"], [[3, 7 - 1j], [7 + 1j, 0]]),
+        ("skew-symmetric", ["2 1 7 1"], [[0, -7 - 1j], [7 + 1j, 0]]),
+    ],
+)
+def test_complex_values_are_kept_when_asked_for(tmp_path, symmetry, lines, dense):
+    text = "\n".join([f"2 2 {len(lines)}", *lines, ""])
+    matrix = read(written(tmp_path, banner("coordinate", "complex", symmetry) + text), complex=True)
+    assert matrix.csr.dtype == np.complex128
+    np.testing.assert_array_equal(matrix.csr.toarray(), dense)
+    assert matrix.warnings == ()
+
+
+def test_real_values_stay_real_where_complex_ones_would_be_kept(tmp_path):
+    matrix = read(written(tmp_path, GENERAL + "1 1 1\n1 1 5\n"), complex=True)
+    assert matrix.csr.dtype == np.float64
+
+
+def test_an_infinite_imaginary_part_is_refused(tmp_path):
+    path = written(tmp_path, banner("coordinate", "complex", "general") + "1 1 1\n1 1 5 1e999\n")
+    with pytest.raises(UserError, match="finite"):
+        read(path, complex=True)
+
+
 def test_duplicates_are_summed_with_a_warning(tmp_path):
     matrix = read(written(tmp_path, GENERAL + "2 2 3\n1 1 1\n1 1 2\n2 2 5\n"))
     assert matrix.csr.data.tolist() == [3, 5]

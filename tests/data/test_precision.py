@@ -17,6 +17,11 @@ def test_64_bits_leave_the_matrix_as_it_is():
     assert warnings == ()
 
 
+def test_complex_values_are_refused():
+    with pytest.raises(UserError, match="complex values"):
+        values_as(matrix(1j), 8)
+
+
 def test_32_bits_round_to_nearest_and_keep_explicit_zeros():
     given = matrix(0.1, 2.0)
     given.data[1] = 0.0

@@ -33,7 +33,7 @@ class NotFoundLocallyError(UserError):
     """A matrix that could be downloaded, but must not be."""
 
 
-def read(path: str | os.PathLike[str]) -> Matrix:
+def read(path: str | os.PathLike[str], *, complex: bool = False) -> Matrix:
     """Read a matrix file.
 
     Matrix Market is known by its banner, Harwell-Boeing and Rutherford-Boeing by the suffix (.rua, .rsa,
@@ -43,6 +43,9 @@ def read(path: str | os.PathLike[str]) -> Matrix:
     ----------
     path
         The file. If it lies in a folder named ``reconstructed``, the matrix has a warning that says so.
+    complex
+        Whether complex values are kept, as complex128; else their real part is taken, with a warning. Real
+        values stay real either way.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def read(path: str | os.PathLike[str]) -> Matrix:
         empty, damaged, of another kind, malformed, cut off, an index out of range, not a finite number.
     """
     path = Path(path)
-    matrix = read_file(path, str(path), path.name)
+    matrix = read_file(path, str(path), path.name, keep_complex=complex)
     if path.absolute().parent.name != RECONSTRUCTED:
         return matrix
     warning = f"{path}: a reconstructed file: the pattern is that of {matrix.name}, some values are made up"
@@ -64,6 +67,7 @@ def load(
     folders: Sequence[str | os.PathLike[str]] = (),
     download: bool = True,
     show_progress: bool = True,
+    complex: bool = False,
 ) -> Matrix:
     """Give the matrix that a path, a name or an address stands for.
 
@@ -84,6 +88,9 @@ def load(
         Whether the network may be asked; ``VECSIM_OFFLINE`` forbids it too.
     show_progress
         Whether a download shows a bar, on stderr if that is a terminal.
+    complex
+        Whether complex values are kept, as `read` says; programs and formats of the simulated machine refuse
+        them.
 
     Returns
     -------
@@ -108,25 +115,25 @@ def load(
     """
     text = os.fspath(source)
     if isinstance(source, os.PathLike) or (exists(text) and not Path(text).is_dir()):
-        return read(text)
+        return read(text, complex=complex)
     if text.startswith(("https://", "http://")):
-        return _from_address(text, download, show_progress)
+        return _from_address(text, download, show_progress, complex)
     searched = [*matrix_folders(), *map(Path, folders)]
     file = find_file(text, searched)
     if file is not None:
-        return read(file)
+        return read(file, complex=complex)
     builtin = find_builtin(text) is not None
     if builtin and not exists(matrix_cache()):
         return load_builtin(text)  # without the time that reading the indexes takes
     offered = _offered(text)
     for entry in offered:
-        matrix = _from_cache(entry.cache_name)
+        matrix = _from_cache(entry.cache_name, complex)
         if matrix is not None:
             return matrix
     if builtin:
         return load_builtin(text)
     if offered:
-        return _from_collections(text, offered, download, show_progress)
+        return _from_collections(text, offered, download, show_progress, complex)
     raise _unknown(text, searched)
 
 
@@ -154,16 +161,18 @@ def _offered(name: str) -> list[Entry]:
     return found if other is None else [*found, other]
 
 
-def _from_cache(name: Path, url: str | None = None) -> Matrix | None:
+def _from_cache(name: Path, keep_complex: bool, url: str | None = None) -> Matrix | None:
     """Give a matrix of the cache, which came from an address, or from where its record says."""
     found = kept(name)
     if found is None:
         return None
     path, record = found
-    return read_file(path, url or record.url, path.name)
+    return read_file(path, url or record.url, path.name, keep_complex=keep_complex)
 
 
-def _from_collections(name: str, offered: list[Entry], download: bool, show_progress: bool) -> Matrix:
+def _from_collections(
+    name: str, offered: list[Entry], download: bool, show_progress: bool, keep_complex: bool
+) -> Matrix:
     """Download a matrix from the first collection that gives it."""
     for entry in offered:
         if entry.rows is not None and entry.columns is not None and entry.entries is not None:
@@ -173,7 +182,7 @@ def _from_collections(name: str, offered: list[Entry], download: bool, show_prog
     failures: list[str] = []
     for entry in offered:
         try:
-            matrix = _from_collection(entry, show_progress)
+            matrix = _from_collection(entry, show_progress, keep_complex)
         except DownloadError as error:
             failures.append(str(error))
         else:
@@ -182,22 +191,23 @@ def _from_collections(name: str, offered: list[Entry], download: bool, show_prog
     raise DownloadError("; ".join((*failures, remedy)))
 
 
-def _from_collection(entry: Entry, show_progress: bool) -> Matrix:
+def _from_collection(entry: Entry, show_progress: bool, keep_complex: bool) -> Matrix:
     url = entry.url
 
     def accept(path: Path) -> Matrix:
-        matrix = read_file(path, url, entry.name + entry.collection.suffix, refuse_pages=True)
+        file = entry.name + entry.collection.suffix
+        matrix = read_file(path, url, file, refuse_pages=True, keep_complex=keep_complex)
         rows, columns = matrix.csr.shape
         if entry.rows is not None and (rows, columns) != (entry.rows, entry.columns):
             raise UserError(f"{url}: has {rows:,} x {columns:,} elements; expected was {entry}")
-        require_pinned(url, entry, matrix.csr)
+        require_pinned(url, entry, matrix.csr.real)  # what is pinned are real parts
         return matrix
 
     with _progress(entry.name, show_progress) as report:
         return fetch(url, entry.cache_name, accept, report)
 
 
-def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
+def _from_address(url: str, download: bool, show_progress: bool, keep_complex: bool) -> Matrix:
     try:
         path = unquote(urlsplit(url).path)
     except ValueError as error:
@@ -207,12 +217,17 @@ def _from_address(url: str, download: bool, show_progress: bool) -> Matrix:
     name = PurePosixPath(path).name
     file = "matrix" if name in ("", "..") else name
     kept_as = Path("addresses", hashlib.sha256(url.encode()).hexdigest()[:16], file)
-    matrix = _from_cache(kept_as, url)
+    matrix = _from_cache(kept_as, keep_complex, url)
     if matrix is not None:
         return matrix
     _require_network(url, download)
     with _progress(file, show_progress) as report:
-        return fetch(url, kept_as, lambda path: read_file(path, url, file, refuse_pages=True), report)
+        return fetch(
+            url,
+            kept_as,
+            lambda path: read_file(path, url, file, refuse_pages=True, keep_complex=keep_complex),
+            report,
+        )
 
 
 @contextmanager

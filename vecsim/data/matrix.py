@@ -24,7 +24,7 @@ class Matrix(Overview):
         What reports call it: the file's name without suffixes, or the built-in's.
     csr
         scipy.sparse.csr_array of float64: sorted, duplicates summed, explicit zeros kept. float32 where the
-        caller's own values are.
+        caller's own values are, complex128 where `load` or `read` was asked to keep complex values.
     source
         Path of the file, the address it was downloaded from, "built-in", or "Python".
     warnings
@@ -89,17 +89,21 @@ def check_size(source: str, rows: int, columns: int, entries: int) -> None:
         )
 
 
-def assemble(name: str, source: str, coo: Any, warnings: tuple[str, ...] = ()) -> Matrix:
-    """Make a `Matrix` of coordinates: real, finite, sorted, duplicates summed.
+def assemble(
+    name: str, source: str, coo: Any, warnings: tuple[str, ...] = (), *, keep_complex: bool = False
+) -> Matrix:
+    """Make a `Matrix` of coordinates: finite, sorted, duplicates summed.
 
     Parameters
     ----------
     name, source
         As in `Matrix`.
     coo
-        SciPy COO matrix of any numeric type; of complex values the real part is taken.
+        SciPy COO matrix of any numeric type.
     warnings
         What has been changed already.
+    keep_complex
+        Whether complex values stay complex128; else their real part is taken, with a warning.
 
     Raises
     ------
@@ -109,10 +113,11 @@ def assemble(name: str, source: str, coo: Any, warnings: tuple[str, ...] = ()) -
     check_size(source, coo.shape[0], coo.shape[1], coo.nnz)
     notes = list(warnings)
     _require_finite(source, coo)
-    if coo.dtype.kind == "c":
+    is_complex = coo.dtype.kind == "c"
+    if is_complex and not keep_complex:
         coo = coo.real
         notes.append(f"{source}: complex values, only their real part is used")
-    csr = coo.astype(np.float64).tocsr()
+    csr = coo.astype(np.complex128 if is_complex and keep_complex else np.float64).tocsr()
     csr.sum_duplicates()
     if csr.nnz < coo.nnz:
         notes.append(f"{source}: {coo.nnz - csr.nnz} duplicate entries summed into others")

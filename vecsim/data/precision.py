@@ -25,7 +25,7 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     Parameters
     ----------
     matrix
-        scipy.sparse.csr_array of float32 or float64; not changed.
+        scipy.sparse.csr_array of float32 or float64; not changed. Complex values are refused.
     value_bytes
         4 for float32, 8 for float64.
 
@@ -39,7 +39,7 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     Raises
     ------
     UserError
-        If a finite value is too large for float32, naming its place.
+        If a finite value is too large for float32, naming its place; if values are complex.
 
     Examples
     --------
@@ -50,6 +50,8 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     """
     if value_bytes not in (4, 8):
         raise UserError(f"a value has 4 or 8 bytes, not {value_bytes}")
+    if matrix.dtype.kind == "c":
+        raise UserError("the matrix has complex values: load it without complex=True, or give its real part")
     dtype = np.dtype(f"f{value_bytes}")
     if matrix.dtype == dtype:
         return matrix, ()

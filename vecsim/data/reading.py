@@ -11,7 +11,9 @@ from vecsim.data.source_bytes import Readable, opened, taken
 from vecsim.errors import UserError
 
 
-def read_file(path: Path, source: str, file: str, *, refuse_pages: bool = False) -> Matrix:
+def read_file(
+    path: Path, source: str, file: str, *, refuse_pages: bool = False, keep_complex: bool = False
+) -> Matrix:
     """Read a matrix file.
 
     Parameters
@@ -24,6 +26,8 @@ def read_file(path: Path, source: str, file: str, *, refuse_pages: bool = False)
         Its name, which tells the kind of those that have no banner.
     refuse_pages
         Whether to say of a web page that it is one: servers send them for files.
+    keep_complex
+        Whether complex values are kept; else their real part is taken, with a warning.
 
     Raises
     ------
@@ -48,8 +52,8 @@ def read_file(path: Path, source: str, file: str, *, refuse_pages: bool = False)
         raise UserError(f"{source}: the file is empty, a matrix was expected")
     name, suffix = _name_and_suffix(file)
     if _is_harwell_boeing(suffix, data):
-        return harwell_boeing.parse_harwell_boeing(name, source, data)
-    return matrix_market.parse_matrix_market(name, source, data)
+        return harwell_boeing.parse_harwell_boeing(name, source, data, keep_complex=keep_complex)
+    return matrix_market.parse_matrix_market(name, source, data, keep_complex=keep_complex)
 
 
 def _most_bytes(source: str, file: str) -> Callable[[bytes], int]:

@@ -37,10 +37,10 @@ def most_bytes(source: str, head: bytes) -> int:
     return LINE_BYTES * (header.lines + 1)
 
 
-def parse_harwell_boeing(name: str, source: str, data: bytes) -> Matrix:
+def parse_harwell_boeing(name: str, source: str, data: bytes, *, keep_complex: bool = False) -> Matrix:
     """Read the text of an assembled Harwell-Boeing or Rutherford-Boeing file.
 
-    Real, integer, pattern (ones) and complex (real part) values; unsymmetric and rectangular as they
+    Real, integer, pattern (ones) and complex values; unsymmetric and rectangular as they
     are, symmetric, skew-symmetric and Hermitian expanded. Right-hand sides are ignored.
 
     Parameters
@@ -49,6 +49,8 @@ def parse_harwell_boeing(name: str, source: str, data: bytes) -> Matrix:
         As in `Matrix`.
     data
         The unpacked contents.
+    keep_complex
+        Whether complex values are kept; else their real part is taken, with a warning.
 
     Raises
     ------
@@ -75,7 +77,8 @@ def parse_harwell_boeing(name: str, source: str, data: bytes) -> Matrix:
         reason = why_misplaced(header.symmetry, int(rows[misplaced]), int(columns[misplaced]) + 1)
         raise _fault(source, lines, header.indices, misplaced, f"is wrong: {reason}")
     shape = (header.rows, header.columns)
-    return assemble(name, source, expanded(header.symmetry, shape, rows - 1, columns, values))
+    coo = expanded(header.symmetry, shape, rows - 1, columns, values)
+    return assemble(name, source, coo, keep_complex=keep_complex)
 
 
 def _lines(data: bytes) -> list[bytes]:

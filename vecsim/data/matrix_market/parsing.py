@@ -46,12 +46,11 @@ def most_bytes(source: str, head: bytes) -> int:
     return header.body + LINE_BYTES * (header.entries + 1)
 
 
-def parse_matrix_market(name: str, source: str, data: bytes) -> Matrix:
+def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bool = False) -> Matrix:
     """Read the text of a Matrix Market file.
 
-    Pattern matrices get ones, complex ones their real part (with a warning); symmetric, skew-symmetric
-    and Hermitian ones are expanded. Explicit zeros of a coordinate file are kept; a dense file has none,
-    its zeros are no entries.
+    Pattern matrices get ones; symmetric, skew-symmetric and Hermitian ones are expanded. Explicit zeros of a
+    coordinate file are kept; a dense file has none, its zeros are no entries.
 
     Parameters
     ----------
@@ -59,6 +58,8 @@ def parse_matrix_market(name: str, source: str, data: bytes) -> Matrix:
         As in `Matrix`.
     data
         The unpacked contents.
+    keep_complex
+        Whether complex values are kept; else their real part is taken, with a warning.
 
     Raises
     ------
@@ -92,7 +93,8 @@ def parse_matrix_market(name: str, source: str, data: bytes) -> Matrix:
         held = np.flatnonzero(values)
         rows, columns, values = rows[held], columns[held], values[held]
     shape = (header.rows, header.columns)
-    return assemble(name, source, expanded(header.symmetry, shape, rows, columns, values))
+    coo = expanded(header.symmetry, shape, rows, columns, values)
+    return assemble(name, source, coo, keep_complex=keep_complex)
 
 
 def _require_memory(source: str, header: Header) -> None:
