@@ -104,6 +104,19 @@ def test_bytes_counted_are_those_that_are_stored(name, kind):
     assert work.stored_bytes >= read * stored - 5000
 
 
+@pytest.mark.parametrize("kind", ["power law", "random"])
+def test_hisparse_is_not_taken_where_it_takes_more_bytes_than_crs(kind):
+    rng = np.random.default_rng(8)
+    power = (3 * (1 - rng.random(3000)) ** -0.8).astype(int).clip(0, 900)
+    matrix = matrix_of(power if kind == "power law" else np.full(3000, 4), columns=10**6)
+    both = gpu.prepare(matrix, "hisparse", threads_per_block=64)
+    assert both.nbytes > Structure.of(matrix).crs_bytes
+    for each in (matrix, matrix.T.tocsr()):
+        assert "hisparse" not in set(ranking(each))
+    chosen = gpu.prepare(matrix, threads_per_block=64, transpose=True)
+    assert "hisparse" not in (chosen.format, chosen.T.format)
+
+
 def test_deterministic_leaves_marked_formats_out(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
     first = next(ranking(matrix))

@@ -90,6 +90,20 @@ def test_one_copy_serves_both_products():
     np.testing.assert_allclose(other.T @ x, matrix.T @ x, rtol=1e-14)
 
 
+@pytest.mark.ci
+def test_products_of_an_edited_matrix_are_those_of_one_rebuilt():
+    matrix = scipy.sparse.csr_array(np.tril(full(9, 12).toarray()))
+    editor = HiSparse.from_scipy(matrix, node_size=4).editor()
+    dense = matrix.toarray()
+    editor.insert([0, 8, 3], [11, 11, 3], [2.0, 3.0, 4.0])
+    editor.delete([5, 8], [0, 0])
+    dense[[0, 8, 3], [11, 11, 3]], dense[[5, 8], [0, 0]] = [2, 3, 4], 0
+    made = gpu.prepare(editor.matrix(), threads_per_block=THREADS)
+    rebuilt = scipy.sparse.csr_array(dense)
+    check(made, rebuilt, 2, -1)
+    check(made.T, scipy.sparse.csr_array(rebuilt.T))
+
+
 def test_equal_leaves_are_stored_once():
     matrix = scipy.sparse.csr_array(scipy.sparse.block_diag([full(8, 8)] * 2))
     host = equal_nodes_shared(HiSparse.from_scipy(matrix, node_size=8))
