@@ -55,11 +55,13 @@ def kept_json(document: Mapping[str, Any], tables: Sequence[str]) -> bytes:
 
 
 def _short(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: float(f"{value:.4g}") if isinstance(value, float) else value
-        for name, value in row.items()
-        if value not in (None, "", {}, ())
-    }
+    return {name: _rounded(value) for name, value in row.items() if value not in (None, "", {}, ())}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def has_gpu() -> bool:

@@ -49,14 +49,14 @@ def kernel_samples(dtype: str) -> tuple[Any, ...]:
     Which kernel a format takes follows from its size, from whether its rows differ, whether their columns are
     near, and whether blocks are full.
     """
-    near = _rows_of(3_000, np.arange(5) * 3, dtype)
+    near = rows_of(3_000, np.arange(5) * 3, dtype)
     blocks = scipy.sparse.kron(near[:500, :512], np.ones((3, 3), dtype), format="csr")
-    many = _rows_of(1_000_000, np.arange(5) * 3, dtype)
-    far = _rows_of(100_000, np.arange(16) * 60_000, dtype)
+    many = rows_of(1_000_000, np.arange(5) * 3, dtype)
+    far = rows_of(100_000, np.arange(16) * 60_000, dtype)
     return sample(dtype), near, scipy.sparse.csr_array(blocks), many, far
 
 
-def _rows_of(rows: int, columns: Any, dtype: str) -> Any:
+def rows_of(rows: int, columns: Any, dtype: str) -> Any:
     """Give a matrix with the same columns in all rows, each row one further."""
     indices = (np.arange(rows, dtype=np.int32)[:, None] + columns.astype(np.int32)).ravel()
     indptr = np.arange(0, len(indices) + 1, len(columns), dtype=np.int32)
@@ -80,7 +80,7 @@ class CompiledAhead:
     def __init__(self, names: Sequence[str]) -> None:
         self._open = ExitStack()
         folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-kernels-"))
-        self._open.enter_context(_environment(kernel_cache.FOLDER, folder))
+        self._open.enter_context(environment(kernel_cache.FOLDER, folder))
         groups: dict[object, list[str]] = {}
         for name in names:
             groups.setdefault(_shared_code(conversion(name)), []).append(name)
@@ -129,7 +129,7 @@ class CompiledAhead:
 
 
 @contextlib.contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
+def environment(name: str, value: str) -> Iterator[None]:
     """Set a variable of the environment, for this process and those that it starts."""
     before = os.environ.get(name)
     os.environ[name] = value

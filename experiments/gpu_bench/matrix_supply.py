@@ -10,10 +10,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,8 @@ PARTS = tuple(part.name for part in fields(ExactProduct))
 
 Operation = tuple[str, str]
 """spmv or spmv_t, and the type."""
+More = Callable[[SuiteMatrix, Any], Mapping[str, NDArray[Any]]]
+"""Makes further arrays of a matrix and its CSR, by names; a function of a module, since it runs elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,8 @@ class Supplied:
         Of the record, if there is no matrix: not_found or failed; and why.
     sha256
         Digest of the matrix (`vecsim.digests.matrix_sha256`).
+    more
+        Further arrays, by the names that `More` gave them.
     """
 
     matrix: SuiteMatrix
@@ -70,6 +75,7 @@ class Supplied:
     status: str = OK
     missing: str = ""
     sha256: str = ""
+    more: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def rounded_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool = False) -> ExactProduct:
@@ -91,11 +97,12 @@ def rounded_product(csr: Any, x: NDArray[Any], dtype: str, *, transposed: bool =
     return exact_product(rounded.T if transposed else rounded, x.astype(dtype))
 
 
-def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
-    """Make a matrix and its exact products, in this process."""
+def make(matrix: SuiteMatrix, transposed: bool, more: More | None = None) -> Supplied:
+    """Make a matrix, its exact products and what else is asked for, in this process."""
     start = time.perf_counter()
     try:
         csr = matrix.make()
+        beside = {} if more is None else more(matrix, csr)
     except UserError as error:
         return Supplied(matrix, None, {}, status="not_found", missing=str(error))
     except Exception as error:  # the other matrices go on
@@ -107,11 +114,13 @@ def make(matrix: SuiteMatrix, transposed: bool) -> Supplied:
         x = rng.uniform(-1, 1, csr.shape[0] if turned else csr.shape[1])
         for dtype in DTYPES:
             exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=turned)
-    return Supplied(matrix, csr, exact, time.perf_counter() - start, sha256=matrix_sha256(csr))
+    return Supplied(matrix, csr, exact, time.perf_counter() - start, sha256=matrix_sha256(csr), more=beside)
 
 
 @contextmanager
-def supply(matrices: Sequence[SuiteMatrix], transposed: bool) -> Iterator[Iterator[Supplied]]:
+def supply(
+    matrices: Sequence[SuiteMatrix], transposed: bool, more: More | None = None, workers: int = WORKERS
+) -> Iterator[Iterator[Supplied]]:
     """Give the matrices in their order, made beforehand by other processes.
 
     Parameters
@@ -120,25 +129,33 @@ def supply(matrices: Sequence[SuiteMatrix], transposed: bool) -> Iterator[Iterat
         The matrices.
     transposed
         Whether those marked so in the suite come with transposed products.
+    more
+        Makes further arrays of each.
+    workers
+        Processes, at most.
     """
     with ExitStack() as open_:
         folder = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-", dir=_room())))
         pool = ProcessPoolExecutor(
-            min(WORKERS, len(matrices)), mp_context=get_context("spawn"), initializer=begin_worker
+            min(workers, len(matrices)), mp_context=get_context("spawn"), initializer=begin_worker
         )
         open_.callback(pool.shutdown, wait=True, cancel_futures=True)
-        yield _in_order(matrices, transposed, folder, pool)
+        yield _in_order(matrices, partial(_make_files, more=more), transposed, folder, pool)
 
 
 def _in_order(
-    matrices: Sequence[SuiteMatrix], transposed: bool, folder: Path, pool: ProcessPoolExecutor
+    matrices: Sequence[SuiteMatrix],
+    make_files: Callable[[SuiteMatrix, bool, Path], Supplied],
+    transposed: bool,
+    folder: Path,
+    pool: ProcessPoolExecutor,
 ) -> Iterator[Supplied]:
     waiting: list[Future[Supplied]] = []
     for number in range(len(matrices)):
         while len(waiting) < min(number + 1 + AHEAD, len(matrices)):
             ahead = matrices[len(waiting)]
             place = folder / str(len(waiting))
-            waiting.append(pool.submit(_make_files, ahead, transposed and ahead.transposed, place))
+            waiting.append(pool.submit(make_files, ahead, transposed and ahead.transposed, place))
         made = waiting[number].result()
         place = folder / str(number)
         yield made if made.status != OK else _read_files(made, place)
@@ -154,9 +171,9 @@ def _room() -> Path | None:
         return None
 
 
-def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> Supplied:
+def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path, *, more: More | None = None) -> Supplied:
     """Make a matrix and write its arrays into a folder; give all else of it, or what is missing."""
-    made = make(matrix, transposed)
+    made = make(matrix, transposed, more)
     if made.csr is None:
         return made
     folder.mkdir()
@@ -164,10 +181,11 @@ def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path) -> Supplied
     for (operation, dtype), exact in made.exact.items():
         for part in PARTS:
             arrays[f"{operation} {dtype} {part}"] = getattr(exact, part)
+    arrays |= {f"more {name}": array for name, array in made.more.items()}
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
     np.save(folder / "shape.npy", np.array(made.csr.shape))
-    return replace(made, csr=None, exact={})
+    return replace(made, csr=None, exact={}, more={})
 
 
 def _read_files(made: Supplied, folder: Path) -> Supplied:
@@ -185,4 +203,6 @@ def _read_files(made: Supplied, folder: Path) -> Supplied:
         operation, dtype, _ = path.stem.split()
         parts = {part: array(f"{operation} {dtype} {part}") for part in PARTS}
         exact[operation, dtype] = ExactProduct(**parts)
-    return replace(made, csr=csr, exact=exact)
+    names = [path.stem for path in folder.glob("more *.npy")]
+    more = {name.removeprefix("more "): array(name) for name in names}
+    return replace(made, csr=csr, exact=exact, more=more)

@@ -7,8 +7,8 @@ from statistics import fmean
 
 from experiments.comparison import Comparison
 from experiments.hisparse import storage
-from experiments.hisparse.measured import Measured
-from experiments.hisparse.methods import OWN
+from experiments.hisparse.measured import Measured, geometric_mean
+from experiments.hisparse.methods import DTYPES, OWN
 from experiments.hisparse.printed import FIGURE_4, LESS_THAN_COO, LESS_THAN_CSR, NODE_SIZE
 from experiments.hisparse.results import MatrixRecord, Tree
 from experiments.hisparse.texts import AT_LEAST, WITHOUT_RESULTS, category, gaps_of, label
@@ -50,7 +50,8 @@ CLASSES = {
 
 def make(measured: Measured | None) -> Item:
     """Make the item; without results, what follows from the paper's Figure 4 alone."""
-    rows = [*_summary_rows(measured), *(_matrix_rows(measured) if measured else ())]
+    rows = [*_summary_rows(measured), *(_device_rows(measured) if measured else ())]
+    rows += _matrix_rows(measured) if measured else ()
     for name, printed in FIGURE_4.items():
         csr = storage.csr_bytes(printed.rows, printed.nnz, VALUE_BITS)
         rows.append(Comparison(f"{name}, as Figure 4 prints it", "CSR", "", csr))
@@ -138,6 +139,43 @@ def _summary_rows(measured: Measured | None) -> list[Comparison]:
     return rows
 
 
+def of_one_csr(measured: Measured, matrices: Iterable[MatrixRecord], dtype: str) -> dict[str, float]:
+    """Give all bytes on the GPU to multiply both ways in parts of those of one CSR, by matrix.
+
+    Parameters
+    ----------
+    measured
+        The results.
+    matrices
+        Which of them; one whose product was not measured is left out.
+    dtype
+        float32 or float64.
+    """
+    found = {}
+    for matrix in matrices:
+        product = measured.record(matrix, "spmv", OWN, dtype)
+        if product is not None and product.nbytes is not None and matrix.nnz:
+            csr = storage.csr_bytes(matrix.rows, matrix.nnz, storage.VALUE_BITS[dtype]) * matrix.nnz
+            found[matrix.name] = product.nbytes / csr
+    return found
+
+
+def _device_rows(measured: Measured) -> list[Comparison]:
+    """Give what stays on the GPU in parts of one CSR: geometric means of sets, and each matrix."""
+    rows = []
+    for dtype, short in DTYPES.items():
+        quantity = f"on the GPU, both products, of one CSR {short}"
+        for group, matrices in _groups(measured).items():
+            found = of_one_csr(measured, matrices, dtype)
+            note = f"geometric mean over {len(found)} matrices"
+            rows.append(Comparison(group, quantity, "", geometric_mean(found.values()), note, "not measured"))
+        for matrix in measured.matrices:
+            share = of_one_csr(measured, [matrix], dtype).get(matrix.name)
+            if share is not None:
+                rows.append(Comparison(label(matrix), quantity, "", share))
+    return rows
+
+
 def _matrix_rows(measured: Measured) -> list[Comparison]:
     rows = []
     for matrix in measured.matrices:
@@ -211,7 +249,38 @@ def _verdicts(measured: Measured | None) -> list[Verdict]:
                     f"{fmean(found):.0f} % on {len(found)} matrices" if found else "none was measured",
                 )
             )
-    return [*made, *_tree_verdicts(measured)]
+    return [*made, *_device_verdicts(measured), *_tree_verdicts(measured)]
+
+
+def _device_verdicts(measured: Measured) -> list[Verdict]:
+    """Judge what stays on the GPU to multiply both ways, and name the matrices where CSR takes less."""
+    group = "class large_structured"
+    structured = {
+        short: of_one_csr(measured, _groups(measured)[group], dtype) for dtype, short in DTYPES.items()
+    }
+    means = {short: geometric_mean(found.values()) for short, found in structured.items()}
+    saved = [f"{100 * (1 - mean):.1f} % less in {short}" for short, mean in means.items() if mean]
+    larger = [
+        f"{name} ({share:.2f} in {short})"
+        for dtype, short in DTYPES.items()
+        for name, share in of_one_csr(measured, measured.matrices, dtype).items()
+        if share > 1
+    ]
+    claim = "On the GPU both products of one copy take fewer bytes than one CSR"
+    return [
+        Verdict(
+            f"{claim} ({group}, geometric mean)",
+            all(mean is not None and mean < 1 for mean in means.values()) if saved else None,
+            f"{', '.join(saved)}; over {max(map(len, structured.values()))} matrices"
+            if saved
+            else "not measured",
+        ),
+        Verdict(
+            f"{claim} on every matrix",
+            not larger if measured.matrices else None,
+            f"more on: {', '.join(larger)}" if larger else "more on none",
+        ),
+    ]
 
 
 def _tree_verdicts(measured: Measured) -> list[Verdict]:

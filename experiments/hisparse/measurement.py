@@ -14,13 +14,15 @@ import numpy as np
 from experiments.gpu_bench.matrix_supply import Supplied, supply
 from experiments.gpu_bench.product_case import typed
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.hisparse.methods import BEST, CSR, DTYPES, GEAM, LIBRARY, NAIVE, OWN, PRODUCTS, pays
-from experiments.hisparse.moved import moved
+from experiments.hisparse.compilation import compiled_ahead
+from experiments.hisparse.methods import BEST, CSR, DTYPES, LIBRARY, NAIVE, OWN, PRODUCTS, pays
+from experiments.hisparse.operands import Operands, arrays, operands
 from experiments.hisparse.paper import KIND
 from experiments.hisparse.printed import NODE_SIZE
 from experiments.hisparse.results import Gpu, MatrixRecord, Record, Results, Tree
 from experiments.hisparse.subjects import stands_for, subjects
-from experiments.hisparse.sum_measurement import back_to_back, sums
+from experiments.hisparse.sum_measurement import METHODS as SUM_METHODS
+from experiments.hisparse.sum_measurement import Sums, back_to_back
 from experiments.hisparse.trees import tree_of
 from experiments.measured_phases import clock, one_line
 from experiments.request import Watch
@@ -33,8 +35,8 @@ SECONDS = 0.04
 """How long one product is timed, capturing apart."""
 LIMIT_SECONDS = 440.0
 """After so long no other matrix is begun, so that a run ends within nine minutes on any GPU."""
-SUMMED_CLASS = "large_structured"
-"""Sums are measured on this class, and on what stands for the paper's matrices."""
+WORKERS = 5
+"""Processes that make matrices, at most."""
 
 Timer = Callable[[Callable[[Any], None]], Any]
 """Gives the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
@@ -63,8 +65,15 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     facts = {name: str(value) for name, value in asdict(info).items() if name != "packages"}
     facts |= {name: str(version) for name, version in info.packages.items()}
     chosen = subjects()
-    with supply(chosen, transposed=True) as supplied:
-        return measure_matrices(chosen, supplied, Gpu(info.name, facts), _warm, watch, limit)
+    gpu = Gpu(info.name, facts)
+    with supply(chosen, transposed=True, more=arrays, workers=WORKERS) as supplied:
+        watch("compiling", 0.0)
+        begun = time.perf_counter()
+        with compiled_ahead():
+            spent = time.perf_counter() - begun
+            found = measure_matrices(chosen, supplied, gpu, _warm, watch, limit - spent)
+    seconds = {"compiling ahead": round(spent, 2), **found.seconds}
+    return replace(found, seconds={**seconds, "all": round(found.seconds["all"] + spent, 2)})
 
 
 def measure_matrices(
@@ -99,7 +108,6 @@ def measure_matrices(
     matrices: list[MatrixRecord] = []
     records: list[Record] = []
     late: Sequence[SuiteMatrix] = ()
-    watch("compiling", 0.0)
     waiting = iter(supplied)
     while True:
         if time.perf_counter() - begun > limit:
@@ -141,6 +149,7 @@ class _Case:
         self._supplied, self._timer, self._seconds = supplied, timer, seconds
         self._library_timer = library_timer
         self._trees: dict[tuple[int, str], Tree] = {}
+        self._hosts: dict[str, HiSparse] = {}
 
     def records(self) -> list[Record]:
         """Measure every method in both types; none if the matrix was not found."""
@@ -152,22 +161,26 @@ class _Case:
             for measure in (self._own, self._cusparse, self._naive):
                 found += measure(csr, dtype)
         self._convert(typed(self._supplied.csr, "float32"), NODE_SIZE)
-        matrix = self._supplied.matrix
-        return found + self._sums() if stands_for(matrix) or matrix.class_ == SUMMED_CLASS else found
+        with clock(self._seconds, "operands of sums"):
+            given = operands(self._supplied)
+        return found + [record for dtype in DTYPES for record in self._sums(given.astype(dtype), dtype)]
 
-    def _sums(self) -> list[Record]:
-        """Measure sums with the matrix whose entries are moved; what fails is one record."""
+    def _sums(self, given: Operands, dtype: str) -> list[Record]:
+        """Measure sums with the matrix whose entries are moved; of what fails the first is one record."""
+        from gpu.runtime.memory import free_what_is_dropped
+
         name = self._supplied.matrix.name
-        with clock(self._seconds, "moved matrices"):
-            other = moved(self._supplied.csr)
         found: list[Record] = []
-        for dtype in DTYPES:
-            first, second = typed(self._supplied.csr, dtype), typed(other, dtype)
+        with clock(self._seconds, "what sums must be"):
+            tree = self._hosts.pop(dtype, None)
+            work = Sums(name, given, self._timer, self._library_timer, tree)
+        for method, measured in SUM_METHODS.items():
             try:
-                with clock(self._seconds, "sums"):
-                    found.extend(sums(name, first, second, self._timer, self._library_timer))
+                with clock(self._seconds, f"sums, {method}"):
+                    found.extend(measured(work))
             except Exception as error:  # one failing sum must not cost the others
-                found.append(Record(name, "sum", GEAM, dtype, "failed", one_line(error)))
+                found.append(Record(name, "sum", method, dtype, "failed", one_line(error)))
+            free_what_is_dropped()
         return found
 
     def described(self) -> MatrixRecord:
@@ -207,7 +220,7 @@ class _Case:
             from gpu.formats.hisparse import HiSparseProduct
             from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-            host = self._convert(csr)
+            host = self._hosts[dtype] = self._convert(csr)
             with clock(self._seconds, "uploads and kernels"):
                 product = HiSparseProduct(host, THREADS_PER_BLOCK)
             ways = (product, product.transposed)

@@ -10,16 +10,17 @@ OPERATIONS = {
     "spmv_t": "y = Aᵀ x",
     "sum": "C = A + B",
     "sum_t": "C = Aᵀ + Bᵀ",
+    "sum_bt": "C = A + Bᵀ",
 }
 """By the names in files."""
-PRODUCTS, SUMS = ("spmv", "spmv_t"), ("sum", "sum_t")
+PRODUCTS, SUMS = ("spmv", "spmv_t"), ("sum", "sum_t", "sum_bt")
 DTYPES = {"float64": "f64", "float32": "f32"}
 """The types, and how they are called in tables; the paper's figures are in the first."""
 OWN = "hisparse"
 CSR, BEST = "cusparse-csr", "cusparse-best"
 NAIVE = "naive"
 GEAM, CONVERTING_GEAM, CONVERTED_GEAM = "cusparse-geam", "cusparse-geam-converting", "cusparse-geam-converted"
-CSR_SUM = "csr-sum"
+CSR_SUM, TREE_SUM = "csr-sum", "hisparse-sum"
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2", "sell_32", "bsr_3_column")
 """Formats and algorithms of cuSPARSE of which the fastest is its best; one that pads too far is left out."""
 
@@ -76,18 +77,30 @@ METHODS = {
             "CSR, one thread a row; transposed: atomic addition of every product to y",
         ),
         Method(
+            TREE_SUM,
+            "gpu.add of HiSparse",
+            "HiSparse",
+            "our sum of HiSparse operands (`gpu.add`), counting and writing; of two transposed operands the "
+            "sum is that of A and B, whose state is transposed",
+        ),
+        Method(
+            CSR_SUM,
+            "gpu.add of CSR",
+            "",
+            "our sum of CSR operands (`gpu.add`), counting and writing; a transposed operand is converted, "
+            "of two their sum",
+        ),
+        Method(
             GEAM,
             "cuSPARSE csrgeam2",
             "cuSparse",
-            "csrgeam2 of CSR with reused buffers, symbolic and numeric; of operands that are there, for "
-            "Aᵀ + Bᵀ "
-            "those of the transposes",
+            "csrgeam2 of CSR with reused buffers, symbolic and numeric; transposes are there already",
         ),
         Method(
             CONVERTING_GEAM,
             "csrgeam2 converting",
             "cuSparse",
-            "the same behind the conversion of both operands to their transposes by Csr2cscEx2",
+            "the same behind the conversion of each transposed operand by Csr2cscEx2",
         ),
         Method(
             CONVERTED_GEAM,
@@ -95,18 +108,11 @@ METHODS = {
             "",
             "csrgeam2 of A and B, and the conversion of the sum: one conversion instead of two",
         ),
-        Method(
-            CSR_SUM,
-            "gpu.add of CSR",
-            "",
-            "our sum of operands in CSR (`gpu.add`), counting and writing; for Aᵀ + Bᵀ the transposition "
-            "of the sum, too",
-        ),
     )
 }
 """By name."""
 PRODUCT_METHODS = (OWN, CSR, BEST, NAIVE)
-SUM_METHODS = (CSR_SUM, GEAM, CONVERTING_GEAM, CONVERTED_GEAM)
+SUM_METHODS = (TREE_SUM, CSR_SUM, GEAM, CONVERTING_GEAM, CONVERTED_GEAM)
 
 MOST_PADDING = 1.6
 """cuSPARSE's sliced ELLPACK is not tried where it has so many times the places of CSR."""

@@ -131,6 +131,8 @@ class Record:
         As `vecsim.formats.accuracy.ExactProduct.error`.
     same_bits
         Whether two runs gave equal bits; None where that was not compared.
+    parts
+        Of a sum: microseconds of ``symbolic`` and ``numeric``, each timed alone, and of ``conversion``.
     """
 
     matrix: str
@@ -145,6 +147,7 @@ class Record:
     nbytes: int | None = None
     error: float | None = None
     same_bits: bool | None = None
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ NAMES = {
     "sum": "A + B",
     "sum_t": "Aᵀ + Bᵀ",
     "sum_t, converted": "Aᵀ + Bᵀ, converted before",
+    "sum_bt": "A + Bᵀ",
 }
 """How tables and charts call operations."""
 SETS = {

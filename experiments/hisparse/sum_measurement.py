@@ -1,20 +1,25 @@
-"""Sums of CSR matrices on the GPU, C = A + B and C = Aᵀ + Bᵀ, beside csrgeam2 of cuSPARSE.
+"""Sums on the GPU, C = A + B, Aᵀ + Bᵀ and A + Bᵀ, of HiSparse and of CSR, beside csrgeam2 of cuSPARSE.
 
 Room for the work and for the sum is there before anything is timed, on both sides: what is timed is the pass
-that counts the entries of the sum and the one that writes them, and where operands are transposed, that too.
+that counts the entries of the sum and the one that writes them, and where CSR is transposed, that too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.hisparse.methods import CONVERTED_GEAM, CONVERTING_GEAM, CSR_SUM, GEAM
+from experiments.hisparse.methods import CONVERTED_GEAM, CONVERTING_GEAM, CSR_SUM, GEAM, TREE_SUM
+from experiments.hisparse.operands import Operands
 from experiments.hisparse.results import Record
+from experiments.hisparse.sum_reference import csr_difference, merged, tree_difference
+from vecsim.formats import HiSparse
 
 if TYPE_CHECKING:
     from gpu.measure.timing import Timing
@@ -24,120 +29,231 @@ CALLS = 9
 
 Clock = Callable[[Callable[[Any], None]], Any]
 """Gives the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
+Way = Callable[["Sums"], Iterator[Record]]
 
 
-def sums(name: str, first: Any, second: Any, ours: Clock, library: Clock) -> Iterator[Record]:
-    """Measure all sums of two matrices.
+class Sums:
+    """All sums of two matrices in one type.
 
     Parameters
     ----------
     name
-        Of the first.
-    first, second
-        A and B: canonical scipy.sparse.csr_array of one shape and type.
+        Of the first matrix.
+    given
+        A and B, with their transposes.
     ours, library
         Time an operation of ours, and a call of cuSPARSE.
-
-    Raises
-    ------
-    UserError
-        Whatever the device objects to.
+    tree
+        A in HiSparse; it is converted without it.
     """
-    from gpu.runtime.memory import free_what_is_dropped
 
-    exact = first + second
-    yield _ours(name, "sum", first, second, exact, ours)
-    longest = int(np.bincount(exact.indices, minlength=1).max())
-    if longest > _longest_column():
-        why = f"a column of the sum has {longest} entries: it is transposed on the host"
-        yield Record(name, "sum_t", CSR_SUM, first.dtype.name, "failed", why)
-    else:
-        yield _ours(name, "sum_t", first, second, exact, ours)
-    free_what_is_dropped()
-    for operation, method, parts in _cusparse(first, second, library):
-        us, spread = sum(part.median_us for part in parts), max(part.spread for part in parts)
-        yield Record(name, operation, method, first.dtype.name, median_us=us, spread=spread)
+    def __init__(
+        self, name: str, given: Operands, ours: Clock, library: Clock, tree: HiSparse | None = None
+    ) -> None:
+        self.name, self.given, self.ours, self.library, self._tree = name, given, ours, library, tree
+        self.dtype = given.first.dtype.name
+        self._wanted = {"sum": merged(given.first, given.second)}
+        if self.square:
+            self._wanted["sum_bt"] = merged(given.first, given.second_turned)
 
+    @property
+    def square(self) -> bool:
+        """Whether A + Bᵀ is there."""
+        rows, columns = self.given.first.shape
+        return bool(rows == columns)
 
-def _longest_column() -> int:
-    from gpu.addition.transposition import LONGEST_COLUMN
+    def wanted(self, operation: str) -> Any:
+        """Give a sum as it must be, in CSR."""
+        if operation == "sum_t" and operation not in self._wanted:
+            self._wanted[operation] = merged(self.given.first_turned, self.given.second_turned)
+        return self._wanted[operation]
 
-    return LONGEST_COLUMN
+    def record(self, operation: str, method: str, **measured: Any) -> Record:
+        """Make a record."""
+        return Record(self.name, operation, method, self.dtype, **measured)
 
+    def trees(self) -> Iterator[Record]:
+        """Measure `gpu.add` of HiSparse: of two transposed operands the sum is that of A and B."""
+        from gpu.addition.hisparse.device_tree import DeviceHiSparse
+        from gpu.addition.hisparse.tree_sum import TreeSum
 
-def _ours(name: str, operation: str, first: Any, second: Any, exact: Any, clock: Clock) -> Record:
-    """Add, and for Aᵀ + Bᵀ transpose the sum, twice, and time it."""
-    from gpu.addition.csr_sum import CsrSum
-    from gpu.addition.device_csr import DeviceCsr
-    from gpu.addition.transposition import Transposition
-    from gpu.runtime.vectors import stream_of
+        one, two = (
+            DeviceHiSparse.from_hisparse(each or HiSparse.from_scipy(csr))
+            for each, csr in ((self._tree, self.given.first), (None, self.given.second))
+        )
+        for operation in ("sum", "sum_bt") if self.square else ("sum",):
+            work = TreeSum(one, two, (False, operation == "sum_bt"))
+            work.count()
+            result = work.empty()
+            writing = work.into(result)
+            passes = _Passes(work.count, lambda stream, work=work, at=writing: work.write(at, stream=stream))
+            passes.run()
+            found = result.to_hisparse()
+            passes.run()
+            again = result.words.copy_to_host()
+            made = self.record(
+                operation,
+                TREE_SUM,
+                nbytes=one.nbytes + two.nbytes + result.nbytes,
+                error=tree_difference(found, self.wanted(operation)),
+                same_bits=bool(np.array_equal(found.content.pool.words[: len(again)], again)),
+                **passes.timed(self.ours),
+            )
+            yield made
+            if operation == "sum":
+                whole = self.ours(passes.all)
+                yield replace(made, operation="sum_t", median_us=whole.median_us, spread=whole.spread)
 
-    one, two = DeviceCsr.from_scipy(first), DeviceCsr.from_scipy(second)
-    work = CsrSum(one, two)
-    work.count()
-    result = work.empty()
-    writing = work.into(result)
-    work.write(writing, 1.0, 1.0)
-    turning = Transposition(result) if operation == "sum_t" else None
-    final, wanted = (result, exact) if turning is None else (turning.result, exact.T.tocsr())
+    def compressed(self) -> Iterator[Record]:
+        """Measure `gpu.add` of CSR."""
+        from gpu.addition.device_csr import DeviceCsr
 
-    def enqueue(stream: Any) -> None:
-        on = stream_of(stream.address)
-        work.count(stream=on)
-        work.write(writing, 1.0, 1.0, on)
+        placed = DeviceCsr.from_scipy(self.given.first), DeviceCsr.from_scipy(self.given.second)
+        for operation in ("sum", "sum_t", "sum_bt") if self.square else ("sum", "sum_t"):
+            yield self._compressed(operation, *placed)
+
+    def _compressed(self, operation: str, one: Any, two: Any) -> Record:
+        from gpu.addition.csr_sum import CsrSum
+        from gpu.addition.transposition import Transposition
+
+        refused = self._too_long(operation)
+        if refused:
+            return self.record(operation, CSR_SUM, status="failed", reason=refused)
+        turning = Transposition(two) if operation == "sum_bt" else None
         if turning is not None:
-            turning.launch(on)
+            turning.launch()
+        work = CsrSum(one, two if turning is None else turning.result)
+        work.count()
+        result = work.empty()
+        writing = work.into(result)
+        work.write(writing, 1.0, 1.0)
+        behind = Transposition(result) if operation == "sum_t" else None
+        final = result if behind is None else behind.result
+        passes = _Passes(
+            lambda stream: work.count(stream=stream),
+            lambda stream: work.write(writing, 1.0, 1.0, stream),
+            before=None if turning is None else turning.launch,
+            behind=None if behind is None else behind.launch,
+        )
+        found = []
+        for _ in range(2):
+            passes.run()
+            found.append(final.to_scipy())
+        return self.record(
+            operation,
+            CSR_SUM,
+            nbytes=one.nbytes + two.nbytes + final.nbytes,
+            error=csr_difference(found[0], self.wanted(operation)),
+            same_bits=csr_difference(found[0], found[1]) == 0,
+            **passes.timed(self.ours),
+        )
 
-    found = []
-    for _ in range(2):
-        enqueue(SimpleNamespace(address=0))
-        found.append(final.to_scipy())
-    timing = clock(enqueue)
-    nbytes = one.nbytes + two.nbytes + final.nbytes
-    return Record(
-        name,
-        operation,
-        CSR_SUM,
-        first.dtype.name,
-        median_us=timing.median_us,
-        spread=timing.spread,
-        nbytes=nbytes,
-        error=difference(found[0], wanted),
-        same_bits=difference(found[0], found[1]) == 0,
+    def _too_long(self, operation: str) -> str:
+        """Say why a sum is not one of the device's alone; nothing if it is."""
+        from gpu.addition.transposition import LONGEST_COLUMN
+
+        if operation == "sum":
+            return ""
+        turned = self.given.second if operation == "sum_bt" else self.wanted("sum")
+        longest = int(np.bincount(turned.indices, minlength=1).max())
+        if longest <= LONGEST_COLUMN:
+            return ""
+        return f"a column to be transposed has {longest} entries: that is done on the host"
+
+    def cusparse(self) -> Iterator[Record]:
+        """Measure csrgeam2, with and without the conversions of the operands, or with that of the sum."""
+        from gpu.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
+
+        given, clock = self.given, self.library
+        with PlacedCsr.holding(given.first) as one, PlacedCsr.holding(given.second) as two:
+            with SparseSum(one, two) as work:
+                direct = _geam(work, clock)
+                yield self._library("sum", GEAM, direct)
+                with SparseTransposition(work.result) as turning:
+                    behind = clock(turning.enqueue)
+                yield self._library("sum_t", CONVERTED_GEAM, {**direct, "conversion": behind})
+            with SparseTransposition(one) as left, SparseTransposition(two) as right:
+                conversions = [clock(left.enqueue), clock(right.enqueue)]
+                with SparseSum(left.result, right.result) as work:
+                    turned = _geam(work, clock)
+                yield self._library("sum_t", GEAM, turned)
+                both = _together(conversions)
+                yield self._library("sum_t", CONVERTING_GEAM, {**turned, "conversion": both})
+                if self.square:
+                    with SparseSum(one, right.result) as work:
+                        mixed = _geam(work, clock)
+                    yield self._library("sum_bt", GEAM, mixed)
+                    converting = {**mixed, "conversion": conversions[1]}
+                    yield self._library("sum_bt", CONVERTING_GEAM, converting)
+
+    def _library(self, operation: str, method: str, parts: dict[str, Timing]) -> Record:
+        whole = _together(list(parts.values()))
+        times = {name: timing.median_us for name, timing in parts.items()}
+        return self.record(operation, method, median_us=whole.median_us, spread=whole.spread, parts=times)
+
+
+METHODS: dict[str, Way] = {
+    TREE_SUM: Sums.trees,
+    CSR_SUM: Sums.compressed,
+    GEAM: Sums.cusparse,
+}
+"""What is measured, by the method that stands for all of its records where it fails."""
+
+
+class _Passes:
+    """The passes of a sum of ours, each given a stream of Numba."""
+
+    def __init__(
+        self,
+        symbolic: Callable[..., None],
+        numeric: Callable[..., None],
+        *,
+        before: Callable[[Any], None] | None = None,
+        behind: Callable[[Any], None] | None = None,
+    ) -> None:
+        self._parts = {"symbolic": lambda stream: symbolic(stream=stream), "numeric": numeric}
+        conversion = before or behind
+        if conversion is not None:
+            self._parts["conversion"] = conversion
+        self._order = ["conversion"] * (before is not None) + ["symbolic", "numeric"]
+        self._order += ["conversion"] * (behind is not None)
+
+    def run(self) -> None:
+        """Do all of it once."""
+        self.all(SimpleNamespace(address=0))
+
+    def all(self, stream: Any) -> None:
+        """Put all of it on a stream of `gpu.runtime.cuda_driver`."""
+        for name in self._order:
+            self._one(name, stream)
+
+    def _one(self, name: str, stream: Any) -> None:
+        from gpu.runtime.vectors import stream_of
+
+        self._parts[name](stream_of(stream.address))
+
+    def timed(self, clock: Clock) -> dict[str, Any]:
+        """Give the time of all together and of each alone, as a record has them."""
+        whole = clock(self.all)
+        parts = {name: clock(partial(self._one, name)) for name in self._order}
+        return {
+            "median_us": whole.median_us,
+            "spread": whole.spread,
+            "parts": {name: timing.median_us for name, timing in parts.items()},
+        }
+
+
+def _geam(work: Any, clock: Clock) -> dict[str, Timing]:
+    return {"symbolic": clock(work.symbolic), "numeric": clock(work.numeric)}
+
+
+def _together(timings: list[Timing]) -> Timing:
+    """Add the times of calls that come one behind the other."""
+    return replace(
+        timings[0],
+        median_us=sum(each.median_us for each in timings),
+        spread=max(each.spread for each in timings),
     )
-
-
-def difference(found: Any, wanted: Any) -> float:
-    """Give how far a sum is from another: 0 where both are equal, infinity for other patterns.
-
-    Entries that are 0 do not count: where A and B cancel, SciPy has no entry, and `gpu.add` has one.
-    """
-    for each in (found, wanted):
-        each.eliminate_zeros()
-    if not (np.array_equal(found.indptr, wanted.indptr) and np.array_equal(found.indices, wanted.indices)):
-        return float("inf")
-    apart = float(np.abs(found.data - wanted.data).max(initial=0.0))
-    largest = float(np.abs(wanted.data).max(initial=0.0))
-    return apart / largest if largest else apart
-
-
-def _cusparse(first: Any, second: Any, clock: Clock) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-    """Time csrgeam2, and the conversions of both operands, or of the sum."""
-    from gpu.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
-
-    with PlacedCsr.holding(first) as one, PlacedCsr.holding(second) as two:
-        with SparseSum(one, two) as work:
-            direct = clock(work.enqueue)
-            with SparseTransposition(work.result) as turning:
-                of_sum = clock(turning.enqueue)
-        yield "sum", GEAM, (direct,)
-        yield "sum_t", CONVERTED_GEAM, (direct, of_sum)
-        with SparseTransposition(one) as left, SparseTransposition(two) as right:
-            conversions = [clock(left.enqueue), clock(right.enqueue)]
-            with SparseSum(left.result, right.result) as work:
-                turned = clock(work.enqueue)
-        yield "sum_t", GEAM, (turned,)
-        yield "sum_t", CONVERTING_GEAM, (turned, *conversions)
 
 
 def back_to_back(enqueue: Callable[[Any], None]) -> Timing:
