@@ -17,6 +17,7 @@ from isa.assembler import assemble_file
 from isa.program import Program
 from programs.measurement import measure
 from vecsim.data import load, values_as
+from vecsim.data.memory_files import Placed, placed, put
 from vecsim.data.precision import value_bytes
 from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.engines.protocol import run
@@ -139,10 +140,25 @@ def _exec(document: Document, described: type[Machine]) -> Repeated:
     file, width = str(content["file"]), value_bytes(int(content["value_bits"]))
     program = _program(file, dict(content["define"]), width)
     memory = np.zeros(int(content["memory_bytes"]), np.uint8)
+    put(
+        memory,
+        [_loaded(document, told, program, len(memory), width) for told in content.get("load", ())],
+        program,
+    )
     machine = described.from_dict(content["machine"])
     now = run(program, memory, machine, engine=_engine(content), max_cycles=int(content["max_cycles"]))
     ((key, row),) = document.rows.items()
     return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
+
+
+def _loaded(
+    document: Document, told: Mapping[str, Any], program: Program, memory_bytes: int, width: Any
+) -> Placed:
+    """Read what was put into memory, if it is still what it was."""
+    each = placed(str(told["text"]), program, memory_bytes, width, "--load")
+    if each.sha256 != told["sha256"]:
+        raise UserError(f"{document.path}: {each.file} is another file now than the one that was loaded")
+    return each
 
 
 def _program(file: str, symbols: Mapping[str, int], width: Any) -> Program:

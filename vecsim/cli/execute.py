@@ -14,6 +14,7 @@ from vecsim.cli.options import (
     HotOption,
     JsonOption,
     ListingOption,
+    LoadOption,
     MachineOption,
     SetOption,
     ValueBitsOption,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from vecsim.engines.first_use import Watch
     from vecsim.engines.protocol import Run
 
+NOT_RIGHT = 1
+"""Exit code when memory is not as expected."""
 ROWS = 200
 """Rows of the timeline, at most, if the user does not say."""
 
@@ -54,6 +57,32 @@ def execute(
             "double, byte. Repeatable.",
         ),
     ] = None,
+    load: LoadOption = None,
+    save: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--save",
+            metavar="PLACE:COUNT[:TYPE]=FILE.npy",
+            help="Write memory after the run as an array of NumPy. Repeatable.",
+        ),
+    ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--expect",
+            metavar="PLACE[:TYPE]=FILE.npy|FILE.mtx",
+            help="Compare memory after the run with an array; exit code 1 if an element differs. Repeatable.",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--tolerance",
+            min=0,
+            help="How far a real number may be off, relative to the expected one, or to 1 if that is "
+            "smaller; 1e-5 without it.",
+        ),
+    ] = None,
     registers: Annotated[bool, typer.Option("--registers", help="Show the registers after the run.")] = False,
     timeline: Annotated[bool, typer.Option("--timeline", help="Show when each instruction ran.")] = False,
     rows: Annotated[
@@ -69,11 +98,13 @@ def execute(
     listing: ListingOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Run a program on a machine and show its cycles and chosen memory."""
-    import numpy as np
+    """Run a program on a machine and show its cycles and chosen memory.
 
+    With --expect exit code 1 says that memory differs.
+    """
     from vecsim.cli.assemble import read_program
     from vecsim.cli.counters import counters_document, show_counters
+    from vecsim.cli.data_files import DataFiles
     from vecsim.cli.hot import hot_table
     from vecsim.cli.memory_dump import parse_dump, show_dumps
     from vecsim.cli.output import Output
@@ -94,14 +125,15 @@ def execute(
     tracing = read_tracing(trace, window, [file])
     program = read_program(file, symbols, width)
     dumps = [parse_dump(text, program, size) for text in dump or ()]
+    files = DataFiles(program, size, width, load, save, expect, tolerance, file)
+    content = files.memory()
 
     def simulated(engine: str, watch: Watch | None) -> Run:
         wanted = TimelineRequest(last_age=rows or ROWS) if timeline else None
-        empty = np.zeros(size, np.uint8)
 
         def one(asked: TimelineRequest | None) -> Run:
             how: dict[str, Any] = {"timeline": asked, "max_cycles": max_cycles, "progress": watch}
-            return run(program, empty, described, engine=engine, **how)
+            return run(program, content, described, engine=engine, **how)
 
         if tracing is None:
             return one(wanted)
@@ -119,8 +151,12 @@ def execute(
         document["lines"] = [asdict(line) for line in result.lines]
     if dumps:
         document["memory"] = show_dumps(output, dumps, result.state.memory)
+    files.save(output, result.state.memory, document)
     if registers:
         document["registers"] = show_registers(output, result.state, described, width)
     if timeline:
         document |= show_timeline(output, program, result)
+    right = files.compare(output, result.state.memory, document)
     output.finish("vecsim exec", document)
+    if not right:
+        raise typer.Exit(NOT_RIGHT)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.options import integer
 from vecsim.errors import UserError
+from vecsim.memory_places import TYPES, address_of
 from vecsim.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from isa.program import Program
     from vecsim.cli.output import Output
-
-TYPES = {"word": "<i4", "float": "<f4", "double": "<f8", "byte": "u1"}
-"""NumPy's name of each type that may be shown."""
 
 A_LINE = 8
 
@@ -68,7 +66,7 @@ def parse_dump(text: str, program: Program, memory_bytes: int, option: str = "--
     count = integer(rest[0])
     if count is None or count < 1:
         raise UserError(f"{option} {text}: the count {rest[0]!r} must be an integer, at least 1")
-    address = _address(f"{option} {text}", place, program)
+    address = address_of(place, program, f"{option} {text}")
     end = address + count * int(TYPES[kind][-1])
     if address < 0 or end > memory_bytes:
         raise UserError(
@@ -76,15 +74,6 @@ def parse_dump(text: str, program: Program, memory_bytes: int, option: str = "--
             f"{memory_bytes} bytes (--memory)"
         )
     return Dump(place, address, count, kind)
-
-
-def _address(asked: str, place: str, program: Program) -> int:
-    number = integer(place)
-    if number is not None:
-        return number
-    if place not in program.symbols:
-        raise UserError(f"{asked}: no symbol {place!r}{nearest(place, program.symbols)}")
-    return program.symbols[place]
 
 
 def show_dumps(output: Output, dumps: Sequence[Dump], memory: npt.NDArray[np.uint8]) -> list[dict[str, Any]]:

@@ -126,6 +126,15 @@ DefineOption = Annotated[
     list[str] | None,
     typer.Option("--define", metavar="NAME=VALUE", help="Define a symbol of the program. Repeatable."),
 ]
+LoadOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--load",
+        metavar="PLACE[:WHAT]=FILE.npy|FILE.mtx",
+        help="Put an array into memory before the run; of a sparse matrix WHAT is rowptr, colidx or values, "
+        "else a type of --dump. Repeatable.",
+    ),
+]
 
 MEMORY_LIMITS = (16, 2**31)
 """Fewest and most bytes of simulated memory."""

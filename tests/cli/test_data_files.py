@@ -1,0 +1,136 @@
+"""`vecsim exec` with arrays of files: put in before, written and compared after."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BANNER = "%%MatrixMarket matrix "
+TWICE = """\
+# y = 2 x, in the type of a matrix value
+.default N, 8
+.equ X, 256
+.equ Y, 512
+        li   x3, X
+        li   x4, Y
+        li   x5, N
+        setvl x5
+        lv.f v1, (x3)
+        addvv.f v2, v1, v1
+        sv.f v2, (x4)
+        halt
+"""
+
+
+@pytest.fixture
+def run(vecsim, tmp_path, monkeypatch):
+    """Run the program in a folder of its own, with arrays saved there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "twice.s").write_text(TWICE)
+
+    def call(*arguments, **arrays):
+        for name, values in arrays.items():
+            np.save(tmp_path / f"{name}.npy", np.asarray(values))
+        return vecsim("exec", "twice.s", "--engine", "simpy", *arguments)
+
+    return call
+
+
+X = np.arange(8) * 1.5
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_in_and_out(run, bits):
+    kind = "float" if bits == 32 else "double"
+    how = ("--load", "X=x.npy", "--save", f"Y:8:{kind}=out.npy", "--expect", "Y=y.npy", "--value-bits", bits)
+    done = run(*how, x=X, y=2 * X)
+    assert done.code == 0
+    assert f"Y: 8 x {kind} as in y.npy" in done.out
+    out = np.load("out.npy")
+    assert out.dtype == f"f{bits // 8}" and out.tolist() == (2 * X).tolist()
+
+
+def test_the_first_element_that_differs(run):
+    wrong = 2 * X
+    wrong[[3, 5]] += 0.5
+    done = run("--load", "X=x.npy", "--expect", "Y=y.npy", "--json", "r.json", x=X, y=wrong)
+    assert done.code == 1
+    assert "2 of 8 elements differ; the first is element 3 at address 524: 9.0, expected 9.5" in done.err
+    with Path("r.json").open() as file:
+        (told,) = json.load(file)["expect"]
+    assert told["difference"] == {"element": 3, "address": 524, "found": 9.0, "expected": 9.5, "count": 2}
+
+
+@pytest.mark.parametrize(("off", "tolerance", "code"), [(1e-3, None, 1), (1e-3, "0.01", 0), (1e-6, None, 0)])
+def test_how_far_off_a_number_may_be(run, off, tolerance, code):
+    how = [] if tolerance is None else ["--tolerance", tolerance]
+    assert run("--load", "X=x.npy", "--expect", "Y=y.npy", *how, x=X, y=2 * X + off).code == code
+
+
+def test_nan_and_infinity_are_themselves(run):
+    x = np.array([np.nan, np.inf, -np.inf, 0, 1, 2, 3, 4])
+    assert run("--load", "X=x.npy", "--expect", "Y=y.npy", x=x, y=2 * x).code == 0
+    assert run("--load", "X=x.npy", "--expect", "Y=y.npy", x=x, y=np.where(np.isinf(x), 1, 2 * x)).code == 1
+
+
+def test_whole_numbers_are_words_and_must_be_equal(run):
+    numbers = np.arange(8) - 4
+    assert run("--load", "Y=n.npy", "--expect", "X:word=z.npy", n=numbers, z=np.zeros(8, int)).code == 0
+    assert run("--load", "600=n.npy", "--expect", "600=n.npy", n=numbers).code == 0
+    assert run("--load", "600=n.npy", "--expect", "600=m.npy", n=numbers, m=numbers + 1).code == 1
+
+
+def test_of_a_sparse_matrix_the_arrays_of_crs(run, tmp_path):
+    (tmp_path / "a.mtx").write_text(BANNER + "coordinate real general\n2 3 3\n1 2 5\n2 1 6\n2 3 7\n")
+    loads = ["--load", "600:rowptr=a.mtx", "--load", "640:colidx=a.mtx", "--load", "700:values=a.mtx"]
+    done = run(*loads, "--dump", "600:3", "--dump", "640:3", "--dump", "700:3:float")
+    assert done.code == 0
+    shown = [
+        line.split()[1:]
+        for line in done.out.splitlines()
+        if line.strip().startswith(("600 ", "640 ", "700 "))
+    ]
+    assert shown == [["0", "1", "3"], ["1", "0", "2"], ["5", "6", "7"]]
+
+
+def test_of_a_dense_matrix_its_values_column_by_column(run, tmp_path):
+    (tmp_path / "x.mtx").write_text(BANNER + "array real general\n4 2\n" + "".join(f"{v}\n" for v in X))
+    assert run("--load", "X=x.mtx", "--expect", "Y=y.npy", y=2 * X).code == 0
+
+
+def test_rerun_loads_the_same_arrays(run, vecsim):
+    assert run("--load", "X=x.npy", "--json", "r.json", x=X).code == 0
+    assert vecsim("rerun", "r.json").code == 0
+    np.save("x.npy", X + 1)
+    assert "x.npy is another file now" in vecsim("rerun", "r.json").mistake()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--load Z=x.npy", "no symbol 'Z'"),
+        ("--load X", "write it as PLACE=FILE.npy"),
+        ("--load X=x.txt", "neither an array of NumPy (.npy) nor a matrix"),
+        ("--load X=none.npy", "none.npy: No such file"),
+        ("--load X=bad.npy", "bad.npy is no array of NumPy"),
+        ("--load X:word=x.npy", "the file has real numbers, word takes whole ones"),
+        ("--load X:flaot=x.npy", "did you mean 'float'"),
+        ("--load X:rowptr=x.npy", "rowptr is of a matrix"),
+        ("--load X=big.npy", "element 1 is 5000000000, which does not fit a word"),
+        ("--load X=complex.npy", "values of type complex128"),
+        ("--load 0xffff0=x.npy", "lie outside memory, 1048576 bytes (--memory)"),
+        ("--load X=x.npy --load 260=x.npy", "overlaps --load X=x.npy"),
+        ("--load X=a.mtx", "is sparse: say which array of it"),
+        ("--save Y:8:float", "write it as PLACE:COUNT:TYPE=FILE.npy"),
+        ("--save Y:8:float=y.txt", "write it as PLACE:COUNT:TYPE=FILE.npy"),
+        ("--save Y:8:float=no/y.npy", "there is no folder"),
+        ("--load X=x.npy --save Y:8:float=x.npy", "is the input"),
+        ("--tolerance 1", "nothing is compared"),
+    ],
+)
+def test_what_it_refuses(run, tmp_path, arguments, message):
+    (tmp_path / "bad.npy").write_bytes(b"no array")
+    (tmp_path / "a.mtx").write_text(BANNER + "coordinate real general\n2 3 1\n1 2 5\n")
+    done = run(*arguments.split(), x=X, big=np.array([1, 5_000_000_000]), complex=np.array([1j]))
+    assert message in done.mistake()

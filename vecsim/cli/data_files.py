@@ -1,0 +1,124 @@
+"""Data in and out of ``vecsim exec``: ``--load``, ``--save``, ``--expect``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from isa.program import Program
+    from vecsim.cli.output import Output
+
+
+class DataFiles:
+    """What is put into memory before a run, and what is done with it after.
+
+    Parameters
+    ----------
+    program, memory_bytes
+        What runs, in how much memory.
+    width
+        Bytes of a matrix value, 4 or 8.
+    load, save, expect, tolerance
+        As the user gave them.
+    source
+        The program's file, which must not be overwritten.
+
+    Raises
+    ------
+    UserError
+        Any of them is wrong: found before anything runs.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        memory_bytes: int,
+        width: int,
+        load: Sequence[str] | None,
+        save: Sequence[str] | None,
+        expect: Sequence[str] | None,
+        tolerance: float | None,
+        source: str,
+    ) -> None:
+        from vecsim.cli.memory_dump import parse_dump
+        from vecsim.cli.output import OutputFile
+
+        if tolerance is not None and not expect:
+            raise UserError(f"--tolerance {tolerance:g}: nothing is compared; --expect PLACE=FILE.npy does")
+        self._program, self._bytes = program, memory_bytes
+        self._loaded, self._expected = [], []
+        if load or expect:  # what they need takes a while to import
+            from vecsim.data.memory_files import placed
+
+            where = (program, memory_bytes, width)
+            self._loaded = [placed(text, *where, "--load") for text in load or ()]
+            self._expected = [placed(text, *where, "--expect") for text in expect or ()]
+        inputs = [source, *(each.file for each in (*self._loaded, *self._expected))]
+        self._tolerance = tolerance
+        self._saved = []
+        for text in save or ():
+            place, separator, file = text.partition("=")
+            if not separator or not file.endswith(".npy"):
+                raise UserError(
+                    f"--save {text}: write it as PLACE:COUNT:TYPE=FILE.npy, such as Y:8:float=y.npy"
+                )
+            self._saved.append((parse_dump(place, program, memory_bytes, "--save"), OutputFile(file, inputs)))
+
+    def memory(self) -> npt.NDArray[np.uint8]:
+        """Give memory before the run: zeros, and what is loaded."""
+        import numpy as np
+
+        memory = np.zeros(self._bytes, np.uint8)
+        if self._loaded:
+            from vecsim.data.memory_files import put
+
+            put(memory, self._loaded, self._program)
+        return memory
+
+    def save(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> None:
+        """Write what is to be saved, and note in the document what was loaded."""
+        import io
+
+        import numpy as np
+
+        from vecsim.memory_places import TYPES
+
+        if self._loaded:
+            document["load"] = [each.to_dict() for each in self._loaded]
+        for dump, file in self._saved:
+            content = io.BytesIO()
+            np.save(content, np.array(dump.values(memory), TYPES[dump.type]))
+            file.write(content.getvalue())
+            output.text(f"{dump.place}: {dump.count} x {dump.type} written to {file.name}")
+
+    def compare(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> bool:
+        """Compare memory with what is expected, and say whether all of it is there."""
+        if not self._expected:
+            return True
+        from dataclasses import asdict
+
+        from vecsim.cli.console import tell
+        from vecsim.data.memory_files import TOLERANCE, difference
+
+        tolerance = TOLERANCE if self._tolerance is None else self._tolerance
+        document["tolerance"], document["expect"] = tolerance, []
+        for each in self._expected:
+            found = difference(memory, each, tolerance)
+            document["expect"].append(
+                {**each.to_dict(), "difference": None if found is None else asdict(found)}
+            )
+            if found is None:
+                output.text(f"{each.place}: {len(each.values)} x {each.type} as in {each.file}")
+                continue
+            tell(
+                f"--expect {each.text}: {found.count} of {len(each.values)} elements differ; the first is "
+                f"element {found.element} at address {found.address}: {found.found!r}, expected "
+                f"{found.expected!r}"
+            )
+        return all(each["difference"] is None for each in document["expect"])

@@ -1,0 +1,248 @@
+"""Arrays of files and pieces of simulated memory: put in before a run, compared with it after.
+
+``PLACE`` is an address or a symbol of the program. Memory has elements of a type: ``word`` (int32),
+``float``, ``double`` or ``byte``. Whole numbers of a file become words, real numbers become matrix values, of
+4 or 8 bytes, unless a type is named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.program import Program
+from vecsim.data.loading import read
+from vecsim.errors import UserError
+from vecsim.memory_places import TYPES, address_of
+from vecsim.suggestions import nearest
+
+CRS_ARRAYS = ("rowptr", "colidx", "values")
+"""What may be taken of a sparse matrix: its arrays in compressed row storage."""
+SUFFIXES = (".npy", ".mtx", ".mtx.gz")
+TOLERANCE = 1e-5
+"""How far a real number may be off if the user does not say: as the products of matrices may."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An array at a place in memory.
+
+    Attributes
+    ----------
+    text
+        What the user wrote, PLACE[:WHAT]=FILE.
+    place, address
+        Where it begins, as it was written and as a number.
+    type
+        Of its elements in memory.
+    values
+        (n,) in the type of memory.
+    file, sha256
+        Where they come from, and the digest of that file.
+    """
+
+    text: str
+    place: str
+    address: int
+    type: str
+    values: npt.NDArray[Any]
+    file: str
+    sha256: str
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.values.nbytes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what a result must say of it so that it can be run again."""
+        return {"text": self.text, "sha256": self.sha256}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first element that differs from what was expected, and how many do."""
+
+    element: int
+    address: int
+    found: float
+    expected: float
+    count: int
+
+
+def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, option: str) -> Placed:
+    """Read ``PLACE[:WHAT]=FILE``: an array that is to be put into memory, or compared with it.
+
+    Parameters
+    ----------
+    text
+        WHAT is a type of memory; of a sparse matrix one of :data:`CRS_ARRAYS`. FILE is an array of NumPy
+        (.npy) of any shape, row by row, or a matrix (.mtx); of one whose file is dense the values, column by
+        column.
+    program, memory_bytes
+        Whose symbols may be named; how large memory is.
+    value_bytes
+        Bytes of a matrix value, 4 or 8.
+    option
+        What messages call it.
+
+    Raises
+    ------
+    UserError
+        It is not of this form, the file cannot be read or does not fit into the type or into memory.
+    """
+    asked = f"{option} {text}"
+    where, separator, file = text.partition("=")
+    place, _, what = (part.strip() for part in where.partition(":"))
+    if not (separator and place and file.strip()):
+        raise UserError(f"{asked}: write it as PLACE=FILE.npy or PLACE:TYPE=FILE.npy, such as X=x.npy")
+    file = file.strip()
+    if not file.endswith(SUFFIXES):
+        raise UserError(f"{asked}: {file} is neither an array of NumPy (.npy) nor a matrix (.mtx, .mtx.gz)")
+    try:
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"{asked}: {file}: {error.strerror or error}") from None
+    if what not in ("", *TYPES, *CRS_ARRAYS):
+        known = (*TYPES, *CRS_ARRAYS)
+        raise UserError(f"{asked}: {what!r} is none of {', '.join(known)}{nearest(what, known)}")
+    if file.endswith(".npy"):
+        if what in CRS_ARRAYS:
+            raise UserError(f"{asked}: {what} is of a matrix (.mtx); an array has a type: {', '.join(TYPES)}")
+        content = _array(file, asked)
+    else:
+        content = _of_matrix(file, what, asked)
+    kind = what if what in TYPES else _usual_type(content, value_bytes, asked)
+    values = _as_type(content, kind, asked)
+    address = address_of(place, program, asked)
+    end = address + values.nbytes
+    if address < 0 or end > memory_bytes:
+        raise UserError(
+            f"{asked}: {len(values)} x {kind} take bytes {address} to {end - 1}, which lie outside memory, "
+            f"{memory_bytes} bytes (--memory)"
+        )
+    return Placed(text, place, address, kind, values, file, digest)
+
+
+def _array(file: str, asked: str) -> npt.NDArray[Any]:
+    try:
+        content = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UserError(f"{asked}: {file} is no array of NumPy: {error}") from None
+    if not isinstance(content, np.ndarray):
+        raise UserError(f"{asked}: {file} holds several arrays; save one of them with numpy.save")
+    return content.reshape(-1)
+
+
+def _of_matrix(file: str, what: str, asked: str) -> npt.NDArray[Any]:
+    """Give the array that is meant of a matrix file."""
+    matrix = read(file).csr
+    if what in CRS_ARRAYS:
+        found = {"rowptr": matrix.indptr, "colidx": matrix.indices, "values": matrix.data}[what]
+        return np.asarray(found)
+    if not _is_dense(file):
+        raise UserError(
+            f"{asked}: {file} is sparse: say which array of it, PLACE:rowptr=..., PLACE:colidx=... or "
+            "PLACE:values=..., as compressed row storage has them"
+        )
+    dense: npt.NDArray[Any] = matrix.toarray().reshape(-1, order="F")
+    return dense
+
+
+def _is_dense(file: str) -> bool:
+    """Say whether the banner of a Matrix Market file names the layout of dense matrices."""
+    import gzip
+
+    opened = gzip.open if file.endswith(".gz") else open
+    with opened(file, "rb") as content:
+        return b"array" in content.readline(200).lower().split()
+
+
+def _usual_type(content: npt.NDArray[Any], value_bytes: int, asked: str) -> str:
+    kind = content.dtype.kind
+    if kind in "iub":
+        return "word"
+    if kind == "f":
+        return "float" if value_bytes == 4 else "double"
+    raise UserError(f"{asked}: values of type {content.dtype}; memory has whole and real numbers")
+
+
+def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> npt.NDArray[Any]:
+    """Give values in a type of memory.
+
+    Raises
+    ------
+    UserError
+        A whole number that does not fit, or a real one that is to be whole.
+    """
+    dtype = np.dtype(TYPES[kind])
+    if content.dtype.kind not in "iubf":
+        raise UserError(f"{asked}: values of type {content.dtype}; memory has whole and real numbers")
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return content.astype(dtype)
+    if content.dtype.kind == "f":
+        raise UserError(f"{asked}: the file has real numbers, {kind} takes whole ones; name float or double")
+    low, high = ((-(1 << 31), (1 << 32) - 1)) if kind == "word" else (-128, 255)
+    wide = content.astype(np.int64)
+    outside = np.flatnonzero((wide < low) | (wide > high))
+    if len(outside):
+        at = int(outside[0])
+        raise UserError(f"{asked}: element {at} is {wide[at]}, which does not fit a {kind}")
+    return wide.astype(np.uint32 if kind == "word" else np.uint8).view(dtype)
+
+
+def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -> None:
+    """Put arrays into memory (bytes).
+
+    Raises
+    ------
+    UserError
+        Two of them, or one of them and the program's own data, overlap.
+    """
+    for number, each in enumerate(arrays):
+        for segment in program.data:
+            if any(segment.content) and each.address < segment.end and segment.address < each.end:
+                raise UserError(
+                    f"--load {each.text}: bytes {each.address} to {each.end - 1} overlap data of the program "
+                    f"at {segment.address} to {segment.end - 1}"
+                )
+        for other in arrays[:number]:
+            if each.address < other.end and other.address < each.end:
+                raise UserError(f"--load {each.text}: overlaps --load {other.text}")
+        memory[each.address : each.end] = each.values.view(np.uint8)
+
+
+def difference(
+    memory: npt.NDArray[np.uint8], expected: Placed, tolerance: float = TOLERANCE
+) -> Difference | None:
+    """Compare memory with an array; None if no element differs.
+
+    A real number differs if it is further off than ``tolerance`` times the expected one, or times 1 where
+    that is smaller; a whole number if it is another one. NaN is expected where the array has it.
+
+    Parameters
+    ----------
+    memory
+        Bytes.
+    expected
+        What should be there.
+    """
+    found = memory[expected.address : expected.end].view(np.uint8).copy().view(expected.values.dtype)
+    wrong = found != expected.values
+    if expected.values.dtype.kind == "f":
+        a, b = found.astype(np.float64), expected.values.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            near = np.abs(a - b) <= tolerance * np.maximum(np.abs(b), 1.0)
+        wrong &= ~(near & np.isfinite(b)) & ~(np.isnan(a) & np.isnan(b))
+    at = np.flatnonzero(wrong)
+    if not len(at):
+        return None
+    k = int(at[0])
+    size = expected.values.dtype.itemsize
+    return Difference(k, expected.address + k * size, found[k].item(), expected.values[k].item(), len(at))
