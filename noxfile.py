@@ -34,7 +34,7 @@ def ci(session: nox.Session) -> None:
 @nox.session
 def browser(session: nox.Session) -> None:
     """The pages in Chromium, which must be installed."""
-    tier(session, "browser", ".[test,browser]")
+    tier(session, "browser", ".[test,browser,teach]")
 
 
 @nox.session

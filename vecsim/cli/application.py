@@ -13,6 +13,7 @@ from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
 from vecsim.cli.calibrate import calibrate
 from vecsim.cli.crosscheck import crosscheck
+from vecsim.cli.debug import debug
 from vecsim.cli.ending import ended
 from vecsim.cli.execute import execute
 from vecsim.cli.formats import formats
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command("run")(run)
 app.command("exec")(execute)
+app.command("debug")(debug)
 app.command("why")(why)
 app.command("view")(view)
 app.command("sweep")(sweep)

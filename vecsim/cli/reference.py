@@ -13,7 +13,7 @@ from vecsim.cli.console import fill, table
 from vecsim.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from isa.reference import Entry, InstructionEntry
+    from isa.reference import Entry
     from vecsim.cli.output import Output
 
 
@@ -33,6 +33,7 @@ def reference(
     from isa.reference import describe, entries, search
     from vecsim.cli.output import Output
     from vecsim.errors import UserError
+    from vecsim.instruction_help import help_lines
 
     output = Output(json)
     if word is None:
@@ -47,22 +48,19 @@ def reference(
                 raise
             _show_all(output, found)
         else:
-            output.text("\n\n".join("\n".join(_lines(entry)) for entry in found))
+            output.text("\n\n".join("\n".join(help_lines(entry)) for entry in found))
     output.finish("vecsim isa", {"entries": [_plain(entry) for entry in found]})
 
 
-def _kind(entry: Entry) -> str:
-    return {"InstructionEntry": "instruction", "PseudoEntry": "pseudo-instruction"}.get(
-        type(entry).__name__, "directive"
-    )
-
-
 def _plain(entry: Entry) -> dict[str, Any]:
-    return {"kind": _kind(entry), **asdict(entry)}
+    from vecsim.instruction_help import kind_of
+
+    return {"kind": kind_of(entry), **asdict(entry)}
 
 
 def _show_all(output: Output, found: Sequence[Entry]) -> None:
     from isa.reference import InstructionEntry
+    from vecsim.instruction_help import kind_of
 
     rows = [
         (f"0x{e.opcode:02x}", e.syntax, e.unit, e.timing, e.summary)
@@ -73,31 +71,6 @@ def _show_all(output: Output, found: Sequence[Entry]) -> None:
     if rows:
         output.table(fill(table(columns), rows))
     for kind in ("pseudo-instruction", "directive"):
-        of_kind = [(e.syntax, e.summary) for e in found if _kind(e) == kind]
+        of_kind = [(e.syntax, e.summary) for e in found if kind_of(e) == kind]
         if of_kind:
             output.table(fill(table([kind, "what it does"]), of_kind))
-
-
-def _lines(entry: Entry) -> list[str]:
-    """Say all there is to say of one entry."""
-    from isa.reference import InstructionEntry, PseudoEntry
-
-    lines = [f"{entry.syntax}  ({_kind(entry)})", f"  {entry.summary}"]
-    if isinstance(entry, PseudoEntry):
-        lines += [f"  means     {'; '.join(expansion)}" for expansion in entry.expansions]
-    elif isinstance(entry, InstructionEntry):
-        lines += [f"  {name:<9} {value}" for name, value in _facts(entry)]
-    return lines
-
-
-def _facts(entry: InstructionEntry) -> list[tuple[str, str]]:
-    bits = " | ".join(f"{f.high}-{f.low} {'zero' if f.name == '0' else f.name}" for f in entry.layout)
-    return [
-        ("opcode", f"0x{entry.opcode:02x}"),
-        ("encoding", bits),
-        ("unit", entry.unit),
-        ("timing", entry.timing + (f", latency.{entry.latency}" if entry.latency else "")),
-        ("length", entry.length),
-        ("reads", ", ".join(entry.reads) or "-"),
-        ("writes", ", ".join(entry.writes) or "-"),
-    ]

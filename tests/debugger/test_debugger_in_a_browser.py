@@ -1,0 +1,139 @@
+"""The debugger as its users have it: in a real terminal (tmux), and in a browser."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from browser import NAMES
+
+ROOT = Path(__file__).parents[2]
+HISM = ["-m", "vecsim", "debug", "hism", "laplace2d-5", "--set", "section_size=16", "--extended"]
+PLAIN = ["--option", "schedule=plain"]
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def environment():
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+
+
+def test_in_tmux(tmp_path, environment):
+    pytest.importorskip("textual", reason="pip install '.[teach]'")
+    tmux = shutil.which("tmux") or pytest.skip("tmux is not installed")
+    server = [tmux, "-S", str(tmp_path / "tmux.sock")]
+
+    def told(*arguments):
+        done = subprocess.run(
+            [*server, *arguments], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    def shows(text):
+        for _ in range(120):
+            screen = told("capture-pane", "-p", "-t", "s")
+            if text in screen:
+                return screen
+            time.sleep(0.25)
+        raise AssertionError(f"no {text!r} in\n{screen}")
+
+    begin = f"-f {os.devnull} new-session -d -s s -x 150 -y 50".split()
+    told(*begin, sys.executable, *HISM, *PLAIN)
+    try:
+        shows("hism on laplace2d-5")
+        told("send-keys", "-t", "s", ":")
+        shows("a command; help lists them")
+        told("send-keys", "-t", "s", "break bmipa", "Enter")
+        shows("bmipa.f y, x, value, position")
+        told("send-keys", "-t", "s", "r")
+        screen = shows("before plain.s:193: bmipa.f")
+        assert "sparse    free" in screen and "I issue, q in the queue" in screen
+        told("send-keys", "-t", "s", "s", "b")
+        shows("next is plain.s:193: bmipa.f")
+        told("send-keys", "-t", "s", "q")
+    finally:
+        subprocess.run([*server, "kill-server"], capture_output=True, check=False)
+
+
+@pytest.fixture
+def served(environment, tmp_path):
+    """Serve the debugger on a free port; give its address."""
+    pytest.importorskip("textual_serve", reason="pip install '.[teach]'")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = (tmp_path / "log").open("w")
+    command = [sys.executable, *HISM, *PLAIN, "--web", "--port", str(port)]
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        for _ in range(240):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert process.poll() is None, (tmp_path / "log").read_text()
+            time.sleep(0.25)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(20)
+        log.close()
+
+
+def test_in_chromium(served):
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install '.[browser]'")
+    path = next(filter(None, map(shutil.which, NAMES)), None) or pytest.skip("no Chromium is installed")
+    asked, complaints, received = [], [], []
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.on("request", lambda request: asked.append(request.url))
+        page.on(
+            "console", lambda message: complaints.append(message.text) if message.type == "error" else None
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+
+        def listen(connection):
+            connection.on("framereceived", lambda frame: received.append(str(frame)))
+
+        page.on("websocket", listen)
+        page.goto(served)
+        page.wait_for_selector("body.-first-byte", timeout=60_000)
+
+        def shows(text):
+            for _ in range(120):
+                if text in "".join(received):
+                    return
+                page.wait_for_timeout(250)
+            raise AssertionError(f"no {text!r}")
+
+        shows("laplace2d-5")
+        page.wait_for_timeout(1000)
+        page.mouse.click(300, 200)  # into the terminal, on a line of the source
+        page.keyboard.press("s")
+        shows("next is")
+        browser.close()
+    assert asked and all(url.startswith((served, "data:", "blob:")) for url in asked)
+    assert complaints == []
+
+
+def test_a_page_of_another_address_is_refused(served):
+    aiohttp = pytest.importorskip("aiohttp", reason="pip install '.[teach]'")
+    import asyncio
+
+    async def connect(origin):
+        headers = {} if origin is None else {"Origin": origin}
+        async with aiohttp.ClientSession() as session:
+            try:
+                async with session.ws_connect(f"{served}/ws?width=80&height=24", headers=headers):
+                    return 101
+            except aiohttp.WSServerHandshakeError as refused:
+                return refused.status
+
+    assert asyncio.run(connect("http://elsewhere.example")) == 403
+    assert asyncio.run(connect(None)) == 403
+    assert asyncio.run(connect(served)) == 101

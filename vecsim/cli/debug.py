@@ -1,0 +1,217 @@
+"""``vecsim debug``: step through a program, forwards and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    ChoiceOption,
+    DefineOption,
+    ExtendOption,
+    LoadOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    byte_count,
+    chosen_machine,
+    definitions,
+    value_bytes,
+)
+from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    from vecsim.debugger.debugger import Debugger
+    from vecsim.debugger.target import Target
+    from vecsim.machine import Machine
+
+NOT_RIGHT = 1
+"""Exit code when something that a script expects does not hold."""
+PORT = 8000
+SHOWN_OF_Y = 16
+"""Elements of y that are shown if the user does not say."""
+
+
+def debug(
+    program: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.s|PROGRAM",
+            help="Assembly text, as `vecsim exec` runs it; or a product, such as hism, on a matrix.",
+            autocompletion=completion.programs,
+        ),
+    ],
+    matrix: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MATRIX", help=f"{MATRIX_HELP} Of a product.", autocompletion=completion.matrices
+        ),
+    ] = None,
+    script: Annotated[
+        str | None,
+        typer.Option(
+            "--script",
+            metavar="FILE|-",
+            help="Do the commands in a file, one a line, and print what they give; exit code 1 if one of "
+            "`expect` does not hold.",
+        ),
+    ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help="Show it in a browser, at an address of this computer alone.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port of that address.")] = PORT,
+    extended: Annotated[
+        bool, typer.Option("--extended", help="Begin with the extended view: units, banks, pipeline, too.")
+    ] = False,
+    show: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--show",
+            metavar="PLACE:COUNT[:TYPE]",
+            help="A piece of memory to show; of a product the first elements of y without it. Repeatable.",
+        ),
+    ] = None,
+    option: ChoiceOption = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    extend: ExtendOption = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="What simulates the machine: simpy, which starts at once, jit or jit-general.",
+            autocompletion=completion.engines,
+        ),
+    ] = "simpy",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
+    ] = "64K",
+    load: LoadOption = None,
+    define: DefineOption = None,
+    value_bits: ValueBitsOption = 32,
+) -> None:
+    """Step through a program by instruction or cycle, forwards and back, and see what each part does.
+
+    Without --script in the terminal, or with --web in a browser (the extra teach).
+    """
+    from vecsim.cli.run import OWN_SUFFIX
+    from vecsim.debugger.debugger import Debugger
+
+    described = chosen_machine(machine, set_, extend)
+    if program.endswith(OWN_SUFFIX):
+        _refuse(f"{program} is a program; of a product are", matrix=matrix, option=option)
+        target = _text(program, described, byte_count(memory), definitions(define), value_bits, load)
+        pieces = tuple(show or ())
+    else:
+        _refuse(f"{program} is a product; of FILE.s are", define=define, load=load)
+        target, of_y = _product(program, matrix, described, option or (), value_bits, seed)
+        pieces = tuple(show) if show else (of_y,)
+    shown = Debugger(target, engine=engine, pieces=pieces)
+    shown.extended = extended
+    if script is not None:
+        _scripted(shown, script)
+    elif web:
+        _in_browser(port)
+    else:
+        _in_terminal(shown)
+
+
+def _refuse(text: str, **given: object) -> None:
+    """Refuse what has no meaning here."""
+    for name, value in given.items():
+        if value:
+            raise UserError(f"{text} {'MATRIX' if name == 'matrix' else f'--{name}'}")
+
+
+def _text(
+    file: str, machine: Machine, size: int, symbols: dict[str, int], bits: int, load: Sequence[str] | None
+) -> Target:
+    from vecsim.cli.assemble import read_bytes
+    from vecsim.cli.data_files import DataFiles
+    from vecsim.debugger.target import Target
+
+    try:
+        text = read_bytes(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{file}: is not text in UTF-8") from None
+    how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
+    empty = Target(file, file, text.replace("\r\n", "\n"), _zeros(size), machine, **how)
+    files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
+    return Target(file, file, empty.text, files.memory(), machine, **how)
+
+
+def _zeros(size: int) -> Any:
+    import numpy as np
+
+    return np.zeros(size, np.uint8)
+
+
+def _product(
+    name: str, matrix: str | None, machine: Machine, options: Sequence[str], bits: int, seed: int
+) -> tuple[Target, str]:
+    """Give a product of a matrix, and the piece of memory that has the first elements of y."""
+    from programs.measurement import prepare_product
+    from programs.registry import find
+    from vecsim.cli.run import chosen_options, load_matrix
+    from vecsim.debugger.target import Target
+
+    program = find(name)
+    chosen = chosen_options([name], options)[name]
+    loaded = load_matrix(matrix)
+    prepared = prepare_product(name, loaded, machine, value_bits=bits, seed=seed, options=chosen)
+    source = program.source(prepared.options.get("schedule", ""))
+    target = Target(
+        f"{name} on {loaded.name}",
+        Path(source).name,
+        Path(source).read_text(encoding="utf-8"),
+        prepared.loaded.memory,
+        machine,
+        program.symbols(prepared.options) | dict(prepared.loaded.symbols),
+        value_bytes(bits),
+    )
+    kind = "float" if prepared.loaded.value_bytes == 4 else "double"
+    return target, f"Y:{min(loaded.csr.shape[0], SHOWN_OF_Y)}:{kind}"
+
+
+def _scripted(shown: Debugger, script: str) -> None:
+    import sys
+
+    from vecsim.cli.assemble import read_bytes
+    from vecsim.cli.streams import printable
+    from vecsim.debugger.commands import run_script
+
+    content = sys.stdin.read() if script == "-" else read_bytes(script).decode("utf-8", "replace")
+    if not run_script(shown, script, content.splitlines(), lambda line: typer.echo(printable(line))):
+        raise typer.Exit(NOT_RIGHT)
+
+
+def _in_terminal(shown: Debugger) -> None:
+    import os
+    import sys
+
+    from vecsim.debugger.extra import require
+
+    require("textual")
+    from vecsim.debugger.app import DebuggerApp
+
+    in_browser = "TEXTUAL_DRIVER" in os.environ  # textual-serve has it draw for a page
+    if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UserError("the debugger needs a terminal; --script FILE does commands without one")
+    DebuggerApp(shown).run()
+
+
+def _in_browser(port: int) -> None:
+    from vecsim.debugger.extra import require
+    from vecsim.provenance import provenance
+
+    require("textual", "textual_serve")
+    from vecsim.debugger.web import serve
+
+    serve([argument for argument in provenance().command[1:] if argument != "--web"], port)

@@ -1,0 +1,139 @@
+"""What each of the last instructions is at, whichever engine runs them.
+
+An engine may time an instruction to its end ahead of the clock. What is shown of it is only what has come by
+now, so that all engines show the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isa.declaration import Timing, Unit
+from vecsim.debugger.position import AT, Position
+from vecsim.engines.cause import WAITS, Cause
+from vecsim.engines.columns import flight
+
+FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """An instruction of the run, as of a cycle.
+
+    Attributes
+    ----------
+    age, pc
+        Its number in program order, and in the program.
+    unit, port
+        Where it executes; the memory port, -1 for none or before dispatch.
+    elements
+        On how many elements.
+    issued, dispatched, started, retired
+        In which cycle, None for what has not come yet.
+    waited
+        Cycles that it has waited so far by cause, as far as they are booked.
+    """
+
+    age: int
+    pc: int
+    unit: Unit
+    port: int
+    elements: int
+    issued: int
+    dispatched: int | None
+    started: int | None
+    retired: int | None
+    waited: dict[str, int]
+
+    @property
+    def phase(self) -> str:
+        """``queued``, ``waits``, ``works`` or ``retired``."""
+        if self.retired is not None:
+            return "retired"
+        if self.dispatched is None:
+            return "queued"
+        return "waits" if self.started is None else "works"
+
+    def letter(self, cycle: int) -> str:
+        """Give the sign of a cycle in a pipeline diagram, a blank before its issue and behind its end."""
+        if cycle < self.issued or (self.retired is not None and cycle >= self.retired):
+            return " "
+        if cycle == self.issued:
+            return "I"
+        if self.dispatched is None or cycle < self.dispatched:
+            return "q"
+        return "w" if self.started is None or cycle < self.started else "="
+
+
+LEGEND = "I issue, q in the queue, w waits at its unit, = works"
+
+
+def activities(position: Position) -> list[Activity]:
+    """Give the latest instructions in program order."""
+    found = {age: _of_row(row, position.cycle) for age, row in position.rows.items()}
+    found |= {age: _of_slot(slot, position) for age, slot in position.slots.items()}
+    return [found[age] for age in sorted(found)]
+
+
+def _by(value: int, cycle: int) -> int | None:
+    """Give a cycle if it has come."""
+    return value if 0 <= value < cycle else None
+
+
+def _of_row(row: tuple[int, ...], cycle: int) -> Activity:
+    retire = row[AT["retire"]]
+    waits = {Cause(k).label: row[FIRST_WAIT + k] for k in range(WAITS) if row[FIRST_WAIT + k]}
+    scalar = row[AT["unit"]] == Unit.SCALAR
+    done = retire <= cycle
+    return Activity(
+        row[AT["age"]],
+        row[AT["pc"]],
+        Unit(row[AT["unit"]]),
+        row[AT["port"]] if row[AT["dispatch"]] < cycle else -1,
+        row[AT["vl"]],
+        row[AT["issue"]],
+        _by(row[AT["dispatch"]], cycle),
+        _by(row[AT["start"]], cycle),
+        retire if done else None,
+        waits if done or scalar else {},
+    )
+
+
+def _of_slot(slot: int, position: Position) -> Activity:
+    values = position.snapshot.timing["slots"][slot].tolist()
+    waits = position.snapshot.timing["waits"][slot].tolist()
+    return Activity(
+        values[flight.AGE],
+        values[flight.PC],
+        Unit(values[flight.UNIT]),
+        values[flight.PORT],
+        values[flight.ELEMENTS],
+        values[flight.ISSUED_AT],
+        _by(values[flight.DISPATCHED_AT], position.cycle),
+        _by(values[flight.START_CYCLE], position.cycle),
+        None,
+        {Cause(k).label: cycles for k, cycles in enumerate(waits) if cycles},
+    )
+
+
+def started_elements(activity: Activity, position: Position) -> int | None:
+    """Give how many elements of an instruction have started, None where that is not kept."""
+    slot = position.slots.get(activity.age)
+    if slot is None:
+        return None
+    return int(position.snapshot.timing["slots"][slot, flight.ELEMENT])
+
+
+def busy_banks(position: Position) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Give for how many cycles each bank is still taken; 0: it is free. An access may be timed ahead."""
+    left: np.ndarray[tuple[int], np.dtype[np.int64]] = np.maximum(
+        position.snapshot.timing["bank_free"] - position.cycle, 0
+    )
+    return left
+
+
+def is_branch(position: Position, pc: int) -> bool:
+    """Say whether an instruction of the program is a branch."""
+    return position.program.instruction(pc).timing == Timing.BRANCH

@@ -1,0 +1,253 @@
+"""The debugger in a terminal, by textual: panels, keys, and a line for commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from vecsim.debugger.commands import ExpectationError, QuitError, execute
+from vecsim.debugger.debugger import Debugger
+from vecsim.debugger.panels import PANELS, SIMPLE, line_marks
+from vecsim.debugger.strips import BLOCKS, STRANGE, ZERO
+from vecsim.errors import UserError
+
+_HEAT = ("#3b4cc0", "#5f7fe8", "#88abfd", "#b0cbfc", "#f2cab5", "#f49a7b", "#dd6045", "#b40426")
+"""Colours of a strip, from small to large; a diverging map that is told apart by those who see no red."""
+_STYLES = dict(zip(BLOCKS, _HEAT, strict=True)) | {ZERO: "dim", STRANGE: "bold magenta"}
+_PHASES = {"I": "bold white", "q": "dim", "w": "#e0a030", "=": "#40b060"}
+
+
+def styled(panel: str, lines: list[str]) -> Text:
+    """Give the lines of a panel in colour: strips by size, changes bold, phases of the pipeline."""
+    made = Text(no_wrap=True, overflow="ellipsis")
+    for number, line in enumerate(lines):
+        made.append("\n" if number else "")
+        if panel == "pipeline" and number:
+            made.append(line[:36])
+            _append(made, line[36:], _PHASES, "")
+        else:
+            _append(made, line, _STYLES, "bold yellow" if line.startswith("*") else "")
+    return made
+
+
+def _append(made: Text, text: str, styles: Mapping[str, str], base: str) -> None:
+    """Append letters, each in its style or in that of the rest."""
+    for style, letters in groupby(text, lambda letter: styles.get(letter, base)):
+        made.append("".join(letters), style)
+
+
+class DebuggerApp(App[None]):
+    """The views of a debugger; what they show is in :class:`vecsim.debugger.debugger.Debugger`."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "vecsim debug"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "do('step')", "step"),
+        Binding("b", "do('back')", "back"),
+        Binding("c", "do('cycle')", "cycle"),
+        Binding("C", "do('backcycle')", "cycle back"),
+        Binding("r", "do('run')", "run"),
+        Binding("u", "until", "run to here"),
+        Binding("space", "breakpoint", "breakpoint"),
+        Binding("e", "edit", "edit"),
+        Binding("a", "do('assemble')", "assemble"),
+        Binding("x", "extend", "simple/extended"),
+        Binding("question_mark", "help", "help"),
+        Binding("colon", "ask", "command"),
+        Binding("R", "do('restart')", "restart", show=False),
+        Binding("escape", "leave", "source", show=False),
+        Binding("q", "quit", "quit"),
+    ]
+
+    def __init__(self, shown: Debugger) -> None:
+        super().__init__()
+        self.shown = shown
+        self._marks: dict[int, str] = {}
+
+    def compose(self) -> ComposeResult:
+        """Make the widgets."""
+        with Horizontal(id="top"):
+            with Vertical(id="left"):
+                yield OptionList(*(Option(self._prompt(n)) for n in self._numbers()), id="source")
+                yield VerticalScroll(Static(id="told"), id="output")
+            with VerticalScroll(id="right"):
+                for name in ("vectors", "mask", "scalars", "memory"):
+                    yield Static(id=name, classes="panel")
+        with Vertical(id="below"):
+            with Horizontal(id="machine"):
+                yield Static(id="units", classes="panel")
+                yield Static(id="banks", classes="panel")
+            yield Static(id="pipeline", classes="panel")
+        yield Static(id="status")
+        yield Input(placeholder="a command; help lists them", id="command")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Show where it stands."""
+        source = self.query_one("#source", OptionList)
+        source.border_title = self.shown.target.file
+        for name in PANELS:
+            if name != "source":
+                self.query_one(f"#{name}", Static).border_title = name
+        self.query_one("#output").border_title = "help"
+        source.focus()
+        self.show()
+
+    def _numbers(self) -> range:
+        return range(1, len(self.shown.target.lines) + 1)
+
+    def _prompt(self, line: int) -> Text:
+        mark = self._marks.get(line, "")
+        style = "bold yellow" if ">" in mark else "yellow" if "*" in mark else ""
+        text = Text(no_wrap=True, overflow="ellipsis")
+        text.append("●" if "B" in mark else "e" if "e" in mark else " ", "bold red")
+        text.append(">" if ">" in mark else "*" if "*" in mark else " ", "bold yellow")
+        text.append(f"{line:>4} ", "dim")
+        code, hash_, comment = self.shown.target.lines[line - 1].partition("#")
+        text.append(code, style)
+        text.append(hash_ + comment, "dim italic")
+        return text
+
+    # What is shown
+
+    def show(self, *, follow: bool = True) -> None:
+        """Draw all panels anew; the cursor goes to the instruction that comes next, unless not asked to."""
+        shown = self.shown
+        self.set_class(shown.extended, "-extended")
+        for name in PANELS if shown.extended else SIMPLE:
+            if name != "source":
+                self.query_one(f"#{name}", Static).update(styled(name, PANELS[name](shown)))
+        self._show_source(follow)
+        here = shown.position
+        self.say(f"cycle {here.cycle:,}, {here.count:,} issued | {shown.stop.text}", bad=bool(here.fault))
+
+    def _show_source(self, follow: bool) -> None:
+        source = self.query_one("#source", OptionList)
+        before, self._marks = self._marks, line_marks(self.shown)
+        if source.option_count != len(self._numbers()):
+            source.clear_options()
+            source.add_options([Option(self._prompt(n)) for n in self._numbers()])
+        for line in before.keys() | self._marks.keys() | self.shown.edits:
+            if line:
+                source.replace_option_prompt_at_index(line - 1, self._prompt(line))
+        line_now = self.shown.line_of(self.shown.position.pc)
+        if follow and line_now is not None:
+            source.highlighted = line_now - 1
+            source.scroll_to(y=max(0, line_now - 1 - source.size.height // 2), animate=False)
+
+    @property
+    def line(self) -> int:
+        """The line of the text under the cursor."""
+        return (self.query_one("#source", OptionList).highlighted or 0) + 1
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """Put a line into the status bar."""
+        status = self.query_one("#status", Static)
+        status.set_class(bad, "-bad")
+        status.update(Text(text, no_wrap=True, overflow="ellipsis"))
+
+    def tell(self, lines: list[str], title: str) -> None:
+        """Show lines in the panel below the source."""
+        output = self.query_one("#output")
+        output.border_title = title
+        output.set_class(bool(lines), "-shown")
+        self.query_one("#told", Static).update(Text("\n".join(lines)))
+
+    # What is done
+
+    def do(self, text: str) -> None:
+        """Do a command of the debugger, and show what it gives."""
+        before, edits = self.shown.position, set(self.shown.edits)
+        try:
+            told = execute(self.shown, text)
+        except QuitError:
+            self.exit()
+            return
+        except (UserError, ExpectationError) as error:
+            self.tell(str(error).splitlines(), "not done")
+            self.say(str(error).splitlines()[0], bad=True)
+            return
+        moved = self.shown.position is not before
+        self.show(follow=moved)
+        if edits - self.shown.edits:
+            self._redraw(edits)
+        if not moved:
+            self.tell(told, text)
+        elif self.query_one("#output").border_title == "not done":
+            self.tell([], "")
+
+    def _redraw(self, lines: set[int]) -> None:
+        for line in lines:
+            self.query_one("#source", OptionList).replace_option_prompt_at_index(line - 1, self._prompt(line))
+
+    def action_do(self, text: str) -> None:
+        """Do a command."""
+        self.do(text)
+
+    def action_until(self) -> None:
+        """Run to the line under the cursor."""
+        self.do(f"until {self.line}")
+
+    def action_breakpoint(self) -> None:
+        """Set a breakpoint at the line under the cursor, or take it away."""
+        try:
+            there = self.shown.session.breakpoints.intersection(self.shown.instructions_at(str(self.line)))
+        except UserError:
+            there = set()
+        self.do(f"{'delete' if there else 'break'} {self.line}")
+
+    def action_edit(self) -> None:
+        """Let the line under the cursor be edited."""
+        self._ask(f"edit {self.line} {self.shown.target.lines[self.line - 1]}")
+
+    def action_ask(self) -> None:
+        """Let a command be typed."""
+        self._ask("")
+
+    def _ask(self, text: str) -> None:
+        command = self.query_one("#command", Input)
+        command.display = True
+        command.value = text
+        self.set_focus(command)  # at once: what is typed next belongs to it
+        command.cursor_position = len(text)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Do what was typed."""
+        self.action_leave()
+        self.do(event.value)
+
+    def action_leave(self) -> None:
+        """Go back to the source."""
+        self.set_focus(self.query_one("#source", OptionList))
+        self.query_one("#command", Input).display = False
+
+    def action_extend(self) -> None:
+        """Change between the simple and the extended view."""
+        self.shown.extended = not self.shown.extended
+        self.show(follow=False)
+
+    def action_help(self) -> None:
+        """Say what the mnemonic under the cursor does; without one, what the keys and commands are."""
+        name = self.shown.mnemonic_of(self.line)
+        self.do(f"help {name}" if name else "help")
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Let help follow the cursor while it is shown."""
+        output = self.query_one("#output")
+        if not output.has_class("-shown") or not str(output.border_title).startswith("help"):
+            return
+        name = self.shown.mnemonic_of(self.line)
+        if name:
+            try:
+                self.tell(self.shown.help(name), f"help {name}")
+            except UserError:
+                return

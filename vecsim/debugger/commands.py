@@ -1,0 +1,298 @@
+"""The language of the debugger: a command a line, from a keyboard or from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vecsim.atomic_files import write_file
+from vecsim.debugger.conditions import watch_of
+from vecsim.debugger.debugger import Debugger
+from vecsim.debugger.panels import PANELS, all_lines
+from vecsim.errors import AssemblyError, UserError
+from vecsim.suggestions import nearest
+
+
+class ExpectationError(Exception):
+    """What a script expects does not hold."""
+
+
+class QuitError(Exception):
+    """The user wants to leave."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: how it is written, what it does, and the function that does it and gives lines."""
+
+    syntax: str
+    summary: str
+    do: Callable[[Debugger, str], list[str]]
+
+
+def execute(shown: Debugger, text: str) -> list[str]:
+    """Do a command and give what is to be said.
+
+    Raises
+    ------
+    UserError
+        There is no such command, or it cannot be done.
+    ExpectationError
+        ``expect`` of something that does not hold.
+    QuitError
+        ``quit``.
+    """
+    text = text.split("#")[0].strip() if not text.lstrip().startswith("edit") else text.strip()
+    if not text:
+        return []
+    word, _, rest = text.partition(" ")
+    name = SHORT.get(word, word)
+    if name not in COMMANDS:
+        raise UserError(f"unknown command {word!r}{nearest(word, COMMANDS)}; help lists them")
+    return COMMANDS[name].do(shown, rest.strip())
+
+
+def run_script(shown: Debugger, name: str, lines: Iterable[str], say: Callable[[str], None]) -> bool:
+    """Do the commands of a script and say what they give.
+
+    Parameters
+    ----------
+    shown
+        What is debugged.
+    name
+        Of the script, in messages.
+    lines
+        A command each.
+    say
+        Gets each line of output.
+
+    Returns
+    -------
+    bool
+        Whether everything that it expected held.
+
+    Raises
+    ------
+    UserError
+        A line is no command, or cannot be done; with its number.
+    """
+    held = True
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            say(f"> {line.strip()}")
+        try:
+            for told in execute(shown, line):
+                say(told)
+        except ExpectationError as failed:
+            say(f"not as expected: {failed}")
+            held = False
+        except QuitError:
+            return held
+        except AssemblyError as error:
+            raise UserError(f"{name}:{number}: {str(error).splitlines()[0]}") from None
+        except UserError as error:
+            raise UserError(f"{name}:{number}: {error}") from None
+    return held
+
+
+def _count(text: str) -> int:
+    if not text:
+        return 1
+    if not text.isdecimal() or not int(text):
+        raise UserError(f"{text!r}: write how many, 1 or more")
+    return int(text)
+
+
+def _step(shown: Debugger, rest: str) -> list[str]:
+    before = shown.position
+    return [shown.do(shown.session.step(_count(rest)), before).text]
+
+
+def _cycle(shown: Debugger, rest: str) -> list[str]:
+    before = shown.position
+    return [shown.do(shown.session.step_cycles(_count(rest)), before).text]
+
+
+def _back(shown: Debugger, rest: str) -> list[str]:
+    before = shown.position
+    return [shown.do(shown.session.back(_count(rest)), before).text]
+
+
+def _back_cycle(shown: Debugger, rest: str) -> list[str]:
+    before = shown.position
+    return [shown.do(shown.session.back_cycles(_count(rest)), before).text]
+
+
+def _goto(shown: Debugger, rest: str) -> list[str]:
+    if not rest.isdecimal():
+        raise UserError("write the cycle: goto 120")
+    before = shown.position
+    shown.session.go_to(int(rest))
+    return [shown.do(shown.session.step_cycles(0), before).text]
+
+
+def _run(shown: Debugger, rest: str) -> list[str]:
+    if rest:
+        raise UserError(f"run takes nothing; until {rest} stops there")
+    before = shown.position
+    return [shown.do(shown.session.run(), before).text]
+
+
+def _until(shown: Debugger, rest: str) -> list[str]:
+    if not rest:
+        raise UserError("write where: a line, a label, cycle N, or a condition such as x5 == 3")
+    return [shown.until(rest).text]
+
+
+def _break(shown: Debugger, rest: str) -> list[str]:
+    session = shown.session
+    if rest:
+        session.breakpoints.update(shown.instructions_at(rest))
+    return [session.program.where(pc) for pc in sorted(session.breakpoints)] or ["no breakpoints"]
+
+
+def _delete(shown: Debugger, rest: str) -> list[str]:
+    session = shown.session
+    if not rest:
+        session.breakpoints.clear()
+        session.watches.clear()
+        return ["no breakpoints, nothing watched"]
+    watched = [watch for watch in session.watches if watch.text == rest]
+    if watched:
+        session.watches.remove(watched[0])
+        return [f"{rest} is no longer watched"]
+    there = session.breakpoints.intersection(shown.instructions_at(rest))
+    if not there:
+        raise UserError(f"{rest}: no breakpoint is there")
+    session.breakpoints -= there
+    return [f"no breakpoint at {session.program.where(pc)}" for pc in sorted(there)]
+
+
+def _watch(shown: Debugger, rest: str) -> list[str]:
+    if rest:
+        shown.session.watches.append(watch_of(rest, shown.session))
+    return [watch.text for watch in shown.session.watches] or ["nothing is watched"]
+
+
+def _print(shown: Debugger, rest: str) -> list[str]:
+    return [f"{rest} = {shown.value(rest)}"]
+
+
+def _show(shown: Debugger, rest: str) -> list[str]:
+    if not rest:
+        return all_lines(shown)
+    if rest not in PANELS:
+        raise UserError(f"{rest!r}: panels are {', '.join(PANELS)}{nearest(rest, PANELS)}")
+    return PANELS[rest](shown)
+
+
+def _memory(shown: Debugger, rest: str) -> list[str]:
+    if rest:
+        shown.pieces.append(shown.piece(rest))
+    return PANELS["memory"](shown)
+
+
+def _help(shown: Debugger, rest: str) -> list[str]:
+    if rest in COMMANDS:
+        return [f"{COMMANDS[rest].syntax}: {COMMANDS[rest].summary}"]
+    if rest:
+        return shown.help(rest)
+    width = max(len(each.syntax) for each in COMMANDS.values())
+    return [f"{each.syntax:<{width}}  {each.summary}" for each in COMMANDS.values()]
+
+
+def _edit(shown: Debugger, rest: str) -> list[str]:
+    line, _, text = rest.partition(" ")
+    if not line.isdecimal():
+        raise UserError("write the line and its new text: edit 12 addi x5, x5, 1")
+    shown.edit(int(line), text)
+    return [f"{line}: {text}", "assemble takes it"]
+
+
+def _assemble(shown: Debugger, rest: str) -> list[str]:
+    return [shown.assemble().text]
+
+
+def _restart(shown: Debugger, rest: str) -> list[str]:
+    before = shown.position
+    shown.session.go_to(0)
+    return [shown.do(shown.session.step_cycles(0), before).text]
+
+
+def _save(shown: Debugger, rest: str) -> list[str]:
+    if not rest:
+        raise UserError("write the file: save my.s")
+    try:
+        write_file(Path(rest), shown.target.text.encode(), rest)
+    except OSError as error:
+        raise UserError(f"{rest}: {error.strerror or error}") from None
+    return [f"written to {rest}"]
+
+
+def _view(shown: Debugger, rest: str) -> list[str]:
+    if rest not in ("simple", "extended"):
+        raise UserError("a view is simple or extended")
+    shown.extended = rest == "extended"
+    return [f"{rest} view"]
+
+
+def _digest(shown: Debugger, rest: str) -> list[str]:
+    return [shown.position.architectural_digest if rest == "values" else shown.position.digest]
+
+
+def _expect(shown: Debugger, rest: str) -> list[str]:
+    watch = watch_of(rest, shown.session)
+    if not watch.holds:
+        raise UserError(f"{rest!r} is no condition; write one such as x5 == 3")
+    if not watch.value(shown.position.state):
+        left = next(part for part in rest.replace("=", "<").replace(">", "<").replace("!", "<").split("<"))
+        raise ExpectationError(f"{rest}; {left.strip()} is {shown.value(left)}")
+    return []
+
+
+def _quit(shown: Debugger, rest: str) -> list[str]:
+    raise QuitError
+
+
+COMMANDS: dict[str, Command] = {
+    "step": Command("step [N]", "go on until N more instructions have issued", _step),
+    "cycle": Command("cycle [N]", "go on by N cycles", _cycle),
+    "back": Command("back [N]", "go back to before the latest issue, N times", _back),
+    "backcycle": Command("backcycle [N]", "go back by N cycles", _back_cycle),
+    "goto": Command("goto CYCLE", "go to a cycle, forwards or back", _goto),
+    "run": Command("run", "go on to a breakpoint, to what is watched, or to the end", _run),
+    "until": Command("until PLACE|cycle N|CONDITION", "go on to there, or to a breakpoint", _until),
+    "break": Command("break [PLACE]", "stop before a line, label or mnemonic issues; list where", _break),
+    "watch": Command("watch [VALUE|CONDITION]", "stop when it changes, or becomes true", _watch),
+    "delete": Command("delete [PLACE|WATCHED]", "no longer stop there; all without a place", _delete),
+    "print": Command("print VALUE", "x5, v3[2], mask[7], vl, float(Y + 4)", _print),
+    "memory": Command("memory [PLACE:COUNT[:TYPE]]", "show a piece of memory from now on", _memory),
+    "show": Command("show [PANEL]", f"show one of {', '.join(PANELS)}, or the view", _show),
+    "view": Command("view simple|extended", "what show shows", _view),
+    "edit": Command("edit LINE TEXT", "put another text in a line", _edit),
+    "assemble": Command("assemble", "assemble anew and run to the same cycle", _assemble),
+    "save": Command("save FILE", "write the text as it is now", _save),
+    "restart": Command("restart", "go to cycle 0", _restart),
+    "expect": Command("expect CONDITION", "say if it does not hold; a script then ends with code 1", _expect),
+    "digest": Command("digest [values]", "SHA-256 of everything; of cycle, registers and memory", _digest),
+    "help": Command("help [MNEMONIC|COMMAND]", "what an instruction or a command does", _help),
+    "quit": Command("quit", "leave", _quit),
+}
+"""By name."""
+SHORT = {
+    "s": "step",
+    "c": "cycle",
+    "b": "back",
+    "bc": "backcycle",
+    "r": "run",
+    "continue": "run",
+    "u": "until",
+    "p": "print",
+    "m": "memory",
+    "h": "help",
+    "q": "quit",
+    "a": "assemble",
+    "unwatch": "delete",
+}
+"""Short and second names."""

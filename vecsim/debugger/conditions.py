@@ -1,0 +1,54 @@
+"""Conditions on registers and memory: ``x5 == 3``, ``float(Y+4) > 0.5``, ``v3[2] != v4[2]``."""
+
+from __future__ import annotations
+
+import operator
+import re
+from typing import Any
+
+from isa.state import State
+from vecsim.debugger.operands import reader
+from vecsim.debugger.session import Session, Watch
+from vecsim.errors import UserError
+
+OPERATORS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_PARTS = re.compile(r"(.+?)(==|!=|<=|>=|<|>)(.+)$")
+
+
+def watch_of(text: str, session: Session) -> Watch:
+    """Read a condition, which ends a run when it becomes true, or a value, which does when it changes.
+
+    Raises
+    ------
+    UserError
+        It is none, or names what is not there.
+    """
+    machine, memory = session.target.machine, session.position.snapshot.architectural["memory"]
+    known: dict[str, Any] = {
+        "section": machine.section_size,
+        "memory_bytes": len(memory),
+        "wide": session.target.value_bytes == 8,
+    }
+    parts = _PARTS.match(text.strip())
+    if parts is None:
+        read = reader(text, session.program, **known)
+        read(session.position.state)  # what lies outside is said now
+        return Watch(text.strip(), read)
+    left, right = (reader(part, session.program, **known) for part in (parts[1], parts[3]))
+    compare = OPERATORS[parts[2]]
+
+    def holds(state: State) -> bool:
+        a, b = left(state), right(state)
+        if isinstance(a, list) or isinstance(b, list):
+            raise UserError(f"{text}: a vector register is compared element by element, such as v3[0] > 1")
+        return bool(compare(a, b))
+
+    holds(session.position.state)
+    return Watch(text.strip(), holds, holds=True)

@@ -1,0 +1,23 @@
+"""What the debugger's views need beside vecsim: the extra ``teach``."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from vecsim.errors import UserError
+
+
+def require(*modules: str) -> None:
+    """Say what to install if a module is missing.
+
+    Raises
+    ------
+    UserError
+        One is.
+    """
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"{' and '.join(missing).replace('_', '-')} is not installed: python -m pip install "
+            "'vecsim[teach]' (the extra teach); --script FILE works without it"
+        )

@@ -1,0 +1,211 @@
+"""What is shown of a session, as lines of text: one function a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isa.declaration import SPECIAL_REGISTERS
+from isa.disassembler import named_text
+from vecsim.debugger.activity import LEGEND, Activity, activities, busy_banks
+from vecsim.debugger.debugger import Debugger
+from vecsim.debugger.position import Position
+from vecsim.debugger.strips import cell, vector_strips
+from vecsim.debugger.waiting import issue_waits, unit_states
+from vecsim.memory_places import TYPES
+
+A_LINE = 64
+"""Cells in a line of a strip."""
+PIPELINE = 16
+"""Instructions in the diagram of the pipeline."""
+CYCLES = 56
+"""Cycles in it, the latest."""
+SOURCE = 15
+"""Lines of source."""
+
+
+def source_lines(shown: Debugger, height: int = SOURCE) -> list[str]:
+    """Show the source around the next instruction: ``>`` issues next, ``*`` issued last, ``B`` breakpoint."""
+    lines = shown.target.lines
+    here = shown.line_of(shown.position.pc) or shown.line_of(len(shown.session.program) - 1) or 1
+    first = max(1, min(here - height // 2, len(lines) - height + 1))
+    marks = line_marks(shown)
+    return [
+        f"{marks.get(n, ''):>3} {n:>4}  {lines[n - 1]}"
+        for n in range(first, min(first + height, len(lines) + 1))
+    ]
+
+
+def line_marks(shown: Debugger) -> dict[int, str]:
+    """Give the marks of lines, see :func:`source_lines`; ``e`` is a line edited and not yet assembled."""
+    marks: dict[int, str] = {}
+    for line in shown.edits:
+        marks[line] = "e"
+    for pc in shown.session.breakpoints:
+        line = shown.line_of(pc) or 0
+        marks[line] = marks.get(line, "") + "B"
+    position = shown.position
+    for pc in {pc for _, cycle, pc in position.issues if cycle == position.cycle - 1}:
+        line = shown.line_of(pc) or 0
+        marks[line] = marks.get(line, "") + "*"
+    following = shown.line_of(position.pc)
+    if following is not None and not position.halted:
+        marks[following] = marks.get(following, "") + ">"
+    return marks
+
+
+def scalar_lines(shown: Debugger) -> list[str]:
+    """Show the scalar registers that are not zero or have changed (``*``), by their names in the source."""
+    now, before = shown.position.state, shown.before.state
+    wide = shown.target.value_bytes == 8
+    names: dict[tuple[str, int], str] = {}
+    for name, register in shown.session.program.register_names.items():
+        names.setdefault(register, name)
+    floats = (now.fd, before.fd) if wide else (now.fs[::2], before.fs[::2])
+    kinds: dict[str, tuple[Any, Any]] = {
+        "x": (now.x, before.x),
+        "f": floats,
+        "s": (now.special, before.special),
+    }
+    found = []
+    for kind, (values, old) in kinds.items():
+        changed = _bits(values) != _bits(old)
+        for n in np.flatnonzero((values != 0) | (old != 0) | changed):
+            name = SPECIAL_REGISTERS[n] if kind == "s" else f"{kind}{n}"
+            value = f"{values[n]:.7g}" if kind == "f" else str(int(values[n]))
+            second = names.get((kind, int(n)), "")
+            found.append(f"{'*' if changed[n] else ' '}{name:<8} {value:>14}  {second}".rstrip())
+    return found or ["all scalar registers are zero"]
+
+
+def _bits(values: Any) -> Any:
+    """Give numbers as integers of the same bits: a NaN equals itself."""
+    return np.ascontiguousarray(values).view(f"i{values.itemsize}")
+
+
+def used_vectors(shown: Debugger) -> list[int]:
+    """Give the vector registers that are not all zero, or that have changed."""
+    now, before = (each.snapshot.architectural["v"] for each in (shown.position, shown.before))
+    shape = (shown.target.machine.vector_registers, -1)
+    used = now.reshape(shape).any(axis=1) | before.reshape(shape).any(axis=1)
+    return [int(n) for n in np.flatnonzero(used)]
+
+
+def vector_lines(shown: Debugger) -> list[str]:
+    """Show vector registers as strips, with their first elements; ``*`` has changed."""
+    state, before = shown.position.state, shown.before.state
+    names = {n: name for name, (kind, n) in shown.session.program.register_names.items() if kind == "v"}
+    found = []
+    for n, strip in vector_strips(state, used_vectors(shown), shown.target.value_bytes == 8).items():
+        part = slice(n * state.section, (n + 1) * state.section)
+        mark = "*" if (state.v[part] != before.v[part]).any() else " "
+        found.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values)}")
+        letters = strip.text()
+        found += [f"      {letters[k : k + A_LINE]}" for k in range(0, len(letters), A_LINE)]
+    return found or ["all vector registers are zero"]
+
+
+def mask_lines(shown: Debugger) -> list[str]:
+    """Show the vector mask, element 0 first."""
+    mask = shown.position.snapshot.architectural["mask"].tolist()
+    letters = "".join("█" if bit else "·" for bit in mask)
+    return [
+        f"{sum(mask)} of {len(mask)} elements",
+        *(letters[k : k + A_LINE] for k in range(0, len(letters), A_LINE)),
+    ]
+
+
+def memory_lines(shown: Debugger) -> list[str]:
+    """Show the pieces of memory that were asked for; ``*`` has changed."""
+    found = []
+    for piece in shown.pieces:
+        values, before = piece.values(shown.position), piece.values(shown.before)
+        found.append(f"{piece.name}: {piece.count} x {piece.type}")
+        size = np.dtype(TYPES[piece.type]).itemsize
+        for k in range(0, piece.count, 8):
+            part = slice(k, k + 8)
+            mark = "*" if values[part].tobytes() != before[part].tobytes() else " "
+            found.append(f"{mark}{piece.address + k * size:>9}  {_some(values[part].tolist(), 8)}")
+    return found or ["no piece of memory is shown; choose one: memory PLACE:COUNT[:TYPE]"]
+
+
+def bank_lines(shown: Debugger) -> list[str]:
+    """Show for how long each bank of memory is still taken, bank 0 first."""
+    left = busy_banks(shown.position)
+    top = max(int(left.max(initial=0)), shown.target.machine.bank_busy)
+    letters = "".join(cell(int(cycles) / top) for cycles in left)
+    longest = int(left.max(initial=0))
+    return [
+        f"{np.count_nonzero(left)} of {len(left)} banks taken, the last for {longest} cycles",
+        *(letters[k : k + A_LINE] for k in range(0, len(letters), A_LINE)),
+    ]
+
+
+def unit_lines(shown: Debugger) -> list[str]:
+    """Show what issue and each unit do or wait for."""
+    position = shown.position
+    found = [f"{'issue':<9} {_issue_text(shown, position)}"]
+    for unit in unit_states(position):
+        what = "" if unit.activity is None else f"#{unit.activity.age} {_text(shown, unit.activity.pc)}: "
+        queue = f"  [queue: {', '.join(f'#{age}' for age in unit.queued)}]" if unit.queued else ""
+        found.append(f"{unit.name:<9} {what}{unit.text}{queue}")
+    return found
+
+
+def _issue_text(shown: Debugger, position: Position) -> str:
+    waits = issue_waits(position)
+    if position.halted or position.fault:
+        return waits
+    return f"#{position.count} {_text(shown, position.pc)}: {waits}"
+
+
+def pipeline_lines(shown: Debugger, cycles: int = CYCLES) -> list[str]:
+    """Show the latest instructions over the latest cycles."""
+    position = shown.position
+    first = max(0, position.cycle - cycles)
+    found = [f"{'':<36} cycles {first} to {position.cycle - 1}; {LEGEND}"]
+    for each in _of_interest(activities(position)):
+        letters = "".join(each.letter(cycle) for cycle in range(first, position.cycle))
+        found.append(f"#{each.age:<6} {_text(shown, each.pc)[:28]:<28} {letters}".rstrip())
+    return found
+
+
+def _of_interest(known: list[Activity]) -> list[Activity]:
+    """Choose those that are under way, the oldest first, and the latest beside them."""
+    under_way = [each for each in known if each.retired is None][: PIPELINE * 3 // 4]
+    latest = [each for each in known if each not in under_way]
+    return sorted([*under_way, *latest[len(under_way) - PIPELINE :]], key=lambda each: each.age)
+
+
+def _text(shown: Debugger, pc: int) -> str:
+    program = shown.session.program
+    return named_text(program, pc) if 0 <= pc < len(program) else f"instruction {pc}"
+
+
+def _some(values: list[float] | tuple[float, ...], most: int = 6) -> str:
+    """Write the first values."""
+    texts = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:most]]
+    return "  ".join(texts) + (" ..." if len(values) > most else "")
+
+
+PANELS: dict[str, Callable[[Debugger], list[str]]] = {
+    "source": source_lines,
+    "scalars": scalar_lines,
+    "vectors": vector_lines,
+    "mask": mask_lines,
+    "memory": memory_lines,
+    "banks": bank_lines,
+    "units": unit_lines,
+    "pipeline": pipeline_lines,
+}
+"""By the name that ``show`` takes."""
+SIMPLE = ("source", "scalars", "vectors", "memory")
+"""What a simple view has."""
+
+
+def all_lines(shown: Debugger) -> list[str]:
+    """Show every panel of the view, each under its name."""
+    names = PANELS if shown.extended else SIMPLE
+    return [line for name in names for line in (f"-- {name}", *PANELS[name](shown))]

@@ -1,0 +1,114 @@
+"""Where a session has stopped: registers, memory and the engine's record, as plain arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from isa.program import Program
+from isa.state import State, new_state
+from vecsim.engines.columns import control, flight
+from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot
+from vecsim.engines.timeline import COLUMNS
+from vecsim.machine import Machine
+
+AT = {name: i for i, name in enumerate(COLUMNS)}
+"""Where in a row of the timeline each column is."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A stop at the boundary before a cycle.
+
+    Attributes
+    ----------
+    program, machine
+        What runs, and on what.
+    snapshot
+        All that decides what happens next.
+    rows
+        The timeline's rows, by age, of the latest instructions whose times are known to their end.
+    finished
+        Whether all has retired.
+    fault
+        What went wrong, empty if nothing did.
+    """
+
+    program: Program
+    machine: Machine
+    snapshot: Snapshot
+    rows: dict[int, tuple[int, ...]]
+    finished: bool = False
+    fault: str = ""
+
+    @property
+    def cycle(self) -> int:
+        """The cycle that comes next."""
+        return self.snapshot.cycle
+
+    def _control(self, place: int) -> int:
+        return int(self.snapshot.timing["control"][place])
+
+    @property
+    def pc(self) -> int:
+        """Number of the instruction that issues next."""
+        return self._control(control.PC)
+
+    @property
+    def count(self) -> int:
+        """Instructions issued so far: the age of the next."""
+        return self._control(control.COUNT)
+
+    @property
+    def halted(self) -> bool:
+        """Whether halt has issued."""
+        return bool(self._control(control.HALTED))
+
+    @cached_property
+    def state(self) -> State:
+        """Registers and memory; a copy of the engine's."""
+        arrays = self.snapshot.architectural
+        machine = self.machine
+        state = new_state(machine.section_size, machine.vector_registers, arrays["memory"].copy())
+        for name, values in arrays.items():
+            getattr(state, name)[...] = values
+        return state
+
+    def arrays(self) -> tuple[State, TimingRecord]:
+        """Give a state and a record of their own that hold what the snapshot holds."""
+        return from_snapshot(self.snapshot, self.program, self.machine)
+
+    @cached_property
+    def slots(self) -> dict[int, int]:
+        """The slots of ``TimingRecord.slots`` in use, by age: what is not timed to its end."""
+        ages = self.snapshot.timing["slots"][:, flight.AGE]
+        return {int(ages[slot]): int(slot) for slot in np.argsort(ages, kind="stable") if ages[slot] >= 0}
+
+    @cached_property
+    def issues(self) -> list[tuple[int, int, int]]:
+        """The latest instructions in program order: age, cycle of issue, number in the program."""
+        known = {age: (age, row[AT["issue"]], row[AT["pc"]]) for age, row in self.rows.items()}
+        slots = self.snapshot.timing["slots"]
+        for age, slot in self.slots.items():
+            known[age] = (age, int(slots[slot, flight.ISSUED_AT]), int(slots[slot, flight.PC]))
+        return [known[age] for age in sorted(known)]
+
+    @cached_property
+    def architectural_digest(self) -> str:
+        """SHA-256 of cycle, program counter, registers and memory: the same on every engine."""
+        found = hashlib.sha256(f"{self.cycle} {self.pc} {self.count} {self.finished}".encode())
+        for name in sorted(self.snapshot.architectural):
+            found.update(self.snapshot.architectural[name].tobytes())
+        return found.hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all of it, the record of time included."""
+        found = hashlib.sha256(self.architectural_digest.encode())
+        for name in sorted(self.snapshot.timing):
+            found.update(self.snapshot.timing[name].tobytes())
+        found.update(repr(sorted(self.rows.items())).encode())
+        return found.hexdigest()

@@ -1,0 +1,257 @@
+"""A program under way that stops where it is asked to, and goes back.
+
+Forwards it is the engine that goes on; backwards an earlier snapshot is restored, and the engine goes on from
+there. So every engine steps back, and what is seen at a cycle is the same, whichever way it was reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.state import State
+from vecsim.debugger.checkpoints import Checkpoint, Checkpoints
+from vecsim.debugger.position import AT, Position
+from vecsim.debugger.target import Target
+from vecsim.engines.fault import Fault
+from vecsim.engines.protocol import start
+from vecsim.engines.timeline import TimelineRequest
+
+ENGINE = "simpy"
+"""What a session runs on if nobody says otherwise: it starts at once, and steps are short."""
+KEPT_ROWS = 64
+"""Instructions before a stop of which the times are known, at least."""
+STRIDE = 512
+"""Cycles after which a run looks whether it has come to a breakpoint."""
+MOST_CYCLES = 1_000_000
+"""Cycles that a run may take until it stops by itself."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a session has stopped: ``step``, ``cycle``, ``breakpoint``, ``watch``, ``condition``, ``end``,
+    ``fault`` or ``limit``, and a line that says so.
+    """
+
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What ends a run after the cycle in which an instruction changes it, or makes it true.
+
+    Attributes
+    ----------
+    text
+        What the user calls it.
+    value
+        Reads it from the state.
+    holds
+        Whether it ends the run when it becomes true; else when it changes.
+    """
+
+    text: str
+    value: Callable[[State], object]
+    holds: bool = False
+
+
+class Session:
+    """A program under way.
+
+    Parameters
+    ----------
+    target
+        What is debugged.
+    engine
+        A name of :data:`vecsim.engines.protocol.ENGINES`.
+    most_cycles
+        Cycles after which :meth:`run` stops by itself.
+
+    Attributes
+    ----------
+    position
+        Where it has stopped.
+    breakpoints
+        Numbers of instructions before which a run stops.
+    watches
+        What ends a run when it changes.
+
+    Raises
+    ------
+    AssemblyError, UserError
+        The text, or its program on this machine, cannot run.
+    """
+
+    def __init__(self, target: Target, *, engine: str = ENGINE, most_cycles: int = MOST_CYCLES) -> None:
+        self.target, self.engine, self.most_cycles = target, engine, most_cycles
+        self.program = target.assembled()
+        self.breakpoints: set[int] = set()
+        self.watches: list[Watch] = []
+        self._new: list[npt.NDArray[np.int64]] = []
+        self._rows: dict[int, tuple[int, ...]] = {}
+        self._fault = ""
+        self._checkpoints = Checkpoints()
+        request = TimelineRequest(sink=self._new.append)
+        self._running = start(self.program, target.memory, target.machine, engine=engine, timeline=request)
+        self._most_rows = max(KEPT_ROWS, 4 * target.machine.issue_width)
+        self._passed = -1  # the cycle of a breakpoint at which it stands
+        self.position = self._look()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing comes any more: the end, or a fault."""
+        return self.position.finished or bool(self.position.fault)
+
+    # Steps
+
+    def step(self, count: int = 1) -> Stop:
+        """Go on until so many further instructions have issued; others may issue in the same cycle."""
+        for _ in range(count):
+            if self.ended:
+                break
+            self._advance(instructions=1)
+            self.position = self._look()
+        return self._stopped("step")
+
+    def step_cycles(self, count: int = 1) -> Stop:
+        """Go on by so many cycles."""
+        self.go_to(self.position.cycle + count)
+        return self._stopped("step")
+
+    def back(self, count: int = 1) -> Stop:
+        """Go back to before the latest issue, so many times."""
+        for _ in range(count):
+            here = self.position.cycle
+            earlier = [issue + 1 for _, issue, _ in self.position.issues if issue + 1 < here]
+            self.go_to(max(earlier, default=0))
+        return self._stopped("step")
+
+    def back_cycles(self, count: int = 1) -> Stop:
+        """Go back by so many cycles."""
+        self.go_to(max(0, self.position.cycle - count))
+        return self._stopped("step")
+
+    def go_to(self, cycle: int) -> None:
+        """Go to the boundary before a cycle, forwards or backwards; at most to the end."""
+        self._passed = -1
+        if cycle < self._running.cycle:
+            self._restore(self._checkpoints.before(cycle))
+        self._advance(cycle=cycle)
+        self.position = self._look()
+
+    # Runs
+
+    def run(
+        self, *, until: Iterable[int] = (), cycle: int | None = None, condition: Watch | None = None
+    ) -> Stop:
+        """Go on to the first breakpoint, change of what is watched, or what is asked for here.
+
+        Parameters
+        ----------
+        until
+            Numbers of instructions before which to stop, beside the breakpoints.
+        cycle
+            The cycle before which to stop.
+        condition
+            What ends the run, beside the watches.
+        """
+        wanted = self.breakpoints | set(until)
+        watches = [*self.watches, *([condition] if condition else [])]
+        began, first = self.position.cycle, self.position
+        at_breakpoint = self._passed == began or first.pc in wanted
+        seen = began if at_breakpoint else began - 1  # the breakpoints up to this cycle do not count
+        last = began + self.most_cycles if cycle is None else cycle
+        while not self.ended and self.position.cycle < last:
+            before = [watch.value(self._running.state) for watch in watches]
+            stride: dict[str, int] = {"cycle": min(last, self.position.cycle + STRIDE)}
+            issued = self._advance(**stride, **({"instructions": 1} if watches else {}))
+            hits = [(at, pc) for at, pc in issued if pc in wanted and at > seen]
+            if hits:
+                return self._break(*min(hits))
+            if watches:
+                changed = _changed(watches, before, self._running.state)
+                if changed is not None:
+                    self.position = self._look()
+                    return Stop("condition" if changed.holds else "watch", self._told(changed))
+                if self._checkpoints.wanted(self._running.cycle) or self._running.finished or self._fault:
+                    self.position = self._look()
+                else:
+                    self.position = self._glance()
+            else:
+                self.position = self._look()
+        self.position = self._look()
+        if self.ended or cycle is not None:
+            return self._stopped("cycle")
+        return Stop("limit", f"no stop in {self.most_cycles:,} cycles")
+
+    def _break(self, cycle: int, pc: int) -> Stop:
+        self.go_to(cycle)
+        self._passed = cycle
+        return Stop("breakpoint", f"cycle {cycle}, before {self.program.where(pc)} issues")
+
+    def _told(self, watch: Watch) -> str:
+        _, cycle, pc = self.position.issues[-1]
+        value = "" if watch.holds else f" is now {watch.value(self._running.state)}"
+        return f"{watch.text}{value}: cycle {cycle}, {self.program.where(pc)}"
+
+    def _stopped(self, reason: str) -> Stop:
+        here = self.position
+        if here.fault:
+            return Stop("fault", here.fault)
+        if here.finished:
+            return Stop("end", f"the program has ended: {here.cycle:,} cycles, {here.count:,} instructions")
+        return Stop(reason, f"cycle {here.cycle}, next is {self.program.where(here.pc)}")
+
+    # The engine
+
+    def _advance(self, **how: int) -> list[tuple[int, int]]:
+        """Let the engine go on; give the cycle of issue and the number of each instruction that issued."""
+        before = self._glance().count
+        if not self._fault:
+            try:
+                self._running.advance(**how)
+            except Fault as fault:
+                self._fault = str(fault)
+        self._running.result()  # hands on the rows of the timeline
+        issued = []
+        for table in self._new:
+            for row in table.tolist():
+                self._rows[row[AT["age"]]] = tuple(row)
+                issued.append((row[AT["age"]], row[AT["issue"]], row[AT["pc"]]))
+        self._new.clear()
+        here = self._glance()
+        issued += [each for each in here.issues if each[0] in here.slots]
+        for age in [age for age in self._rows if age < here.count - self._most_rows]:
+            del self._rows[age]
+        return [(cycle, pc) for age, cycle, pc in issued if age >= before]
+
+    def _glance(self) -> Position:
+        """Give where the engine is."""
+        done = self._running.finished
+        snapshot = self._running.snapshot()
+        return Position(self.program, self.target.machine, snapshot, dict(self._rows), done, self._fault)
+
+    def _look(self) -> Position:
+        """Give where the engine is, and keep a checkpoint if there is none near before it."""
+        here = self._glance()
+        if self._checkpoints.wanted(here.cycle) and not here.fault:
+            self._checkpoints.add(Checkpoint(here.snapshot, here.rows))
+        return here
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        self._running.restore(checkpoint.snapshot)
+        self._rows, self._fault = dict(checkpoint.rows), ""
+        self._new.clear()
+
+
+def _changed(watches: list[Watch], before: list[object], state: State) -> Watch | None:
+    """Give the first of those watched whose value is another than before, or that has become true."""
+    for watch, was in zip(watches, before, strict=True):
+        now = watch.value(state)
+        if now != was and (now or not watch.holds):
+            return watch
+    return None

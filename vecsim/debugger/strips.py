@@ -1,0 +1,70 @@
+"""Vector registers as strips: a cell for each element, the taller the larger its magnitude."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isa.state import State
+from vecsim.debugger.operands import looks_like_floats
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+ZERO, STRANGE = "·", "?"
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A row of cells.
+
+    Attributes
+    ----------
+    kind
+        What the elements were read as: ``float``, ``double`` or ``word``.
+    values
+        Of the elements.
+    """
+
+    kind: str
+    values: tuple[float, ...]
+
+    @property
+    def largest(self) -> float:
+        """The largest magnitude of a finite element."""
+        return max((abs(value) for value in self.values if math.isfinite(value)), default=0.0)
+
+    def heights(self) -> list[float]:
+        """Give for each cell its magnitude as a share of the largest, 0 to 1; NaN for what is not finite."""
+        top = self.largest or 1.0
+        return [abs(value) / top if math.isfinite(value) else math.nan for value in self.values]
+
+    def text(self) -> str:
+        """Give the cells as letters."""
+        return "".join(map(cell, self.heights()))
+
+
+def cell(height: float) -> str:
+    """Give the letter of a cell: a block as tall as the height, a dot for zero."""
+    if math.isnan(height):
+        return STRANGE
+    return ZERO if height == 0 else BLOCKS[min(len(BLOCKS) - 1, int(height * len(BLOCKS)))]
+
+
+def strip_of(containers: Any, wide: bool) -> Strip:
+    """Read containers (int64) as a strip: float64 if values are wide, float32, or integers."""
+    bits = np.asarray(containers, np.int64)
+    if wide and (np.abs(bits) >= 1 << 32).any():
+        return Strip("double", tuple(bits.view(np.float64).tolist()))
+    low = bits.astype(np.uint32)
+    if looks_like_floats(bits):
+        return Strip("float", tuple(low.view(np.float32).astype(float).tolist()))
+    return Strip("word", tuple(low.view(np.int32).tolist()))
+
+
+def vector_strips(state: State, registers: Sequence[int], wide: bool) -> dict[int, Strip]:
+    """Give the strips of vector registers by number."""
+    s = state.section
+    return {n: strip_of(state.v[n * s : (n + 1) * s], wide) for n in registers}

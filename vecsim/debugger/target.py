@@ -1,0 +1,90 @@
+"""What is debugged: an assembly text, what is in memory before it runs, and a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.assembler import assemble
+from isa.declaration import InstructionSet
+from isa.instructions import BASE
+from isa.program import Program
+from vecsim.errors import UserError
+from vecsim.machine import Machine
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is debugged.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    file
+        Of the text, in messages.
+    text
+        Assembly text.
+    memory
+        (n,) bytes, before the program's own data are put in.
+    machine
+        On which it runs.
+    symbols
+        Constants given from outside.
+    value_bytes
+        Bytes of a matrix value, 4 or 8.
+    instruction_set
+        What the text is made of.
+    """
+
+    name: str
+    file: str
+    text: str
+    memory: npt.NDArray[np.uint8]
+    machine: Machine
+    symbols: Mapping[str, int] = field(default_factory=dict)
+    value_bytes: Literal[4, 8] = 4
+    instruction_set: InstructionSet = BASE
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the text; line 1 is the first."""
+        return self.text.split("\n")
+
+    def assembled(self) -> Program:
+        """Assemble the text.
+
+        Raises
+        ------
+        AssemblyError
+            Its first mistake.
+        UserError
+            It has no instruction.
+        """
+        program = assemble(
+            self.text,
+            file=self.file,
+            symbols=self.symbols,
+            instruction_set=self.instruction_set,
+            value_bytes=self.value_bytes,
+        )
+        if not len(program):
+            raise UserError(f"{self.file}: there is no instruction in it")
+        return program
+
+    def edited(self, line: int, text: str) -> Target:
+        """Give the same with another text in a line; one behind the last is added.
+
+        Raises
+        ------
+        UserError
+            There is no such line.
+        """
+        lines = self.lines
+        if not 1 <= line <= len(lines) + 1:
+            raise UserError(f"line {line}: {self.file} has lines 1 to {len(lines)}")
+        return replace(self, text="\n".join([*lines[: line - 1], text, *lines[line:]]))

@@ -1,0 +1,192 @@
+"""What issue and each unit wait for, by the engine's own rules on a copy of its record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isa.declaration import SPECIAL_REGISTERS, Timing, Unit
+from isa.state import interpreted
+from vecsim.debugger.activity import Activity, activities, started_elements
+from vecsim.debugger.position import Position
+from vecsim.engines.columns import control, flight, instruction
+from vecsim.engines.columns import waits as bits
+from vecsim.engines.decoded import FLOAT, SPECIAL, decode
+from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.own_rules import interpreted_rules, own_arrays
+from vecsim.engines.program_table import program_table
+from vecsim.engines.record import PENDING
+from vecsim.engines.rules.addresses import elements, place
+from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element
+from vecsim.engines.rules.memory_order import scalar_order_at
+from vecsim.engines.rules.numbers import NEVER
+from vecsim.engines.rules.queues import room_at
+from vecsim.engines.rules.renaming import registers_free_at
+from vecsim.engines.run_arrays import Arrays
+from vecsim.engines.timeline import no_starts
+
+UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
+_WORDS = {
+    bits.ELEMENT: "element by element behind",
+    bits.WHOLE: "a whole register of",
+    bits.SLICE: "a slice of the vector cache of",
+    bits.ORDER: "memory order behind",
+}
+
+
+@dataclass(frozen=True)
+class UnitState:
+    """A unit, or a memory port.
+
+    Attributes
+    ----------
+    name
+        ``add``, ``port 0``.
+    activity
+        The instruction that it works on or that it waits with, None if it is free.
+    text
+        What that is at.
+    queued
+        The ages of the instructions in the queue before it; all ports have one queue.
+    """
+
+    name: str
+    activity: Activity | None
+    text: str
+    queued: tuple[int, ...]
+
+
+def arrays_of(position: Position) -> Any:
+    """Give the arrays that the rules read, of a copy of everything at a position."""
+    state, record = position.arrays()
+    program, machine = position.program, position.machine
+    table = program_table(decode(program, machine), len(record.renamed)).reshape(-1).tolist()
+    numbers = machine_numbers(machine, record, len(program), len(state.memory)).tolist()
+    empty = np.zeros(1, np.int64)
+    made = Arrays(table, numbers, interpreted(state), record, empty, no_starts(), own_arrays(machine))
+    interpreted_rules(machine.extensions).list_flight(made)
+    return made
+
+
+def issue_waits(position: Position) -> str:
+    """Say what the instruction that issues next waits for; what it does if it waits for nothing."""
+    if position.fault:
+        return position.fault
+    if position.finished:
+        return "the program has ended"
+    if position.halted:
+        return "halt has issued: waits for what is in flight"
+    r, cycle = arrays_of(position), position.cycle
+    pc = r.control[control.PC]
+    if not 0 <= pc < len(position.program):
+        return f"instruction {pc} is outside the program"
+    i = pc * instruction.WIDTH
+    return _scalar_wait(r, i, cycle) or _order_wait(r, cycle) or _vector_wait(r, i, cycle, position)
+
+
+def _scalar_wait(r: Any, i: int, cycle: int) -> str:
+    if scalars_ready_at(r, i) <= cycle:
+        return ""
+    awaited = i + instruction.AWAITED
+    for register in r.program[awaited + 1 : awaited + 1 + r.program[awaited]]:
+        ready = r.scalar_ready[register]
+        if ready > cycle:
+            when = "with a vector result in flight" if ready >= PENDING else f"in cycle {ready}"
+            return f"waits for {_scalar_name(register)}, which is ready {when}"
+    return ""
+
+
+def _scalar_name(register: int) -> str:
+    if register >= SPECIAL:
+        return SPECIAL_REGISTERS[register - SPECIAL]
+    return f"f{register - FLOAT}" if register >= FLOAT else f"x{register}"
+
+
+def _order_wait(r: Any, cycle: int) -> str:
+    earliest = earliest_issue(r)
+    if earliest <= cycle:
+        return ""
+    return f"waits until cycle {earliest}: a branch was taken"
+
+
+def _vector_wait(r: Any, i: int, cycle: int, position: Position) -> str:
+    unit, timing = r.program[i + instruction.UNIT], r.program[i + instruction.TIMING]
+    n = elements(r, i) if unit > 0 else 0
+    if registers_free_at(r, i, max(n, 0)) > cycle:
+        return "waits for a free physical register"
+    if unit > 0 and n > 0 and room_at(r, unit) > cycle:
+        return f"waits for room in the queue of {Unit(unit).name.lower()}"
+    if timing == Timing.EXTRACT and take_element(r, i, cycle) > cycle:
+        return "waits for an element of a vector register"
+    if timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE) and place(r, i, 1):
+        order = scalar_order_at(r, i, cycle)
+        if order > cycle:
+            return "waits for older accesses" + ("" if order >= NEVER else f", until cycle {order}")
+    return "issues in this cycle"
+
+
+def unit_states(position: Position) -> list[UnitState]:
+    """Give what every unit and every memory port is at, ports first."""
+    shown = activities(position)
+    found = []
+    for unit in UNITS:
+        here = [each for each in shown if each.unit == unit and each.elements and each.retired is None]
+        queued = tuple(each.age for each in here if each.dispatched is None)
+        ports = range(position.machine.memory_ports) if unit == Unit.MEMORY else [-1]
+        for port in ports:
+            at_work = [each for each in here if each.dispatched is not None and each.port in (port, -1)]
+            name = f"port {port}" if unit == Unit.MEMORY else unit.name.lower()
+            first = at_work[0] if at_work else None
+            text = "free" if first is None else what_it_does(first, position)
+            if len(at_work) > 1:
+                text += f"; behind it {', '.join(f'#{each.age}' for each in at_work[1:])}"
+            found.append(UnitState(name, first, text, queued))
+            queued = ()
+    return found
+
+
+def what_it_does(activity: Activity, position: Position) -> str:
+    """Say what an instruction in flight works on or waits for."""
+    followed = _followed(activity.age, position)
+    done = started_elements(activity, position)
+    if activity.phase == "works":
+        if done is None:
+            return f"works on {activity.elements} elements"
+        return f"element {done} of {activity.elements}" + (f"; {followed}" if followed else "")
+    startup = position.machine.startup
+    if activity.unit == Unit.MEMORY and activity.dispatched is not None:
+        if position.cycle < activity.dispatched + startup:
+            return f"startup until cycle {activity.dispatched + startup}"
+        awaited = followed or _awaited(activity, position) or "for banks, or the access before it"
+        return f"waits: {awaited}"
+    return f"waits: {followed or _awaited(activity, position) or 'for its turn'}"
+
+
+def _awaited(activity: Activity, position: Position) -> str:
+    """Say which registers that it reads are not complete."""
+    timing, program = position.snapshot.timing, position.program
+    found = []
+    operands = program.instruction(activity.pc).operands
+    for operand, field in zip(operands, program.fields[activity.pc].tolist(), strict=False):
+        if operand.kind == "v" and operand.read:
+            ready = int(timing["ready_all"][timing["names"][field]])
+            if position.cycle < ready < PENDING:
+                found.append(f"v{field}, whole in cycle {ready}")
+    return " and ".join(dict.fromkeys(found))
+
+
+def _followed(age: int, position: Position) -> str:
+    """Say which older instructions one in flight waits for."""
+    slot = position.slots.get(age)
+    if slot is None:
+        return ""
+    depends = position.snapshot.timing["depends"][slot]
+    ages = position.snapshot.timing["slots"][:, flight.AGE]
+    found = []
+    for older in position.slots.values():
+        for bit, words in _WORDS.items():
+            if depends[older] & bit and ages[older] < age:
+                found.append(f"{words} #{ages[older]}")
+    return ", ".join(found)
