@@ -14,7 +14,7 @@ def test_every_chart_is_seen(tmp_path):
     report = reproduce(chosen(["hisparse"]), Request(load_machine("vs2003")))
     write(files_of(report), str(tmp_path / "out"))
     seen = looked_at(tmp_path / "out" / PAGE, tmp_path)
-    assert len(seen["images"]) == sum(item.chart is not None for item in report.items) >= 4
+    assert len(seen["images"]) == sum(item.chart is not None for item in report.items) >= 6
     for image in seen["images"]:
         assert image["complete"]
         assert image["visible"]

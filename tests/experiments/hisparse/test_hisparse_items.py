@@ -6,8 +6,8 @@ import pytest
 from hisparse_paper_cases import records, results
 
 from experiments.hisparse import figure2, figure4, products, source, sums
-from experiments.hisparse.measured import Measured, averages
-from experiments.hisparse.methods import CONVERTING_GEAM, CSR_SUM, GEAM, SUMS, TREE_SUM
+from experiments.hisparse.measured import Measured, averages, geometric_mean
+from experiments.hisparse.methods import BEST, CONVERTING_GEAM, CSR_SUM, GEAM, PRODUCTS, SUMS, TREE_SUM
 from experiments.hisparse.paper import KIND, PAPER
 from experiments.hisparse.results import read, to_json
 from experiments.registry import chosen, reproduce
@@ -177,12 +177,34 @@ def test_the_whole_report_from_what_comes_with_the_package():
     files = files_of(report)
     for experiment in PAPER.experiments:
         assert {f"{experiment.name}.csv", f"{experiment.name}.md"} <= set(files)
-    assert {"hisparse-matrices.csv", "hisparse-trees.csv", "hisparse-times.csv"} <= set(files)
-    for name in ("hisparse-fig2", "hisparse-fig4", "hisparse-fig5", "hisparse-table1"):
-        assert files[f"{name}.png"].startswith(b"\x89PNG")
+    assert {"hisparse-matrices.csv", "hisparse-trees.csv", "hisparse-times.csv", "hisparse-sums.csv"} <= set(
+        files
+    )
+    for name in ("fig2", "fig4", "fig5", "table1", "fig6", "table2"):
+        assert files[f"hisparse-{name}.png"].startswith(b"\x89PNG")
 
 
 def test_what_comes_with_the_package_is_whole():
     found = Measured(read(max(source.RECORDED.glob("*.json"))))
     assert (len(found.matrices), found.missing, found.faults()) == (26, {}, ())
     assert len(found.of_the_paper) == 9
+    of_sums = [each for each in found.results.records if each.operation in SUMS and each.status == "ok"]
+    ours = [each for each in of_sums if each.method in (TREE_SUM, CSR_SUM)]
+    assert all((each.error, each.same_bits) == (0.0, True) for each in ours)
+    summed = {each.matrix for each in ours}
+    assert summed >= {each.name for each in found.matrices if each.stands_for}
+    assert summed >= {each.name for each in found.matrices if each.group == "large_structured"}
+
+
+def test_where_hisparse_takes_more_bytes_than_csr_it_is_slower_too():
+    found = Measured(read(max(source.RECORDED.glob("*.json"))))
+    for dtype, most in (("float32", 0.76), ("float64", 0.84)):
+        structured = [each for each in found.matrices if each.group == "large_structured"]
+        shares = figure2.of_one_csr(found, structured, dtype)
+        assert len(shares) == 8
+        assert geometric_mean(shares.values()) <= most
+        shares = figure2.of_one_csr(found, found.matrices, dtype)
+        larger = [each for each in found.matrices if shares[each.name] > 1]
+        assert {"kronecker-20-16", "uniform-1M-16"} < {each.name for each in larger}
+        for operation in PRODUCTS:
+            assert max(found.ratios(larger, operation, BEST, dtype).values()) < 1

@@ -1,0 +1,59 @@
+"""Whether results on the device are equal bit for bit, compared there: copying them takes much longer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpu.runtime.cuda import SIMULATED, THREADS_PER_BLOCK, cuda
+from gpu.runtime.memory import upload
+
+BLOCKS = 2 if SIMULATED else 1056
+"""Eight for each multiprocessor of an H100 or H200."""
+
+
+@cuda.jit
+def differing_kernel(one, two, number, found):
+    """Count words that differ.
+
+    Parameters
+    ----------
+    one, two
+        uint32 of `number`.
+    number
+        How many are compared.
+    found
+        int64 of 1, to which they are added.
+    """
+    differing = 0
+    at = cuda.grid(1)
+    while at < number:
+        if one[at] != two[at]:
+            differing += 1
+        at += cuda.gridsize(1)
+    if differing:
+        cuda.atomic.add(found, 0, differing)
+
+
+def are_equal(one: Any, two: Any) -> bool:
+    """Say whether two device arrays have the same bits.
+
+    Parameters
+    ----------
+    one, two
+        Contiguous device arrays of Numba, of types of 4 or 8 bytes.
+    """
+    if one.shape != two.shape or one.dtype != two.dtype:
+        return False
+    words = [each.view(np.uint32) for each in (one, two)]
+    found = upload(np.zeros(1, np.int64))
+    differing_kernel[BLOCKS, THREADS_PER_BLOCK](*words, words[0].size, found)
+    return int(found.copy_to_host()[0]) == 0
+
+
+def copied(array: Any) -> Any:
+    """Give a copy of a device array on the device."""
+    made = cuda.device_array(array.shape, array.dtype)
+    made.copy_to_device(array)
+    return made
