@@ -29,6 +29,8 @@ WITHOUT_A_GPU = (
     "exec PROGRAM",
     "why MATRIX --program crs",
     "view MATRIX --program crs --engine simpy --out PAGE",
+    "grade",
+    "grade 1",
     "compare RESULT RESULT",
     "rerun RESULT",
     "formats MATRIX --format crs",

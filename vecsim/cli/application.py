@@ -18,6 +18,7 @@ from vecsim.cli.ending import ended
 from vecsim.cli.execute import execute
 from vecsim.cli.formats import formats
 from vecsim.cli.gpu import gpu
+from vecsim.cli.grade import grade
 from vecsim.cli.lists import lists
 from vecsim.cli.machine import machines
 from vecsim.cli.reference import reference
@@ -41,6 +42,7 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("exec")(execute)
 app.command("debug")(debug)
+app.command("grade")(grade)
 app.command("why")(why)
 app.command("view")(view)
 app.command("sweep")(sweep)

@@ -49,6 +49,13 @@ def experiments(typed: str) -> list[str]:
     return _beginning(names(), typed)
 
 
+def exercises(typed: str) -> list[str]:
+    """Complete the name of an exercise."""
+    from experiments.exercises.registry import EXERCISES
+
+    return _beginning(EXERCISES, typed)
+
+
 def mnemonics(typed: str) -> list[str]:
     """Complete an instruction, a pseudo-instruction or a directive."""
     from isa.reference import entries

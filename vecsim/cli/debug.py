@@ -76,6 +76,15 @@ def debug(
             help="A piece of memory to show; of a product the first elements of y without it. Repeatable.",
         ),
     ] = None,
+    exercise: Annotated[
+        str | None,
+        typer.Option(
+            "--exercise",
+            metavar="EXERCISE[:CASE]",
+            help="Run FILE.s on a case of an exercise of `vecsim grade`, from 1 on; by default the last.",
+            autocompletion=completion.exercises,
+        ),
+    ] = None,
     option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
@@ -105,7 +114,11 @@ def debug(
     from vecsim.debugger.debugger import Debugger
 
     described = chosen_machine(machine, set_, extend)
-    if program.endswith(OWN_SUFFIX):
+    if exercise is not None:
+        _refuse(f"--exercise {exercise} says on what it runs, not", matrix=matrix, load=load, define=define)
+        target, of_case = _exercise(program, exercise)
+        pieces = (*of_case, *(show or ()))
+    elif program.endswith(OWN_SUFFIX):
         _refuse(f"{program} is a program; of a product are", matrix=matrix, option=option)
         target = _text(program, described, byte_count(memory), definitions(define), value_bits, load)
         pieces = tuple(show or ())
@@ -130,19 +143,35 @@ def _refuse(text: str, **given: object) -> None:
             raise UserError(f"{text} {'MATRIX' if name == 'matrix' else f'--{name}'}")
 
 
+def _exercise(file: str, asked: str) -> tuple[Target, tuple[str, ...]]:
+    """Give a text on a case of an exercise, and the pieces of memory that are to be right."""
+    from experiments.exercises.debugging import target_of
+    from experiments.exercises.registry import find
+
+    name, separator, case = asked.partition(":")
+    if separator and not case.isdecimal():
+        raise UserError(f"--exercise {asked}: write it as exercise-03 or exercise-03:2")
+    return target_of(find(name), int(case) if separator else None, file, _source(file))
+
+
+def _source(file: str) -> str:
+    """Read an assembly text."""
+    from vecsim.cli.assemble import read_bytes
+
+    try:
+        return read_bytes(file).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise UserError(f"{file}: is not text in UTF-8") from None
+
+
 def _text(
     file: str, machine: Machine, size: int, symbols: dict[str, int], bits: int, load: Sequence[str] | None
 ) -> Target:
-    from vecsim.cli.assemble import read_bytes
     from vecsim.cli.data_files import DataFiles
     from vecsim.debugger.target import Target
 
-    try:
-        text = read_bytes(file).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(f"{file}: is not text in UTF-8") from None
     how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
-    empty = Target(file, file, text.replace("\r\n", "\n"), _zeros(size), machine, **how)
+    empty = Target(file, file, _source(file), _zeros(size), machine, **how)
     files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
     return Target(file, file, empty.text, files.memory(), machine, **how)
 

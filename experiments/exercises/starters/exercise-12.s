@@ -1,0 +1,84 @@
+# Exercise 12: beat CHiSM on small matrices (120 minutes)
+#
+# y = A x with A in HiSM of one or two levels: at most 64 x 64 blocks of 64 x 64, and here a few of them.
+#
+# CHiSM keeps 64 x 64 elements of y in the vector cache, and so need not exchange segments of y between registers and memory.
+# The text below does so. It is right, and slower than HiSM on these matrices: why? Take at most half of the cycles of the
+# program `chism` that comes with vecsim.
+#
+# Given are LEVELS (1 or 2), ROOT, ROOT_LENGTH, POSITION_BYTES (1), ROWS, X and Y, which have room for whole segments of 64 elements. A block
+# array of level 1 has ROOT_LENGTH records of an address and the block column and block row, and behind them, at a multiple
+# of 16, the length of each array it points to. LDB of the type .w loads its records.
+
+.reg s,        x3
+.reg records,  x4       # the block array of level 1
+.reg left,     x5       # its entries left
+.reg lengths,  x6       # of the arrays that it points to
+.reg n,        x7       # entries of a section
+.reg i,        x8
+.reg array,    x9       # a block array of values
+.reg length,   x10      # its entries
+.reg row,      x11      # its block row, a slice of the cache
+.reg t,        x12
+.reg xseg,     x13
+.reg slot,     x14
+.reg all,      x15
+.reg yseg,     x16
+
+start:
+        li      s, 64
+        li      records, ROOT
+        li      left, ROOT_LENGTH
+        li      yseg, Y
+        setvl   s
+        movvx   v5, zero
+        li      t, Y + (ROWS + 63) / 64 * 256
+clear:
+        sv.f    v5, (yseg)
+        addi    yseg, yseg, 256
+        bne     yseg, t, clear
+        li      slot, 0
+        li      all, 4096
+        li      yseg, Y
+        ldc.f   slot, (yseg), all
+.if LEVELS - 1
+        li      lengths, ROOT + ROOT_LENGTH * (4 + 2 * POSITION_BYTES) + 15 & -16
+section:
+        ldb.w   v0, v1, (records), left, POSITION_BYTES
+        lv.w    v2, (lengths)
+        mfs     n, vl
+        slli    t, n, 2
+        add     lengths, lengths, t
+        li      i, 0
+child:
+        extx    array, v0, i
+        extx    t, v1, i
+        extx    length, v2, i
+        srli    row, t, 16
+        andi    t, t, 63
+        slli    t, t, 8
+        li      xseg, X
+        add     xseg, xseg, t
+        setvl   s
+        lv.f    v6, (xseg)
+values:
+        ldb.f   v3, v4, (array), length, POSITION_BYTES
+        bmipac.f row, v6, v3, v4
+        bnez    length, values
+        addi    i, i, 1
+        blt     i, n, child
+        bnez    left, section
+.else
+        li      xseg, X
+        li      row, 0
+        setvl   s
+        lv.f    v6, (xseg)
+        beqz    left, store
+values:
+        ldb.f   v3, v4, (records), left, POSITION_BYTES
+        bmipac.f row, v6, v3, v4
+        bnez    left, values
+store:
+.endif
+        stc.f   slot, (yseg), all
+        halt

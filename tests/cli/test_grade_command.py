@@ -1,0 +1,66 @@
+"""`vecsim grade`: the list, a statement, a start, a grade."""
+
+import json
+
+import pytest
+
+from experiments.exercises.registry import EXERCISES
+
+SOLUTION = EXERCISES["exercise-01"].solution
+STARTER = EXERCISES["exercise-01"].starter
+
+
+def test_the_list_and_a_statement(vecsim):
+    listed = vecsim("grade").out
+    assert all(f"{name}  {each.title}" in listed for name, each in EXERCISES.items())
+    assert "z = a x + y for N elements" in vecsim("grade", "1").out
+
+
+def test_a_text_to_begin_with_overwrites_nothing(vecsim, tmp_path):
+    path = tmp_path / "my.s"
+    assert vecsim("grade", "1", "--start", path).code == 0
+    assert path.read_bytes() == STARTER.read_bytes()
+    assert "is there already" in vecsim("grade", "1", "--start", path).mistake()
+
+
+def test_a_right_text(vecsim, tmp_path):
+    out = tmp_path / "grade.json"
+    done = vecsim("grade", "exercise-01", SOLUTION, "--engine", "simpy", "--json", out)
+    assert done.code == 0
+    assert "exercise-01: passed" in done.out
+    told = json.loads(out.read_text())
+    assert told["passed"] and told["results"][0]["cycles"] <= told["results"][0]["budget"]
+
+
+def test_a_text_that_is_not_right(vecsim):
+    done = vecsim("grade", "exercise-01", STARTER, "--engine", "simpy")
+    assert done.code == 1
+    assert "N = 1000: Z[64] was never written; 936 elements are not right" in done.out
+    assert "hint: only one strip is done" in done.out
+    assert "not yet; 2 of 4 cases are right" in done.out
+
+
+def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("run\nexpect float(Z + 252) != 0\nshow memory\n")
+    done = vecsim("debug", STARTER, "--exercise", "1:3", "--script", script)
+    assert done.code == 0 and "Z: 16 x float" in done.out
+    product = EXERCISES["exercise-09"].solution
+    assert vecsim("debug", product, "--exercise", "9", "--script", script).code == 2  # there is no Z
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["grade", "exercise-3x"], "did you mean 'exercise-03'"),
+        (["grade", "99"], "no exercise '99'"),
+        (["grade", "1", "nowhere.s"], "nowhere.s: No such file"),
+        (["grade", "--start", "my.s"], "of which exercise"),
+        (["grade", "1", "a.s", "--start", "b.s"], "is graded without it"),
+        (["debug", STARTER, "--exercise", "1:9"], "has cases 1 to 4, not 9"),
+        (["debug", STARTER, "--exercise", "1:x"], "exercise-03:2"),
+        (["debug", STARTER, "pde225", "--exercise", "1"], "says on what it runs, not MATRIX"),
+    ],
+)
+def test_what_it_refuses(vecsim, arguments, message):
+    assert message in vecsim(*arguments).mistake()

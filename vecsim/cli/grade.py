@@ -1,0 +1,133 @@
+"""``vecsim grade``: exercises, and whether a text does what one asks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.console import fill, table
+from vecsim.cli.options import AutoEngineOption, JsonOption
+from vecsim.engines import AUTO
+from vecsim.errors import UserError
+
+if TYPE_CHECKING:
+    from experiments.exercises.exercise import Exercise
+    from experiments.exercises.grading import Grade
+    from vecsim.cli.output import Output
+
+NOT_RIGHT = 1
+"""Exit code when a text does not do what its exercise asks."""
+
+
+def grade(
+    exercise: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EXERCISE",
+            help="exercise-03, or 3; all are listed without it.",
+            autocompletion=completion.exercises,
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE.s", help="Your text; without it what the exercise asks is shown."),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="FILE.s", help="Write the text to begin with.")
+    ] = None,
+    engine: AutoEngineOption = AUTO,
+    json: JsonOption = None,
+) -> None:
+    """Run your text on the cases of an exercise: right, within its cycles, or what to look at.
+
+    Exit code 1 says that it is not right, or too slow.
+    """
+    from experiments.exercises.registry import find
+    from vecsim.cli.output import Output
+
+    if exercise is None:
+        if start is not None:
+            raise UserError(f"--start {start}: of which exercise? vecsim grade EXERCISE --start {start}")
+        _list(Output(json))
+        return
+    chosen = find(exercise)
+    if start is not None:
+        if file is not None:
+            raise UserError(f"--start {start}: writes the text to begin with; {file} is graded without it")
+        _begin(chosen, start)
+    elif file is None:
+        output = Output(json)
+        output.text(chosen.statement)
+        output.text(f"\nvecsim grade {chosen.name} --start my.s writes the text to begin with")
+        output.finish("vecsim grade", {"exercise": chosen.name, "statement": chosen.statement})
+    else:
+        _grade(chosen, file, engine, Output(json, inputs=[file]))
+
+
+def _list(output: Output) -> None:
+    from experiments.exercises.registry import EXERCISES
+
+    rows = [(each.name, each.title) for each in EXERCISES.values()]
+    output.table(fill(table(["exercise", "what it is"]), rows))
+    output.text("vecsim grade EXERCISE shows what it asks, --start my.s writes the text to begin with")
+    output.finish("vecsim grade", {"exercises": [{"name": name, "title": title} for name, title in rows]})
+
+
+def _begin(chosen: Exercise, start: str) -> None:
+    """Write the text to begin with, over nothing that is there."""
+    from pathlib import Path
+
+    from vecsim.cli.output import OutputFile
+
+    target = OutputFile(start)
+    if Path(start).exists():
+        raise UserError(f"{start}: is there already, and may be your work; name another file")
+    target.write(chosen.starter.read_bytes())
+    typer.echo(f"{start}: {chosen.title}; vecsim grade {chosen.name} {start} says how it does")
+
+
+def _grade(chosen: Exercise, file: str, engine: str, output: Output) -> None:
+    from experiments.exercises.grading import MACHINE
+    from experiments.exercises.grading import grade as graded
+    from vecsim.engines.first_use import chosen_engine
+    from vecsim.machine import load_machine
+
+    with chosen_engine(engine, load_machine(MACHINE)) as choice:
+        found = choice.run(lambda name, watch: graded(chosen, file, engine=name, progress=watch))
+    _show(output, found)
+    told = {
+        "exercise": chosen.name,
+        "file": file,
+        "passed": found.passed,
+        "results": [asdict(each) for each in found.results],
+        "hint": found.hint,
+        "what_if": dict(found.what_if),
+    }
+    output.finish("vecsim grade", told)
+    if not found.passed:
+        raise typer.Exit(NOT_RIGHT)
+
+
+def _show(output: Output, found: Grade) -> None:
+    rows = [
+        (each.case, "not right" if each.problem else "right", each.cycles, each.budget)
+        if each.problem != "budget"
+        else (each.case, "too slow", each.cycles, each.budget)
+        for each in found.results
+    ]
+    output.table(fill(table(["case", ""], ["cycles", "budget"]), rows))
+    first = next((each.problem for each in found.results if each.problem), "")
+    alike = [each for each in found.results if each.problem == first and first]
+    for each in alike[-1:]:  # the largest
+        output.text(f"{each.case}: {each.text}")
+    for change, cycles in found.what_if:
+        output.text(f"{found.results[-1].case} with {change}: {cycles:,} cycles")
+    right = sum(not each.problem for each in found.results)
+    if found.passed:
+        output.text(f"{found.exercise.name}: passed")
+    else:
+        output.text(f"hint: {found.hint}")
+        output.text(f"{found.exercise.name}: not yet; {right} of {len(found.results)} cases are right")
