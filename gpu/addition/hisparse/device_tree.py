@@ -13,7 +13,7 @@ from gpu.runtime.cuda import require_gpu
 from gpu.runtime.memory import all_or_nothing, upload
 from vecsim.formats import HiSparse
 from vecsim.formats.hisparse.memory import USED
-from vecsim.formats.hisparse.node_layout import UNIT_WORDS, node_bits
+from vecsim.formats.hisparse.node_layout import DEFAULT_NODE_SIZE, UNIT_WORDS, node_bits
 from vecsim.formats.hisparse.pool import Pool
 from vecsim.formats.hisparse.tree import Tree
 
@@ -124,6 +124,22 @@ class DeviceHiSparse:
         numbers = tuple(len(each.references) for each in tree.nodes)
         return cls(words, tree.root, tree.shape, tree.levels, numbers, tree.nnz, matrix.node_size,
                    matrix.dtype, leaves, matrix.transposed, matrix.scale)  # fmt: skip
+
+    @classmethod
+    def from_coo(
+        cls, rows: Any, columns: Any, values: Any, shape: tuple[int, int], *,
+        node_size: int = DEFAULT_NODE_SIZE, stream: Any = 0,
+    ) -> DeviceHiSparse:  # fmt: skip
+        """Convert unsorted COO on the device: `gpu.conversion.from_coo.hisparse_from_coo`.
+
+        Parameters
+        ----------
+        rows, columns, values, shape, node_size, stream
+            As there.
+        """
+        from gpu.conversion.from_coo import hisparse_from_coo
+
+        return hisparse_from_coo(rows, columns, values, shape, node_size=node_size, stream=stream)
 
     @property
     def shape(self) -> tuple[int, int]:
