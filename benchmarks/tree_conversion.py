@@ -63,10 +63,10 @@ def measured(name: str, dtype: Any) -> dict[str, Any]:
     order = np.random.default_rng(SEED).permutation(coo.nnz)
     rows, columns = (each[order].astype(np.int32) for each in coo.coords)
     values = coo.data[order].astype(dtype)
-    arrays = [cuda.to_device(each) for each in (rows, columns, values)]
+    on_device = [cuda.to_device(each) for each in (rows, columns, values)]
 
     def convert() -> Any:
-        made = gpu.DeviceHiSparse.from_coo(*arrays, coo.shape)
+        made = gpu.DeviceHiSparse.from_coo(on_device[0], on_device[1], on_device[2], coo.shape)
         cuda.synchronize()
         return made
 

@@ -6,6 +6,7 @@ all levels would say together, and the nodes of a level are the runs of entries 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,38 +57,82 @@ def hisparse_from_coo(
     OutOfDeviceMemoryError
         The device has too little memory.
     """
-    require_gpu()
-    bits = node_bits(node_size)
-    height, width = (int(each) for each in shape)
-    if not (0 <= height <= MAX_COUNT and 0 <= width <= MAX_COUNT):
-        raise UserError(f"a matrix of {height} x {width} has sides that are not from 0 to {MAX_COUNT}")
-    arrays = [
-        _on_device(name, each) for name, each in (("rows", rows), ("columns", columns), ("values", values))
-    ]
-    number = _checked(arrays)
-    levels = level_count(max(height, width), node_size)
-    dtype = np.dtype(arrays[2].dtype)
-    if number == 0:
-        return empty_tree((height, width), node_size, dtype, levels)
-    keys, order = all_or_nothing(lambda: (room(number, np.int64), room(number, np.int32)))
-    outside = upload(np.zeros(1, np.int32))
-    arguments = (arrays[0], arrays[1], number, height, width, keys, order, outside)
-    launch(keys_kernel(bits, levels), number, arguments, stream)
-    keys, order = sort_pairs(keys, order, number, used_bits((height, width), bits, levels), stream)
-    keys, firsts, found = runs_of_equal(keys, number, 0, stream)
-    if outside.copy_to_host()[0]:
-        raise UserError(f"an entry lies outside the matrix of {height} x {width}")
-    entries = all_or_nothing(lambda: room(found, dtype))
-    launch(sums_kernel, found, (arrays[2], order, firsts, found, entries), stream)
-    leaf_keys, leaf_firsts, leaves = runs_of_equal(keys, found, 2 * bits, stream)
-    shapes = leaf_shapes(leaf_firsts, leaves, entries, found, node_size, stream)
-    building = TreeBuilding((height, width), node_size, dtype, levels, leaf_keys, shapes, leaves, stream)
+    found = positions_of(rows, columns, values, shape, node_size, stream)
+    bits, levels = node_bits(node_size), level_count(max(found.shape), node_size)
+    dtype = np.dtype(found.values.dtype)
+    if found.number == 0:
+        return empty_tree(found.shape, node_size, dtype, levels)
+    keys, firsts, number = runs_of_equal(found.keys, found.number, 0, stream)
+    entries = all_or_nothing(lambda: room(number, dtype))
+    launch(sums_kernel, number, (found.values, found.order, firsts, number, entries), stream)
+    leaf_keys, leaf_firsts, leaves = runs_of_equal(keys, number, 2 * bits, stream)
+    shapes = leaf_shapes(leaf_firsts, leaves, entries, number, node_size, stream)
+    building = TreeBuilding(found.shape, node_size, dtype, levels, leaf_keys, shapes, leaves, stream)
     made = building.result
     pool = made.words, made.halves, made.values
     arguments = (keys, entries, leaf_firsts, shapes, building.references, *pool)
     enqueue(fill_kernel(dtype.type, bits), (leaves, LEAF_THREADS), arguments, stream)
     building.write_inner_nodes()
     return made
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Positions and values on the device, in the order of the keys.
+
+    Attributes
+    ----------
+    keys
+        int64 device array, rising.
+    order
+        int32 device array: which of those that were given each is; equal ones in the order given.
+    values
+        Device array, as they were given.
+    number
+        How many there are.
+    shape
+        Of the matrix.
+    """
+
+    keys: Any
+    order: Any
+    values: Any
+    number: int
+    shape: tuple[int, int]
+
+
+def positions_of(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int], node_size: int, stream: Any
+) -> Positions:
+    """Sort positions by their paths from the root of a tree; parameters and errors of `hisparse_from_coo`.
+
+    Parameters
+    ----------
+    rows, columns, values, shape, node_size, stream
+        As there.
+    """
+    require_gpu()
+    bits = node_bits(node_size)
+    height, width = (int(each) for each in shape)
+    if not (0 <= height <= MAX_COUNT and 0 <= width <= MAX_COUNT):
+        raise UserError(f"a matrix of {height} x {width} has sides that are not from 0 to {MAX_COUNT}")
+    named = (("rows", rows), ("columns", columns), ("values", values))
+    arrays = [_on_device(name, each) for name, each in named]
+    number = _checked(arrays)
+    if number == 0:
+        return Positions(None, None, arrays[2], 0, (height, width))
+    levels = level_count(max(height, width), node_size)
+    keys, order = all_or_nothing(lambda: (room(number, np.int64), room(number, np.int32)))
+    outside = upload(np.zeros(1, np.int32))
+    arguments = (arrays[0], arrays[1], number, height, width, keys, order, outside)
+    launch(keys_kernel(bits, levels), number, arguments, stream)
+    used = used_bits((height, width), bits, levels)
+    keys, order = sort_pairs(keys, order, number, used, stream)
+    if stream:
+        stream.synchronize()
+    if outside.copy_to_host()[0]:
+        raise UserError(f"an entry lies outside the matrix of {height} x {width}")
+    return Positions(keys, order, arrays[2], number, (height, width))
 
 
 def empty_tree(shape: tuple[int, int], node_size: int, dtype: np.dtype[Any], levels: int) -> DeviceHiSparse:

@@ -141,6 +141,41 @@ class DeviceHiSparse:
 
         return hisparse_from_coo(rows, columns, values, shape, node_size=node_size, stream=stream)
 
+    def insert(self, rows: Any, columns: Any, values: Any, *, stream: Any = 0) -> DeviceHiSparse:
+        """Give the matrix with more entries, or new values of some: `gpu.conversion.edits.edited`.
+
+        Parameters
+        ----------
+        rows, columns, values, stream
+            As there.
+        """
+        return self._edited("insert", rows, columns, values, stream)
+
+    def set(self, rows: Any, columns: Any, values: Any, *, stream: Any = 0) -> DeviceHiSparse:
+        """Give the matrix with new values of stored entries: `gpu.conversion.edits.edited`.
+
+        Parameters
+        ----------
+        rows, columns, values, stream
+            As there.
+        """
+        return self._edited("set", rows, columns, values, stream)
+
+    def delete(self, rows: Any, columns: Any, *, stream: Any = 0) -> DeviceHiSparse:
+        """Give the matrix without some stored entries: `gpu.conversion.edits.edited`.
+
+        Parameters
+        ----------
+        rows, columns, stream
+            As there.
+        """
+        return self._edited("delete", rows, columns, None, stream)
+
+    def _edited(self, how: str, rows: Any, columns: Any, values: Any, stream: Any) -> DeviceHiSparse:
+        from gpu.conversion.edits import edited
+
+        return edited(self, how, rows, columns, values, stream=stream)
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns, after transposition."""

@@ -1,0 +1,102 @@
+"""Batches of edits on the device, against the host's editor: the same nodes in the end."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples
+
+import gpu
+from vecsim.errors import UserError
+from vecsim.formats import HiSparse
+
+
+def matrix(shape, entries, seed, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    at = [rng.integers(0, side, entries) for side in shape]
+    made = scipy.sparse.coo_array((rng.integers(1, 9, entries).astype(dtype), at), shape=shape)
+    return HiSparse.from_scipy(made, node_size=4)
+
+
+def check(device, host):
+    found = device.to_hisparse()
+    found.check()
+    assert found.structure() == host.structure()
+    assert (found.nnz, found.shape, found.transposed) == (host.nnz, host.shape, host.transposed)
+    for one, two in zip(found.triplets(), host.triplets(), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def edited(host, how, *arguments):
+    editor = host.editor()
+    getattr(editor, how)(*arguments)
+    return editor.matrix()
+
+
+def positions(shape, count, seed):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(0, side, count).astype(np.int32) for side in shape]
+
+
+def test_inserted_twice_the_last_stays():
+    host = matrix((9, 9), 12, 0)
+    device = gpu.DeviceHiSparse.from_hisparse(host)
+    rows, columns, values = np.array([8, 0, 8]), np.array([1, 5, 1]), np.array([1.0, 2, 3])
+    check(device.insert(rows, columns, values), edited(host, "insert", rows, columns, values))
+    check(device, host)
+
+
+@pytest.mark.ci
+@examples(25)
+@given(
+    shape=st.tuples(st.integers(1, 20), st.integers(1, 40)),
+    entries=st.sampled_from([0, 5, 60, 900]),
+    count=st.sampled_from([1, 7, 40]),
+    seed=st.integers(0, 99),
+    turned=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_a_batch_is_that_of_the_host(shape, entries, count, seed, turned, dtype):
+    host = matrix(shape, entries, seed, dtype)
+    host = host.T if turned else host
+    device = gpu.DeviceHiSparse.from_hisparse(host)
+    at = positions(host.shape, count, seed + 1)
+    values = np.arange(count).astype(dtype)
+    device, host = device.insert(*at, values), edited(host, "insert", *at, values)
+    check(device, host)
+    some = [each[::2] for each in at]
+    device, host = device.set(*some, -values[::2]), edited(host, "set", *some, -values[::2])
+    check(device, host)
+    check(device.delete(*some), edited(host, "delete", *some))
+
+
+def test_all_deleted():
+    host = matrix((7, 7), 9, 1)
+    rows, columns, _ = host.triplets()
+    made = gpu.DeviceHiSparse.from_hisparse(host).delete(rows, columns)
+    assert made.nnz == 0 and made.root == 0
+    check(made.insert(rows[:1], columns[:1], np.ones(1)), edited(matrix((7, 7), 0, 0), "insert", rows[:1],
+          columns[:1], np.ones(1)))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("how", "row", "message"),
+    [
+        ("set", 6, "position 1 of the batch is not stored"),
+        ("delete", 6, "position 1 of the batch is not stored"),
+        ("insert", 7, "an entry lies outside the matrix of 7 x 7"),
+    ],
+)
+def test_what_cannot_be_done(how, row, message):
+    host = HiSparse.from_scipy(scipy.sparse.eye_array(7).tocsr(), node_size=4)
+    device = gpu.DeviceHiSparse.from_hisparse(host)
+    values = () if how == "delete" else (np.ones(2),)
+    with pytest.raises(UserError, match=message):
+        getattr(device, how)(np.array([0, row]), np.array([0, 2]), *values)
+
+
+def test_a_scaled_matrix():
+    device = gpu.DeviceHiSparse.from_hisparse(matrix((3, 3), 2, 0).scaled(2))
+    with pytest.raises(UserError, match="a matrix with the scale 2 cannot be edited"):
+        device.delete(np.array([0]), np.array([0]))
