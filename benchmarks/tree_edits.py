@@ -46,9 +46,9 @@ def measured(csr: Any, count: int, near: bool) -> dict[str, Any]:
     device = gpu.DeviceHiSparse.from_hisparse(host)
     rows, columns = (each.astype(np.int32) for each in new_positions(csr, count, near))
     values = np.random.default_rng(0).random(count).astype(host.dtype)
-    at = [cuda.to_device(each) for each in (rows, columns)]
+    row, column = cuda.to_device(rows), cuda.to_device(columns)
     new = cuda.to_device(values)
-    made = device.insert(*at, new)
+    made = device.insert(row, column, new)
     begin = time.perf_counter()
     editor = host.editor()
     editor.insert(rows, columns, values)
@@ -61,9 +61,9 @@ def measured(csr: Any, count: int, near: bool) -> dict[str, Any]:
         "count": count,
         "near": near,
         "dtype": str(host.dtype),
-        "insert_ms": milliseconds(lambda: device.insert(*at, new)),
-        "set_ms": milliseconds(lambda: made.set(*at, new)),
-        "delete_ms": milliseconds(lambda: made.delete(*at)),
+        "insert_ms": milliseconds(lambda: device.insert(row, column, new)),
+        "set_ms": milliseconds(lambda: made.set(row, column, new)),
+        "delete_ms": milliseconds(lambda: made.delete(row, column)),
         "host_insert_ms": on_the_host,
     }
 
