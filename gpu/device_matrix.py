@@ -194,6 +194,70 @@ class DeviceMatrix:
             return self._on_device(x, out, alpha, beta, stream)
         return self._on_host(x, out, alpha, beta, stream)
 
+    def matmat(
+        self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
+    ) -> Any:
+        """Return ``alpha A X + beta out`` for several vectors at once: the format ``hisparse`` has that.
+
+        Each vector's result has the bits that a product with it alone has, up to the order of sums.
+
+        Parameters
+        ----------
+        x
+            An array of (N, k) of this dtype, row by row, of the host or on the device as in `matvec`; with k
+            a multiple of 2 (float64) or 4 (float32) an entry of the matrix is read once for as many.
+        out
+            An array of (M, k) in the same place, which is overwritten and returned; a new one without it.
+        alpha, beta, stream
+            As of `matvec`.
+
+        Raises
+        ------
+        UserError
+            The format has no such product, an array has another shape, type or place, or `beta` is not 0
+            without `out`.
+        """
+        if out is None and beta != 0:
+            raise UserError("beta other than 0 needs out, the array that it multiplies")
+        several = getattr(self._product, "launch_several", None)
+        if several is None:
+            raise UserError(
+                f"the format {self.format} has no product with several vectors: take hisparse, "
+                "or multiply by one after the other"
+            )
+        stream, there = stream_of(stream), is_on_device(x)
+        given = as_device_array(x, stream) if there else np.ascontiguousarray(x, self.dtype)
+        count = int(given.shape[1]) if len(given.shape) == 2 else 0
+        self._check_many("x", given, (self.shape[1], count))
+        size, result = (self.shape[0], count), out
+        if out is None:
+            result = like(x, size) if there else np.empty(size, self.dtype)
+        target = as_device_array(result, stream) if there else host_view(result)
+        self._check_many("out", target, size)
+        if not (count and self.shape[0]):
+            return result
+        flat_x: Any = given.reshape(-1) if there else upload(given.reshape(-1))
+        flat_y: Any = target.reshape(-1) if there else upload(np.ascontiguousarray(target).reshape(-1))
+        real = self.dtype.type
+        several(flat_x, flat_y, count, real(alpha), real(beta), stream)
+        if not there:
+            if stream:
+                stream.synchronize()
+            target[:] = flat_y.copy_to_host().reshape(target.shape)
+        return result
+
+    def _check_many(self, name: str, array: Any, shape: tuple[int, int]) -> None:
+        if tuple(array.shape) != shape:
+            raise UserError(
+                f"{name} has shape {tuple(array.shape)}, a {self.shape[0]} x {self.shape[1]} matrix needs "
+                f"({shape[0]}, k)"
+            )
+        if np.dtype(array.dtype) != self.dtype:
+            raise UserError(f"{name} has type {array.dtype}, the matrix {self.dtype}: convert one of them")
+        contiguous = array.flags.c_contiguous if isinstance(array, np.ndarray) else array.is_c_contiguous()
+        if not contiguous and is_on_device(array):
+            raise UserError(f"{name} on the device must be contiguous, row by row: make such a copy first")
+
     def aslinearoperator(self) -> Any:
         """Return it as scipy.sparse.linalg.LinearOperator, for vectors of the host.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpu.runtime.cuda import SIMULATED
 
-COUNTS = (1, 2, 4)
+COUNTS = (1, 2, 4, 8)
 MOST_BYTES = 16
 """What one instruction loads at most."""
 

@@ -99,8 +99,8 @@ def device_number(array: Any, view: Any) -> int:
     return int(number) if int(status) == 0 and int(number) >= 0 else current_device()
 
 
-def like(array: Any, length: int) -> Any:
-    """Make a vector of the same library, type and place as `array`; Numba's where it is by DLPack alone."""
+def like(array: Any, length: int | tuple[int, int]) -> Any:
+    """Make an array of the library, type and place of `array`; Numba's where it is by DLPack alone."""
     library = type(array).__module__.partition(".")[0]
     if library == "torch":
         return array.new_empty(length)

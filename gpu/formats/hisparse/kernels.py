@@ -2,6 +2,9 @@
 
 A warp takes a segment at once and adds to d sums of its own in shared memory; the loads of the next segments
 are sent off before the present ones are added.
+
+A kernel takes one vector, or several at once: x and y are then matrices row by row, and a warp has d sums for
+each vector. An entry is read once for all of them.
 """
 
 import functools
@@ -9,9 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT, SEGMENT
-from gpu.formats.hisparse.segments import BLOCK_SHIFT, KIND_SHIFT, entries_at_once
-from gpu.kernel_parts.loads import LOADS, STREAMED_IF, VECTOR_IF
+from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT
+from gpu.formats.hisparse.segment_loads import (
+    descriptions,
+    fetching,
+    gathering,
+    gathering_several,
+    lefts,
+)
+from gpu.formats.hisparse.segments import KIND_SHIFT
+from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
@@ -24,13 +34,6 @@ MOST_BLOCKS = 32
 """Of a multiprocessor."""
 BATCH = {4: 2, 8: 1}
 """Segments that a warp loads at once, by the bytes of a value."""
-
-
-@device_function
-def _count(segment: Any) -> Any:
-    """Give the entries of a segment; none of what stands for no segment."""
-    less_one = np.int32(segment[1] & np.uint32(SEGMENT - 1))
-    return np.int32(less_one + (np.int32(1) if segment[1] != 0 else np.int32(0)))
 
 
 @device_function
@@ -47,96 +50,28 @@ def _add_in_turn(sums: Any, at: Any, product: Any, wanted: Any, lane: Any) -> No
         now = np.int32(now + 1)
 
 
-def _descriptions(batch: int) -> Any:
-    """Make ``describe(words, at, end)``: a tuple of (begin, rest) for so many segments; 0 behind the end."""
-    load = STREAMED_IF[2]
+def _add_several(add: Any, vectors: int, places: int, k: int = 0) -> Any:
+    """Make ``add`` for several vectors, whose sums are `places` apart."""
 
     @device_function
-    def describe(words: Any, at: Any, end: Any) -> Any:
-        return (load(words, np.int64(at) * 2, at < end),)
+    def add_one(segment: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
+        add(segment, fetched, gathered[k], sums, np.int32(own + k * places), lane)
 
-    if batch == 1:
-        return describe
-    others = _descriptions(batch - 1)
-
-    @device_function
-    def describe_all(words: Any, at: Any, end: Any) -> Any:
-        first = describe(words, at, end)
-        return (first[0], *others(words, np.int32(at + 1), end))
-
-    return describe_all
-
-
-def _fetch(real: Any) -> Any:
-    """Make ``fetch(segment, coordinates, values, lane)``: two words of coordinates, and four values."""
-    wide = entries_at_once(np.dtype(real))
-    load_words, load_values = STREAMED_IF[wide // 2], STREAMED_IF[wide]
+    if k == vectors - 1:
+        return add_one
+    add_others = _add_several(add, vectors, places, k + 1)
 
     @device_function
-    def fetch_4(segment: Any, coordinates: Any, values: Any, lane: Any) -> Any:
-        unit = np.int64(segment[0]) + lane
-        wanted = np.int32(lane * 4) < _count(segment)
-        return load_words(coordinates, unit * 2, wanted), load_values(values, unit * 4, wanted)
+    def add_all(segment: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
+        add_one(segment, fetched, gathered, sums, own, lane)
+        add_others(segment, fetched, gathered, sums, own, lane)
 
-    @device_function
-    def fetch_2(segment: Any, coordinates: Any, values: Any, lane: Any) -> Any:
-        left, later_left = _left_of_halves(segment, lane)
-        unit = np.int64(segment[0]) + lane
-        later = unit + np.int32(np.int32(_count(segment) + 3) >> 2)
-        word, later_word = (
-            load_words(coordinates, unit, left > 0),
-            load_words(coordinates, later, later_left > 0),
-        )
-        value = load_values(values, unit * 2, left > 0)
-        later_value = load_values(values, later * 2, later_left > 0)
-        return (word[0], later_word[0]), (value[0], value[1], later_value[0], later_value[1])
-
-    return fetch_4 if wide == 4 else fetch_2
-
-
-@device_function
-def _left_of_halves(segment: Any, lane: Any) -> Any:
-    """Give the entries from a lane's first pair to the end of its half, and from its second to the end."""
-    count = _count(segment)
-    half = np.int32(np.int32(np.int32(count + 3) >> 2) << 1)
-    return np.int32(min(half, count) - 2 * lane), np.int32(count - half - 2 * lane)
-
-
-@device_function
-def _left_of_whole(segment: Any, lane: Any) -> Any:
-    """Give the entries from a lane's four to the end, for the first two and for the others of these."""
-    left = np.int32(_count(segment) - 4 * lane)
-    return left, np.int32(left - 2)
-
-
-def _left(real: Any) -> Any:
-    """Give the function that says how many of its first two and of its last two entries a lane has."""
-    return _left_of_whole if entries_at_once(np.dtype(real)) == 4 else _left_of_halves
-
-
-def _gather(real: Any, node_bits: int, transposed: bool) -> Any:
-    """Make ``gather(segment, fetched, x, lane)``: the four elements of x that a lane's entries meet."""
-    left_of = _left(real)
-    low, high = (np.uint32(8), np.uint32(24)) if transposed else (np.uint32(0), np.uint32(16))
-    byte, load = np.uint32(255), VECTOR_IF[1]
-
-    @device_function
-    def gather(segment: Any, fetched: Any, x: Any, lane: Any) -> Any:
-        left, later_left = left_of(segment, lane)
-        base = np.int64(segment[1] >> np.uint32(BLOCK_SHIFT)) << node_bits
-        word0, word1 = fetched[0]
-        x0 = load(x, base + np.int64(np.uint32(word0 >> low) & byte), left > 0)[0]
-        x1 = load(x, base + np.int64(np.uint32(word0 >> high) & byte), left > 1)[0]
-        x2 = load(x, base + np.int64(np.uint32(word1 >> low) & byte), later_left > 0)[0]
-        x3 = load(x, base + np.int64(np.uint32(word1 >> high) & byte), later_left > 1)[0]
-        return x0, x1, x2, x3
-
-    return gather
+    return add_all
 
 
 def _add(real: Any, transposed: bool) -> Any:
     """Make ``add(segment, fetched, gathered, sums, own, lane)``: a segment to the sums of its warp."""
-    left_of = _left(real)
+    left_of = lefts(real)
     low, high = (np.uint32(0), np.uint32(16)) if transposed else (np.uint32(8), np.uint32(24))
     byte, zero = np.uint32(255), real(0)
 
@@ -241,9 +176,9 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> An
     """
     width, size, threads = np.dtype(real).itemsize, 1 << node_bits, warps * WARP
     batch, places = BATCH[width], warps << node_bits
-    describe = _descriptions(batch)
+    describe = descriptions(batch)
     fetch, gather, add = _for_all(
-        batch, _fetch(real), _gather(real, node_bits, transposed), _add(real, transposed)
+        batch, fetching(real), gathering(real, node_bits, transposed), _add(real, transposed)
     )
     load_chunk = LOADS[CHUNK]
     options = {} if SIMULATED else {"launch_bounds": (threads, min(MOST_BLOCKS, RESIDENT // threads))}
@@ -315,18 +250,105 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> An
 
 
 @functools.cache
-def stripe_sums(real: Any, node_bits: int) -> Any:
-    """Make the kernel that adds the pieces of cut stripes in their order, an element a thread."""
-    size = 1 << node_bits
+def stripe_kernel_of_several(real: Any, node_bits: int, warps: int, transposed: bool, vectors: int) -> Any:
+    """Make the kernel for several vectors; parameters not here are of `stripe_kernel`.
+
+    Parameters
+    ----------
+    real, node_bits, warps, transposed
+        As there.
+    vectors
+        Taken at once: 1, 2, 4 or 8, at most 32 bytes of them.
+    """
+    size, threads = 1 << node_bits, warps * WARP
+    places = warps << node_bits
+    room = places * vectors
+    describe, fetch = descriptions(1), fetching(real)
+    gather = gathering_several(real, node_bits, transposed, vectors)
+    add = _add_several(_add(real, transposed), vectors, places)
+    load_chunk = LOADS[CHUNK]
 
     @cuda.jit
-    def kernel(pieces, cut, count, rows, y, alpha, beta):
+    def kernel(chunks, words, coordinates, values, rows, x, y, pieces, alpha, beta, stride, first):
+        """Sum the segments of a chunk a block; parameters not here are of `stripe_kernel`'s.
+
+        Parameters
+        ----------
+        chunks, words, coordinates, values, rows, alpha, beta
+            As there.
+        x, y
+            Matrices, row by row.
+        pieces
+            real of d a piece, times `vectors`.
+        stride
+            Vectors in x and y.
+        first
+            The first that is taken.
+        """
+        sums = cuda.shared.array(room, real)
+        let_next_begin()
+        thread = np.int32(cuda.threadIdx.x)
+        warp, lane = np.int32(thread // WARP), np.int32(thread % WARP)
+        chunk = load_chunk(chunks, np.int64(cuda.blockIdx.x) * CHUNK)
+        begin, end = np.int32(chunk[0]), np.int32(chunk[1])
+        share = np.int32((end - begin + warps - 1) // warps)
+        at = np.int32(begin + warp * share)
+        end = np.int32(min(end, np.int32(at + share)))
+        segment = describe(words, at, end)[0]
+        following = describe(words, np.int32(at + 1), end)[0]
+        loaded = fetch(segment, coordinates, values, lane)
+        own, place = np.int32(warp * size), thread
+        while place < room:
+            sums[np.uint32(place)] = real(0)
+            place = np.int32(place + threads)
+        cuda.syncthreads()
+        wait_for_previous()
+        while at < end:
+            gathered = gather(segment, loaded, x, lane, stride, first)
+            next_loaded = fetch(following, coordinates, values, lane)
+            after = describe(words, np.int32(at + 2), end)[0]
+            add(segment, loaded, gathered, sums, own, lane)
+            segment, following, loaded = following, after, next_loaded
+            at = np.int32(at + 1)
+        cuda.syncthreads()
+        stripe, piece = np.int64(chunk[2]), np.int64(chunk[3])
+        place = thread
+        while place < size * vectors:
+            which, vector = place // vectors, place % vectors
+            total = sums[np.uint32(vector * places + which)]
+            for other in range(1, warps):
+                total += sums[np.uint32(vector * places + other * size + which)]
+            row = np.int64(stripe * size + which)
+            if piece > 0:
+                pieces[np.uint64((piece - 1) * size * vectors + place)] = total
+            elif row < rows:
+                write_row(y, np.uint64(row * stride + first + vector), total, alpha, beta, real(0))
+            place = np.int32(place + threads)
+
+    return kernel
+
+
+@functools.cache
+def stripe_sums(real: Any, node_bits: int, vectors: int = 1) -> Any:
+    """Make the kernel that adds the pieces of cut stripes in their order, an element a thread.
+
+    Parameters
+    ----------
+    real, node_bits
+        As of `stripe_kernel`.
+    vectors
+        Taken at once.
+    """
+    size = vectors << node_bits
+
+    @cuda.jit
+    def kernel(pieces, cut, count, rows, y, alpha, beta, stride, first):
         """Sum an element of y a thread.
 
         Parameters
         ----------
         pieces
-            real of d a piece.
+            real of d a piece, times `vectors`.
         cut
             uint32 of 4 a cut stripe: its number, its first piece, the last one and one, 0.
         count
@@ -334,22 +356,25 @@ def stripe_sums(real: Any, node_bits: int) -> Any:
         rows
             Elements of y.
         y
-            real of these.
+            real of these, of each vector.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        stride, first
+            Vectors in y, and the first that is taken: 1 and 0 of one.
         """
         thread = cuda.grid(1)
         let_next_begin()
         wait_for_previous()
         which, place = thread // size, thread % size
         if which < count:
-            row = np.int64(cut[np.uint64(4 * which)]) * size + place
+            row = (np.int64(cut[np.uint64(4 * which)]) << node_bits) + place // vectors
             piece, last = np.int64(cut[np.uint64(4 * which + 1)]), np.int64(cut[np.uint64(4 * which + 2)])
             if row < rows:
                 total = real(0)
                 while piece < last:
                     total += pieces[np.uint64(piece * size + place)]
                     piece += 1
-                write_row(y, np.uint64(row), total, alpha, beta, real(0))
+                at = row * stride + first + place % vectors
+                write_row(y, np.uint64(at), total, alpha, beta, real(0))
 
     return kernel

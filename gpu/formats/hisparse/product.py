@@ -12,19 +12,24 @@ y. Where entries of a leaf have few rows, segments are short, and it is the work
 """
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.hisparse.kernels import CHUNK, stripe_kernel, stripe_sums
+from gpu.formats.hisparse.kernels import CHUNK, stripe_kernel, stripe_kernel_of_several, stripe_sums
 from gpu.formats.hisparse.segments import ArrangedLeaves, Segments, arranged_leaves
 from gpu.runtime.cuda import WARP
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import HiSparse
 
+VECTOR_BYTES = 32
+"""Of neighbouring elements of x, of several vectors, that a lane takes at once: what memory gives at once."""
+SUMS_BYTES = 1 << 15
+"""Of the sums of a block, at most, where several vectors are taken."""
 USUAL_WARPS, MOST_WARPS = 4, 8
 """Of a block: of a large matrix, and of one of few stripes."""
 SEGMENTS_OF_A_WARP = 12
@@ -163,9 +168,11 @@ class HiSparseProduct(LaunchedInTurn):
         self.launches = [
             *launches_of(kernel, blocks, chunks.warps * WARP, arguments, real),
             *launches_of(
-                stripe_sums(real, bits), summing, threads, [*self.sums, cut, rows, Y, ALPHA, BETA], real
+                stripe_sums(real, bits), summing, threads, [*self.sums, cut, rows, Y, ALPHA, BETA, 1, 0], real
             ),
         ]
+        self._several: dict[int, list[Launch]] = {}
+        self._direction = bits, rows, chunks, transposed, threads
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream, A with its scale; parameters as of a `Launch`.
@@ -176,6 +183,41 @@ class HiSparseProduct(LaunchedInTurn):
             As of a `Launch`.
         """
         super().launch(x, y, self.scale * alpha, beta, stream)
+
+    def launch_several(self, x: Any, y: Any, count: int, alpha: Any, beta: Any, stream: Any) -> None:
+        """Put the product with several vectors on the stream; an entry is read once for 16 bytes of them.
+
+        Parameters
+        ----------
+        x, y
+            Contiguous device vectors of Numba: the elements of `count` vectors, row by row.
+        count
+            How many there are.
+        alpha, beta, stream
+            As of a `Launch`.
+        """
+        if count not in self._several:
+            self._several[count] = self._launches_for(count)
+        for each in self._several[count]:
+            each(x, y, self.scale * alpha, beta, stream)
+
+    def _launches_for(self, count: int) -> list[Launch]:
+        bits, rows, chunks, transposed, threads = self._direction
+        real: Any = type(self.scale)
+        width = np.dtype(real).itemsize
+        most = min(VECTOR_BYTES, SUMS_BYTES // (chunks.warps << bits)) // width
+        vectors = math.gcd(count, most)
+        pieces = upload(np.zeros(chunks.pieces * vectors << bits, real))
+        kernel = stripe_kernel_of_several(real, bits, chunks.warps, transposed, vectors)
+        blocks, cut = len(chunks.records) // CHUNK, len(chunks.cut) // CHUNK
+        summing = -(-(cut * vectors << bits) // threads)
+        made = []
+        for first in range(0, count, vectors):
+            taken = [*self.arrays, rows, X, Y, pieces, ALPHA, BETA, count, first]
+            added = [pieces, self.sums[1], cut, rows, Y, ALPHA, BETA, count, first]
+            made += launches_of(kernel, blocks, chunks.warps * WARP, taken, real)
+            made += launches_of(stripe_sums(real, bits, vectors), summing, threads, added, real)
+        return made
 
     @property
     def device_arrays(self) -> list[Any]:

@@ -8,7 +8,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import THREADS, allowed, relative_error, tiny_matrices
-from tiers import examples
+from tiers import examples, one_in
 
 import gpu
 from gpu.formats.hisparse import HiSparseProduct
@@ -21,6 +21,7 @@ from gpu.formats.hisparse.segments import (
     arranged_leaves,
     entries_at_once,
 )
+from vecsim.errors import UserError
 from vecsim.formats import HiSparse, NotRepresentableError, equal_nodes_shared
 
 
@@ -200,3 +201,32 @@ def test_a_matrix_with_another_scale_needs_no_other_copy():
     x = np.ones(3)
     made = [gpu.prepare(each, threads_per_block=THREADS) @ x for each in (host, twice)]
     np.testing.assert_array_equal(made[1], 2 * made[0])
+
+
+@pytest.mark.parametrize(
+    "several", one_in(4, [(np.float64, 2), (np.float64, 3), (np.float32, 4), (np.float32, 6)])
+)
+def test_several_vectors_at_once(several):
+    dtype, count = several
+    matrix = full(3, 20, dtype)
+    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=16), threads_per_block=THREADS)
+    rng = np.random.default_rng(count)
+    for one, exact in ((made, matrix), (made.T, matrix.T.tocsr())):
+        x, y = (rng.uniform(-1, 1, (side, count)).astype(dtype) for side in exact.shape[::-1])
+        found = one.matmat(x, out=y.copy(), alpha=2, beta=-1)
+        np.testing.assert_array_equal(found, one.matmat(x, out=y.copy(), alpha=2, beta=-1))
+        for k in range(count):
+            assert relative_error(found[:, k], exact, x[:, k], 2, -1, y[:, k]) <= allowed(matrix)
+
+
+def test_several_vectors_of_the_wrong_kind():
+    matrix = full(4, 5)
+    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=16))
+    for x, message in (
+        (np.ones((4, 2)), r"x has shape \(4, 2\), a 4 x 5 matrix needs \(5, k\)"),
+        (np.ones(5), r"x has shape \(5,\)"),
+    ):
+        with pytest.raises(UserError, match=message):
+            made.matmat(x)
+    with pytest.raises(UserError, match="the format crs-scalar has no product with several vectors"):
+        gpu.prepare(matrix, format="crs-scalar").matmat(np.ones((5, 2)))
