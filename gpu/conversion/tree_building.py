@@ -30,7 +30,15 @@ THREADS = 32 if SIMULATED else 128
 
 
 def launch(kernel: Any, threads: int, arguments: tuple[Any, ...], stream: Any) -> None:
-    """Launch a kernel whose threads work alone."""
+    """Launch a kernel whose threads work alone.
+
+    Parameters
+    ----------
+    kernel, arguments, stream
+        As of `enqueue`.
+    threads
+        How many it needs.
+    """
     enqueue(kernel, (max(1, -(-threads // THREADS)), THREADS), arguments, stream)
 
 

@@ -105,7 +105,13 @@ def gathering(real: Any, node_bits: int, transposed: bool) -> Any:
 
 
 def gathering_several(real: Any, node_bits: int, transposed: bool, vectors: int) -> Any:
-    """Make ``gather`` for several vectors: of each, the four elements that a lane's entries meet."""
+    """Make ``gather`` for several vectors: of each, the four elements that a lane's entries meet.
+
+    Parameters
+    ----------
+    real, node_bits, transposed, vectors
+        As of `gpu.formats.hisparse.kernels.stripe_kernel_of_several`.
+    """
     left_of = lefts(real)
     low, high = (np.uint32(8), np.uint32(24)) if transposed else (np.uint32(0), np.uint32(16))
     byte, load = np.uint32(255), VECTOR_IF[vectors]

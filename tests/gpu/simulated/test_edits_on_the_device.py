@@ -1,5 +1,8 @@
 """Batches of edits on the device, against the host's editor: the same nodes in the end."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -100,3 +103,11 @@ def test_a_scaled_matrix():
     device = gpu.DeviceHiSparse.from_hisparse(matrix((3, 3), 2, 0).scaled(2))
     with pytest.raises(UserError, match="a matrix with the scale 2 cannot be edited"):
         device.delete(np.array([0]), np.array([0]))
+
+
+@pytest.mark.ci
+def test_the_example_of_the_documentation(capsys):
+    text = (Path(__file__).parents[3] / "docs" / "gpu.md").read_text(encoding="utf-8")
+    (block,) = (each for each in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "from_coo" in each)
+    exec(compile(block, "docs/gpu.md", "exec"), {"gpu": gpu})
+    assert capsys.readouterr().out == "[[ 0. -1.  0.]\n [ 7.  0.  0.]\n [ 0.  0.  8.]]\n"
