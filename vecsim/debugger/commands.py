@@ -275,7 +275,7 @@ COMMANDS: dict[str, Command] = {
     "save": Command("save FILE", "write the text as it is now", _save),
     "restart": Command("restart", "go to cycle 0", _restart),
     "expect": Command("expect CONDITION", "say if it does not hold; a script then ends with code 1", _expect),
-    "digest": Command("digest [values]", "SHA-256 of everything; of cycle, registers and memory", _digest),
+    "digest": Command("digest [values]", "SHA-256 of values and times; of values alone", _digest),
     "help": Command("help [MNEMONIC|COMMAND]", "what an instruction or a command does", _help),
     "quit": Command("quit", "leave", _quit),
 }

@@ -17,6 +17,19 @@ from vecsim.machine import Machine
 
 AT = {name: i for i, name in enumerate(COLUMNS)}
 """Where in a row of the timeline each column is."""
+SAME = ("control", "ledger", "counters", "unit_busy")
+"""Arrays of the record that are the same at a cycle, however an engine came there."""
+IN_FLIGHT = [
+    flight.AGE,
+    flight.PC,
+    flight.PORT,
+    flight.ISSUED_AT,
+    flight.DISPATCHED_AT,
+    flight.START_CYCLE,
+    flight.ELEMENT,
+    flight.WORD,
+]
+"""Columns of an instruction in flight that are."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +119,16 @@ class Position:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all of it, the record of time included."""
+        """SHA-256 of that and of time: what is charged, counted and in flight, and the times of instructions.
+
+        Of the engine's record it has what is the same however the engine came here. The rest is the same in
+        what follows from it: an engine may note a bank or a register as taken, or know that it plays no part.
+        """
         found = hashlib.sha256(self.architectural_digest.encode())
-        for name in sorted(self.snapshot.timing):
-            found.update(self.snapshot.timing[name].tobytes())
+        timing = self.snapshot.timing
+        for name in SAME:
+            found.update(timing[name].tobytes())
+        for slot in self.slots.values():
+            found.update(timing["slots"][slot, IN_FLIGHT].tobytes())
         found.update(repr(sorted(self.rows.items())).encode())
         return found.hexdigest()
