@@ -136,8 +136,7 @@ class SparseProduct:
         self._library = library or cusparse()
         self._dtype = stored.values.dtype
         self._x_count, self._y_count = shape if transposed else shape[::-1]
-        scalar = ctypes.c_float if self._dtype == np.float32 else ctypes.c_double
-        self._alpha, self._beta = scalar(alpha), scalar(beta)
+        self._alpha, self._beta = _scalar(alpha, self._dtype), _scalar(beta, self._dtype)
         self._operation = int(transposed)
         self._algorithm = METHODS[method].algorithm
         with ExitStack() as open_:
@@ -225,6 +224,12 @@ class SparseProduct:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _scalar(value: float, dtype: np.dtype[Any]) -> Any:
+    """Give a real factor in the type of the values: of complex ones, its real and its imaginary part."""
+    part = ctypes.c_float if dtype in (np.float32, np.complex64) else ctypes.c_double
+    return (part * 2)(value, 0.0) if dtype.kind == "c" else part(value)
 
 
 def _memory(array: npt.NDArray[Any]) -> DeviceMemory:

@@ -12,8 +12,8 @@ from vecsim.errors import UserError
 
 MOST_INDEX = 2**31 - 1
 """The indices have 32 bits."""
-VALUE_TYPES = {"float32": 0, "float64": 1}
-"""CUDA_R_32F and CUDA_R_64F."""
+VALUE_TYPES = {"float32": 0, "float64": 1, "complex64": 4, "complex128": 5}
+"""CUDA_R_32F, CUDA_R_64F, CUDA_C_32F and CUDA_C_64F."""
 
 Order = Literal["row", "column"]
 Array = npt.NDArray[Any]
@@ -36,7 +36,7 @@ class StoredMatrix:
     columns
         int32; a column an entry or block; -1 in the padding of sell.
     values
-        float32 or float64; of sell column by column in a slice, of bsr block by block.
+        Of a type of `VALUE_TYPES`; of sell column by column in a slice, of bsr block by block.
     slice_size
         Rows in a slice of sell, else 0.
     block
@@ -74,12 +74,12 @@ def canonical_csr(matrix: Any) -> Any:
     Raises
     ------
     UserError
-        The values are neither float32 nor float64, or there is more of something than 32 bits count.
+        The values are of no type that cuSPARSE takes, or there is more of something than 32 bits count.
     """
     from scipy import sparse
 
     if matrix.dtype.name not in VALUE_TYPES:
-        raise UserError(f"the values are {matrix.dtype.name}; cuSPARSE is called with float32 or float64")
+        raise UserError(f"the values are {matrix.dtype.name}; cuSPARSE takes {', '.join(VALUE_TYPES)}")
     csr = matrix
     if matrix.format != "csr" or not matrix.has_canonical_format:
         csr = sparse.csr_matrix(matrix, copy=True)
