@@ -17,7 +17,7 @@ import pickle
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,8 @@ def identity(made: Any) -> str:
     UnknownError
         If that cannot be.
     """
+    if hasattr(made, "made_of"):  # generated: its text, and what the names in that mean
+        return f"generated{identity(made.made_of)}"
     if isinstance(made, FunctionType):
         try:
             closed_over = [cell.cell_contents for cell in made.__closure__ or ()]
@@ -67,7 +69,7 @@ def identity(made: Any) -> str:
             raise UnknownError("a variable of a closure has no value yet") from None
         inner = identity((*closed_over, *(made.__defaults__ or ())))
         return f"{made.__module__}.{made.__qualname__}:{made.__code__.co_firstlineno}{inner}"
-    if isinstance(made, type):
+    if isinstance(made, type | BuiltinFunctionType):
         return f"{made.__module__}.{made.__qualname__}"
     if isinstance(made, tuple):
         return f"({','.join(map(identity, made))})"

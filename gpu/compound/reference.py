@@ -1,0 +1,67 @@
+"""The product of a matrix with compound entries by NumPy, from the declaration of its entries."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.compound.compound_matrix import CompoundMatrix
+from vecsim.errors import UserError
+
+
+def reference_product(matrix: CompoundMatrix, x: NDArray[Any], real: Any = np.float64) -> NDArray[Any]:
+    """Multiply: each row starts with zero and adds its products in their order.
+
+    Parameters
+    ----------
+    matrix
+        M x N entries.
+    x
+        N elements, an array of (N, components).
+    real
+        The type that is computed in.
+
+    Returns
+    -------
+    numpy.ndarray
+        (M, components) of `real`.
+
+    Raises
+    ------
+    UserError
+        If x does not fit.
+    """
+    x = checked_vector(matrix, x)
+    entry = matrix.entry
+    gathered = [x[matrix.indices, component].astype(real) for component in range(x.shape[1])]
+    products = entry.multiplied([each.astype(real) for each in matrix.components], gathered)
+    totals = [np.full(matrix.shape[0], zero, dtype=real) for zero in entry.zero]
+    lengths = np.diff(matrix.indptr)
+    rows = np.flatnonzero(lengths)
+    number = 0
+    while len(rows):
+        at = matrix.indptr[rows] + number
+        sums = entry.added([each[rows] for each in totals], [each[at] for each in products])
+        for total, sum_ in zip(totals, sums, strict=True):
+            total[rows] = sum_
+        number += 1
+        rows = rows[lengths[rows] > number]
+    return np.stack(totals, axis=1)
+
+
+def checked_vector(matrix: CompoundMatrix, x: Any) -> NDArray[Any]:
+    """Give x as an array of (N, components).
+
+    Raises
+    ------
+    UserError
+        If it is not one.
+    """
+    wanted = (matrix.shape[1], len(matrix.entry.vector))
+    found = np.asarray(x)
+    if found.shape != wanted or found.dtype.kind not in "biuf":
+        raise UserError(
+            f"x of {matrix.entry.name} elements is an array of {wanted} real numbers, not of {found.shape} "
+            f"{found.dtype}"
+        )
+    return found
