@@ -1,0 +1,126 @@
+"""The matrices of benchmarks.compound_products: made by name, and kept as arrays for other processes.
+
+Meshes come as NAME.npz (vertices, triangles) of a folder; `python -m benchmarks.compound_matrices FOLDER`
+writes them of the files in VECSIM_MESHES, so that the machine with the GPU needs nothing that reads meshes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpu.compound import QUATERNION, CompoundMatrix
+
+Matrices = dict[str, Callable[[Path], CompoundMatrix]]
+
+
+def _surface(name: str, times: int) -> Callable[[Path], CompoundMatrix]:
+    """Give what makes the Dirac matrix of a mesh, subdivided so often and numbered by Cuthill-McKee."""
+
+    def make(meshes: Path) -> CompoundMatrix:
+        from vecsim.data.finite_elements import TriangleMesh, subdivided
+
+        with np.load(meshes / f"{name}.npz") as kept:
+            mesh = TriangleMesh(name, kept["vertices"].astype(float), kept["triangles"].astype(np.int64))
+        return _dirac(subdivided(mesh, times).reordered())
+
+    return make
+
+
+def _torus(around: int, across: int) -> Callable[[Path], CompoundMatrix]:
+    def make(meshes: Path) -> CompoundMatrix:
+        from vecsim.data.finite_elements import rippled_torus
+
+        return _dirac(rippled_torus(around, across))
+
+    return make
+
+
+def _dirac(mesh: Any) -> CompoundMatrix:
+    from vecsim.data.finite_elements import squared_dirac
+
+    rho = np.random.default_rng(1).normal(size=len(mesh.triangles))
+    indptr, indices, quaternions = squared_dirac(mesh, rho)
+    size = len(mesh.vertices)
+    return CompoundMatrix.from_arrays(QUATERNION, (size, size), indptr, indices, [*quaternions.T])
+
+
+def _helmholtz(points: int, dimensions: int) -> Callable[[Path], CompoundMatrix]:
+    def make(meshes: Path) -> CompoundMatrix:
+        from vecsim.data.helmholtz import helmholtz
+
+        return CompoundMatrix.from_complex(helmholtz(points, dimensions))
+
+    return make
+
+
+def _tetrahedra(tile: int, repeats: int) -> Callable[[Path], CompoundMatrix]:
+    def make(meshes: Path) -> CompoundMatrix:
+        from vecsim.data.unstructured_meshes import tetrahedral_elasticity
+
+        return CompoundMatrix.from_blocks(tetrahedral_elasticity(tile, repeats), 3)
+
+    return make
+
+
+MATRICES: Matrices = {
+    "surface/armadillo, twice subdivided": _surface("libigl_armadillo", 2),
+    "fem/tetrahedra 63^3": _tetrahedra(21, 3),
+    "helmholtz 100^3": _helmholtz(100, 3),
+    "surface/torus 1200 x 1000": _torus(1200, 1000),
+    "helmholtz 1100^2": _helmholtz(1100, 2),
+    "surface/bunny, twice subdivided": _surface("stanford-bunny", 2),
+}
+"""All matrices by name; each has over a million entries."""
+
+
+def keep(name: str, meshes: Path, folder: Path) -> Path:
+    """Make a matrix, x and the exact product, and keep them in a folder.
+
+    Parameters
+    ----------
+    name
+        Of the matrix.
+    meshes
+        Where the meshes lie.
+    folder
+        Where the file goes.
+    """
+    from gpu.compound import reference_product
+
+    matrix = MATRICES[name](meshes)
+    rng = np.random.default_rng(8128)
+    x = rng.uniform(-1, 1, (matrix.shape[1], len(matrix.entry.vector)))
+    path = folder / f"{[*MATRICES].index(name)}.npz"
+    np.savez(
+        path,
+        shape=matrix.shape,
+        indptr=matrix.indptr,
+        indices=matrix.indices,
+        components=np.stack(matrix.components),
+        x=x,
+        y=reference_product(matrix, x),
+    )
+    return path
+
+
+def main() -> int:
+    """Write the meshes of the surfaces as arrays."""
+    from vecsim.data.finite_elements import find_mesh, read_mesh
+
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("libigl_armadillo", "stanford-bunny"):
+        mesh = read_mesh(find_mesh(name))
+        vertices, triangles = mesh.vertices.astype(np.float32), mesh.triangles.astype(np.int32)
+        np.savez_compressed(folder / f"{name}.npz", vertices=vertices, triangles=triangles)
+        print(f"{name}: {len(vertices):,} vertices, {len(triangles):,} triangles")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
