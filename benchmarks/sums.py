@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,14 +26,16 @@ import scipy.sparse
 from benchmarks.markdown import table
 from benchmarks.tree_sums import tree_sum
 from experiments.gpu_bench.bench import open_device
-from experiments.gpu_bench.matrix_supply import DTYPES, supply
+from experiments.gpu_bench.matrix_supply import DTYPES
 from experiments.gpu_bench.phase_clock import Phases
 from experiments.gpu_bench.product_case import Device, typed
 from experiments.gpu_bench.suite import select
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats import HiSparse
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.provenance import provenance
+from vecsim.worker_processes import begin_worker
 
 CLASS = "large_structured"
 PLAIN, TRANSPOSED = "A + B", "A + B^T"
@@ -41,6 +49,8 @@ SECONDS = 0.15
 CALLS = 12
 """Calls of cuSPARSE that are timed."""
 SEED = 8128
+MOST_PROCESSES = 12
+"""That make matrices: each takes some gigabytes."""
 
 Record = dict[str, Any]
 
@@ -57,31 +67,73 @@ def moved(csr: Any) -> Any:
     return canonical_csr(scipy.sparse.coo_array((values, tuple(places)), shape=csr.shape), np.float64)
 
 
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What a process made for the measurement of a matrix and type.
+
+    Attributes
+    ----------
+    first, second
+        A and B.
+    trees
+        Both in HiSparse.
+    exact
+        The sums by SciPy: with B and with its transpose.
+    sha256
+        Digest of A, in float64.
+    """
+
+    first: Any
+    second: Any
+    trees: tuple[HiSparse, HiSparse]
+    exact: tuple[Any, Any]
+    sha256: str
+
+
+def _make(name: str, dtype: str, folder: Path) -> Path:
+    """Make a case, in a process of its own, and leave it in a file."""
+    csr = next(each for each in select(CLASS) if each.name == name).make()
+    digest = matrix_sha256(csr)
+    first, second = typed(csr, dtype), typed(moved(csr), dtype)
+    trees = HiSparse.from_scipy(first), HiSparse.from_scipy(second)
+    exact = _exact(first, second, False), _exact(first, second, True)
+    file = folder / f"{name}-{dtype}"
+    with file.open("wb") as stream:
+        pickle.dump(Case(first, second, trees, exact, digest), stream, protocol=5)
+    return file
+
+
 def measured(device: Device, only: str | None, watch: Callable[[str], None]) -> Iterator[Record]:
-    """Give a record for each matrix, type and sum."""
-    chosen = [each for each in select(CLASS) if only in (None, each.name)]
-    with supply(chosen, False) as supplied:
-        for made in supplied:
-            other = moved(made.csr)
-            for dtype in DTYPES:
-                for record in _sums(device, typed(made.csr, dtype), typed(other, dtype)):
-                    watch(f"{made.matrix.name} {dtype} {record['way']}: {record['us']:.1f} us")
-                    yield {"matrix": made.matrix.name, "dtype": dtype, "sha256": made.sha256, **record}
+    """Give a record for each matrix, type and sum; other processes make the matrices meanwhile."""
+    names = [(each.name, dtype) for each in select(CLASS) if only in (None, each.name) for dtype in DTYPES]
+    with TemporaryDirectory() as folder, _pool() as pool:
+        waiting = [pool.submit(_make, *each, Path(folder)) for each in names]
+        for (name, dtype), made in zip(names, waiting, strict=True):
+            file = made.result()
+            with file.open("rb") as stream:
+                case = pickle.load(stream)
+            file.unlink()
+            for record in _sums(device, case):
+                watch(f"{name} {dtype} {record['way']}: {record['us']:.1f} us")
+                yield {"matrix": name, "dtype": dtype, "sha256": case.sha256, **record}
 
 
-def _sums(device: Device, first: Any, second: Any) -> Iterator[Record]:
+def _pool() -> ProcessPoolExecutor:
+    workers = max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) - 1))
+    return ProcessPoolExecutor(workers, get_context("spawn"), begin_worker)
+
+
+def _sums(device: Device, case: Case) -> Iterator[Record]:
     from gpu.runtime.memory import free_what_is_dropped
 
-    baseline = _baseline(first, second)
+    baseline = _baseline(case.first, case.second)
     free_what_is_dropped()
-    trees = HiSparse.from_scipy(first), HiSparse.from_scipy(second)
-    for way in (PLAIN, TRANSPOSED):
+    for way, exact in zip((PLAIN, TRANSPOSED), case.exact, strict=True):
         turned = way == TRANSPOSED
-        exact = _exact(first, second, turned)
-        record = _ours(device, first, second, exact, turned)
+        record = _ours(device, case.first, case.second, exact, turned)
         free_what_is_dropped()
         yield {"way": way, **record, **baseline[way]}
-        record = tree_sum(device, trees, exact, turned, (ALPHA, BETA), SECONDS)
+        record = tree_sum(device, case.trees, exact, turned, (ALPHA, BETA), SECONDS)
         free_what_is_dropped()
         yield {"way": IN_TREES + way, **record, **baseline[way]}
 
@@ -90,12 +142,12 @@ def _ours(device: Device, first: Any, second: Any, exact: Any, turned: bool) -> 
     """Check a sum and time its passes, each in a graph of its own and all in one."""
     from gpu.addition.csr_sum import CsrSum
     from gpu.addition.device_csr import DeviceCsr
-    from gpu.addition.transposition import Transposition
+    from gpu.addition.transposition import transposition_of
     from gpu.measure.timing import measure
     from gpu.runtime.cuda import cuda
 
     one, two = DeviceCsr.from_scipy(first), DeviceCsr.from_scipy(second)
-    turning = Transposition(two) if turned else None
+    turning = transposition_of(two) if turned else None
     if turning is not None:
         turning.launch()
         two = turning.result

@@ -116,12 +116,12 @@ class Sums:
 
     def _compressed(self, operation: str, one: Any, two: Any) -> Record:
         from gpu.addition.csr_sum import CsrSum
-        from gpu.addition.transposition import Transposition
+        from gpu.addition.transposition import transposition_of
 
         refused = self._too_long(operation)
         if refused:
             return self.record(operation, CSR_SUM, status="failed", reason=refused)
-        turning = Transposition(two) if operation == "sum_bt" else None
+        turning = transposition_of(two) if operation == "sum_bt" else None
         if turning is not None:
             turning.launch()
         work = CsrSum(one, two if turning is None else turning.result)
@@ -129,7 +129,7 @@ class Sums:
         result = work.empty()
         writing = work.into(result)
         work.write(writing, 1.0, 1.0)
-        behind = Transposition(result) if operation == "sum_t" else None
+        behind = transposition_of(result) if operation == "sum_t" else None
         final = result if behind is None else behind.result
         passes = _Passes(
             lambda stream: work.count(stream=stream),

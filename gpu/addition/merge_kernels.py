@@ -30,10 +30,14 @@ from gpu.addition.block_share import (
     written,
 )
 from gpu.addition.shares import RECORD
+from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
 SCAN_THREADS = 32 if SIMULATED else 1024
+AT_ONCE = 8
+"""Counts that a thread has under way when they are summed."""
+_load = VECTOR_IF[1]
 ROUND = THREADS * BATCH
 """Entries of the sum that a block writes at once."""
 
@@ -91,13 +95,21 @@ def offsets_kernel(counts, number, offsets):
     share = (number + SCAN_THREADS - 1) // SCAN_THREADS
     begin = min(np.int64(thread) * share, number)
     end = min(begin + share, number)
-    own = np.int32(0)
-    for at in range(begin, end):
-        own = np.int32(own + counts[which * number + at])
+    own, at = np.int32(0), begin
+    while at < end:
+        for step in range(AT_ONCE):
+            own = np.int32(own + _load(counts, which * number + at + step, at + step < end)[0])
+        at += AT_ONCE
     before, whole = before_in_block(own, totals, thread, SCAN_THREADS // WARP)
-    for at in range(begin, end):
-        offsets[which * (number + 1) + at] = before
-        before = np.int32(before + counts[which * number + at])
+    found, at = cuda.local.array(AT_ONCE, np.int32), begin
+    while at < end:
+        for step in range(AT_ONCE):
+            found[step] = _load(counts, which * number + at + step, at + step < end)[0]
+        for step in range(AT_ONCE):
+            if at + step < end:
+                offsets[which * (number + 1) + at + step] = before
+            before = np.int32(before + found[step])
+        at += AT_ONCE
     if thread == 0:
         offsets[which * (number + 1) + number] = whole
 

@@ -136,7 +136,7 @@ def place_kernel(width: int, node_size: int) -> Any:
 
     @cuda.jit
     def kernel(shapes, keys, number, offsets, runs, bases, level, numbers, places, kept_keys, kept_nodes,
-               entries):  # fmt: skip
+               kept_slots, entries):  # fmt: skip
         """Take a run a thread.
 
         Parameters
@@ -157,6 +157,8 @@ def place_kernel(width: int, node_size: int) -> Any:
             uint32, one a node of `shapes`: its reference, 0 where there is none.
         kept_keys, kept_nodes
             int64, and uint32 of 2: keys, references and entries of those that there are.
+        kept_slots
+            int32: which node of `shapes` each of these is.
         entries
             int32, one a level: entries of all its nodes, which is set.
         """
@@ -175,6 +177,7 @@ def place_kernel(width: int, node_size: int) -> Any:
                     reference = np.uint32(unit * 4 + (shape & 3))
                     places[at] = reference
                     kept_keys[node] = keys[at]
+                    kept_slots[node] = np.int32(at)
                     kept_nodes[2 * node] = reference
                     kept_nodes[2 * node + 1] = np.uint32(shape >> KIND_BITS)
                     node += 1

@@ -115,12 +115,13 @@ def wanted(real: Any, drop_zeros: bool) -> Any:
 def marked(set_bit: Any, real: Any, bits: int, turned: bool, drop_zeros: bool) -> Any:
     """Make ``mark(bitmap, halves, values, reference, count, factor, thread, nonzero)``.
 
-    It sets the bits of the entries of a leaf; with `nonzero`, of those whose product is not -0.0.
+    It sets the bits of the entries of a leaf; with `nonzero`, of those whose product is not -0.0. It gives
+    the sum of what `set_bit` gives.
 
     Parameters
     ----------
     set_bit
-        Device function of a bitmap and a place.
+        Device function of a bitmap and a place, giving an int32.
     real, bits, turned, drop_zeros
         As of `count_kernel`, for one operand.
     """
@@ -137,15 +138,17 @@ def marked(set_bit: Any, real: Any, bits: int, turned: bool, drop_zeros: bool) -
 
     @device_function
     def mark(bitmap: Any, halves: Any, values: Any, reference: Any, count: Any, factor: Any, thread: Any,
-             nonzero: Any) -> None:  # fmt: skip
-        at = np.int64(reference) & ~3
+             nonzero: Any) -> Any:  # fmt: skip
+        at, found = np.int64(reference) & ~3, np.int32(0)
         if np.int64(reference) & 3 == DENSE:
             slots = (4 * at + FIRST_DENSE_SLOT) // width
             entry = thread
             while count > 0 and entry < most:
                 there = is_there(values[slots + entry], count == most)
                 if there and counts(values, slots + entry, factor, nonzero):
-                    set_bit(bitmap, place_of((entry >> bits) << 8 | (entry & (node_size - 1))))
+                    found = np.int32(
+                        found + set_bit(bitmap, place_of((entry >> bits) << 8 | (entry & (node_size - 1))))
+                    )
                 entry = np.int32(entry + LEAF_THREADS)
         else:
             begin = 2 * at + FIRST_COORDINATE // 2
@@ -160,13 +163,14 @@ def marked(set_bit: Any, real: Any, bits: int, turned: bool, drop_zeros: bool) -
                 half2 = load(halves, begin + entry2, entry2 < count)[0]
                 half3 = load(halves, begin + entry3, entry3 < count)[0]
                 if counts(values, slots + entry, factor, nonzero):
-                    set_bit(bitmap, place_of(half0))
+                    found = np.int32(found + set_bit(bitmap, place_of(half0)))
                 if entry1 < count and counts(values, slots + entry1, factor, nonzero):
-                    set_bit(bitmap, place_of(half1))
+                    found = np.int32(found + set_bit(bitmap, place_of(half1)))
                 if entry2 < count and counts(values, slots + entry2, factor, nonzero):
-                    set_bit(bitmap, place_of(half2))
+                    found = np.int32(found + set_bit(bitmap, place_of(half2)))
                 if entry3 < count and counts(values, slots + entry3, factor, nonzero):
-                    set_bit(bitmap, place_of(half3))
+                    found = np.int32(found + set_bit(bitmap, place_of(half3)))
                 entry = np.int32(entry + AT_ONCE * LEAF_THREADS)
+        return found
 
     return mark

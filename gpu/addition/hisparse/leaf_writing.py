@@ -1,8 +1,9 @@
 """The second pass of a sum of HiSparse: the entries of each leaf, a pair of leaves a block of threads.
 
 The rank of an entry is the number of bits before its own, in a bitmap of the places of both operands. A block
-notes for a window of ranks which entries of A and of B each comes from; then values are read, added and
-written by neighbouring threads at neighbouring addresses. No atomic decides where an entry goes, so a sum is
+notes for a window of ranks which entries of A and of B each comes from, and writes the coordinates of an
+operand that is not transposed, whose ranks rise; then values are read, added and written by neighbouring
+threads at neighbouring addresses. No atomic decides where an entry goes, so a sum is
 the same in every run.
 """
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from gpu.addition.block_share import rounded_product
 from gpu.addition.hisparse.directory_kernels import RECORD
+from gpu.addition.hisparse.leaf_entries import put_dense, read_entry, read_value
 from gpu.addition.hisparse.leaf_places import (
     LEAF_THREADS,
     Bitmap,
@@ -31,8 +33,10 @@ from vecsim.formats.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_D
 
 WINDOW = 8 if SIMULATED else 1024
 """Entries of the sum whose sources are noted at once."""
-RESIDENT = 12
-"""Blocks of a multiprocessor that there must be registers for."""
+TURNED_WINDOW = 8 if SIMULATED else 2048
+"""If an operand is transposed and leaves have more entries: in each window its coordinates are read again."""
+RESIDENT, RESIDENT_WIDE = 12, 5
+"""Blocks of a multiprocessor that there must be registers for, and with wider windows."""
 NONE = 0xFFFF
 """No source; or, of a dense leaf, the last place of 256 x 256, see `_CORNER`."""
 _NEXT_FIRST, _NEXT_SECOND, _CORNER = range(3)
@@ -65,8 +69,9 @@ def _set_bit(bits: int) -> Any:
     word_of = Bitmap(bits).word()
 
     @device_function
-    def set_bit(bitmap: Any, place: Any) -> None:
+    def set_bit(bitmap: Any, place: Any) -> Any:
         cuda.atomic.or_(bitmap, word_of(place), bit_of(place))
+        return np.int32(0)
 
     return set_bit
 
@@ -90,15 +95,21 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
 
     @device_function
     def take(entry: Any, half: Any, values: Any, slots: Any, factor: Any, union: Any, ranks: Any,
-             sources: Any, low: Any, high: Any) -> Any:  # fmt: skip
+             sources: Any, low: Any, high: Any, to: Any, to_halves: Any, whole: Any) -> Any:  # fmt: skip
         rank = rank_of(half, union, ranks)
         if rank >= low and rank < high and is_wanted(factor, values, slots + entry):
             sources[np.uint32(rank - low)] = np.uint16(entry)
+            if not turned:
+                to[to_halves + rank] = np.uint16(half)
+                if rank == whole - 1:
+                    for more in range(whole, padded_count(whole)):
+                        to[to_halves + more] = np.uint16(half)
         return rank < high
 
     @device_function
     def note(halves: Any, values: Any, reference: Any, count: Any, factor: Any, thread: Any, union: Any,
-             ranks: Any, sources: Any, shared: Any, begin: Any, low: Any, high: Any) -> None:  # fmt: skip
+             ranks: Any, sources: Any, shared: Any, begin: Any, low: Any, high: Any, to: Any, to_halves: Any,
+             whole: Any) -> None:  # fmt: skip
         at = np.int64(reference) & ~3
         if np.int64(reference) & 3 == DENSE:
             slots = (4 * at + FIRST_DENSE_SLOT) // width
@@ -106,7 +117,8 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
             while count > 0 and entry < most:
                 if is_there(values[slots + entry], count == most):
                     half = np.int32((entry >> bits) << 8 | (entry & (node_size - 1)))
-                    take(entry, half, values, slots, factor, union, ranks, sources, low, high)
+                    take(entry, half, values, slots, factor, union, ranks, sources, low, high, to,
+                         to_halves, whole)  # fmt: skip
                     if entry == NONE and is_wanted(factor, values, slots + entry):
                         cuda.atomic.or_(shared, _CORNER, whose)
                 entry = np.int32(entry + LEAF_THREADS)
@@ -119,10 +131,12 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
                 entry1 = np.int32(entry + LEAF_THREADS)
                 half0 = load(halves, first + entry, True)[0]
                 half1 = load(halves, first + entry1, entry1 < count)[0]
-                inside = take(entry, half0, values, slots, factor, union, ranks, sources, low, high)
+                inside = take(entry, half0, values, slots, factor, union, ranks, sources, low,
+                              high, to, to_halves, whole)  # fmt: skip
                 taken = np.int32(taken + (1 if inside else 0))
                 if entry1 < count:
-                    inside = take(entry1, half1, values, slots, factor, union, ranks, sources, low, high)
+                    inside = take(entry1, half1, values, slots, factor, union, ranks, sources, low,
+                                  high, to, to_halves, whole)  # fmt: skip
                     taken = np.int32(taken + (1 if inside else 0))
                 entry = np.int32(entry + 2 * LEAF_THREADS)
             if not turned and taken > 0:
@@ -131,61 +145,31 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
     return note
 
 
-def _read(real: Any, bits: int, turned: bool) -> Any:
-    """Make ``read(halves, values, reference, count, entry, has)``: coordinates and value, 0 without one."""
-    width, mask = np.dtype(real).itemsize, (1 << bits) - 1
-    first_slot = first_slots(width)
+def window_for(mean: float, turned: tuple[bool, bool]) -> int:
+    """Choose the window.
 
-    @device_function
-    def read(halves: Any, values: Any, reference: Any, count: Any, entry: Any, has: Any) -> Any:
-        at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
-        slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
-        half = np.int32(load(halves, 2 * at + FIRST_COORDINATE // 2 + entry, has and not dense)[0])
-        value = load(values, slots + entry, has)[0]
-        if dense and has:
-            half = np.int32((entry >> bits) << 8 | (entry & mask))
-        return np.int32((half & 255) << 8 | half >> 8) if turned else half, value
-
-    return read
-
-
-def _put_dense(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -> Any:
-    """Make ``put``: the entries of an operand into a dense leaf, those of A before those of B.
-
-    `marks` has the places of A.
+    Parameters
+    ----------
+    mean
+        Entries of both operands in a leaf of the sum.
+    turned
+        Whether A, and B, are transposed.
     """
-    width, most = np.dtype(real).itemsize, 1 << 2 * bits
-    place_of, word_of, read = places(bits, turned), Bitmap(bits).word(), _read(real, bits, False)
-    is_wanted, product, first_slot = wanted(real, drop_zeros), rounded_product(real), first_slots(width)
-
-    @device_function
-    def put(halves: Any, values: Any, reference: Any, count: Any, factor: Any, thread: Any, marks: Any,
-            to: Any, to_slots: Any) -> None:  # fmt: skip
-        at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
-        slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
-        entry = thread
-        while count > 0 and entry < (most if dense else count):
-            half, value = read(halves, values, reference, count, entry, True)
-            there = not dense or is_there(value, count == most)
-            if there and is_wanted(factor, values, slots + entry):
-                place = place_of(half)
-                total = product(factor, value)
-                if second and (marks[word_of(place)] & bit_of(place)) != 0:
-                    total = to[to_slots + place] + total
-                to[to_slots + place] = total
-            entry = np.int32(entry + LEAF_THREADS)
-
-    return put
+    return TURNED_WINDOW if any(turned) and mean > WINDOW else WINDOW
 
 
 @functools.cache
-def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bool) -> Any:
-    """Make the kernel; the parameters are of `count_kernel`.
+def write_kernel(
+    real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bool, window: int = WINDOW
+) -> Any:
+    """Make the kernel; the other parameters are of `count_kernel`.
 
     Parameters
     ----------
     real, bits, turned, drop_zeros
         As there.
+    window
+        Entries of the sum whose sources are noted at once.
     """
     width, node_size, most = np.dtype(real).itemsize, 1 << bits, 1 << 2 * bits
     room, each = Bitmap(bits).room, Bitmap(bits).each
@@ -193,11 +177,15 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
     ways = list(enumerate(turned))
     mark_first, mark_second = (marked(_set_bit(bits), real, bits, way, drop_zeros) for _, way in ways)
     note_first, note_second = (_noted(real, bits, way, drop_zeros, k == 1) for k, way in ways)
-    read_first, read_second = (_read(real, bits, way) for _, way in ways)
-    put_first, put_second = (_put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
+    read_first, read_second = (read_entry(real, bits, way) for _, way in ways)
+    source_first, source_second = (
+        read_entry(real, bits, way) if way else read_value(real) for _, way in ways
+    )
+    put_first, put_second = (put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     begin, first_slot = heads(width, node_size), first_slots(width)
     first_turned, second_turned = turned
-    options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, RESIDENT)}
+    resident = RESIDENT if window == WINDOW else RESIDENT_WIDE
+    options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
 
     @device_function
     def clear(bitmap: Any, thread: Any) -> None:
@@ -227,33 +215,37 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
         last = at == count - 1
         of_first = inside and (one != NONE or (last and (corner & 1) != 0))
         of_second = inside and (two != NONE or (last and (corner & 2) != 0))
-        half, value = read_first(first_halves, first_values, first, first_count, one, of_first)
-        other_half, other = read_second(second_halves, second_values, second, second_count, two, of_second)
+        half, value = source_first(first_halves, first_values, first, first_count, one, of_first)
+        other_half, other = source_second(second_halves, second_values, second, second_count, two, of_second)
         return half if of_first else other_half, value, other, of_first, of_second
 
     @device_function
     def store(at: Any, entry: Any, alpha: Any, beta: Any, halves: Any, values: Any, to_halves: Any,
-              to_slots: Any, count: Any) -> None:  # fmt: skip
+              to_slots: Any, count: Any, copying: Any) -> None:  # fmt: skip
         half, value, other, of_first, of_second = entry
+        noted = (of_first and not first_turned) or (of_second and not second_turned)
         if of_first or of_second:
             total = product(alpha, value)
             if of_second:
                 total = total + product(beta, other) if of_first else product(beta, other)
-            halves[to_halves + at] = np.uint16(half)
             values[to_slots + at] = total
-            if at == count - 1:
+            if copying or not noted:
+                halves[to_halves + at] = np.uint16(half)
+            if at == count - 1 and (copying or not noted):
                 for more in range(count, padded_count(count)):
                     halves[to_halves + more] = np.uint16(half)
 
     @cuda.jit(**options)
-    def kernel(pairs, references, shapes, first_halves, first_values, second_halves, second_values,
+    def kernel(pairs, slots, references, shapes, first_halves, first_values, second_halves, second_values,
                words, halves, values, alpha, beta):  # fmt: skip
-        """Take a pair a block.
+        """Take a leaf of the sum a block.
 
         Parameters
         ----------
         pairs
             uint32 of 4 a pair, of `merge_kernel`.
+        slots
+            int32, one a leaf of the sum: its pair.
         references, shapes
             uint32 and int32: where the leaf of each pair begins, plus its type, and its shape.
         first_halves, first_values, second_halves, second_values
@@ -265,18 +257,17 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
         """
         union = cuda.shared.array(room, np.uint32)
         ranks = cuda.shared.array(room, np.uint16)
-        sources = cuda.shared.array(WINDOW, np.uint16)
-        others = cuda.shared.array(WINDOW, np.uint16)
+        sources = cuda.shared.array(window, np.uint16)
+        others = cuda.shared.array(window, np.uint16)
         totals = cuda.shared.array(WARP, np.int32)
         shared = cuda.shared.array(4, np.int32)
         let_next_begin()
         wait_for_previous()
-        thread, pair = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
-        shape = shapes[pair]
+        thread, pair = np.int32(cuda.threadIdx.x), np.int64(slots[np.uint64(cuda.blockIdx.x)])
+        shape, reference = shapes[pair], references[pair]
+        first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])
+        second, second_count = pairs[RECORD * pair + 2], np.int32(pairs[RECORD * pair + 3])
         if shape != 0:
-            reference = references[pair]
-            first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])
-            second, second_count = pairs[RECORD * pair + 2], np.int32(pairs[RECORD * pair + 3])
             dense, count = shape & 3 == DENSE, np.int32(shape >> 2)
             at = np.int64(reference) & ~3
             to_halves = 2 * at + FIRST_COORDINATE // 2
@@ -309,7 +300,7 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
                     two = read_second(second_halves, second_values, second, second_count, entry, of_second)
                     half = one[0] if of_first else two[0]
                     store(entry, (half, one[1], two[1], of_first, of_second), alpha, beta, halves, values,
-                          to_halves, to_slots, count)  # fmt: skip
+                          to_halves, to_slots, count, True)  # fmt: skip
                     entry = np.int32(entry + LEAF_THREADS)
             else:
                 clear(union, thread)
@@ -318,7 +309,7 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
                 rank(union, ranks, totals, thread)
                 low = np.int32(0)
                 while low < count:
-                    high = min(np.int32(low + WINDOW), count)
+                    high = min(np.int32(low + window), count)
                     place = thread
                     while place < high - low:
                         sources[np.uint32(place)] = np.uint16(NONE)
@@ -327,9 +318,10 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
                     first_begin, second_begin = shared[_NEXT_FIRST], shared[_NEXT_SECOND]
                     cuda.syncthreads()
                     note_first(first_halves, first_values, first, first_count, alpha, thread, union, ranks,
-                               sources, shared, first_begin, low, high)  # fmt: skip
+                               sources, shared, first_begin, low, high, halves, to_halves, count)  # fmt: skip
                     note_second(second_halves, second_values, second, second_count, beta, thread, union,
-                                ranks, others, shared, second_begin, low, high)  # fmt: skip
+                                ranks, others, shared, second_begin, low, high, halves, to_halves,
+                                count)  # fmt: skip
                     cuda.syncthreads()
                     corner, place = shared[_CORNER], np.int32(low + thread)
                     while place < high:
@@ -340,8 +332,8 @@ def write_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
                         two = entry_of(later, low, high, count, sources, others, corner,
                                        first_halves, first_values, first, first_count,
                                        second_halves, second_values, second, second_count)  # fmt: skip
-                        store(place, one, alpha, beta, halves, values, to_halves, to_slots, count)
-                        store(later, two, alpha, beta, halves, values, to_halves, to_slots, count)
+                        store(place, one, alpha, beta, halves, values, to_halves, to_slots, count, False)
+                        store(later, two, alpha, beta, halves, values, to_halves, to_slots, count, False)
                         place = np.int32(later + LEAF_THREADS)
                     cuda.syncthreads()
                     low = high

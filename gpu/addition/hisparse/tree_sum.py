@@ -28,7 +28,7 @@ from gpu.addition.hisparse.directory_kernels import (
 from gpu.addition.hisparse.inner_kernels import INNER_THREADS, inner_kernel
 from gpu.addition.hisparse.leaf_counting import count_kernel
 from gpu.addition.hisparse.leaf_places import LEAF_THREADS
-from gpu.addition.hisparse.leaf_writing import write_kernel
+from gpu.addition.hisparse.leaf_writing import window_for, write_kernel
 from gpu.addition.merge_kernels import SCAN_THREADS, offsets_kernel
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.launches import ALPHA, BETA, Launch, launches_of
@@ -39,6 +39,10 @@ from vecsim.formats.hisparse.pool import MAX_WORDS
 
 THREADS = 32 if SIMULATED else 128
 """Of blocks whose threads work alone."""
+PAIRS_AT_ONCE = 4
+"""Pairs of leaves that a block counts one behind the other, where there are many."""
+MANY_PAIRS = 8 if SIMULATED else 40_000
+"""Blocks of one pair each are several times as many as are resident."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +50,14 @@ class _Level:
     """Room for the nodes of a level of the sum, or for as many as there can be.
 
     `shapes` and `references` are those of all pairs of leaves, or of inner nodes; `keys` and `nodes` of those
-    that there are; of inner nodes, `firsts` are their first children.
+    that there are, `slots` say which of all they are; of inner nodes, `firsts` are their first children.
     """
 
     shapes: Any
     references: Any
     keys: Any
     nodes: Any
+    slots: Any
     firsts: Any
     own_keys: Any
 
@@ -104,6 +109,7 @@ class TreeSum:
                 room(bound, np.uint32),
                 room(bound, np.int64),
                 room(2 * bound, np.uint32),
+                room(bound, np.int32),
                 room(bound + 1, np.int32),
                 room(bound, np.int64),
             )
@@ -136,6 +142,8 @@ class TreeSum:
             self._drop,
             dense_from(1 << self._bits, first.dtype.itemsize),
         )
+        # About half of the pairs are empty.
+        at_once = PAIRS_AT_ONCE if self._bounds[0] > MANY_PAIRS else 1
         self._pools = [first.halves, first.values, second.halves, second.values]
         return [
             self._alone(
@@ -146,9 +154,9 @@ class TreeSum:
             ),
             *launches_of(
                 kernel,
-                self._bounds[0],
+                -(-self._bounds[0] // at_once),
                 LEAF_THREADS,
-                [self._pairs, *self._pools, level.shapes, ALPHA, BETA],
+                [self._pairs, *self._pools, level.shapes, self._bounds[0], at_once, ALPHA, BETA],
                 self._real,
             ),
         ]
@@ -187,7 +195,7 @@ class TreeSum:
                 place_kernel(*sizes),
                 runs,
                 *(own.shapes, own.own_keys, number, self._offsets, runs, self._bases, level, self._numbers),
-                *(own.references, own.keys, own.nodes, self._entries),
+                *(own.references, own.keys, own.nodes, own.slots, self._entries),
             ),
         ]
 
@@ -238,17 +246,7 @@ class TreeSum:
         """Give the launches that write the sum into what `empty` gave."""
         if not result.root:
             return []
-        leaves = self._levels[0]
-        writing = [
-            Launch(
-                write_kernel(self._real, self._bits, self._turned, self._drop),
-                self._bounds[0],
-                LEAF_THREADS,
-                [self._pairs, leaves.references, leaves.shapes, *self._pools,
-                 result.words, result.halves, result.values, ALPHA, BETA],
-                self._real,
-            )
-        ]  # fmt: skip
+        writing = [self._write_leaves(result)]
         for level in range(1, self.levels):
             below, own = self._levels[level - 1], self._levels[level]
             arguments = [below.keys, below.nodes, own.firsts, self._considered[level], own.shapes]
@@ -256,6 +254,18 @@ class TreeSum:
             kernel = inner_kernel(self._bits)
             writing.append(Launch(kernel, result.level_nodes[level], INNER_THREADS, arguments, self._real))
         return writing
+
+    def _write_leaves(self, result: DeviceHiSparse) -> Launch:
+        leaves, number = self._levels[0], result.level_nodes[0]
+        window = window_for(sum(each.nnz for each in self._operands) / number, self._turned)
+        return Launch(
+            write_kernel(self._real, self._bits, self._turned, self._drop, window),
+            number,
+            LEAF_THREADS,
+            [self._pairs, leaves.slots, leaves.references, leaves.shapes, *self._pools,
+             result.words, result.halves, result.values, ALPHA, BETA],
+            self._real,
+        )  # fmt: skip
 
     def write(self, launches: list[Launch], alpha: float = 1.0, beta: float = 1.0, stream: Any = 0) -> None:
         """Put what `into` gave on a stream.

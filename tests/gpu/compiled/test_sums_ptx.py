@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
+from gpu.addition import bucket_counting, bucket_sorting
 from gpu.addition.merge_kernels import count_kernel, sum_kernel
 from gpu.addition.transposition_kernels import order_kernel
 from gpu.runtime.cuda import cuda
@@ -31,3 +32,20 @@ def test_columns_are_ordered_without_atomics():
     signature = (types.float64[::1], I64, I32, WHOLE, I32, I32, types.float64[::1])
     found = cuda.compile_ptx(order_kernel(32, 3).py_func, signature, cc=HOPPER)[0]
     assert not re.search(r"\batom\.|\bred\.|\.local", found)
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_entries_sorted_by_buckets_stay_in_registers_and_shared_memory(real):
+    vector, u16, u32 = REALS[real][::1], types.uint16[::1], types.uint32[::1]
+    given = (I32, I32, vector, WHOLE, WHOLE, I32, WHOLE, WHOLE, WHOLE, I32, I32, u32, I32, u16, vector)
+    ordered = (I32, u16, vector, WHOLE, WHOLE, WHOLE, I32, I32, I32, vector)
+    counted = (I32, WHOLE, WHOLE, WHOLE, WHOLE, I32, u32, I32)
+    for kernel, signature in (
+        (bucket_counting.count_kernel(1024), counted),
+        (bucket_sorting.partition_kernel(real, 1024), given),
+        *((bucket_sorting.order_kernel(real, each), ordered) for each in bucket_sorting.ORDER_EACH),
+    ):
+        found = cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
+        shared = re.findall(r"\.shared [^;]*\[(\d+)\]", found)
+        assert sum(map(int, shared)) <= 48 << 10
+        assert not re.search(r"\.local|(div|rem)\.[su]64", found)

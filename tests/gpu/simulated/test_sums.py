@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from tiers import examples, one_in
 
 import gpu
-from gpu.addition import transposition
+from gpu.addition import bucket_transposition, transposition
 from gpu.addition.block_share import STEP
+from gpu.addition.bucket_transposition import BucketTransposition
+from gpu.addition.scattered_transposition import ScatteredTransposition
 from gpu.runtime.cuda import cuda
 from vecsim.errors import UserError
 
@@ -95,10 +97,38 @@ def test_many_empty_rows_are_shares_too():
     check(gpu.add(one, two).to_scipy(), one + two)
 
 
-def test_long_columns_are_transposed_on_the_host(monkeypatch):
+def test_long_columns_of_scattered_matrices_are_transposed_on_the_host(monkeypatch):
     monkeypatch.setattr(transposition, "LONGEST_COLUMN", 2)
+    monkeypatch.setattr(BucketTransposition, "is_possible", lambda matrix: False)
     one = scipy.sparse.csr_array(np.arange(1.0, 13).reshape(4, 3))
     check(gpu.add(one.T, one, transpose_b=True).to_scipy(), 2 * one.T)
+
+
+def scattered(rows, columns, entries, seed):
+    rng = np.random.default_rng(seed)
+    at = rng.integers(0, rows, entries), rng.integers(0, columns, entries)
+    return scipy.sparse.csr_array((rng.standard_normal(entries), at), shape=(rows, columns))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("sizes", [(130, 9, 700), (9, 700, 500), (400, 3, 30)])
+def test_entries_are_sorted_by_buckets_and_one_by_one(sizes):
+    # Buckets of several tiles; more buckets than are sorted at once; empty rows.
+    matrix = gpu.DeviceCsr.from_scipy(scattered(*sizes, 1))
+    exact = matrix.to_scipy().T.tocsr()
+    for kind in (BucketTransposition, ScatteredTransposition):
+        for _ in range(2):
+            work = kind(matrix)
+            work.launch()
+            check(work.result.to_scipy(), exact)
+
+
+@pytest.mark.ci
+def test_where_a_chunk_has_many_buckets_entries_are_placed_one_by_one(monkeypatch):
+    matrix = gpu.DeviceCsr.from_scipy(scattered(3, 600, 20, 2))
+    assert isinstance(transposition.transposition_of(matrix), BucketTransposition)
+    monkeypatch.setattr(bucket_transposition, "MOST_BUCKETS_A_CHUNK", 1)
+    assert isinstance(transposition.transposition_of(matrix), ScatteredTransposition)
 
 
 def on_device(indptr, indices, data, shape):
