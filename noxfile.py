@@ -32,9 +32,16 @@ def ci(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """The documentation as a site, in build/site: a warning or a broken link is an error."""
+    session.install(".[docs]")
+    session.run("python", "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", ".", "build/site")
+
+
+@nox.session
 def browser(session: nox.Session) -> None:
     """The pages in Chromium, which must be installed."""
-    tier(session, "browser", ".[test,browser,teach]")
+    tier(session, "browser", ".[test,browser,teach,docs]")
 
 
 @nox.session

@@ -1,0 +1,1 @@
+"""The documentation: pages, and what makes tables and pictures of them."""

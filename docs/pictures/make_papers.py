@@ -1,0 +1,40 @@
+"""Makes the pictures of papers anew, as ``paper-ITEM.png`` beside this file: what `vecsim reproduce` draws.
+
+    python -m docs.pictures.make_papers                 # all of them
+    python -m docs.pictures.make_papers hism-fig2       # some
+
+Those of the HiSM paper are simulated, a minute; those of papers on GPUs are drawn from the results that come
+with the package. The files of the matrices must be found (docs/matrices.md), else pictures have gaps.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from vecsim.cli import main as vecsim
+
+HERE = Path(__file__).parent
+RECORDED = HERE.parents[1] / "experiments" / "pellr" / "recorded" / "pellr-nvidia-h200-2026-11-22.json"
+RESULTS = {"pellr": ("--results", str(RECORDED))}
+ITEMS = (
+    "hism-fig2",
+    "hism-fig3",
+    "hism-fig4",
+    "hism-table2",
+    "pellr-fig6",
+    "pellr-fig8",
+    "hisparse-fig2",
+    "hisparse-fig5",
+)
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        for item in sys.argv[1:] or ITEMS:
+            if vecsim(["reproduce", item, "--out", folder, *RESULTS.get(item.partition("-")[0], ())]):
+                raise SystemExit(f"{item}: it could not be made")
+            with Image.open(Path(folder) / f"{item}.png") as picture:
+                picture.convert("RGB").quantize(64).save(HERE / f"paper-{item}.png", optimize=True)

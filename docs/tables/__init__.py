@@ -1,0 +1,33 @@
+"""What pages show of tables of vecsim, made from these: Markdown text by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from docs.tables import assembler, commands, formats, instructions, machine, pages
+
+_MARK = re.compile(r"^<!-- made from: (?P<name>[a-z-]+) -->$", re.M)
+
+MADE: dict[str, Callable[[], str]] = {
+    "instructions": instructions.page,
+    "pseudo-instructions": assembler.pseudo_instructions,
+    "directives": assembler.directives,
+    "registers": assembler.registers,
+    "machine": machine.page,
+    "formats": formats.page,
+    "commands": commands.page,
+    "python": commands.python_names,
+    "further-pages": pages.further,
+}
+
+
+def filled(text: str) -> str:
+    """Fill in a page: each line ``<!-- made from: NAME -->`` becomes the text that `MADE` has for it.
+
+    Raises
+    ------
+    KeyError
+        There is no such text.
+    """
+    return _MARK.sub(lambda mark: MADE[mark["name"]](), text)

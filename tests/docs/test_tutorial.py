@@ -1,0 +1,53 @@
+"""The newcomer's path, and all that pages give to type: executed from their texts, in an empty folder."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.blocks import blocks, commands, matches
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if any(block.language == "console" and not block.needs for block in blocks(page.read_text()))
+]
+INTERPRETERS = {"vecsim": [sys.executable, "-m", "vecsim"], "python": [sys.executable]}
+
+pytestmark = pytest.mark.ci
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_print_what_it_says(page, tmp_path):
+    for block in blocks(page.read_text()):
+        if "caption" in block.options:
+            (tmp_path / block.options["caption"]).write_text(block.text)
+        elif block.language == "console" and not block.needs:
+            for each in commands(block):
+                printed = typed(each.command, tmp_path)
+                assert matches(printed, each.printed), f"line {block.line}: {each.command}\n{printed}"
+
+
+def typed(command, folder):
+    """Give what a command prints on the standard output, in a terminal of 120 columns."""
+    name, *arguments = shlex.split(command)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    done = subprocess.run(
+        [*INTERPRETERS[name], *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return done.stdout
+
+
+def test_the_newcomers_path_is_among_them():
+    assert {"first-run", "own-program", "what-if"} <= {page.stem for page in PAGES}
