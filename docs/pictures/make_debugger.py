@@ -21,7 +21,7 @@ from vecsim.machine import load_machine
 
 HERE = Path(__file__).parent
 SIZE = (150, 54)
-COMMANDS = ("break bmipa", "run", "run", "delete", "cycle 28", "help bmipa.s")
+COMMANDS = ("break bmipa", "run", "run", "delete", "until cycle 420", "help bmipa.s")
 _FONTS = re.compile(r"@font-face\s*{[^}]*}")
 """What the picture would ask of other computers."""
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from debugger_cases import hism, kernel
 
+from isa.declaration import Unit
+from vecsim.debugger.activity import activities
 from vecsim.debugger.session import Session
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
@@ -131,3 +133,15 @@ def test_the_position_holds_plain_copies():
     session.back_cycles(1)
     session.step_cycles(1)
     assert session.position.state.memory[0] == 0
+
+
+def test_what_is_under_way_is_known_however_many_have_issued_since():
+    """A slow load is shown while a scalar loop issues more instructions than are kept."""
+    text = "li x4, 64\nsetvl x4\nlv.w v1, 0(x0)\nli x5, 60\nagain: addi x5, x5, -1\nbnez x5, again\nhalt"
+    session = Session(
+        kernel(text, section_size=64, words_per_cycle=1, bank_busy=1, branch_penalty=0, startup=40)
+    )
+    session.go_to(90)
+    assert session.position.count > 5 + 64
+    (load,) = (each for each in activities(session.position) if each.unit == Unit.MEMORY)
+    assert load.phase == "works"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
+from pathlib import PurePath
 from typing import ClassVar
 
 from rich.text import Text
@@ -15,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from vecsim.debugger.commands import ExpectationError, QuitError, execute
 from vecsim.debugger.debugger import Debugger
-from vecsim.debugger.panels import PANELS, SIMPLE, line_marks
+from vecsim.debugger.panels import PANELS, SIMPLE, TEXT, WIDE, line_marks
 from vecsim.debugger.strips import BLOCKS, STRANGE, ZERO
 from vecsim.errors import UserError
 
@@ -31,8 +32,8 @@ def styled(panel: str, lines: list[str]) -> Text:
     for number, line in enumerate(lines):
         made.append("\n" if number else "")
         if panel == "pipeline" and number:
-            made.append(line[:36])
-            _append(made, line[36:], _PHASES, "")
+            made.append(line[:TEXT])
+            _append(made, line[TEXT:], _PHASES, "")
         else:
             _append(made, line, _STYLES, "bold yellow" if line.startswith("*") else "")
     return made
@@ -94,13 +95,17 @@ class DebuggerApp(App[None]):
     def on_mount(self) -> None:
         """Show where it stands."""
         source = self.query_one("#source", OptionList)
-        source.border_title = self.shown.target.file
+        source.border_title = PurePath(self.shown.target.file).name
         for name in PANELS:
             if name != "source":
                 self.query_one(f"#{name}", Static).border_title = name
         self.query_one("#output").border_title = "help"
         source.focus()
         self.show()
+
+    def on_resize(self) -> None:
+        """Draw anew when there is another size, once it is known."""
+        self.call_after_refresh(self.show)
 
     def _numbers(self) -> range:
         return range(1, len(self.shown.target.lines) + 1)
@@ -125,10 +130,12 @@ class DebuggerApp(App[None]):
         self.set_class(shown.extended, "-extended")
         for name in PANELS if shown.extended else SIMPLE:
             if name != "source":
-                self.query_one(f"#{name}", Static).update(styled(name, PANELS[name](shown)))
+                panel = self.query_one(f"#{name}", Static)
+                panel.update(styled(name, PANELS[name](shown, panel.content_size.width or WIDE)))
         self._show_source(follow)
         here = shown.position
-        self.say(f"cycle {here.cycle:,}, {here.count:,} issued | {shown.stop.text}", bad=bool(here.fault))
+        stop = shown.stop.text.replace(shown.target.file, PurePath(shown.target.file).name)
+        self.say(f"cycle {here.cycle:,}, {here.count:,} issued | {stop}", bad=bool(here.fault))
 
     def _show_source(self, follow: bool) -> None:
         source = self.query_one("#source", OptionList)
@@ -234,6 +241,7 @@ class DebuggerApp(App[None]):
         """Change between the simple and the extended view."""
         self.shown.extended = not self.shown.extended
         self.show(follow=False)
+        self.call_after_refresh(self.show, follow=False)  # panels have their widths now
 
     def action_help(self) -> None:
         """Say what the mnemonic under the cursor does; without one, what the keys and commands are."""

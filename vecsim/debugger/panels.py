@@ -16,17 +16,17 @@ from vecsim.debugger.strips import cell, vector_strips
 from vecsim.debugger.waiting import issue_waits, unit_states
 from vecsim.memory_places import TYPES
 
-A_LINE = 64
-"""Cells in a line of a strip."""
+WIDE = 100
+"""Columns of a panel if nobody says."""
 PIPELINE = 16
 """Instructions in the diagram of the pipeline."""
-CYCLES = 56
-"""Cycles in it, the latest."""
+TEXT = 37
+"""Columns in front of its cycles, which are the latest."""
 SOURCE = 15
 """Lines of source."""
 
 
-def source_lines(shown: Debugger, height: int = SOURCE) -> list[str]:
+def source_lines(shown: Debugger, width: int = WIDE, height: int = SOURCE) -> list[str]:
     """Show the source around the next instruction: ``>`` issues next, ``*`` issued last, ``B`` breakpoint."""
     lines = shown.target.lines
     here = shown.line_of(shown.position.pc) or shown.line_of(len(shown.session.program) - 1) or 1
@@ -56,7 +56,7 @@ def line_marks(shown: Debugger) -> dict[int, str]:
     return marks
 
 
-def scalar_lines(shown: Debugger) -> list[str]:
+def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the scalar registers that are not zero or have changed (``*``), by their names in the source."""
     now, before = shown.position.state, shown.before.state
     wide = shown.target.value_bytes == 8
@@ -93,7 +93,7 @@ def used_vectors(shown: Debugger) -> list[int]:
     return [int(n) for n in np.flatnonzero(used)]
 
 
-def vector_lines(shown: Debugger) -> list[str]:
+def vector_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show vector registers as strips, with their first elements; ``*`` has changed."""
     state, before = shown.position.state, shown.before.state
     names = {n: name for name, (kind, n) in shown.session.program.register_names.items() if kind == "v"}
@@ -103,21 +103,21 @@ def vector_lines(shown: Debugger) -> list[str]:
         mark = "*" if (state.v[part] != before.v[part]).any() else " "
         found.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values)}")
         letters = strip.text()
-        found += [f"      {letters[k : k + A_LINE]}" for k in range(0, len(letters), A_LINE)]
+        found += [f"      {part}" for part in _folded(letters, width - 6)]
     return found or ["all vector registers are zero"]
 
 
-def mask_lines(shown: Debugger) -> list[str]:
+def mask_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the vector mask, element 0 first."""
     mask = shown.position.snapshot.architectural["mask"].tolist()
     letters = "".join("█" if bit else "·" for bit in mask)
     return [
         f"{sum(mask)} of {len(mask)} elements",
-        *(letters[k : k + A_LINE] for k in range(0, len(letters), A_LINE)),
+        *_folded(letters, width),
     ]
 
 
-def memory_lines(shown: Debugger) -> list[str]:
+def memory_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the pieces of memory that were asked for; ``*`` has changed."""
     found = []
     for piece in shown.pieces:
@@ -131,7 +131,7 @@ def memory_lines(shown: Debugger) -> list[str]:
     return found or ["no piece of memory is shown; choose one: memory PLACE:COUNT[:TYPE]"]
 
 
-def bank_lines(shown: Debugger) -> list[str]:
+def bank_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show for how long each bank of memory is still taken, bank 0 first."""
     left = busy_banks(shown.position)
     top = max(int(left.max(initial=0)), shown.target.machine.bank_busy)
@@ -139,11 +139,11 @@ def bank_lines(shown: Debugger) -> list[str]:
     longest = int(left.max(initial=0))
     return [
         f"{np.count_nonzero(left)} of {len(left)} banks taken, the last for {longest} cycles",
-        *(letters[k : k + A_LINE] for k in range(0, len(letters), A_LINE)),
+        *_folded(letters, width),
     ]
 
 
-def unit_lines(shown: Debugger) -> list[str]:
+def unit_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show what issue and each unit do or wait for."""
     position = shown.position
     found = [f"{'issue':<9} {_issue_text(shown, position)}"]
@@ -161,11 +161,11 @@ def _issue_text(shown: Debugger, position: Position) -> str:
     return f"#{position.count} {_text(shown, position.pc)}: {waits}"
 
 
-def pipeline_lines(shown: Debugger, cycles: int = CYCLES) -> list[str]:
+def pipeline_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the latest instructions over the latest cycles."""
     position = shown.position
-    first = max(0, position.cycle - cycles)
-    found = [f"{'':<36} cycles {first} to {position.cycle - 1}; {LEGEND}"]
+    first = max(0, position.cycle - max(width - TEXT, 8))
+    found = [f"{'':<{TEXT}} cycles {first} to {position.cycle - 1}; {LEGEND}"]
     for each in _of_interest(activities(position)):
         letters = "".join(each.letter(cycle) for cycle in range(first, position.cycle))
         found.append(f"#{each.age:<6} {_text(shown, each.pc)[:28]:<28} {letters}".rstrip())
@@ -184,13 +184,19 @@ def _text(shown: Debugger, pc: int) -> str:
     return named_text(program, pc) if 0 <= pc < len(program) else f"instruction {pc}"
 
 
+def _folded(letters: str, width: int) -> list[str]:
+    """Fold a strip into lines of as many cells as fit, a power of two from 16 to 64."""
+    cells = max(16, min(64, 1 << max(width, 1).bit_length() - 1))
+    return [letters[k : k + cells] for k in range(0, len(letters), cells)]
+
+
 def _some(values: list[float] | tuple[float, ...], most: int = 6) -> str:
     """Write the first values."""
     texts = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:most]]
     return "  ".join(texts) + (" ..." if len(values) > most else "")
 
 
-PANELS: dict[str, Callable[[Debugger], list[str]]] = {
+PANELS: dict[str, Callable[..., list[str]]] = {
     "source": source_lines,
     "scalars": scalar_lines,
     "vectors": vector_lines,
@@ -200,7 +206,7 @@ PANELS: dict[str, Callable[[Debugger], list[str]]] = {
     "units": unit_lines,
     "pipeline": pipeline_lines,
 }
-"""By the name that ``show`` takes."""
+"""By the name that ``show`` takes; they are called with what is debugged and the columns there are."""
 SIMPLE = ("source", "scalars", "vectors", "memory")
 """What a simple view has."""
 

@@ -23,7 +23,7 @@ from vecsim.engines.timeline import TimelineRequest
 ENGINE = "simpy"
 """What a session runs on if nobody says otherwise: it starts at once, and steps are short."""
 KEPT_ROWS = 64
-"""Instructions before a stop of which the times are known, at least."""
+"""Instructions before a stop of which the times are known, at least, beside those that are under way."""
 STRIDE = 512
 """Cycles after which a run looks whether it has come to a breakpoint."""
 MOST_CYCLES = 1_000_000
@@ -225,8 +225,10 @@ class Session:
         self._new.clear()
         here = self._glance()
         issued += [each for each in here.issues if each[0] in here.slots]
-        for age in [age for age in self._rows if age < here.count - self._most_rows]:
-            del self._rows[age]
+        first = here.count - self._most_rows
+        self._rows = {
+            age: row for age, row in self._rows.items() if age >= first or row[AT["retire"]] > here.cycle
+        }
         return [(cycle, pc) for age, cycle, pc in issued if age >= before]
 
     def _glance(self) -> Position:
