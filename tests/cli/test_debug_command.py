@@ -3,6 +3,7 @@
 import importlib.util
 
 import pytest
+from tiers import one_in
 
 KERNEL = """\
         li   x5, 3
@@ -62,17 +63,21 @@ def test_arrays_are_loaded(vecsim, kernel, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["KERNEL", "laplace2d-5"], "of a product are MATRIX"),
-        (["crs", "--define", "N=3"], "of FILE.s are --define"),
-        (["nothing"], "unknown program 'nothing'"),
-        (["nothing.s"], "nothing.s: No such file"),
-        (["KERNEL", "--engine", "git"], "did you mean 'jit'"),
-        (["KERNEL", "--script", "nowhere.txt"], "nowhere.txt: No such file"),
-    ],
+    "case",
+    one_in(
+        3,
+        [
+            (["KERNEL", "laplace2d-5"], "of a product are MATRIX"),
+            (["crs", "--define", "N=3"], "of FILE.s are --define"),
+            (["nothing"], "unknown program 'nothing'"),
+            (["nothing.s"], "nothing.s: No such file"),
+            (["KERNEL", "--engine", "git"], "did you mean 'jit'"),
+            (["KERNEL", "--script", "nowhere.txt"], "nowhere.txt: No such file"),
+        ],
+    ),
 )
-def test_what_it_refuses(vecsim, kernel, arguments, message):
+def test_what_it_refuses(vecsim, kernel, case):
+    arguments, message = case
     assert message in vecsim("debug", *(kernel if a == "KERNEL" else a for a in arguments)).mistake()
 
 
