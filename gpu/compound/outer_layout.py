@@ -103,10 +103,9 @@ class ArrangedPattern:
         """Give the components of (nnz, n) of the entries at each place, (places, n); 0 in padding."""
         if self.slicing is None:
             return components
-        made = np.zeros((self.places, components.shape[1]), components.dtype)
-        held = self.sources >= 0
-        made[held] = components[self.sources[held]]
-        return made
+        # Padding has the number -1: the last row, of zeros.
+        extended = np.concatenate((components, np.zeros((1, components.shape[1]), components.dtype)))
+        return np.take(extended, self.sources, axis=0)
 
 
 def arranged(

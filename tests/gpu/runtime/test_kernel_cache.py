@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("numba_cuda")
 
+from gpu.compound.expressions import of_scalars
 from gpu.formats.sliced import sliced_kernel
 from gpu.kernel_parts.row_results import piece_sums
 from gpu.runtime import kernel_cache
@@ -45,6 +46,14 @@ def test_the_name_says_what_was_closed_over():
     names = {identity(made(factor)) for factor in (2, 3, 2.0, np.float32(2), np.float64(2), True, None, "2")}
     assert len(names) == 8
     assert identity((1, np.float32)) != identity((1, np.float64))
+
+
+def test_a_generated_function_is_named_by_its_text_and_what_its_names_mean():
+    text = "def product(a, x):\n    return (sqrt(a[0]) * x[0],)\n"
+    single, double = (of_scalars(text, "product", real, {}) for real in (np.float32, np.float64))
+    assert identity(single) == identity(of_scalars(text, "product", np.float32, {}))
+    others = [double, of_scalars(text.replace("*", "+"), "product", np.float32, {})]
+    assert len({identity(each) for each in (single, *others)}) == 3
 
 
 def test_what_has_no_name_is_refused():
