@@ -2,6 +2,7 @@
 
 Meshes come as NAME.npz (vertices, triangles) of a folder; `python -m benchmarks.compound_matrices FOLDER`
 writes them of the files in VECSIM_MESHES, so that the machine with the GPU needs nothing that reads meshes.
+With `--statistics` it prints row lengths and bandwidths of all matrices.
 """
 
 from __future__ import annotations
@@ -108,12 +109,39 @@ def keep(name: str, meshes: Path, folder: Path) -> Path:
     return path
 
 
+def statistics_table(meshes: Path) -> str:
+    """Give a table of what Figures 3 and 4 of the paper show: five numbers of row lengths and bandwidths.
+
+    Parameters
+    ----------
+    meshes
+        Folder of the meshes as arrays.
+    """
+    from benchmarks.markdown import table
+    from gpu.compound.pattern_statistics import FiveNumbers, pattern_statistics
+
+    def shown(found: FiveNumbers, share: float, places: int) -> str:
+        numbers = (found.least, found.lower, found.median, found.upper, found.greatest)
+        return ", ".join(f"{share * number:.{places}f}" for number in numbers)
+
+    rows = []
+    for name, make in MATRICES.items():
+        matrix = make(meshes)
+        found = pattern_statistics(matrix)
+        lengths, reach = shown(found.row_lengths, 1, 0), shown(found.bandwidths, 100 / matrix.shape[1], 3)
+        rows.append([name, f"{matrix.shape[0]:,}", f"{matrix.nnz:,}", lengths, reach])
+    return table(["matrix", "rows", "entries", "row lengths", "bandwidths, % of the columns"], rows)
+
+
 def main() -> int:
-    """Write the meshes of the surfaces as arrays."""
+    """Write the meshes of the surfaces as arrays, or print the statistics of all matrices."""
     from vecsim.data.finite_elements import find_mesh, read_mesh
 
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
+    if "--statistics" in sys.argv[2:]:
+        print(statistics_table(folder))
+        return 0
     for name in ("libigl_armadillo", "stanford-bunny"):
         mesh = read_mesh(find_mesh(name))
         vertices, triangles = mesh.vertices.astype(np.float32), mesh.triangles.astype(np.int32)

@@ -58,13 +58,13 @@ def loaded(path: Path, name: str) -> tuple[CompoundMatrix, Any, Any]:
         return CompoundMatrix.from_arrays(entry_of(name), *places, components), kept["x"], kept["y"]
 
 
-def compile_share(number: int, shares: int) -> int:
+def compile_share(number: int, shares: int, entries: Sequence[EntryType]) -> int:
     """Compile one of so many shares of the kernels that will be measured; VECSIM_KERNELS keeps them."""
     from gpu.compound.device_compound import CompoundProduct, PlacedMatrix
 
     tasks = [
         (entry, real, layout, schedule)
-        for entry in ENTRIES.values()
+        for entry in entries
         for real in REALS
         for layout, schedule in _likely(entry, real)
     ]
@@ -110,12 +110,16 @@ class Measurement:
         The vector, and the exact product.
     bandwidths
         Of the device: they set the lower bound.
+    patterns
+        Arranged patterns of the matrix by outer layout and threads a row; what is made here is added.
     """
 
-    def __init__(self, matrix: CompoundMatrix, x: Any, exact: Any, bandwidths: Any) -> None:
+    def __init__(
+        self, matrix: CompoundMatrix, x: Any, exact: Any, bandwidths: Any, patterns: dict[Any, Any]
+    ) -> None:
         self.matrix, self._x, self._exact = matrix, x.astype(matrix.dtype), exact
         self._bandwidths = bandwidths
-        self._patterns: dict[Any, Any] = {}
+        self._patterns = patterns
         size = matrix.entry.vector_bytes(matrix.dtype)
         self._vectors = (matrix.shape[1] * size, matrix.shape[0] * size)
         entries = matrix.nnz * (matrix.entry.entry_bytes(matrix.dtype) + 4) + 4 * (matrix.shape[0] + 1)
@@ -218,7 +222,7 @@ def measured(measurement: Measurement) -> Record:
     }
 
 
-def run(meshes: Path, json_file: Path | None, seconds: float) -> dict[str, Any]:
+def run(meshes: Path, json_file: Path | None, seconds: float, only: str = "") -> dict[str, Any]:
     """Make matrices and compile kernels in many processes, then measure in this one.
 
     Parameters
@@ -229,18 +233,24 @@ def run(meshes: Path, json_file: Path | None, seconds: float) -> dict[str, Any]:
         Where records go as they are made.
     seconds
         After so many no further matrix is begun.
+    only
+        Part of the names of the matrices that are measured.
     """
     start = time.perf_counter()
+    names = [name for name in MATRICES if only in name]
+    if not names:
+        raise UserError(f"no matrix has {only!r} in its name, there are {', '.join(MATRICES)}")
+    entries = [*dict.fromkeys(map(entry_of, names))]
     folder = Path(tempfile.mkdtemp(prefix="compound-"))
     os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
-    workers = max(1, (os.cpu_count() or 1) - len(MATRICES) // 2)
+    workers = max(1, (os.cpu_count() or 1) - len(names) // 2)
 
     def say(line: str) -> None:
         print(f"{time.perf_counter() - start:6.1f} s  {line}", flush=True)
 
-    with ProcessPoolExecutor(workers + len(MATRICES), mp_context=get_context("spawn")) as pool:
-        made = {name: pool.submit(keep, name, meshes, folder) for name in MATRICES}
-        kernels = [pool.submit(compile_share, number, workers) for number in range(workers)]
+    with ProcessPoolExecutor(workers + len(names), mp_context=get_context("spawn")) as pool:
+        made = {name: pool.submit(keep, name, meshes, folder) for name in names}
+        kernels = [pool.submit(compile_share, number, workers, entries) for number in range(workers)]
         paths = {name: future.result() for name, future in made.items()}
         say("the matrices are made")
         say(f"{sum(each.result() for each in kernels)} kernels are compiled")
@@ -258,11 +268,13 @@ def run(meshes: Path, json_file: Path | None, seconds: float) -> dict[str, Any]:
     }
     for name, path in paths.items():
         matrix, x, exact = loaded(path, name)
+        patterns: dict[Any, Any] = {}
         for real in REALS:
             if time.perf_counter() - start > seconds:
                 say(f"left out: {name} {np.dtype(real).name}")
                 continue
-            record = {"matrix": name, **measured(Measurement(matrix.astype(real), x, exact, bandwidths))}
+            measurement = Measurement(matrix.astype(real), x, exact, bandwidths, patterns)
+            record = {"matrix": name, **measured(measurement)}
             document["records"].append(record)
             best = min(record["ours"], key=lambda each: each["us"])
             say(f"{name} {record['dtype']}: {best['us']:.1f} us, {best['layout']}, {best['schedule']}")
@@ -277,6 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--meshes", type=Path, help="folder of meshes as arrays")
     parser.add_argument("--json", type=Path, help="where the records go")
+    parser.add_argument("--only", default="", help="part of the names of the matrices to measure")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no further matrix after so many")
     parser.add_argument("--tables", type=Path, help="records to make tables of")
     given = parser.parse_args(arguments)
@@ -284,7 +297,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.tables:
             print(tables(json.loads(given.tables.read_text(encoding="utf-8"))))
             return 0
-        print(tables(run(given.meshes, given.json, given.seconds)))
+        print(tables(run(given.meshes, given.json, given.seconds, given.only)))
     except (UserError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
