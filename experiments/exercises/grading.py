@@ -31,6 +31,8 @@ AT_LEAST = 20_000
 ASSEMBLER_BYTES = 1 << 30
 """Memory that assembling may take, beside what is in use."""
 
+NO_CASE = "the text"
+"""In the place of a case, of a text that cannot be run on any."""
 PROBLEMS = ("assembly", "uses", "fault", "endless", "stray", "unwritten", "wrong", "budget")
 """What can be not right, in the order in which it is looked for."""
 
@@ -151,9 +153,7 @@ def grade(
         else:
             results = [_case(exercise, case, text, file, how) for case in exercise.cases()]
     except _NotAssembledError as error:
-        return Grade(
-            exercise, (Result("the text", error.problem, str(error)),), _hint(exercise, error.problem)
-        )
+        return Grade(exercise, (Result(NO_CASE, error.problem, str(error)),), _hint(exercise, error.problem))
     first = next((result.problem for result in results if result.problem), "")
     if first:
         return Grade(exercise, tuple(results), _hint(exercise, first))

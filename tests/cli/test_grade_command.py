@@ -37,7 +37,16 @@ def test_a_text_that_is_not_right(vecsim):
     assert done.code == 1
     assert "N = 1000: Z[64] was never written; 936 elements are not right" in done.out
     assert "hint: only one strip is done" in done.out
+    assert f"vecsim debug {STARTER} --exercise exercise-01:4" in done.out
     assert "not yet; 2 of 4 cases are right" in done.out
+
+
+def test_a_text_that_does_not_assemble(vecsim, tmp_path):
+    path = tmp_path / "my.s"
+    path.write_text("addd x1, x2, x3")
+    done = vecsim("grade", "1", path, "--engine", "simpy")
+    assert done.code == 1
+    assert "did you mean" in done.out and "vecsim isa" in done.out and "--exercise" not in done.out
 
 
 def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):

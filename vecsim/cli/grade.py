@@ -97,7 +97,7 @@ def _grade(chosen: Exercise, file: str, engine: str, output: Output) -> None:
 
     with chosen_engine(engine, load_machine(MACHINE)) as choice:
         found = choice.run(lambda name, watch: graded(chosen, file, engine=name, progress=watch))
-    _show(output, found)
+    _show(output, file, found)
     told = {
         "exercise": chosen.name,
         "file": file,
@@ -111,7 +111,9 @@ def _grade(chosen: Exercise, file: str, engine: str, output: Output) -> None:
         raise typer.Exit(NOT_RIGHT)
 
 
-def _show(output: Output, found: Grade) -> None:
+def _show(output: Output, file: str, found: Grade) -> None:
+    from experiments.exercises.grading import NO_CASE
+
     rows = [
         (each.case, "not right" if each.problem else "right", each.cycles, each.budget)
         if each.problem != "budget"
@@ -130,4 +132,7 @@ def _show(output: Output, found: Grade) -> None:
         output.text(f"{found.exercise.name}: passed")
     else:
         output.text(f"hint: {found.hint}")
+        if alike[-1].case != NO_CASE:
+            number = found.results.index(alike[-1]) + 1
+            output.text(f"step through it: vecsim debug {file} --exercise {found.exercise.name}:{number}")
         output.text(f"{found.exercise.name}: not yet; {right} of {len(found.results)} cases are right")
