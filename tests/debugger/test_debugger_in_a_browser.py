@@ -20,7 +20,10 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def environment():
-    return os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    sizes = ("COLUMNS", "LINES")  # pytest's workers have them, and the terminal's own count for less
+    return {name: value for name, value in os.environ.items() if name not in sizes} | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    }
 
 
 def test_in_tmux(tmp_path, environment):

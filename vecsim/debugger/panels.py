@@ -165,7 +165,8 @@ def pipeline_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the latest instructions over the latest cycles."""
     position = shown.position
     first = max(0, position.cycle - max(width - TEXT, 8))
-    found = [f"{'':<{TEXT}} cycles {first} to {position.cycle - 1}; {LEGEND}"]
+    shown_cycles = f"cycles {first} to {position.cycle - 1}" if position.cycle else "no cycle yet"
+    found = [f"{'':<{TEXT}} {shown_cycles}; {LEGEND}"]
     for each in _of_interest(activities(position)):
         letters = "".join(each.letter(cycle) for cycle in range(first, position.cycle))
         found.append(f"#{each.age:<6} {_text(shown, each.pc)[:28]:<28} {letters}".rstrip())
