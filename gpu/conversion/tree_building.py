@@ -164,9 +164,9 @@ class TreeBuilding:
     def _placed(self, level: int, width: int, keys: Any, shapes: Any, firsts: Any, number: int) -> _Level:
         runs = -(-number // RUN)
         counted = upload(np.array([number], np.int32))
-        totals, offsets, references, kept, nodes = all_or_nothing(
+        totals, offsets, references, kept, nodes, slots = all_or_nothing(
             lambda: (room(3 * runs, np.int32), room(3 * runs + 3, np.int32), room(number, np.uint32),
-                     room(number, np.int64), room(2 * number, np.uint32))
+                     room(number, np.int64), room(2 * number, np.uint32), room(number, np.int32))
         )  # fmt: skip
         sizes, stream = (width, 1 << self._bits), self._stream
         launch(weigh_kernel(*sizes), runs, (shapes, counted, runs, totals), stream)
@@ -175,7 +175,7 @@ class TreeBuilding:
             place_kernel(*sizes),
             runs,
             (shapes, keys, counted, offsets, runs, self._bases, level, self._numbers,
-             references, kept, nodes, self._entries),
+             references, kept, nodes, slots, self._entries),
             stream,
         )  # fmt: skip
         return _Level(number, kept, shapes, firsts, references, nodes)
