@@ -74,23 +74,23 @@ section0:
     mv      entries, next
     mfs     rows, rowcount          # known when the whole section has arrived
     setvl   rows
-    lvi.f   y0, (ybase), row0
-    mfs     left, blocklen
+    lvi.f   y0, (ybase), row0       # y of the rows touched: a gather
+    mfs     left, blocklen          # what LDS left of the block column
     li      fresh, 0
     bnez    left, fetch0
     call    ahead
 fetch0:
     li      next, 0
     beqz    left, multiply0         # this is the last section
-    lds.f   value1, position1, row1, (entry)
+    lds.f   value1, position1, row1, (entry) # the next section, while this one's y comes in
     mfs     next, vl
 multiply0:
     setvl   entries
-    mipa.f  y0, x, value0, position0
+    mipa.f  y0, x, value0, position0 # x is in a register; products add to their rows
     setvl   rows
-    svi.f   y0, (ybase), row0
+    svi.f   y0, (ybase), row0       # y goes back: a scatter
     beqz    next, done
-    beqz    fresh, section1
+    beqz    fresh, section1         # the same block column: x stays
     setvl   s
     lv.f    x, (xseg)
 
@@ -98,23 +98,23 @@ section1:
     mv      entries, next
     mfs     rows, rowcount          # known when the whole section has arrived
     setvl   rows
-    lvi.f   y1, (ybase), row1
-    mfs     left, blocklen
+    lvi.f   y1, (ybase), row1       # y of the rows touched: a gather
+    mfs     left, blocklen          # what LDS left of the block column
     li      fresh, 0
     bnez    left, fetch1
     call    ahead
 fetch1:
     li      next, 0
     beqz    left, multiply1         # this is the last section
-    lds.f   value0, position0, row0, (entry)
+    lds.f   value0, position0, row0, (entry) # the next section, while this one's y comes in
     mfs     next, vl
 multiply1:
     setvl   entries
-    mipa.f  y1, x, value1, position1
+    mipa.f  y1, x, value1, position1 # x is in a register; products add to their rows
     setvl   rows
-    svi.f   y1, (ybase), row1
+    svi.f   y1, (ybase), row1       # y goes back: a scatter
     beqz    next, done
-    beqz    fresh, section0
+    beqz    fresh, section0         # the same block column: x stays
     setvl   s
     lv.f    x, (xseg)
     j       section0

@@ -60,16 +60,16 @@ column:
     setvl   s
     lv.f    x, (xseg)
 section:
-    lds.f   value, position, row, (entry)
-    mfs     entries, vl
-    mfs     rows, rowcount
+    lds.f   value, position, row, (entry) # a section: values, columns and row ends; rows touched
+    mfs     entries, vl             # LDS sets vl to its entries
+    mfs     rows, rowcount          # known when the last entry has arrived
     setvl   rows
-    lvi.f   y, (ybase), row
+    lvi.f   y, (ybase), row         # y of the rows touched: a gather
     setvl   entries
-    mipa.f  y, x, value, position
+    mipa.f  y, x, value, position   # x is in a register; products add to their rows
     setvl   rows
-    svi.f   y, (ybase), row
-    mfs     left, blocklen
+    svi.f   y, (ybase), row         # y goes back: a scatter
+    mfs     left, blocklen          # what LDS left of the block column
     bnez    left, section
     j       column
 
@@ -91,3 +91,9 @@ found:
 
 done:
     halt
+
+# In memory, for the matrix   1 . 2 .      in block columns of 2: an entry is a value and a descriptor, log2(s)
+#                             . 3 . .      bits of column, a flag "ends its row", a flag "number of empty rows"
+#                             . . . .      block column 0   1:0.   3:1.   (1 empty)   4:0.
+#                             4 . . 5      block column 1   2:0.   (2 empty)   5:1.
+# where 3:1. is the value 3 in column 1 of its block, and the point ends the row.

@@ -256,33 +256,33 @@ section:
     add     lengths, lengths, t
     li      i, 0
 leaf0:
-    extx    child, pointer, i
-    extx    t, place, i
-    extx    childlen, size, i
+    extx    child, pointer, i       # the i-th pointer: address of a block array ...
+    extx    t, place, i             # ... its position: row << 16 | column ...
+    extx    childlen, size, i       # ... and how many entries it has
     addi    i, i, 1
-    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES # before the segment of x
     srli    childrow, t, 16         # the slice of the cache
     and     childcol, t, low
-    add     childcol, childcol, col
-    bne     childcol, lastcol, new_column0
+    add     childcol, childcol, col # block column in the matrix
+    bne     childcol, lastcol, new_column0 # rare: blocks run down a column
 same_column0:
-    bmipac.f childrow, x, value0, position0
-    bnez    childlen, more0
+    bmipac.f childrow, x, value0, position0 # adds to a slice of the cache
+    bnez    childlen, more0         # rare: more than a section
 next0:
     bge     i, n, end
 leaf1:
-    extx    child, pointer, i
-    extx    t, place, i
-    extx    childlen, size, i
+    extx    child, pointer, i       # the i-th pointer: address of a block array ...
+    extx    t, place, i             # ... its position: row << 16 | column ...
+    extx    childlen, size, i       # ... and how many entries it has
     addi    i, i, 1
-    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES # before the segment of x
     srli    childrow, t, 16         # the slice of the cache
     and     childcol, t, low
-    add     childcol, childcol, col
-    bne     childcol, lastcol, new_column1
+    add     childcol, childcol, col # block column in the matrix
+    bne     childcol, lastcol, new_column1 # rare: blocks run down a column
 same_column1:
-    bmipac.f childrow, x, value1, position1
-    bnez    childlen, more1
+    bmipac.f childrow, x, value1, position1 # adds to a slice of the cache
+    bnez    childlen, more1         # rare: more than a section
 next1:
     blt     i, n, leaf0
 end:

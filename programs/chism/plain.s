@@ -247,24 +247,24 @@ section:
     add     lengths, lengths, t
     li      i, 0
 leaf:
-    extx    child, pointer, i
-    extx    t, place, i
-    extx    childlen, size, i
+    extx    child, pointer, i       # the i-th pointer: address of a block array ...
+    extx    t, place, i             # ... its position: row << 16 | column ...
+    extx    childlen, size, i       # ... and how many entries it has
     srli    childrow, t, 16         # the slice of the cache
     and     childcol, t, low
-    add     childcol, childcol, col
+    add     childcol, childcol, col # block column in the matrix
 
-    beq     childcol, lastcol, values
+    beq     childcol, lastcol, values # the same block column: x stays
     mv      lastcol, childcol
     slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
     li      t, X
     add     xseg, xseg, t
     setvl   s
-    lv.f    x, (xseg)
+    lv.f    x, (xseg)               # s elements of x, contiguous
 values:
-    ldb.f   value, position, (child), childlen, POSITION_BYTES
-    bmipac.f childrow, x, value, position
-    bnez    childlen, values
+    ldb.f   value, position, (child), childlen, POSITION_BYTES # a section; childlen: what is left
+    bmipac.f childrow, x, value, position # adds to the slice of the cache: y needs no exchange
+    bnez    childlen, values        # the block has more than a section
 
     addi    i, i, 1
     blt     i, n, leaf
@@ -294,3 +294,10 @@ store:
     halt
 
 .endif
+
+# In memory, for the matrix   1 . 2 .      in blocks of 2 x 2: an entry is a value, a column and a row in the block
+#                             . 3 . .      a   1:0,0   3:1,1        upper left           level 0, by row
+#                             . . . .      b   4:0,1                lower left
+#                             4 . . 5      c   2:0,0                upper right
+#                                          d   5:1,1                lower right
+#   level 1, ROOT, by column               a:0,0   b:0,1   c:1,0   d:1,1   and behind it the lengths   2   1   1   1

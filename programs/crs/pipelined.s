@@ -86,18 +86,18 @@ start:
 .endif
 
 row0:
-    sub     left, end, begin
-    mv      begin, end
+    sub     left, end, begin        # elements of the row
+    mv      begin, end              # the next row begins where this one ends
     lw      end, 8(pointer)         # of the next row; behind the last row it is not used
     addi    pointer, pointer, 4
-    setvl   n, left
+    setvl   n, left                 # n = min(left, s)
     beqz    left, empty0
-    bne     n, left, long0
-    lv.f    value0, (values)
+    bne     n, left, long0          # longer than a vector register: in strips
+    lv.f    value0, (values)        # contiguous, like the columns
     lv.w    column0, (columns)
 .if SUMS_IN_REGISTER
-    lvi.f   gathered0, (xbase), column0
-    mulvv.f partial0, value0, gathered0
+    lvi.f   gathered0, (xbase), column0 # x where the columns say: a word a cycle
+    mulvv.f partial0, value0, gathered0 # chains: begins with the first element of x
     insf    sums, f1, place         # the sum of three rows before
 .else
 .if ACCUMULATE
@@ -105,14 +105,14 @@ row0:
     fadd.f  f1, f1, f4
 .endif
     fs.f    f1, (at0)
-    lvi.f   gathered0, (xbase), column0
-    mulvv.f partial0, value0, gathered0
+    lvi.f   gathered0, (xbase), column0 # x where the columns say: a word a cycle
+    mulvv.f partial0, value0, gathered0 # chains: begins with the first element of x
 .endif
-    sumv.f  f1, partial0
+    sumv.f  f1, partial0            # one number of all products: a tree
 advance0:
-    slli    bytes, left, VALUE_SHIFT
+    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
     add     values, values, bytes
-    slli    bytes, left, 2
+    slli    bytes, left, 2          # ... and columns, of 4 bytes each
     add     columns, columns, bytes
 next0:
     addi    place, place, 1
@@ -126,18 +126,18 @@ more0:
     beq     pointer, stop, finish0
 
 row1:
-    sub     left, end, begin
-    mv      begin, end
+    sub     left, end, begin        # elements of the row
+    mv      begin, end              # the next row begins where this one ends
     lw      end, 8(pointer)         # of the next row; behind the last row it is not used
     addi    pointer, pointer, 4
-    setvl   n, left
+    setvl   n, left                 # n = min(left, s)
     beqz    left, empty1
-    bne     n, left, long1
-    lv.f    value1, (values)
+    bne     n, left, long1          # longer than a vector register: in strips
+    lv.f    value1, (values)        # contiguous, like the columns
     lv.w    column1, (columns)
 .if SUMS_IN_REGISTER
-    lvi.f   gathered1, (xbase), column1
-    mulvv.f partial1, value1, gathered1
+    lvi.f   gathered1, (xbase), column1 # x where the columns say: a word a cycle
+    mulvv.f partial1, value1, gathered1 # chains: begins with the first element of x
     insf    sums, f2, place         # the sum of three rows before
 .else
 .if ACCUMULATE
@@ -145,14 +145,14 @@ row1:
     fadd.f  f2, f2, f4
 .endif
     fs.f    f2, (at1)
-    lvi.f   gathered1, (xbase), column1
-    mulvv.f partial1, value1, gathered1
+    lvi.f   gathered1, (xbase), column1 # x where the columns say: a word a cycle
+    mulvv.f partial1, value1, gathered1 # chains: begins with the first element of x
 .endif
-    sumv.f  f2, partial1
+    sumv.f  f2, partial1            # one number of all products: a tree
 advance1:
-    slli    bytes, left, VALUE_SHIFT
+    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
     add     values, values, bytes
-    slli    bytes, left, 2
+    slli    bytes, left, 2          # ... and columns, of 4 bytes each
     add     columns, columns, bytes
 next1:
     addi    place, place, 1
@@ -166,18 +166,18 @@ more1:
     beq     pointer, stop, finish1
 
 row2:
-    sub     left, end, begin
-    mv      begin, end
+    sub     left, end, begin        # elements of the row
+    mv      begin, end              # the next row begins where this one ends
     lw      end, 8(pointer)         # of the next row; behind the last row it is not used
     addi    pointer, pointer, 4
-    setvl   n, left
+    setvl   n, left                 # n = min(left, s)
     beqz    left, empty2
-    bne     n, left, long2
-    lv.f    value2, (values)
+    bne     n, left, long2          # longer than a vector register: in strips
+    lv.f    value2, (values)        # contiguous, like the columns
     lv.w    column2, (columns)
 .if SUMS_IN_REGISTER
-    lvi.f   gathered2, (xbase), column2
-    mulvv.f partial2, value2, gathered2
+    lvi.f   gathered2, (xbase), column2 # x where the columns say: a word a cycle
+    mulvv.f partial2, value2, gathered2 # chains: begins with the first element of x
     insf    sums, f3, place         # the sum of three rows before
 .else
 .if ACCUMULATE
@@ -185,14 +185,14 @@ row2:
     fadd.f  f3, f3, f4
 .endif
     fs.f    f3, (at2)
-    lvi.f   gathered2, (xbase), column2
-    mulvv.f partial2, value2, gathered2
+    lvi.f   gathered2, (xbase), column2 # x where the columns say: a word a cycle
+    mulvv.f partial2, value2, gathered2 # chains: begins with the first element of x
 .endif
-    sumv.f  f3, partial2
+    sumv.f  f3, partial2            # one number of all products: a tree
 advance2:
-    slli    bytes, left, VALUE_SHIFT
+    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
     add     values, values, bytes
-    slli    bytes, left, 2
+    slli    bytes, left, 2          # ... and columns, of 4 bytes each
     add     columns, columns, bytes
 next2:
     addi    place, place, 1

@@ -65,15 +65,15 @@ start:
 row:
     lw      end, 4(pointer)
     addi    pointer, pointer, 4
-    sub     left, end, begin
-    mv      begin, end
-    setvl   n, left
+    sub     left, end, begin        # elements of the row
+    mv      begin, end              # the next row begins where this one ends
+    setvl   n, left                 # n = min(left, s)
     beqz    left, empty_row
-    bne     n, left, long_row
-    lv.f    value, (values)
+    bne     n, left, long_row       # longer than a vector register: in strips
+    lv.f    value, (values)         # contiguous, like the columns
     lv.w    column, (columns)
 .if SUMS_IN_REGISTER
-    lvi.f   gathered, (xbase), column
+    lvi.f   gathered, (xbase), column # x where the columns say: a word a cycle
     insf    sums, f1, last          # the sum of the row before: its latency passed under these loads
 .else
 .if ACCUMULATE
@@ -81,15 +81,15 @@ row:
     fadd.f  f1, f1, f2
 .endif
     fs.f    f1, (last)              # the sum of the row before: its latency passed under these loads
-    lvi.f   gathered, (xbase), column
+    lvi.f   gathered, (xbase), column # x where the columns say: a word a cycle
 .endif
-    mulvv.f partial, value, gathered
+    mulvv.f partial, value, gathered # chains: begins with the first element of x
 
 reduce:
-    sumv.f  f1, partial
-    slli    bytes, left, VALUE_SHIFT
+    sumv.f  f1, partial             # one number of all products: a tree
+    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
     add     values, values, bytes
-    slli    bytes, left, 2
+    slli    bytes, left, 2          # ... and columns, of 4 bytes each
     add     columns, columns, bytes
 .if SUMS_IN_REGISTER
     mv      last, place
@@ -165,3 +165,8 @@ strip:
     bne     n, left, strip
     setvl   first                   # all partial sums of the row
     j       reduce
+
+# In memory, for the matrix   1 . 2 .      ROWPTR   0   2   3   3   5       where each row begins, and the end
+#                             . 3 . .
+#                             . . . .      COLIDX   0   2 | 1 | | 0   3     its entries' columns ...
+#                             4 . . 5      VALUES   1   2 | 3 | | 4   5     ... and values; the third row is empty

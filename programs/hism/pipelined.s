@@ -184,54 +184,54 @@ section:
     bnez    current, leaf1
 
 leaf0:                              # y0 is the current segment
-    extx    child, pointer, i
-    extx    t, place, i
-    extx    childlen, size, i
+    extx    child, pointer, i       # the i-th pointer: address of a block array ...
+    extx    t, place, i             # ... its position: row << 16 | column ...
+    extx    childlen, size, i       # ... and how many entries it has
     srli    childrow, t, 16
-    add     childrow, childrow, row
+    add     childrow, childrow, row # block row and column in the matrix
     and     childcol, t, low
     add     childcol, childcol, col
-    ldb.f   value1, position1, (child), childlen, POSITION_BYTES
-    mfs     m, vl
+    ldb.f   value1, position1, (child), childlen, POSITION_BYTES # before anything that waits for y
+    mfs     m, vl                   # entries of this section: vl changes below
     bne     childcol, lastcol, new_column0
 same_column0:
-    beq     childrow, lastrow, same_row0
+    beq     childrow, lastrow, same_row0 # the same block row: y stays
     mv      lastrow, childrow
-    mv      t, yseg
+    mv      t, yseg                 # where the current segment belongs
     slli    yseg, childrow, SECTION_BITS + VALUE_SHIFT
     add     yseg, yseg, ybase
     setvl   s
-    lv.f    y1, (yseg)
-    sv.f    y0, (t)
+    lv.f    y1, (yseg)              # the next segment comes in ...
+    sv.f    y0, (t)                 # ... while this one waits for its last sums
     setvl   m
-    bmipa.f y1, x, value1, position1
+    bmipa.f y1, x, value1, position1 # x and y are addressed in the unit
     bnez    childlen, more1
 next1:
     addi    i, i, 1
     bge     i, n, end1
 
 leaf1:                              # y1 is the current segment
-    extx    child, pointer, i
-    extx    t, place, i
-    extx    childlen, size, i
+    extx    child, pointer, i       # the i-th pointer: address of a block array ...
+    extx    t, place, i             # ... its position: row << 16 | column ...
+    extx    childlen, size, i       # ... and how many entries it has
     srli    childrow, t, 16
-    add     childrow, childrow, row
+    add     childrow, childrow, row # block row and column in the matrix
     and     childcol, t, low
     add     childcol, childcol, col
-    ldb.f   value0, position0, (child), childlen, POSITION_BYTES
-    mfs     m, vl
+    ldb.f   value0, position0, (child), childlen, POSITION_BYTES # before anything that waits for y
+    mfs     m, vl                   # entries of this section: vl changes below
     bne     childcol, lastcol, new_column1
 same_column1:
-    beq     childrow, lastrow, same_row1
+    beq     childrow, lastrow, same_row1 # the same block row: y stays
     mv      lastrow, childrow
-    mv      t, yseg
+    mv      t, yseg                 # where the current segment belongs
     slli    yseg, childrow, SECTION_BITS + VALUE_SHIFT
     add     yseg, yseg, ybase
     setvl   s
-    lv.f    y0, (yseg)
-    sv.f    y1, (t)
+    lv.f    y0, (yseg)              # the next segment comes in ...
+    sv.f    y1, (t)                 # ... while this one waits for its last sums
     setvl   m
-    bmipa.f y0, x, value0, position0
+    bmipa.f y0, x, value0, position0 # x and y are addressed in the unit
     bnez    childlen, more0
 next0:
     addi    i, i, 1

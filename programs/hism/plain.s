@@ -161,37 +161,37 @@ section:
     add     lengths, lengths, t
     li      i, 0
 leaf:
-    extx    child, pointer, i
-    extx    t, place, i
-    extx    childlen, size, i
+    extx    child, pointer, i       # the i-th pointer: address of a block array ...
+    extx    t, place, i             # ... its position: row << 16 | column ...
+    extx    childlen, size, i       # ... and how many entries it has
     srli    childrow, t, 16
-    add     childrow, childrow, row
+    add     childrow, childrow, row # block row and column in the matrix
     and     childcol, t, low
     add     childcol, childcol, col
 
-    beq     childcol, lastcol, same_column
+    beq     childcol, lastcol, same_column # the same block column: x stays
     mv      lastcol, childcol
     slli    xseg, childcol, SECTION_BITS + VALUE_SHIFT
     li      t, X
     add     xseg, xseg, t
     setvl   s
-    lv.f    x, (xseg)
+    lv.f    x, (xseg)               # s elements of x, contiguous
 same_column:
-    beq     childrow, lastrow, values
+    beq     childrow, lastrow, values # the same block row: y stays
     setvl   s
-    bltz    lastrow, load_y
+    bltz    lastrow, load_y         # the first block: there is none to store
     sv.f    y, (yseg)
-load_y:
+load_y:                             # the last block row's segment of y went out, this one's comes in
     mv      lastrow, childrow
     slli    yseg, childrow, SECTION_BITS + VALUE_SHIFT
     li      t, Y
     add     yseg, yseg, t
     lv.f    y, (yseg)
 
-values:
-    ldb.f   value, position, (child), childlen, POSITION_BYTES
+values:                             # BMIPA chains to LDB; x and y are addressed in its unit
+    ldb.f   value, position, (child), childlen, POSITION_BYTES # a section; childlen: what is left
     bmipa.f y, x, value, position
-    bnez    childlen, values
+    bnez    childlen, values        # the block has more than a section
 
     addi    i, i, 1
     blt     i, n, leaf
@@ -221,3 +221,10 @@ store:
     halt
 
 .endif
+
+# In memory, for the matrix   1 . 2 .      in blocks of 2 x 2: an entry is a value, a column and a row in the block
+#                             . 3 . .      a   1:0,0   3:1,1        upper left           level 0, by row
+#                             . . . .      b   4:0,1                lower left
+#                             4 . . 5      c   2:0,0                upper right
+#                                          d   5:1,1                lower right
+#   level 1, ROOT, by column               a:0,0   b:0,1   c:1,0   d:1,1   and behind it the lengths   2   1   1   1

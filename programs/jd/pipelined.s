@@ -219,16 +219,16 @@ next_diagonal1:                     # a strip is on its way in registers 0; the 
     addi    diagonals, diagonals, -1
     li      sums, WORK
 load1:
-    setvl   n1, left
-    lv.f    value1, (values)
+    setvl   n1, left                # this strip: min(left, s) rows, in registers 1
+    lv.f    value1, (values)        # on their way before the strip before is stored
     lv.w    column1, (columns)
-    lvi.f   gathered1, (xbase), column1
-    mv      sums1, sums
-    setvl   n0
-    sv.f    y0, (sums0)
+    lvi.f   gathered1, (xbase), column1 # x where the columns say: a word a cycle
+    mv      sums1, sums             # where this strip of y' lies
+    setvl   n0                      # the strip before may be of another length
+    sv.f    y0, (sums0)             # its sums are there by now
     setvl   n1
-    lv.f    y1, (sums1)
-    maddvv.f y1, value1, gathered1
+    lv.f    y1, (sums1)             # behind that store: it may be the same strip
+    maddvv.f y1, value1, gathered1  # chains to the gather and to y'
     slli    bytes, n1, 2
     add     columns, columns, bytes
     slli    bytes, n1, VALUE_SHIFT
@@ -246,16 +246,16 @@ next_diagonal0:                     # the same, in registers 1
     addi    diagonals, diagonals, -1
     li      sums, WORK
 load0:
-    setvl   n0, left
-    lv.f    value0, (values)
+    setvl   n0, left                # this strip: min(left, s) rows, in registers 0
+    lv.f    value0, (values)        # on their way before the strip before is stored
     lv.w    column0, (columns)
-    lvi.f   gathered0, (xbase), column0
-    mv      sums0, sums
-    setvl   n1
-    sv.f    y1, (sums1)
+    lvi.f   gathered0, (xbase), column0 # x where the columns say: a word a cycle
+    mv      sums0, sums             # where this strip of y' lies
+    setvl   n1                      # the strip before may be of another length
+    sv.f    y1, (sums1)             # its sums are there by now
     setvl   n0
-    lv.f    y0, (sums0)
-    maddvv.f y0, value0, gathered0
+    lv.f    y0, (sums0)             # behind that store: it may be the same strip
+    maddvv.f y0, value0, gathered0  # chains to the gather and to y'
     slli    bytes, n0, 2
     add     columns, columns, bytes
     slli    bytes, n0, VALUE_SHIFT

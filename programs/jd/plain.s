@@ -118,14 +118,14 @@ diagonal:
     mv      begin, end
     li      sums, WORK
 strip:
-    setvl   n, left
-    lv.f    value, (values)
+    setvl   n, left                 # n = min(left, s)
+    lv.f    value, (values)         # the diagonal's values of these rows, contiguous
     lv.w    column, (columns)
-    lvi.f   gathered, (xbase), column
-    lv.f    y, (sums)
-    maddvv.f y, value, gathered
-    sv.f    y, (sums)
-    sub     left, left, n
+    lvi.f   gathered, (xbase), column # x where the columns say: a word a cycle
+    lv.f    y, (sums)               # y' of these rows: in for each diagonal ...
+    maddvv.f y, value, gathered     # chains: begins with the first element of x
+    sv.f    y, (sums)               # ... and out again; the next strip waits for it
+    sub     left, left, n           # rows of the diagonal that are left
     slli    bytes, n, 2
     add     columns, columns, bytes
     slli    bytes, n, VALUE_SHIFT
@@ -159,3 +159,8 @@ scatter_strip:
 
 done:
     halt
+
+# In memory, for the matrix   1 . 2 .      PERM     0   3   1   2           rows by falling length: 2, 2, 1, 0
+#                             . 3 . .      DIAGPTR  0   3   5               where each diagonal begins, and the end
+#                             . . . .      COLIDX   0   0   1 | 2   3       first entries of rows 0, 3, 1; second ...
+#                             4 . . 5      VALUES   1   4   3 | 2   5       ... entries of rows 0, 3

@@ -36,3 +36,11 @@ def test_exec_shows_what_they_are_charged_to(vecsim, tmp_path):
     result = vecsim("exec", program, "--hot", "1")
     assert "startup 56%, contiguous transfer 44%" in result.out
     assert "setvl" not in result.out.split("longest for")[1]
+
+
+def test_comments_of_the_source_are_left_out(vecsim, tmp_path):
+    program = tmp_path / "a.s"
+    program.write_text("addi x1, x0, 1  # one\nhalt ; stop\n")
+    shown = vecsim("exec", program, "--listing").out
+    assert "addi x1, x0, 1" in shown
+    assert "one" not in shown and "stop" not in shown

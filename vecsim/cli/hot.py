@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 BAR = 24
 """Letters of a whole bar."""
+_COMMENT = re.compile(r"\s*(#|;|//).*")
 NAMED = 2
 """Causes that are named of an instruction's cycles, at most."""
 
@@ -40,7 +42,14 @@ def hot_table(lines: Sequence[Line], hot: int | None, listing: bool) -> Table:
 
 
 def _row(line: Line, share: float) -> Sequence[object]:
-    about = str(line.pc), line.text, line.executions, line.cycles, f"{share:.1%}", bar(share)
+    about = (
+        str(line.pc),
+        _COMMENT.sub("", line.text),
+        line.executions,
+        line.cycles,
+        f"{share:.1%}",
+        bar(share),
+    )
     return *about, line.mostly(NAMED) or None, line.longest_wait or None
 
 
