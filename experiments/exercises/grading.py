@@ -37,6 +37,7 @@ PROBLEMS = ("assembly", "uses", "fault", "endless", "stray", "unwritten", "wrong
 """What can be not right, in the order in which it is looked for."""
 
 GENERAL_HINTS = {
+    "uses": "the statement names the instruction, `vecsim isa NAME` says how it is written",
     "assembly": "`vecsim isa` lists what there is; `vecsim isa NAME` says how an instruction is written",
     "fault": "`vecsim debug` stops there: look at the registers that give the address, and go back to where "
     "they became so",

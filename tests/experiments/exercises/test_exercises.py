@@ -112,3 +112,9 @@ def test_names():
     assert find("3") is find("03") is find("exercise-03")
     with pytest.raises(UserError, match="no exercise '13'"):
         find("13")
+
+
+def test_what_is_missing(tmp_path):
+    found = graded(tmp_path, "halt", EXERCISES["exercise-03"])
+    assert "mergev is to be used" in found.results[0].text
+    assert "names the instruction" in found.hint
