@@ -139,3 +139,12 @@ def test_what_it_refuses(run, tmp_path, case):
     (tmp_path / "a.mtx").write_text(BANNER + "coordinate real general\n2 3 1\n1 2 5\n")
     done = run(*arguments.split(), x=X, big=np.array([1, 5_000_000_000]), complex=np.array([1j]))
     assert message in done.mistake()
+
+
+def test_an_array_on_room_that_the_program_declares_is_refused(vecsim, tmp_path):
+    """Data of the program, zeros of .space too, are written when it starts."""
+    np.save(tmp_path / "x.npy", X)
+    (tmp_path / "room.s").write_text(".data 256\nX: .space 64\n.text\nhalt\n")
+    done = vecsim("exec", tmp_path / "room.s", "--load", f"X={tmp_path / 'x.npy'}")
+    assert done.code == 2
+    assert "overlap data of the program at 256 to 319" in done.err

@@ -207,7 +207,7 @@ def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -
     """
     for number, each in enumerate(arrays):
         for segment in program.data:
-            if any(segment.content) and each.address < segment.end and segment.address < each.end:
+            if each.address < segment.end and segment.address < each.end:
                 raise UserError(
                     f"--load {each.text}: bytes {each.address} to {each.end - 1} overlap data of the program "
                     f"at {segment.address} to {segment.end - 1}"
