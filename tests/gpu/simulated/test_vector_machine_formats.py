@@ -17,6 +17,7 @@ from gpu.kernel_parts.gathered_row_sums import threads_per_row_for
 from gpu.kernel_parts.partial_row_sums import row_parts
 from vecsim.formats import BBCS, JD, HiSM, Layout
 from vecsim.formats.accuracy import relative_error, rounding_bound
+from vecsim.formats.canonical_csr import canonical_csr
 
 PRODUCTS = {JD: JDProduct, BBCS: BBCSProduct, HiSM: HiSMProduct}
 
@@ -27,6 +28,8 @@ def on_device(host):
 
 
 def check(host, matrix):
+    # Entries of one position are summed by the conversion, with a rounding for each that no product has.
+    matrix = canonical_csr(matrix)
     made = on_device(host)
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
     y = made @ x
