@@ -37,18 +37,23 @@ def test_of_a_matrix_however_its_arrays_are_kept():
 
 
 def test_of_a_machine():
-    numbers = load_machine("t0", ["physical_scalar_registers=40"]).numbers()
+    numbers = load_machine("t0", ["physical_scalar_registers=40", "latency.divide=21"]).numbers()
     assert "name" not in numbers
     assert numbers.pop("physical_vector_registers") == 0
+    assert numbers["latency"].pop("integer_divide") == 20
+    assert numbers["latency"].pop("float_divide") == 16
     text = json.dumps(numbers, sort_keys=True, separators=(",", ":"))
     assert machine_sha256(dict(reversed(numbers.items()))) == sha256(text.encode())
 
 
-def test_of_a_machine_numbers_that_came_later_count_if_they_are_not_zero():
+def test_of_a_machine_numbers_that_came_later_count_if_they_are_changed():
     numbers = load_machine("t0").numbers()
     earlier = {name: value for name, value in numbers.items() if not name.startswith("physical")}
+    latency = {name: value for name, value in numbers["latency"].items() if "divide" not in name}
+    earlier["latency"] = latency
     assert machine_sha256(numbers) == machine_sha256(earlier)
     assert machine_sha256(numbers | {"physical_vector_registers": 20}) != machine_sha256(earlier)
+    assert machine_sha256(numbers | {"latency": latency | {"divide": 9}}) != machine_sha256(earlier)
 
 
 def test_of_a_program():

@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isa.program import Program
 
-ADDED_NUMBERS = frozenset({"physical_vector_registers", "physical_scalar_registers"})
-"""Numbers of a machine that came later; where they are 0 a machine has the digest that it had before."""
+ADDED_NUMBERS: Mapping[str, int] = {
+    "physical_vector_registers": 0,
+    "physical_scalar_registers": 0,
+    "latency.integer_divide": 20,
+    "latency.float_divide": 16,
+    "latency.divide": 20,
+}
+"""Numbers of a machine that came later; with these values a machine has the digest that it had before."""
 
 SHOWN_DIGITS = 12
 """Digits of a digest that tables show; results files have all."""
@@ -60,7 +66,7 @@ def _pattern(csr: Any) -> hashlib._Hash:
 def machine_sha256(numbers: Mapping[str, Any], extensions: Mapping[str, str] | None = None) -> str:
     """Return the digest of a machine: of its numbers as JSON with sorted keys and no spaces, in UTF-8.
 
-    Those of `ADDED_NUMBERS` that are 0 are left out.
+    Those of `ADDED_NUMBERS` that have the value given there are left out.
 
     Parameters
     ----------
@@ -70,11 +76,21 @@ def machine_sha256(numbers: Mapping[str, Any], extensions: Mapping[str, str] | N
         The digest of each extension's file by its name; if there are any they count as one more number,
         ``extensions``.
     """
-    stated = {name: value for name, value in numbers.items() if value or name not in ADDED_NUMBERS}
+    stated = _without_added(numbers)
     if extensions:
         stated["extensions"] = dict(extensions)
     text = json.dumps(stated, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _without_added(numbers: Mapping[str, Any], table: str = "") -> dict[str, Any]:
+    stated: dict[str, Any] = {}
+    for name, value in numbers.items():
+        if isinstance(value, Mapping):
+            stated[name] = _without_added(value, f"{name}.")
+        elif ADDED_NUMBERS.get(table + name) != value:
+            stated[name] = value
+    return stated
 
 
 def program_sha256(program: Program) -> str:

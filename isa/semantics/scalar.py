@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.semantics.numbers import load32, load64, put_fd, put_fs, put_x, store32, store64, wrap
+from isa.semantics.operations import quotient, remainder, shift_left, shift_right, shift_right_arithmetic
 from isa.state import State
 
 Semantics = Callable[..., Any]
@@ -28,21 +29,6 @@ def integer_immediate(operation: Callable[[Any, Any], Any]) -> Semantics:
         put_x(m, d, operation(m.x[a], imm))
 
     return execute
-
-
-def shift_left(a: Any, count: Any) -> Any:
-    """Shift left by the low five bits of ``count``."""
-    return (a & 0xFFFFFFFF) << (count & 31)
-
-
-def shift_right(a: Any, count: Any) -> Any:
-    """Shift right, filling with zeros, by the low five bits of ``count``."""
-    return (a & 0xFFFFFFFF) >> (count & 31)
-
-
-def shift_right_arithmetic(a: Any, count: Any) -> Any:
-    """Shift right, filling with the sign, by the low five bits of ``count``."""
-    return a >> (count & 31)
 
 
 def less_than(a: Any, b: Any) -> Any:
@@ -158,6 +144,8 @@ def mts(m: State, n: int, s: int, a: int) -> None:
 add = integer(operator.add)
 sub = integer(operator.sub)
 mul = integer(operator.mul)
+div = integer(quotient)
+rem = integer(remainder)
 and_ = integer(operator.and_)
 or_ = integer(operator.or_)
 xor = integer(operator.xor)

@@ -64,7 +64,7 @@ def test_names_with_several_meanings():
     [
         ("bmipq.f", "did you mean 'bmipa.f'"),
         (".wrod", "did you mean '.word'"),
-        ("lvi", "lvi.d, lvi.f, lvi.w"),
+        ("ldc", "ldc.d, ldc.f, ldc.w"),
     ],
 )
 def test_unknown_names(name, message):

@@ -59,8 +59,9 @@ def test_the_label_names_file_preset_and_differences(file, source, changes, labe
 
 def test_many_differences_are_counted():
     latencies = {f"latency.{name}": 99 for name in type(Machine().latency).model_fields}
-    assert load_machine("vs2003", latencies).label == "vs2003 with 9 other numbers"
-    assert len(load_machine("vs2003", latencies).differences) == 9
+    count = len(latencies)
+    assert load_machine("vs2003", latencies).label == f"vs2003 with {count} other numbers"
+    assert len(load_machine("vs2003", latencies).differences) == count > 8
 
 
 def test_a_machine_made_in_python_is_compared_with_vs2003():

@@ -125,7 +125,7 @@ def words(step: Step, section: int) -> list[Word]:
         return [
             Word(address // WORD_BYTES + half, k, k)
             for k, address in enumerate(step.addresses)
-            for half in range(access.value_bytes // WORD_BYTES)
+            for half in range(max(access.value_bytes // WORD_BYTES, 1))
         ]
     record = record_bytes(step, section)
     found = []

@@ -53,12 +53,15 @@ class Latencies(Frozen):
 
     integer: int = _number(1, "scalar integer operations, branches and stores")
     integer_multiply: int = _number(3, "scalar integer multiply")
+    integer_divide: int = _number(20, "scalar integer divide and remainder")
     float: int = _number(4, "scalar float operations")
+    float_divide: int = _number(16, "scalar float divide and square root")
     extract: int = _number(2, "element of a vector to a scalar register")
     move: int = _number(4, "vector moves, insert, compare, merge, iota")
     add: int = _number(8, "vector add and subtract")
     multiply: int = _number(8, "vector multiply")
     multiply_add: int = _number(12, "vector multiply-add")
+    divide: int = _number(20, "vector divide and square root, in the multiply unit")
     sum: int = _number(8, "sum reduction, beside ceil(log2(elements)) cycles of its tree")
 
 
@@ -271,7 +274,7 @@ class Machine(Overview, Frozen):
         """
         cls._check_extensions(document)
         known = {name: document[name] for name in cls.model_fields if name in document}
-        missing = cls.model_fields.keys() - known.keys() - ADDED_NUMBERS
+        missing = cls.model_fields.keys() - known.keys() - ADDED_NUMBERS.keys()
         if missing:
             raise UserError(f"machine: {min(missing)} is missing")
         try:

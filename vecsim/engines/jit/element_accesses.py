@@ -59,7 +59,7 @@ def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
     s, banks, busy = machine[parameter.SECTION_SIZE], machine[parameter.BANKS], machine[parameter.BANK_BUSY]
     rate = machine[parameter.ADDRESSES_PER_CYCLE]
-    words = code[i + instruction.VALUE_BYTES] >> 2
+    words = code[i + instruction.VALUE_BYTES] + 3 >> 2
     cycle = begin_access(r, scratch, i, issue, 0, retired)
     clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
     operand = hazard = 0

@@ -73,7 +73,7 @@ def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
     rows[at], rows[at + 1], rows[at + 2] = cycle, cycle, cycle
     rows[at + 3], rows[at + 4], rows[at + 5] = retire, retire, retire
     rows[at + 6] = m.address[0] if access else -1
-    rows[at + 7] = code[i + instruction.VALUE_BYTES] // 4 if access else 0
+    rows[at + 7] = code[i + instruction.VALUE_BYTES] + 3 >> 2 if access else 0
 
 
 @function

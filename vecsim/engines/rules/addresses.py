@@ -43,6 +43,11 @@ def elements(r: Any, i: Any) -> Any:
     return 0
 
 
+def words_of_element(r: Any, i: Any) -> Any:
+    """Give the words of an element of a strided or indexed access; one has those of 8 and 16 bits, too."""
+    return r.program[i + instruction.VALUE_BYTES] + 3 >> 2
+
+
 def base_address(r: Any, i: Any) -> Any:
     """Give the byte at which an access begins."""
     return r.x[r.program[i + instruction.BASE_REGISTER]] + r.program[i + instruction.OFFSET]

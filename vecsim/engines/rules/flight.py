@@ -8,7 +8,7 @@ from isa.declaration import Pattern, Timing
 from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import control, facts, flight, instruction, parameter, work
 from vecsim.engines.rules.accounts import retire_from_flight
-from vecsim.engines.rules.addresses import base_address
+from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
 from vecsim.engines.rules.operands import complete
 from vecsim.engines.rules.renaming import (
@@ -98,7 +98,7 @@ def _place_words(r: Any, i: Any, slot: Any, n: Any) -> None:
         r.slots[at + flight.LAST_BYTE] = end
         r.slots[at + flight.WORDS] = (end - 1 >> 2) - (base >> 2) + 1
     else:
-        r.slots[at + flight.WORDS] = n * (r.program[i + instruction.VALUE_BYTES] >> 2)
+        r.slots[at + flight.WORDS] = n * words_of_element(r, i)
         words = slot * r.machine[parameter.SECTION_SIZE]
         for k in range(n):
             r.word_address[words + k] = r.address[k] >> 2

@@ -12,6 +12,7 @@ from typing import Any
 from isa.declaration import Unit
 from vecsim.engines.columns import causes, counters, facts, flight, history, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, word_cause
+from vecsim.engines.rules.addresses import words_of_element
 from vecsim.engines.rules.banks import bank_of, word_passes, word_places, word_start, words_in_a_cycle
 from vecsim.engines.rules.flight import leave
 from vecsim.engines.rules.hazards import first_blocked
@@ -83,7 +84,7 @@ def _word(r: Any, slot: Any, i: Any, word: Any, done: Any) -> tuple[Any, Any, An
     at = slot * flight.COLUMNS
     if r.slots[at + flight.LAST_BYTE] < 0:
         words = slot * r.machine[parameter.SECTION_SIZE]
-        if r.program[i + instruction.VALUE_BYTES] == 4:
+        if words_of_element(r, i) == 1:
             return word + 1, word + 1, r.word_address[words + word]
         element = word >> 1
         return element + 1, (word + 1) >> 1, r.word_address[words + element] + (word & 1)

@@ -8,6 +8,7 @@ from isa.declaration import Timing
 from vecsim.engines import timeline
 from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import control, flight, instruction
+from vecsim.engines.rules.addresses import words_of_element
 from vecsim.engines.rules.numbers import larger
 
 ACCESS = int(Timing.ACCESS)
@@ -39,7 +40,7 @@ def write_scalar_row(r: Any, i: Any, cause: Any, waited: Any, cycle: Any, retire
     rows[at + 5], rows[at + 6], rows[at + 7] = cycle, cycle, cycle
     rows[at + 8], rows[at + 9], rows[at + 10] = retire, retire, retire
     rows[at + 11] = r.address[0] if access else -1
-    rows[at + 12] = r.program[i + instruction.VALUE_BYTES] // 4 if access else 0
+    rows[at + 12] = words_of_element(r, i) if access else 0
     for j in range(WAITS):
         rows[at + BEFORE_WAITS + j] = 0
     rows[at + BEFORE_WAITS + cause] = larger(waited, 0)

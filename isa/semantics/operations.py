@@ -1,0 +1,87 @@
+"""Operations on two numbers or one that scalar and vector instructions share.
+
+They obey what semantics must obey to be compiled (docs/engines.md).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+LARGEST = 0x7FFFFFFF
+SMALLEST = -0x80000000
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """Divide integers, rounding towards zero; -1 where b is 0 (as RISC-V does)."""
+    if b == 0:
+        return -1
+    found = abs(a) // abs(b)
+    return found if (a < 0) == (b < 0) else -found
+
+
+def remainder(a: Any, b: Any) -> Any:
+    """Give what the quotient leaves over, with the sign of a; a where b is 0."""
+    if b == 0:
+        return a
+    found = abs(a) % abs(b)
+    return found if a >= 0 else -found
+
+
+def divided(a: Any, b: Any) -> Any:
+    """``a / b`` of floats, by IEEE 754: no error where b is 0."""
+    return a / b
+
+
+def divides(a: Any, b: Any) -> Any:
+    """``b / a`` of floats."""
+    return b / a
+
+
+def square_root(a: Any) -> Any:
+    """Square root, rounded correctly; NaN of what is below zero."""
+    return np.sqrt(a)
+
+
+def lesser(a: Any, b: Any) -> Any:
+    """Give the lesser; NaN if either is, b if they are equal."""
+    if a != a:
+        return a
+    return a if a < b else b
+
+
+def greater(a: Any, b: Any) -> Any:
+    """Give the greater; NaN if either is, b if they are equal."""
+    if a != a:
+        return a
+    return a if a > b else b
+
+
+def truncated(a: Any) -> Any:
+    """Give a float as an int32, rounded towards zero; the nearest that there is, the largest of NaN."""
+    if not a < 2147483648.0:
+        return LARGEST
+    if a < -2147483648.0:
+        return SMALLEST
+    return int(a)
+
+
+def at_least(a: Any, b: Any) -> Any:
+    """Tell whether a >= b; False of NaN."""
+    return a >= b
+
+
+def shift_left(a: Any, count: Any) -> Any:
+    """Shift left by the low five bits of ``count``."""
+    return (a & 0xFFFFFFFF) << (count & 31)
+
+
+def shift_right(a: Any, count: Any) -> Any:
+    """Shift right, filling with zeros, by the low five bits of ``count``."""
+    return (a & 0xFFFFFFFF) >> (count & 31)
+
+
+def shift_right_arithmetic(a: Any, count: Any) -> Any:
+    """Shift right, filling with the sign, by the low five bits of ``count``."""
+    return a >> (count & 31)
