@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.assembler import assemble_file
+from isa.declaration import InstructionSet
 from isa.program import Program
 from programs.loading import Loaded, layout_for, place_vectors
 from programs.registry import find
@@ -23,7 +24,7 @@ from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.accuracy import relative_error
-from vecsim.machine import Machine, as_machine
+from vecsim.machine import Machine, as_machine, instruction_set_of
 from vecsim.overview import Overview
 
 ALLOWED_ERROR = 1e-5
@@ -208,9 +209,12 @@ def prepare(
         raise UserError(f"the matrix has values of type {matrix.dtype}: float32 or float64 is needed")
     width: Literal[4, 8] = 4 if matrix.dtype == np.float32 else 8
     chosen_program.require_room(matrix, machine.section_size, width)
+    instruction_set = instruction_set_of(machine.extensions)
     image = chosen_program.load(matrix, machine, layout_for(width), symbols)
     loaded = place_vectors(image, matrix.shape, x, machine, width)
-    return Prepared(name, _assembled(name, options, loaded), loaded, options, image.storage_bytes)
+    return Prepared(
+        name, _assembled(name, options, loaded, instruction_set), loaded, options, image.storage_bytes
+    )
 
 
 def prepare_product(
@@ -258,14 +262,24 @@ def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) ->
     if program.format != other.format:
         raise UserError(f"{name} reads a matrix in {program.format}, not in {other.format}")
     chosen = program.choose(options)
-    return replace(prepared, name=name, program=_assembled(name, chosen, prepared.loaded), options=chosen)
+    return replace(
+        prepared,
+        name=name,
+        program=_assembled(name, chosen, prepared.loaded, prepared.program.instruction_set),
+        options=chosen,
+    )
 
 
-def _assembled(name: str, options: dict[str, str], loaded: Loaded) -> Program:
+def _assembled(
+    name: str, options: dict[str, str], loaded: Loaded, instruction_set: InstructionSet
+) -> Program:
     program = find(name)
     symbols = program.symbols(options) | dict(loaded.symbols)
     return assemble_file(
-        program.source(options.get("schedule", "")), symbols=symbols, value_bytes=loaded.value_bytes
+        program.source(options.get("schedule", "")),
+        symbols=symbols,
+        value_bytes=loaded.value_bytes,
+        instruction_set=instruction_set,
     )
 
 

@@ -14,6 +14,7 @@ from experiments.results.layouts import EXEC, SWEEP, WHY
 from experiments.sweep import Sweep, SweepTable, sweep
 from isa import binary
 from isa.assembler import assemble_file
+from isa.declaration import InstructionSet
 from isa.program import Program
 from programs.measurement import measure
 from vecsim.data import load, values_as
@@ -22,7 +23,7 @@ from vecsim.data.precision import value_bytes
 from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
-from vecsim.machine import Machine, extensions_of, machine_class
+from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
 
 Watch = Callable[[str, int, int], None]
 """Told what runs, and which of how many it is."""
@@ -138,14 +139,14 @@ def _matrix(document: Document, told: Mapping[str, Any], width: int) -> Any:
 def _exec(document: Document, described: type[Machine]) -> Repeated:
     content = document.content
     file, width = str(content["file"]), value_bytes(int(content["value_bits"]))
-    program = _program(file, dict(content["define"]), width)
+    machine = described.from_dict(content["machine"])
+    program = _program(file, dict(content["define"]), width, instruction_set_of(machine.extensions))
     memory = np.zeros(int(content["memory_bytes"]), np.uint8)
     put(
         memory,
         [_loaded(document, told, program, len(memory), width) for told in content.get("load", ())],
         program,
     )
-    machine = described.from_dict(content["machine"])
     now = run(program, memory, machine, engine=_engine(content), max_cycles=int(content["max_cycles"]))
     ((key, row),) = document.rows.items()
     return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
@@ -161,14 +162,14 @@ def _loaded(
     return each
 
 
-def _program(file: str, symbols: Mapping[str, int], width: Any) -> Program:
+def _program(file: str, symbols: Mapping[str, int], width: Any, instruction_set: InstructionSet) -> Program:
     try:
         content = Path(file).read_bytes()
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror or error}") from None
     if content.lstrip().startswith(b"{"):
-        return binary.load(content, file=file)
-    return assemble_file(file, symbols=symbols, value_bytes=width)
+        return binary.load(content, instruction_set, file=file)
+    return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
 
 
 def _sweep(

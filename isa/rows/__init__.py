@@ -10,6 +10,4 @@ pattern, value_bytes, record
     As in :class:`isa.declaration.Access`.
 slice_operand
     The x operand that selects a slice of the vector cache.
-more
-    Other attributes of the instruction.
 """

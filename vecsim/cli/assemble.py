@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vecsim.cli.options import DefineOption, ValueBitsOption, definitions, value_bytes
+from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, definitions, value_bytes
 from vecsim.cli.streams import printable
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Literal
 
+    from isa.declaration import InstructionSet
     from isa.program import Program
 
 SUFFIX = ".vsx"
@@ -37,17 +38,18 @@ def asm(
     ] = False,
     define: DefineOption = None,
     value_bits: ValueBitsOption = 32,
+    extend: ExtendOption = None,
 ) -> None:
     """Assemble a program."""
     from isa import binary
     from isa.disassembler import listing as listed
     from vecsim.cli.output import OutputFile
 
-    symbols = definitions(define)
+    symbols, instruction_set = definitions(define), instructions_with(extend)
     if output is None and not listing:
         output = str(Path(file).with_suffix(SUFFIX))
     target = None if output is None else OutputFile(output, [file])
-    program = _assembled(file, read_bytes(file), symbols, value_bytes(value_bits))
+    program = _assembled(file, read_bytes(file), symbols, value_bytes(value_bits), instruction_set)
     if target is not None:
         target.write(binary.dump(program))
     if listing:
@@ -59,16 +61,38 @@ def asm(
 
 def disasm(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A program file, as `vecsim asm` writes it.")],
+    extend: ExtendOption = None,
 ) -> None:
     """Print assembly text that assembles to the same program."""
     from isa import binary
     from isa.disassembler import disassemble
 
-    typer.echo(disassemble(binary.load(read_bytes(file), file=file)), nl=False)
+    program = binary.load(read_bytes(file), instructions_with(extend), file=file)
+    typer.echo(disassemble(program), nl=False)
 
 
-def read_program(file: str, symbols: Mapping[str, int], width: Literal[4, 8]) -> Program:
+def instructions_with(extend: Sequence[str] | None) -> InstructionSet:
+    """Read ``--extend`` where there is no machine: give the instructions that it makes of the base set."""
+    from vecsim.machine import extensions_of, instruction_set_of
+
+    return instruction_set_of(extensions_of(extend or ()))
+
+
+def read_program(
+    file: str, symbols: Mapping[str, int], width: Literal[4, 8], instruction_set: InstructionSet
+) -> Program:
     """Read a program from assembly text or a program file, whichever it is.
+
+    Parameters
+    ----------
+    file
+        Where it is.
+    symbols
+        What ``--define`` gives.
+    width
+        Bytes of a matrix value.
+    instruction_set
+        What it may use.
 
     Raises
     ------
@@ -79,20 +103,26 @@ def read_program(file: str, symbols: Mapping[str, int], width: Literal[4, 8]) ->
 
     content = read_bytes(file)
     if not content.lstrip().startswith(b"{"):  # no assembly text begins so
-        return _assembled(file, content, symbols, width)
+        return _assembled(file, content, symbols, width, instruction_set)
     if symbols:
         raise UserError(f"{file}: --define {next(iter(symbols))}: the program is assembled already")
-    return binary.load(content, file=file)
+    return binary.load(content, instruction_set, file=file)
 
 
-def _assembled(file: str, content: bytes, symbols: Mapping[str, int], width: Literal[4, 8]) -> Program:
+def _assembled(
+    file: str,
+    content: bytes,
+    symbols: Mapping[str, int],
+    width: Literal[4, 8],
+    instruction_set: InstructionSet,
+) -> Program:
     from isa.assembler import assemble
 
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{file}: is not text in UTF-8") from None
-    return assemble(text, file=file, symbols=symbols, value_bytes=width)
+    return assemble(text, file=file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
 
 
 def read_bytes(file: str) -> bytes:

@@ -113,6 +113,7 @@ def execute(
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
+    from vecsim.machine import instruction_set_of
     from vecsim.progress import Measure, Progress
 
     if rows is not None and not timeline:
@@ -123,7 +124,7 @@ def execute(
     described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[file])
     tracing = read_tracing(trace, window, [file])
-    program = read_program(file, symbols, width)
+    program = read_program(file, symbols, width, instruction_set_of(described.extensions))
     dumps = [parse_dump(text, program, size) for text in dump or ()]
     files = DataFiles(program, size, width, load, save, expect, tolerance, file)
     content = files.memory()

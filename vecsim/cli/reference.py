@@ -10,7 +10,7 @@ import typer
 
 from vecsim.cli import completion
 from vecsim.cli.console import fill, table
-from vecsim.cli.options import JsonOption
+from vecsim.cli.options import ExtendOption, JsonOption
 
 if TYPE_CHECKING:
     from isa.reference import Entry
@@ -27,23 +27,25 @@ def reference(
             autocompletion=completion.mnemonics,
         ),
     ] = None,
+    extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
     """Show the instruction set, one instruction in full, or those that have a word in their description."""
     from isa.reference import describe, entries, search
+    from vecsim.cli.assemble import instructions_with
     from vecsim.cli.output import Output
     from vecsim.errors import UserError
     from vecsim.instruction_help import help_lines
 
-    output = Output(json)
+    output, instruction_set = Output(json), instructions_with(extend)
     if word is None:
-        found = entries()
+        found = entries(instruction_set)
         _show_all(output, found)
     else:
         try:
-            found = describe(word)
+            found = describe(word, instruction_set)
         except UserError:
-            found = search(word)
+            found = search(word, instruction_set)
             if not found:
                 raise
             _show_all(output, found)

@@ -29,6 +29,7 @@ from vecsim.engines import AUTO
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
+    from isa.declaration import InstructionSet
     from vecsim.cli.output import Output
     from vecsim.machine import Machine
     from vecsim.view import Recorded, Subject
@@ -105,6 +106,7 @@ def view(
     """
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.run import OWN_SUFFIX
+    from vecsim.machine import instruction_set_of
     from vecsim.provenance import provenance
     from vecsim.trace import WHOLE, read_window
     from vecsim.view import page_of
@@ -121,7 +123,8 @@ def view(
     if subject is not None and subject.endswith(OWN_SUFFIX):
         if program or like or option or beside_option:
             raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
-        text = _Text(subject, definitions(define), width, byte_count(memory), show or ())
+        instruction_set = instruction_set_of(machines[0].extensions)
+        text = _Text(subject, definitions(define), width, byte_count(memory), show or (), instruction_set)
         subjects = [text.on(each) for each in machines]
     else:
         if define:
@@ -144,12 +147,18 @@ class _Text:
     """A program of its own, as ``vecsim exec`` runs it."""
 
     def __init__(
-        self, file: str, symbols: Mapping[str, int], width: Any, size: int, show: Sequence[str]
+        self,
+        file: str,
+        symbols: Mapping[str, int],
+        width: Any,
+        size: int,
+        show: Sequence[str],
+        instruction_set: InstructionSet,
     ) -> None:
         from vecsim.cli.assemble import read_program
 
         self._file, self._width, self._size = file, width, size
-        self._program = read_program(file, dict(symbols), width)
+        self._program = read_program(file, dict(symbols), width, instruction_set)
         self._pieces = _pieces(show, self._program, size)
 
     def on(self, machine: Machine) -> Subject:

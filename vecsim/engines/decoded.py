@@ -203,14 +203,12 @@ def _resolved(
 
 
 def latency_of(instruction: Instruction, machine: Machine) -> int:
-    """Cycles of an instruction's class on this machine; 1 for a vector access."""
+    """Cycles of an instruction's class on this machine; without one the sparse unit's, or 1 of an access."""
     if instruction.timing == Timing.SCALAR_LOAD:
         return machine.scalar_load_latency
-    if instruction.timing == Timing.SPARSE:
-        return machine.sparse_unit.latency
-    if not instruction.latency:
-        return 1
-    return int(getattr(machine.latency, instruction.latency))
+    if instruction.latency:
+        return int(getattr(machine.latency, instruction.latency))
+    return machine.sparse_unit.latency if instruction.timing == Timing.SPARSE else 1
 
 
 def _scalars(

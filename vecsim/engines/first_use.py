@@ -98,7 +98,7 @@ def chosen_engine(
     from vecsim.engines.jit.machine_code import GENERAL_LOOP, is_kept, loop_of
 
     loop = GENERAL_LOOP if cycle_by_cycle else loop_of(machine)
-    extensions = machine.extensions if loop == GENERAL_LOOP else ()
+    extensions = machine.own_rules if loop == GENERAL_LOOP else ()
     if is_kept(loop, extensions):
         yield EngineChoice(DEFAULT_ENGINE)
         return

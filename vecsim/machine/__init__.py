@@ -1,7 +1,7 @@
 """The vector machine as numbers: its description, its presets, its form for the engines and for results."""
 
 from vecsim.machine.description import WORD_BYTES, Latencies, Machine, SparseUnit
-from vecsim.machine.extended import machine_class
+from vecsim.machine.extended import instruction_set_of, machine_class
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of
 from vecsim.machine.origin import Origin
@@ -18,6 +18,7 @@ __all__ = [
     "SparseUnit",
     "as_machine",
     "extensions_of",
+    "instruction_set_of",
     "load_machine",
     "machine_class",
     "presets",

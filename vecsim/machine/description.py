@@ -205,6 +205,11 @@ class Machine(Overview, Frozen):
         return self.physical_vector_registers > 0 or self.physical_scalar_registers > 0
 
     @property
+    def own_rules(self) -> tuple[Extension, ...]:
+        """The extensions that have more than instructions."""
+        return tuple(each for each in self.extensions if each.changes_time)
+
+    @property
     def sha256(self) -> str:
         """Digest of its numbers and extensions (`vecsim.digests.machine_sha256`), whatever its name."""
         return machine_sha256(self.numbers(), {each.name: each.sha256 for each in self.extensions})

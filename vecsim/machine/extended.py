@@ -1,4 +1,4 @@
-"""The machine description with the numbers of extensions: a subclass for each set of them."""
+"""What extensions add: to the machine description a subclass for each set of them, and to instructions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import Field, create_model
 
+from isa.declaration import InstructionSet
+from isa.instructions import BASE
 from vecsim.errors import UserError
 from vecsim.machine.description import Frozen, Machine
 from vecsim.machine.extension import Extension
@@ -39,6 +41,25 @@ def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
     made: type[Machine] = create_model("ExtendedMachine", __base__=Machine, **tables)
     made.extensions = extensions
     return made
+
+
+@lru_cache(maxsize=64)
+def instruction_set_of(extensions: tuple[Extension, ...]) -> InstructionSet:
+    """Give the instructions of machines with extensions: those of every machine, and the extensions' own.
+
+    Raises
+    ------
+    UserError
+        Two have one mnemonic or one opcode.
+    """
+    added = tuple(row for extension in extensions for row in extension.instructions)
+    if not added:
+        return BASE
+    try:
+        return BASE.extended(*added)
+    except ValueError as error:
+        names = ", ".join(each.name for each in extensions if each.instructions)
+        raise UserError(f"instructions of extensions ({names}): {error}") from None
 
 
 def _table(extension: Extension) -> Any:

@@ -1,4 +1,4 @@
-"""An extension of the machine: rules of time that take the place of others, with what they need.
+"""An extension of the machine: rules of time that take the place of others, and instructions of its own.
 
 A user declares it in one Python file (docs/extending-time.md)::
 
@@ -15,7 +15,14 @@ A user declares it in one Python file (docs/extending-time.md)::
         passed = start % r.machine[PERIOD]
         return start if passed >= r.machine[LENGTH] else start + r.machine[LENGTH] - passed
 
-A machine with it has a table ``[refresh]`` of two more numbers.
+A machine with it has a table ``[refresh]`` of two more numbers. An instruction (docs/extending.md)::
+
+    absolute = Extension("absolute", "absolute values")
+
+    @absolute.instruction("absv.x", 0xE0, "vd=, va", "vd[k] = |va[k]|, float32", latency="move")
+    def absv(m, n, d, a):
+        for k in range(n):
+            put_vs(m, d * m.section + k, abs(m.vs[2 * (a * m.section + k)]))
 """
 
 from __future__ import annotations
@@ -27,6 +34,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
 from vecsim.errors import UserError
 from vecsim.suggestions import amount
 
@@ -40,6 +48,12 @@ RULES = "vecsim.engines.rules."
 
 MOST_NUMBERS = 32
 """Numbers that all extensions of a machine have together, at most; as many counters."""
+
+
+_TIMING = {Unit.SCALAR: Timing.SCALAR, Unit.MEMORY: Timing.ACCESS, Unit.SPARSE: Timing.SPARSE}
+"""The rule of time of an instruction by its unit, if it names none; of others it is element by element."""
+_LATENCY = {Unit.SCALAR: "integer", Unit.ADD: "add", Unit.MULTIPLY: "multiply"}
+"""The latency of an instruction by its unit, if it names none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +118,7 @@ class Replacement:
 
 
 class Extension:
-    """Rules that take the place of others, and the numbers, arrays and counters that they use.
+    """Rules that take the place of others, the numbers, arrays and counters that they use, and instructions.
 
     Parameters
     ----------
@@ -131,6 +145,12 @@ class Extension:
         self.arrays: list[Array] = []
         self.counters: list[Counter] = []
         self.replacements: list[Replacement] = []
+        self.instructions: list[Instruction] = []
+
+    @property
+    def changes_time(self) -> bool:
+        """Whether it has more than instructions: the engine's rules of time are its own."""
+        return bool(self.numbers or self.arrays or self.counters or self.replacements)
 
     def __repr__(self) -> str:
         """Name it."""
@@ -195,6 +215,58 @@ class Extension:
                     f"{expected.co_argcount}: {names}"
                 )
             self.replacements.append(Replacement(rule, function))
+            return function
+
+        return added
+
+    def instruction(
+        self,
+        mnemonic: str,
+        opcode: int,
+        syntax: str,
+        summary: str,
+        *,
+        unit: Unit = Unit.ADD,
+        timing: Timing | None = None,
+        latency: str | None = None,
+        length: Length | None = None,
+        **more: Any,
+    ) -> Callable[[Rule], Rule]:
+        """Let the function that follows be the semantics of an instruction.
+
+        Parameters
+        ----------
+        mnemonic, opcode, syntax, summary, unit
+            As in :class:`isa.declaration.Instruction`; the opcode is one of those from 0xE0 to 0xFF.
+        timing
+            Without it, that of the unit: element by element in the add and multiply units.
+        latency
+            Without it, that of the unit's own operation: ``add``, ``multiply``, ``integer``.
+        length
+            How many elements; without it the vector length, or none of a scalar instruction.
+        more
+            Other attributes of :class:`isa.declaration.Instruction`, such as ``access``, ``reads``.
+
+        Raises
+        ------
+        UserError
+            A declaration that does not fit, or a mnemonic or opcode that the extension has already.
+        """
+        length = length if length is not None else Length.NONE if unit == Unit.SCALAR else Length.VL
+        if length == Length.VL:
+            more["reads"] = tuple(dict.fromkeys((*more.get("reads", ()), "vl")))
+        timing = _TIMING.get(unit, Timing.ELEMENTWISE) if timing is None else timing
+        latency = _LATENCY.get(unit, "") if latency is None else latency
+
+        def added(function: Rule) -> Rule:
+            try:
+                row = Instruction(
+                    mnemonic, opcode, syntax, unit, timing, latency, function, summary, length, **more
+                )
+                InstructionSet(()).extended(*self.instructions, row)
+            except (TypeError, ValueError) as error:
+                raise UserError(f"extension {self.name}: {error}") from None
+            self.instructions.append(row)
             return function
 
         return added

@@ -65,7 +65,7 @@ class JitEngine:
             noted = self._timeline.starts_room(slots, most_words(self._decoded, machine.section_size))
         general = self._general or self._in_flight or noted[starts.ENOUGH]
         loop = GENERAL_LOOP if general else loop_of(machine)
-        code = machine_code(self.program.instruction_set, loop, machine.extensions)
+        code = machine_code(self.program.instruction_set, loop, machine.own_rules)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = machine.vector_registers + 1

@@ -67,7 +67,7 @@ class SimpyEngine:
         self.program = program
         self.machine = machine
         check_own_rules(machine.extensions)
-        self._rules = interpreted_rules(machine.extensions)
+        self._rules = interpreted_rules(machine.own_rules)
         decoded = decode(program, machine)
         self._words = most_words(decoded, machine.section_size)
         self._timeline = None if timeline is None else TimelineWriter(timeline)

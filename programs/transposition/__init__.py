@@ -1,0 +1,1 @@
+"""Transposition of a matrix in memory: HiSM by the unit of its authors, CRS by counting and scattering."""

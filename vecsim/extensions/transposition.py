@@ -1,0 +1,78 @@
+"""The unit of HiSM's authors that transposes a block: entries go into an s x s memory by rows, out by columns.
+
+P. Stathis, D. Cheresiz, S. Vassiliadis, B. Juurlink: Sparse Matrix Transpose Unit, IPDPS 2004. Their memory of s x s
+is the vector cache here, their buffer bandwidth B and accessible lines L are the sparse unit's p and r. An
+element that is there has bit 32 set, above the 32 bits of a value or a pointer.
+"""
+
+from isa.declaration import Access, Length, Pattern, Record, Timing, Unit
+from isa.semantics.numbers import put_x, store32
+from vecsim import Extension
+
+transposition = Extension("transposition", "blocks are transposed in an s x s memory")
+THERE = 1 << 32
+
+
+@transposition.instruction(
+    "stcr",
+    0xE0,
+    "vv, vp",
+    "cache[row, column of vp[k]] = vv[k], 32 bits, marked as there",
+    unit=Unit.SPARSE,
+    latency="move",
+)
+def stcr(m, n, v, p):
+    s = m.section
+    for k in range(n):
+        position = int(m.v[p * s + k])
+        m.row[k] = (position >> 16) & (s - 1)
+        m.cache[m.row[k] * s + (position & (s - 1))] = (m.v[v * s + k] & 0xFFFFFFFF) | THERE
+
+
+@transposition.instruction(
+    "ldcc",
+    0xE1,
+    "vv=, vp=, xq+, xc+",
+    "the next vl = min(xc, s) elements that are there from column place xq on, taken out, transposed",
+    unit=Unit.SPARSE,
+    latency="move",
+    length=Length.SECTION,
+    writes=("vl",),
+)
+def ldcc(m, n, v, p, q, c):
+    s, place = m.section, int(m.x[q])
+    for k in range(n):
+        while 0 <= place < s * s and m.cache[(place % s) * s + place // s] & THERE == 0:
+            place += 1
+        row, column = place // s % s, place % s
+        m.v[v * s + k] = m.cache[column * s + row] & 0xFFFFFFFF
+        m.v[p * s + k] = column | (row << 16)
+        m.cache[column * s + row] = 0
+        m.row[k] = row
+    put_x(m, q, place)
+    put_x(m, c, m.x[c] - n)
+    m.special[0] = n
+
+
+@transposition.instruction(
+    "stb.w",
+    0xE2,
+    "vv, vp, (xa+), xc+, u4",
+    "vl = min(xc, s) entries: values of vv, positions of u4 bytes of vp to memory; advance xa, xc",
+    unit=Unit.MEMORY,
+    timing=Timing.ACCESS,
+    length=Length.SECTION,
+    access=Access(Pattern.CONTIGUOUS, True, 4, Record.POSITIONS),
+    writes=("vl",),
+)
+def stb_w(m, n, v, p, a, c, position_bytes):
+    s, first, record = m.section, int(m.address[0]), 4 + 2 * position_bytes
+    for k in range(n):
+        position = int(m.v[p * s + k])
+        store32(m, first + k * record, m.v[v * s + k])
+        for j in range(position_bytes):
+            m.memory[first + k * record + 4 + j] = (position >> (8 * j)) & 0xFF
+            m.memory[first + k * record + 4 + position_bytes + j] = (position >> (16 + 8 * j)) & 0xFF
+    put_x(m, a, m.x[a] + n * record)
+    put_x(m, c, m.x[c] - n)
+    m.special[0] = n
