@@ -147,6 +147,8 @@ def _read_hism(memory: npt.NDArray[np.uint8], symbols: dict[str, int], csr: Any,
             else:
                 blocks.append((entries["content"].copy().view("<f4"), rows, columns))
         arrays = below
+    if not blocks:
+        return sp.csr_array(csr.shape[::-1], dtype=np.float32)
     values, rows, columns = map(np.concatenate, zip(*blocks, strict=True))
     return sp.coo_array((values, (rows, columns)), csr.shape[::-1]).tocsr()
 

@@ -1,9 +1,9 @@
 """An indexed multiply-accumulate that reads its multiplicand from the register file instead of memory.
 
-As in the proposals for RISC-V vectors of recent years, such as V. Titopoulos et al.: IndexMAC, a Custom RISC-V
-Vector Instruction to Accelerate Structured-Sparse Matrix Multiplications, DATE 2024: operands that an index
-chooses come out of the vector registers. Here the index chooses the element of one register, so that a segment of
-s elements of x is loaded once and never gathered.
+As in proposals for RISC-V vectors, such as V. Titopoulos et al.: IndexMAC, a Custom RISC-V Vector
+Instruction to Accelerate Structured-Sparse Matrix Multiplications, DATE 2024: operands that an index
+chooses come out of the vector registers. Here the index chooses the element of one register, so that a
+segment of s elements of x is loaded once and never gathered.
 """
 
 from isa.declaration import Unit
@@ -22,6 +22,7 @@ register_gather = Extension("register_gather", "multiply-accumulate with element
     latency="multiply_add",
 )
 def maddi_s(m, n, d, a, x, i):
+    """Add products in float32, rounded twice."""
     s = m.section
     for k in range(n):
         index = m.v[i * s + k] & (s - 1)
@@ -37,6 +38,7 @@ def maddi_s(m, n, d, a, x, i):
     latency="multiply_add",
 )
 def maddi_d(m, n, d, a, x, i):
+    """Add products in float64, rounded twice."""
     s = m.section
     for k in range(n):
         index = m.v[i * s + k] & (s - 1)

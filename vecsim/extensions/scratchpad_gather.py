@@ -1,9 +1,10 @@
 """A scratchpad beside the vector units that is read and added to by index, as in VIA.
 
-J. Pavon et al.: VIA, A Smart Scratchpad for Vector Units with Application to Sparse Matrix Computations, HPCA 2021.
-The scratchpad is the vector cache of s x s elements, which ``ldc`` fills. It delivers as many elements in a cycle
-as the sparse unit takes, p, wherever they are, where memory delivers ``addresses_per_cycle``. An index beyond the
-scratchpad is taken modulo s x s. An instruction names a slice that it waits for: that which is filled last.
+J. Pavon et al.: VIA, A Smart Scratchpad for Vector Units with Application to Sparse Matrix Computations,
+HPCA 2021. The scratchpad is the vector cache of s x s elements, which ``ldc`` fills. It delivers as many
+elements in a cycle as the sparse unit takes, p, wherever they are, where memory delivers
+``addresses_per_cycle``. An index beyond the scratchpad is taken modulo s x s. An instruction names a
+slice that it waits for: that which is filled last.
 """
 
 from isa.declaration import Unit
@@ -22,6 +23,7 @@ scratchpad_gather = Extension("scratchpad_gather", "gathers from a scratchpad, a
     slice_operand="xs",
 )
 def lvx(m, n, d, i, slice_):
+    """Gather."""
     s = m.section
     for k in range(n):
         m.row[k] = -1
@@ -38,6 +40,7 @@ def lvx(m, n, d, i, slice_):
     slice_operand="xs",
 )
 def svx(m, n, b, i, slice_):
+    """Scatter."""
     s = m.section
     for k in range(n):
         m.row[k] = -1

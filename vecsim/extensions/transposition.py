@@ -1,8 +1,8 @@
-"""The unit of HiSM's authors that transposes a block: entries go into an s x s memory by rows, out by columns.
+"""The unit of HiSM's authors that transposes a block: entries go into a memory by rows, and out by columns.
 
-P. Stathis, D. Cheresiz, S. Vassiliadis, B. Juurlink: Sparse Matrix Transpose Unit, IPDPS 2004. Their memory of s x s
-is the vector cache here, their buffer bandwidth B and accessible lines L are the sparse unit's p and r. An
-element that is there has bit 32 set, above the 32 bits of a value or a pointer.
+P. Stathis, D. Cheresiz, S. Vassiliadis, B. Juurlink: Sparse Matrix Transpose Unit, IPDPS 2004. Their
+memory of s x s elements is the vector cache here, their buffer bandwidth B and accessible lines L are the
+sparse unit's p and r. An element that is there has bit 32 set, above the 32 bits of a value or a pointer.
 """
 
 from isa.declaration import Access, Length, Pattern, Record, Timing, Unit
@@ -14,14 +14,10 @@ THERE = 1 << 32
 
 
 @transposition.instruction(
-    "stcr",
-    0xE0,
-    "vv, vp",
-    "cache[row, column of vp[k]] = vv[k], 32 bits, marked as there",
-    unit=Unit.SPARSE,
-    latency="move",
+    "stcr", 0xE0, "vv, vp", "cache[row, column of vp[k]] = vv[k], 32 bits", unit=Unit.SPARSE, latency="move"
 )
 def stcr(m, n, v, p):
+    """Store entries by rows."""
     s = m.section
     for k in range(n):
         position = int(m.v[p * s + k])
@@ -40,15 +36,15 @@ def stcr(m, n, v, p):
     writes=("vl",),
 )
 def ldcc(m, n, v, p, q, c):
+    """Load entries by columns, with row and column changed."""
     s, place = m.section, int(m.x[q])
     for k in range(n):
         while 0 <= place < s * s and m.cache[(place % s) * s + place // s] & THERE == 0:
             place += 1
-        row, column = place // s % s, place % s
-        m.v[v * s + k] = m.cache[column * s + row] & 0xFFFFFFFF
-        m.v[p * s + k] = column | (row << 16)
-        m.cache[column * s + row] = 0
-        m.row[k] = row
+        m.row[k], there = place // s % s, place % s
+        m.v[p * s + k] = there | (m.row[k] << 16)
+        m.v[v * s + k] = m.cache[there * s + m.row[k]] & 0xFFFFFFFF
+        m.cache[there * s + m.row[k]] = 0
     put_x(m, q, place)
     put_x(m, c, m.x[c] - n)
     m.special[0] = n
@@ -66,6 +62,7 @@ def ldcc(m, n, v, p, q, c):
     writes=("vl",),
 )
 def stb_w(m, n, v, p, a, c, position_bytes):
+    """Store a section of a block array, as ``ldb`` reads it."""
     s, first, record = m.section, int(m.address[0]), 4 + 2 * position_bytes
     for k in range(n):
         position = int(m.v[p * s + k])
