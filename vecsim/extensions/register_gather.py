@@ -8,6 +8,7 @@ segment of s elements of x is loaded once and never gathered.
 
 from isa.declaration import Unit
 from isa.semantics.numbers import put_vd, put_vs
+from isa.state import State
 from vecsim import Extension
 
 register_gather = Extension("register_gather", "multiply-accumulate with elements of a register by index")
@@ -21,7 +22,7 @@ register_gather = Extension("register_gather", "multiply-accumulate with element
     unit=Unit.MULTIPLY,
     latency="multiply_add",
 )
-def maddi_s(m, n, d, a, x, i):
+def maddi_s(m: State, n: int, d: int, a: int, x: int, i: int) -> None:
     """Add products in float32, rounded twice."""
     s = m.section
     for k in range(n):
@@ -37,7 +38,7 @@ def maddi_s(m, n, d, a, x, i):
     unit=Unit.MULTIPLY,
     latency="multiply_add",
 )
-def maddi_d(m, n, d, a, x, i):
+def maddi_d(m: State, n: int, d: int, a: int, x: int, i: int) -> None:
     """Add products in float64, rounded twice."""
     s = m.section
     for k in range(n):

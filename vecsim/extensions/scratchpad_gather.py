@@ -8,6 +8,7 @@ slice that it waits for: that which is filled last.
 """
 
 from isa.declaration import Unit
+from isa.state import State
 from vecsim import Extension
 
 scratchpad_gather = Extension("scratchpad_gather", "gathers from a scratchpad, and sums into it, by index")
@@ -22,7 +23,7 @@ scratchpad_gather = Extension("scratchpad_gather", "gathers from a scratchpad, a
     latency="move",
     slice_operand="xs",
 )
-def lvx(m, n, d, i, slice_):
+def lvx(m: State, n: int, d: int, i: int, slice_: int) -> None:
     """Gather."""
     s = m.section
     for k in range(n):
@@ -39,7 +40,7 @@ def lvx(m, n, d, i, slice_):
     latency="move",
     slice_operand="xs",
 )
-def svx(m, n, b, i, slice_):
+def svx(m: State, n: int, b: int, i: int, slice_: int) -> None:
     """Scatter."""
     s = m.section
     for k in range(n):

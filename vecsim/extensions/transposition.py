@@ -7,6 +7,7 @@ sparse unit's p and r. An element that is there has bit 32 set, above the 32 bit
 
 from isa.declaration import Access, Length, Pattern, Record, Timing, Unit
 from isa.semantics.numbers import put_x, store32
+from isa.state import State
 from vecsim import Extension
 
 transposition = Extension("transposition", "blocks are transposed in an s x s memory")
@@ -16,7 +17,7 @@ THERE = 1 << 32
 @transposition.instruction(
     "stcr", 0xE0, "vv, vp", "cache[row, column of vp[k]] = vv[k], 32 bits", unit=Unit.SPARSE, latency="move"
 )
-def stcr(m, n, v, p):
+def stcr(m: State, n: int, v: int, p: int) -> None:
     """Store entries by rows."""
     s = m.section
     for k in range(n):
@@ -35,7 +36,7 @@ def stcr(m, n, v, p):
     length=Length.SECTION,
     writes=("vl",),
 )
-def ldcc(m, n, v, p, q, c):
+def ldcc(m: State, n: int, v: int, p: int, q: int, c: int) -> None:
     """Load entries by columns, with row and column changed."""
     s, place = m.section, int(m.x[q])
     for k in range(n):
@@ -61,7 +62,7 @@ def ldcc(m, n, v, p, q, c):
     access=Access(Pattern.CONTIGUOUS, True, 4, Record.POSITIONS),
     writes=("vl",),
 )
-def stb_w(m, n, v, p, a, c, position_bytes):
+def stb_w(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
     """Store a section of a block array, as ``ldb`` reads it."""
     s, first, record = m.section, int(m.address[0]), 4 + 2 * position_bytes
     for k in range(n):
