@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from isa.assembler import assemble
 from isa.declaration import InstructionSet
-from isa.instructions import BASE
 from isa.program import Program
 from vecsim.errors import UserError
-from vecsim.machine import Machine
+from vecsim.machine import Machine, instruction_set_of
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,6 @@ class Target:
         Constants given from outside.
     value_bytes
         Bytes of a matrix value, 4 or 8.
-    instruction_set
-        What the text is made of.
     """
 
     name: str
@@ -48,7 +45,11 @@ class Target:
     machine: Machine
     symbols: Mapping[str, int] = field(default_factory=dict)
     value_bytes: Literal[4, 8] = 4
-    instruction_set: InstructionSet = BASE
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """What the text is made of: the machine's instructions, with those of its extensions."""
+        return instruction_set_of(self.machine.extensions)
 
     @property
     def lines(self) -> list[str]:
