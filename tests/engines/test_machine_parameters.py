@@ -59,12 +59,15 @@ SENSITIVE = {
     # The li of vl, that of x1 and two adds depend on each other in three places; the last result is one more.
     "latency.integer": Case("li x1, 1\nadd x2, x1, x1\nadd x3, x2, x2", "2", 4),
     "latency.integer_multiply": Case("mul x1, x31, x31\nmul x2, x1, x1", "5", 2 * (5 - 3)),
+    "latency.integer_divide": Case("div x1, x31, x31\nrem x2, x31, x1", "25", 2 * (25 - 20)),
     "latency.float": Case("fadd.s f1, f2, f3\nfadd.s f4, f1, f1", "9", 2 * (9 - 4)),
+    "latency.float_divide": Case("fdiv.s f1, f2, f3\nfsqrt.s f4, f1", "9", 2 * (9 - 16)),
     "latency.extract": Case("extx x1, v1, x0", "7", 7 - 2),
     "latency.move": Case("movv v1, v2", "9", 9 - 4),
     "latency.add": Case("addvv.s v1, v2, v3", "9", 9 - 8),
     "latency.multiply": Case("mulvv.s v1, v2, v3", "20", 20 - 8),
     "latency.multiply_add": Case("maddvv.s v1, v2, v3", "9", 9 - 12),
+    "latency.divide": Case("divvv.s v1, v2, v3\nsqrtv.s v4, v1", "30", 2 * (30 - 20)),
     "latency.sum": Case("sumv.s f1, v1", "9", 9 - 8),
     # All entries are of row 0: p alone decides, 8 cycles instead of 16.
     "sparse_unit.p": Case("bmipa.s v1, v2, v3, v4", "8", 8 - 16),
