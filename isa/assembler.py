@@ -15,7 +15,7 @@ import numpy as np
 
 from isa import mnemonics
 from isa.conditions import Conditions
-from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, Place, segments
+from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, SPACE_LIMIT, DataSection, Place, segments
 from isa.declaration import Instruction, InstructionSet
 from isa.directives import check_directive
 from isa.encoding import encode
@@ -24,7 +24,7 @@ from isa.instructions import BASE, TYPED
 from isa.operands import Field, field_value
 from isa.program import Program, SourceLine
 from isa.symbols import Symbols
-from isa.syntax import Argument, Name, Problem, parse_line
+from isa.syntax import Argument, Name, Problem, Text, parse_line
 from vecsim.errors import AssemblyError, UserError
 
 ENTRY_LABELS = ("start", "main")
@@ -43,7 +43,15 @@ class _Pending:
 class _Assembler:
     """The state between the lines of one text."""
 
-    def __init__(self, file: str, symbols: Symbols, instruction_set: InstructionSet, data_base: int) -> None:
+    def __init__(
+        self,
+        file: str,
+        symbols: Symbols,
+        instruction_set: InstructionSet,
+        data_base: int,
+        folder: Path | None,
+    ) -> None:
+        self.folder = folder
         self.file = file
         self.symbols = symbols
         self.instruction_set = instruction_set
@@ -146,9 +154,34 @@ class _Assembler:
                 in_range(size, (1, ADDRESS_LIMIT), "alignment", arguments[0].column)
                 size = -self.data.address % size
             self.data.reserve(self.place, name, size, arguments[0].column)
+        elif name.text == ".incbin":
+            self.data.include(self.place, name, self._included(*arguments))
         else:
             values = FLOAT if self.value_bytes == 4 else DOUBLE
             self.data.add(self.place, name, ELEMENTS.get(name.text, values), arguments)
+
+    def _included(self, file: Argument, *part: Argument) -> bytes:
+        """Give the bytes that .incbin names, of a file in the folder of the text or below."""
+        if not isinstance(file, Text):
+            raise Problem(file.column, 'write the name of a file in quotation marks: .incbin "x.bin"')
+        if self.folder is None:
+            raise Problem(file.column, "this text is read from no folder, so it includes no files")
+        base = self.folder.resolve()
+        path = (base / file.value).resolve()
+        if not path.is_relative_to(base):
+            raise Problem(file.column, f"{file.value!r} is not in the folder of this text, {base}")
+        try:
+            size = path.stat().st_size
+            in_range(size, (0, SPACE_LIMIT), "size of the file", file.column)
+            content = path.read_bytes()
+        except OSError as error:
+            raise Problem(file.column, f"{file.value!r}: {error.strerror or error}") from None
+        numbers = [evaluate(each, self.symbols.lookup) for each in part]
+        first = in_range(numbers[0], (0, size), "first byte", part[0].column) if part else 0
+        count = size - first
+        if len(part) > 1:
+            count = in_range(numbers[1], (0, size - first), "count of bytes", part[1].column)
+        return content[first : first + count]
 
     def finish(self) -> Program:
         """Second pass."""
@@ -193,6 +226,7 @@ def assemble(
     instruction_set: InstructionSet = BASE,
     value_bytes: int = 4,
     data_base: int = 64,
+    folder: str | Path | None = None,
 ) -> Program:
     r"""Assemble a text.
 
@@ -210,6 +244,8 @@ def assemble(
         Bytes of a matrix value, 4 or 8: what the suffix ``.f`` and ``.value`` stand for.
     data_base
         First address of the data section.
+    folder
+        Where the files of ``.incbin`` lie; without it there are none.
 
     Raises
     ------
@@ -229,7 +265,8 @@ def assemble(
         raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
     if not 0 <= data_base < ADDRESS_LIMIT:
         raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
-    assembler = _Assembler(file, Symbols(symbols or {}, value_bytes), instruction_set, data_base)
+    where = None if folder is None else Path(folder)
+    assembler = _Assembler(file, Symbols(symbols or {}, value_bytes), instruction_set, data_base, where)
     assembler.read(text)
     return assembler.finish()
 
@@ -277,4 +314,5 @@ def assemble_file(
         instruction_set=instruction_set,
         value_bytes=value_bytes,
         data_base=data_base,
+        folder=Path(path).parent,
     )

@@ -53,11 +53,12 @@ class Item:
     size: int
     element: Element | None = None
     arguments: tuple[Argument, ...] = ()
+    given: bytes = b""
 
     def content(self, lookup: Callable[[Name], int]) -> bytes:
         """Give the bytes; Problem if a value does not fit."""
         if self.element is None:
-            return bytes(self.size)
+            return self.given or bytes(self.size)
         return b"".join(pack(self.element, argument, lookup) for argument in self.arguments)
 
 
@@ -121,6 +122,24 @@ class DataSection:
         """
         in_range(size, (0, SPACE_LIMIT), "size", column)
         self._place(Item(place, name.column, self.address, size))
+
+    def include(self, place: Place, name: Name, content: bytes) -> None:
+        """Place the bytes of a file.
+
+        Parameters
+        ----------
+        place, name
+            The line, and the directive in it.
+        content
+            The bytes, at most as many as one .space has.
+
+        Raises
+        ------
+        Problem
+            There are too many, or they end behind the last address.
+        """
+        in_range(len(content), (0, SPACE_LIMIT), "size of the file", name.column)
+        self._place(Item(place, name.column, self.address, len(content), given=content))
 
     def _place(self, item: Item) -> None:
         if item.address + item.size > ADDRESS_LIMIT:

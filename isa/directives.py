@@ -41,6 +41,7 @@ DIRECTIVES: tuple[Directive, ...] = (
     Directive(".float", "number, ...", 1, MANY, "float32 numbers"),
     Directive(".double", "number, ...", 1, MANY, "float64 numbers"),
     Directive(".value", "number, ...", 1, MANY, "matrix values: .float or .double by VALUE_BYTES"),
+    Directive(".incbin", '"file"[, first[, bytes]]', 1, 3, "bytes of a file beside this one"),
     Directive(".space", "bytes", 1, 1, "that many zero bytes"),
     Directive(".align", "bytes", 1, 1, "zero bytes up to a multiple of that many bytes"),
 )

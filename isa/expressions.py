@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from isa.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Unary
+from isa.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Text, Unary
 
 LIMIT = 1 << 63
 WORD_RANGE = (-(1 << 31), (1 << 32) - 1)
@@ -81,6 +81,8 @@ def _value(node: Argument, lookup: Callable[[Name], int]) -> int:
             raise Problem(node.column, "a memory operand where a number is needed")
         case Float():
             raise Problem(node.column, "a floating-point number where an integer is needed")
+        case Text():
+            raise Problem(node.column, "a text where a number is needed")
 
 
 def _binary(sign: str, left: int, right: int, column: int) -> int:

@@ -8,7 +8,7 @@ from functools import cache
 from isa.declaration import Instruction, Operand
 from isa.expressions import evaluate, in_range
 from isa.symbols import Symbols
-from isa.syntax import Argument, Expression, Float, Group, Memory, Name, Number, Problem
+from isa.syntax import Argument, Expression, Float, Group, Memory, Name, Number, Problem, Text
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def match_operands(
             fields += _match_memory(slot, argument, symbols)
         elif slot.operands[0].is_register:
             fields.append(symbols.register(argument, slot.operands[0].kind)[1])
-        elif isinstance(argument, Memory | Float):
-            kind = "memory operand" if isinstance(argument, Memory) else "floating-point number"
-            raise Problem(argument.column, f"a {kind} where {slot.text} is needed")
+        elif isinstance(argument, Memory | Float | Text):
+            kinds = {Memory: "memory operand", Float: "floating-point number", Text: "text"}
+            raise Problem(argument.column, f"a {kinds[type(argument)]} where {slot.text} is needed")
         else:
             fields.append(argument)
     return fields

@@ -95,8 +95,16 @@ class Float:
     column: int
 
 
+@dataclass(frozen=True)
+class Text:
+    """Text in quotation marks, which only a directive that names a file takes."""
+
+    value: str
+    column: int
+
+
 Expression: TypeAlias = Number | Name | Unary | Binary | Group | Half
-Argument: TypeAlias = Expression | Memory | Float
+Argument: TypeAlias = Expression | Memory | Float | Text
 
 
 @dataclass(frozen=True)
@@ -151,6 +159,9 @@ class _Builder(Transformer[Token, Line]):
 
     def float(self, *tokens: Token) -> Float:
         return Float(float("".join(tokens)), tokens[0].column or 1)
+
+    def text(self, token: Token) -> Text:
+        return Text(str(token)[1:-1], token.column or 1)
 
     def arguments(self, *arguments: Argument) -> tuple[Argument, ...]:
         return arguments

@@ -122,7 +122,10 @@ def _assembled(
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{file}: is not text in UTF-8") from None
-    return assemble(text, file=file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
+    folder = Path(file).parent
+    return assemble(
+        text, file=file, symbols=symbols, value_bytes=width, instruction_set=instruction_set, folder=folder
+    )
 
 
 def read_bytes(file: str) -> bytes:
