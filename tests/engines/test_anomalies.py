@@ -74,6 +74,7 @@ AT_THE_BANKS = {
         ("3", "2"), older_store("mulvv.s v1, v4, v4", 2, "maddvv.s"), (50, 52), ("latency.multiply_add=40",)
     ),
     "latency.multiply_add": Anomaly(("3", "2"), older_store("maddvv.s v1, v4, v4", 2), (50, 52)),
+    "latency.divide": Anomaly(("3", "2"), older_store("divvv.s v1, v4, v4", 2), (50, 52)),
     # The sums are those of two cycles, and of one if p or r allows.
     "sparse_unit.latency": Anomaly(("3", "2"), older_store("bmipa.s v1, v4, v5, v6", 3), (50, 52)),
     "sparse_unit.p": Anomaly(
@@ -136,7 +137,11 @@ AT_THE_BANKS = {
         ("banks=16", "bank_busy=4"),
     ),
     "latency.integer_multiply": Anomaly(("3", "2"), younger_load("mul x1, x0, x0", 3, "x1"), (50, 51)),
+    "latency.integer_divide": Anomaly(("3", "2"), younger_load("rem x1, x0, x0", 3, "x1"), (50, 51)),
     "latency.float": Anomaly(("3", "2"), younger_load("fadd.s f1, f2, f3\nmfx x1, f1", 4, "x1"), (50, 51)),
+    "latency.float_divide": Anomaly(
+        ("3", "2"), younger_load("fsqrt.s f1, f2\nmfx x1, f1", 4, "x1"), (50, 51)
+    ),
     "latency.extract": Anomaly(("3", "2"), younger_load("extx x1, v8, x0", 3, "x1"), (50, 51)),
     # Three levels of the tree of 8 elements, and a cycle for mfx: the load issues 5 cycles behind the older.
     "latency.sum": Anomaly(("2", "1"), younger_load("sumv.s f1, v8\nmfx x1, f1", 6, "x1"), (50, 51)),
