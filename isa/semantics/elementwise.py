@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isa.semantics.numbers import put_vd, put_vs, wrap
+from isa.semantics.numbers import BITS_OF_NAN_D, BITS_OF_NAN_S, put_vd, put_vs, wrap
 from isa.semantics.operations import (
     divided,
     divides,
@@ -20,7 +20,6 @@ from isa.semantics.operations import (
     shift_left,
     shift_right,
     shift_right_arithmetic,
-    square_root,
     truncated,
 )
 from isa.semantics.vector import vs_d, vs_s, vs_w, vv_d, vv_s, vv_w
@@ -60,6 +59,26 @@ def v_d(operation: Callable[[Any], Any]) -> Semantics:
             put_vd(m, d * s + k, operation(m.vd[a * s + k]))
 
     return execute
+
+
+def sqrtv_s(m: State, n: int, d: int, a: int) -> None:
+    """``vd[k] = square root of va[k]``, float32."""
+    s = m.section
+    for k in range(n):
+        root = np.sqrt(m.vs[2 * (a * s + k)])
+        put_vs(m, d * s + k, root)
+        if root != root:
+            m.v[d * s + k] = BITS_OF_NAN_S
+
+
+def sqrtv_d(m: State, n: int, d: int, a: int) -> None:
+    """``vd[k] = square root of va[k]``, float64."""
+    s = m.section
+    for k in range(n):
+        root = np.sqrt(m.vd[a * s + k])
+        put_vd(m, d * s + k, root)
+        if root != root:
+            m.v[d * s + k] = BITS_OF_NAN_D
 
 
 def cvtv_s_w(m: State, n: int, d: int, a: int) -> None:
@@ -107,7 +126,6 @@ def cvtv_d_s(m: State, n: int, d: int, a: int) -> None:
 divvv_s, divvv_d = vv_s(divided), vv_d(divided)
 divvs_s, divvs_d = vs_s(divided), vs_d(divided)
 divsv_s, divsv_d = vs_s(divides), vs_d(divides)
-sqrtv_s, sqrtv_d = v_s(square_root), v_d(square_root)
 absv_w, absv_s, absv_d = v_w(abs), v_s(abs), v_d(abs)
 minvv_w, minvv_s, minvv_d = vv_w(lesser), vv_s(lesser), vv_d(lesser)
 minvs_w, minvs_s, minvs_d = vs_w(lesser), vs_s(lesser), vs_d(lesser)

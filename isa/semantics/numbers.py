@@ -10,6 +10,8 @@ from isa.state import State
 
 NAN_S = np.float32(np.nan)
 NAN_D = np.float64(np.nan)
+BITS_OF_NAN_S, BITS_OF_NAN_D = 0x7FC00000, 0x7FF8000000000000
+"""The canonical NaN of a square root: LLVM keeps the NaN of the instruction where a float is chosen."""
 
 
 def wrap(value: Any) -> Any:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 LARGEST = 0x7FFFFFFF
 SMALLEST = -0x80000000
 
@@ -37,11 +35,6 @@ def divided(a: Any, b: Any) -> Any:
 def divides(a: Any, b: Any) -> Any:
     """``b / a`` of floats."""
     return b / a
-
-
-def square_root(a: Any) -> Any:
-    """Square root, rounded correctly; NaN of what is below zero."""
-    return np.sqrt(a)
 
 
 def lesser(a: Any, b: Any) -> Any:

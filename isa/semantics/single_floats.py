@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from isa.semantics.numbers import put_fd, put_fs, put_x
-from isa.semantics.operations import at_least, divided, greater, lesser, square_root, truncated
+from isa.semantics.numbers import BITS_OF_NAN_D, BITS_OF_NAN_S, put_fd, put_fs, put_x
+from isa.semantics.operations import at_least, divided, greater, lesser, truncated
 from isa.semantics.scalar import float_d, float_s
 from isa.state import State
 
@@ -32,6 +32,22 @@ def one_d(operation: Callable[[Any], Any]) -> Semantics:
         put_fd(m, d, operation(m.fd[a]))
 
     return execute
+
+
+def fsqrt_s(m: State, n: int, d: int, a: int) -> None:
+    """``fd = square root of fa``, float32."""
+    root = np.sqrt(m.fs[2 * a])
+    put_fs(m, d, root)
+    if root != root:
+        m.f[d] = BITS_OF_NAN_S
+
+
+def fsqrt_d(m: State, n: int, d: int, a: int) -> None:
+    """``fd = square root of fa``, float64."""
+    root = np.sqrt(m.fd[a])
+    put_fd(m, d, root)
+    if root != root:
+        m.f[d] = BITS_OF_NAN_D
 
 
 def fcvt_s_w(m: State, n: int, d: int, a: int) -> None:
@@ -85,7 +101,6 @@ def branch_d(condition: Callable[[Any, Any], Any]) -> Semantics:
 fdiv_s, fdiv_d = float_s(divided), float_d(divided)
 fmin_s, fmin_d = float_s(lesser), float_d(lesser)
 fmax_s, fmax_d = float_s(greater), float_d(greater)
-fsqrt_s, fsqrt_d = one_s(square_root), one_d(square_root)
 fabs_s, fabs_d = one_s(abs), one_d(abs)
 fbeq_s, fbeq_d = branch_s(operator.eq), branch_d(operator.eq)
 fbne_s, fbne_d = branch_s(operator.ne), branch_d(operator.ne)
