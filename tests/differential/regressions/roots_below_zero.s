@@ -1,4 +1,5 @@
 # memory: 256 bytes of zeros
+    li x31, 64
     li x1, -2
     setvl x31
     fcvt.d.w f1, x1
