@@ -142,12 +142,14 @@ def _exec(document: Document, described: type[Machine]) -> Repeated:
     machine = described.from_dict(content["machine"])
     program = _program(file, dict(content["define"]), width, instruction_set_of(machine.extensions))
     memory = np.zeros(int(content["memory_bytes"]), np.uint8)
-    put(
+    arrays = [_loaded(document, told, program, len(memory), width) for told in content.get("load", ())]
+    now = run(
+        put(memory, arrays, program),
         memory,
-        [_loaded(document, told, program, len(memory), width) for told in content.get("load", ())],
-        program,
+        machine,
+        engine=_engine(content),
+        max_cycles=int(content["max_cycles"]),
     )
-    now = run(program, memory, machine, engine=_engine(content), max_cycles=int(content["max_cycles"]))
     ((key, row),) = document.rows.items()
     return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
 

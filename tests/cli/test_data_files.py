@@ -141,10 +141,27 @@ def test_what_it_refuses(run, tmp_path, case):
     assert message in done.mistake()
 
 
-def test_an_array_on_room_that_the_program_declares_is_refused(vecsim, tmp_path):
-    """Data of the program, zeros of .space too, are written when it starts."""
-    np.save(tmp_path / "x.npy", X)
-    (tmp_path / "room.s").write_text(".data 256\nX: .space 64\n.text\nhalt\n")
-    done = vecsim("exec", tmp_path / "room.s", "--load", f"X={tmp_path / 'x.npy'}")
-    assert done.code == 2
-    assert "overlap data of the program at 256 to 319" in done.err
+def written(run, text, *arguments):
+    Path("twice.s").write_text(text)
+    return run(*arguments, "--load", "X=x.npy", x=X.astype(np.int32))
+
+
+def test_an_array_fills_room_that_the_program_declares(run):
+    text = ".data 256\n.word 7\nX: .space 32\n.word 9\n.text\nhalt\n"
+    beside = ("--dump", "256:1:word", "--dump", "292:1:word", "--expect", "X=x.npy")
+    done = written(run, text, *beside, "--json", "r.json")
+    assert done.code == 0
+    memory = json.loads(Path("r.json").read_text())["memory"]
+    assert [part["values"] for part in memory] == [[7], [9]]
+
+
+def test_an_array_on_data_of_the_program_is_refused(run):
+    done = written(run, ".data 256\nX: .word 0, 1\n.space 64\n.text\nhalt\n")
+    assert "overlap data of the program at 256 to 327 that are not zeros" in done.mistake()
+
+
+def test_the_debugger_fills_it_too(run, vecsim):
+    written(run, ".data 256\nX: .space 32\n.text\nhalt\n")
+    Path("look").write_text("memory X:2:word\n")
+    done = vecsim("debug", "twice.s", "--load", "X=x.npy", "--script", "look")
+    assert f"256  {X.astype(np.int32)[0]}  {X.astype(np.int32)[1]}" in done.out

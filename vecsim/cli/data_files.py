@@ -70,16 +70,21 @@ class DataFiles:
                 )
             self._saved.append((parse_dump(place, program, memory_bytes, "--save"), OutputFile(file, inputs)))
 
-    def memory(self) -> npt.NDArray[np.uint8]:
-        """Give memory before the run: zeros, and what is loaded."""
+    def memory(self) -> tuple[Program, npt.NDArray[np.uint8]]:
+        """Give the program that leaves room for what is loaded, and memory before the run."""
         import numpy as np
 
         memory = np.zeros(self._bytes, np.uint8)
-        if self._loaded:
-            from vecsim.data.memory_files import put
+        if not self._loaded:
+            return self._program, memory
+        from vecsim.data.memory_files import put
 
-            put(memory, self._loaded, self._program)
-        return memory
+        return put(memory, self._loaded, self._program), memory
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Of each array that is loaded: its first byte, and the first behind it."""
+        return tuple((each.address, each.end) for each in self._loaded)
 
     def save(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> None:
         """Write what is to be saved, and note in the document what was loaded."""

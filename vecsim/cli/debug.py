@@ -173,7 +173,8 @@ def _text(
     how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
     empty = Target(file, file, _source(file), _zeros(size), machine, **how)
     files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
-    return Target(file, file, empty.text, files.memory(), machine, **how)
+    _, content = files.memory()
+    return Target(file, file, empty.text, content, machine, loaded=files.places, **how)
 
 
 def _zeros(size: int) -> Any:

@@ -127,14 +127,14 @@ def execute(
     program = read_program(file, symbols, width, instruction_set_of(described.extensions))
     dumps = [parse_dump(text, program, size) for text in dump or ()]
     files = DataFiles(program, size, width, load, save, expect, tolerance, file)
-    content = files.memory()
+    started, content = files.memory()
 
     def simulated(engine: str, watch: Watch | None) -> Run:
         wanted = TimelineRequest(last_age=rows or ROWS) if timeline else None
 
         def one(asked: TimelineRequest | None) -> Run:
             how: dict[str, Any] = {"timeline": asked, "max_cycles": max_cycles, "progress": watch}
-            return run(program, content, described, engine=engine, **how)
+            return run(started, content, described, engine=engine, **how)
 
         if tracing is None:
             return one(wanted)

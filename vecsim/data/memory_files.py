@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from isa.program import Program
+from isa.program import DataSegment, Program
 from vecsim.data.loading import read
 from vecsim.errors import UserError
 from vecsim.memory_places import TYPES, address_of
@@ -197,25 +198,54 @@ def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> npt.NDArray[An
     return wide.astype(np.uint32 if kind == "word" else np.uint8).view(dtype)
 
 
-def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -> None:
-    """Put arrays into memory (bytes).
+def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -> Program:
+    """Put arrays into memory (bytes); give the program without the zeros that it would write over them.
 
     Raises
     ------
     UserError
-        Two of them, or one of them and the program's own data, overlap.
+        Two of them overlap, or one of them and data of the program that are not zeros.
     """
     for number, each in enumerate(arrays):
         for segment in program.data:
-            if each.address < segment.end and segment.address < each.end:
+            begin, end = (max(place - segment.address, 0) for place in (each.address, each.end))
+            if any(segment.content[begin:end]):
                 raise UserError(
                     f"--load {each.text}: bytes {each.address} to {each.end - 1} overlap data of the program "
-                    f"at {segment.address} to {segment.end - 1}"
+                    f"at {segment.address} to {segment.end - 1} that are not zeros; .space leaves room"
                 )
         for other in arrays[:number]:
             if each.address < other.end and other.address < each.end:
                 raise UserError(f"--load {each.text}: overlaps --load {other.text}")
         memory[each.address : each.end] = each.values.view(np.uint8)
+    return without_room(program, [(each.address, each.end) for each in arrays])
+
+
+def without_room(program: Program, places: Sequence[tuple[int, int]]) -> Program:
+    """Give a program whose data leave out some places: memory there stays what it is before the run.
+
+    Parameters
+    ----------
+    places
+        First byte of each, and the first behind it.
+    """
+    if not places:
+        return program
+    data = list(program.data)
+    for begin, end in places:
+        data = [part for segment in data for part in _beside(segment, begin, end)]
+    return replace(program, data=tuple(data))
+
+
+def _beside(segment: DataSegment, begin: int, end: int) -> Iterator[DataSegment]:
+    """Give what a segment has in front of a place, and behind it."""
+    if end <= segment.address or segment.end <= begin:
+        yield segment
+        return
+    if segment.address < begin:
+        yield DataSegment(segment.address, segment.content[: begin - segment.address])
+    if end < segment.end:
+        yield DataSegment(end, segment.content[end - segment.address :])
 
 
 def difference(

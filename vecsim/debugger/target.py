@@ -12,6 +12,7 @@ import numpy.typing as npt
 from isa.assembler import assemble
 from isa.declaration import InstructionSet
 from isa.program import Program
+from vecsim.data.memory_files import without_room
 from vecsim.errors import UserError
 from vecsim.machine import Machine, instruction_set_of
 
@@ -36,6 +37,8 @@ class Target:
         Constants given from outside.
     value_bytes
         Bytes of a matrix value, 4 or 8.
+    loaded
+        Places of memory that data of the program leave as they are: first byte, and the first behind it.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Target:
     machine: Machine
     symbols: Mapping[str, int] = field(default_factory=dict)
     value_bytes: Literal[4, 8] = 4
+    loaded: tuple[tuple[int, int], ...] = ()
 
     @property
     def instruction_set(self) -> InstructionSet:
@@ -75,7 +79,7 @@ class Target:
         )
         if not len(program):
             raise UserError(f"{self.file}: there is no instruction in it")
-        return program
+        return without_room(program, self.loaded)
 
     def edited(self, line: int, text: str) -> Target:
         """Give the same with another text in a line; one behind the last is added.
