@@ -1,8 +1,11 @@
-"""The product of HBP repaired: many warps share a segment of x, and a row sums the slots that it has.
+"""The product of HBP repaired: many warps share a segment of x, and the rest is CRS.
 
 The groups of a column of blocks are cut into pieces of so many entries; a block of threads takes pieces one
 behind the other, and fetches a segment of x where the column of blocks changes. Its warps take groups in
-turn. A second kernel sums the slots of each row in their order, so the bits are the same in every run.
+turn, a slot a lane: where a step begins, the lanes whose slots go on count themselves, which says where their
+entries stand. A slot leaves its sum at a place of its own. The rest is multiplied by the kernel of
+`gpu.formats.crs_adaptive`, which writes all of y; then each row with slots adds its sums in their order, one
+with many by a warp. So the bits are the same in every run.
 """
 
 import functools
@@ -11,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.formats.crs_adaptive import CRSAdaptiveProduct
 from gpu.formats.hbp import RESERVED_BYTES
-from gpu.kernel_parts.row_results import write_row
-from gpu.runtime.cuda import SIMULATED, WARP, cuda
+from gpu.kernel_parts.row_results import PieceSums, write_row
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import (
     ALPHA,
-    BETA,
     LaunchedInTurn,
     X,
     Y,
@@ -27,13 +30,15 @@ from gpu.runtime.launches import (
 )
 from gpu.runtime.memory import real_type, upload
 from vecsim.errors import UserError
-from vecsim.formats import ActiveHBP
+from vecsim.formats import CRS, ActiveHBP
 from vecsim.formats.hbp.container import BLOCK_COLUMNS
 
 THREADS = 64 if SIMULATED else 256
 """Of a block, which share a segment of x."""
 PIECE = 64 if SIMULATED else 8192
 """Entries of a piece: from these on it ends with a group."""
+MANY_SUMS = 32
+"""A row with more sums has a warp to add them."""
 
 
 @functools.cache
@@ -49,13 +54,13 @@ def pieces_kernel(real: Any, segment: int) -> Any:
     """
 
     @cuda.jit
-    def kernel(columns, values, steps, group_slots, group_begins, piece_groups, piece_columns,
+    def kernel(columns, values, lengths, places, group_slots, group_begins, piece_groups, piece_columns,
                pieces, width, x, sums):  # fmt: skip
-        """Multiply this block's pieces, a group a warp, a slot a thread.
+        """Multiply this block's pieces, a group a warp, a slot a lane.
 
         Parameters
         ----------
-        columns, values, steps, group_slots, group_begins
+        columns, values, lengths, places, group_slots, group_begins
             Of `vecsim.formats.ActiveHBP`.
         piece_groups, piece_columns
             int32: where the groups of each piece begin, and its column of blocks.
@@ -69,6 +74,7 @@ def pieces_kernel(real: Any, segment: int) -> Any:
         held = cuda.shared.array(segment, real)
         thread, blocks = np.int64(cuda.threadIdx.x), np.int64(cuda.gridDim.x)
         warp, lane = thread // WARP, thread % WARP
+        below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
         piece = pieces * np.int64(cuda.blockIdx.x) // blocks
         end = pieces * np.int64(cuda.blockIdx.x + 1) // blocks
         let_next_begin()
@@ -88,15 +94,21 @@ def pieces_kernel(real: Any, segment: int) -> Any:
             last = np.int64(piece_groups[np.uint64(piece + 1)])
             while group < last:
                 slot = np.int64(group_slots[np.uint64(group)]) + lane
+                length = np.int32(0)
                 if slot < group_slots[np.uint64(group + 1)]:
-                    at = np.int64(group_begins[np.uint64(group)]) + lane
-                    step = np.int64(steps[np.uint64(at)])
-                    total = values[np.uint64(at)] * held[columns[np.uint64(at)]]
-                    while step > 0:
-                        at += step
-                        step = np.int64(steps[np.uint64(at)])
+                    length = np.int32(lengths[np.uint64(slot)])
+                begin = np.int64(group_begins[np.uint64(group)])
+                step, total = np.int32(0), real(0)
+                going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
+                while going != 0:
+                    if step < length:
+                        at = begin + np.int64(cuda.popc(going & below))
                         total += values[np.uint64(at)] * held[columns[np.uint64(at)]]
-                    sums[np.uint64(slot)] = total
+                    begin += np.int64(cuda.popc(going))
+                    step = np.int32(step + 1)
+                    going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
+                if length > 0:
+                    sums[np.uint64(places[np.uint64(slot)])] = total
                 group += THREADS // WARP
             piece += 1
 
@@ -104,34 +116,37 @@ def pieces_kernel(real: Any, segment: int) -> Any:
 
 
 @functools.cache
-def combine_kernel(real: Any) -> Any:
-    """Make the kernel that sums the slots of each row, a thread a row."""
+def add_sums_kernel(real: Any) -> Any:
+    """Make the kernel that adds the sums of rows that have few, a thread a row."""
 
     @cuda.jit
-    def kernel(sums, row_pointers, row_slots, rows, y, alpha, beta):
-        """Sum the slots of a row in their order.
+    def kernel(sums, slot_rows, row_places, number, y, alpha):
+        """Add the sums of a row in their order.
 
         Parameters
         ----------
         sums
-            real, one a slot.
-        row_pointers, row_slots
+            real, one a slot, those of a row side by side.
+        slot_rows, row_places
             Of `vecsim.formats.ActiveHBP`.
-        rows
-            M.
+        number
+            Of rows with slots.
         y
             real of M.
-        alpha, beta
-            Scalars of the real type; y is not read where beta is 0.
+        alpha
+            A scalar of the real type.
         """
-        row = np.int64(cuda.grid(1))
+        at = np.int64(cuda.grid(1))
         let_next_begin()
         wait_for_previous()
-        if row < rows:
-            total = real(0)
-            for at in range(row_pointers[np.uint64(row)], row_pointers[np.uint64(row + 1)]):
-                total += sums[np.uint64(row_slots[np.uint64(at)])]
-            write_row(y, np.uint64(row), total, alpha, beta, real(0))
+        if at < number:
+            place, end = np.int64(row_places[np.uint64(at)]), np.int64(row_places[np.uint64(at + 1)])
+            if end - place <= MANY_SUMS:
+                total = real(0)
+                while place < end:
+                    total += sums[np.uint64(place)]
+                    place += 1
+                write_row(y, np.uint64(slot_rows[np.uint64(at)]), total, alpha, real(1), real(0))
 
     return kernel
 
@@ -139,12 +154,14 @@ def combine_kernel(real: Any) -> Any:
 class ActiveHBPProduct(LaunchedInTurn):
     """An `ActiveHBP` matrix on the device, and the launches of its product.
 
+    Products of the same object must not overlap: they share the sums of the slots.
+
     Parameters
     ----------
     matrix
         The matrix, in blocks of 4096 columns at most.
     threads_per_block
-        Of the second kernel.
+        Of the kernels behind the first.
 
     Raises
     ------
@@ -158,31 +175,45 @@ class ActiveHBPProduct(LaunchedInTurn):
                 f"blocks of {matrix.block_columns} columns do not fit into shared memory: use "
                 f"{BLOCK_COLUMNS} at most"
             )
-        real, rows = real_type(matrix.values), matrix.shape[0]
-        groups, columns = _pieces(matrix)
-        pieces = len(columns)
-        arrays = (matrix.columns, matrix.values, matrix.steps, matrix.group_slots, matrix.group_begins)
-        first = [*map(upload, (*arrays, groups, columns))]
-        second = [*map(upload, (matrix.row_pointers, matrix.row_slots))]
-        sums = upload(np.zeros(len(matrix.rows), real))
-        self._arrays = [*first, *second, sums]
-        blocks = min(pieces, _resident_blocks(matrix.block_columns * real(0).itemsize))
+        real = real_type(matrix.values)
+        own = matrix.values[: matrix.in_blocks]
+        rest = CRS(matrix.shape, matrix.rest_pointers, matrix.rest_columns, matrix.values[matrix.in_blocks :])
+        groups, columns = pieces_of(matrix)
+        first = [
+            *(upload(matrix.columns), upload(own), upload(matrix.lengths), upload(matrix.places)),
+            *(upload(matrix.group_slots), upload(matrix.group_begins), upload(groups), upload(columns)),
+        ]
+        rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
+        many = np.flatnonzero(np.diff(matrix.row_places) > MANY_SUMS)
+        ends = matrix.row_places[many], matrix.row_places[many + 1]
+        long_rows = PieceSums(
+            real, matrix.slot_rows[many], *ends, threads_per_block, pieces=len(matrix.lengths), beta=real(1)
+        )
+        self._rest = CRSAdaptiveProduct(rest, threads_per_block)
+        self._arrays = [*first, rows, places, *long_rows.device_arrays]
+        blocks = min(len(columns), _resident_blocks(matrix.block_columns * real(0).itemsize))
         kernel = pieces_kernel(real, matrix.block_columns)
-        adding = -(-rows // threads_per_block)
+        sums, number = long_rows.pieces, len(matrix.slot_rows)
         self.launches = [
-            *launches_of(kernel, blocks, THREADS, [*first, pieces, matrix.shape[1], X, sums], real),
+            *launches_of(kernel, blocks, THREADS, [*first, len(columns), matrix.shape[1], X, sums], real),
+            *self._rest.launches,
             *launches_of(
-                combine_kernel(real), adding, threads_per_block, [sums, *second, rows, Y, ALPHA, BETA], real
+                add_sums_kernel(real),
+                -(-number // threads_per_block),
+                threads_per_block,
+                [sums, rows, places, number, Y, ALPHA],
+                real,
             ),
+            *long_rows.launches,
         ]
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
-        return self._arrays
+        return [*self._arrays, *self._rest.device_arrays]
 
 
-def _pieces(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def pieces_of(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Give where the groups of each piece begin, and the column of blocks of each."""
     begins = matrix.group_begins[:-1].astype(np.int64)
     columns = matrix.group_columns
@@ -190,6 +221,17 @@ def _pieces(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     number = (begins - begins[first_of_column]) // PIECE
     starts = np.flatnonzero((np.diff(columns, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0))
     return np.append(starts, len(columns)).astype(np.int32), columns[starts].astype(np.int32)
+
+
+def device_bytes(matrix: ActiveHBP) -> int:
+    """Count what a product of the matrix keeps on the device: its arrays, the pieces, and the sums.
+
+    The lists of rows with many sums and the records of the rest are not counted: less than 4 bytes for each
+    hundred entries.
+    """
+    _, columns = pieces_of(matrix)
+    sums = len(matrix.lengths) * matrix.values.itemsize
+    return matrix.nbytes - matrix.group_columns.nbytes + sums + 8 * len(columns) + 4
 
 
 def _resident_blocks(segment_bytes: int) -> int:

@@ -246,7 +246,7 @@ _ALL = (
     ),
     NamedFormat(
         "hbp-active",
-        "as hbp, but only rows that have entries in a block; 16-bit columns, a byte to the next entry",
+        "rows with 8 entries or more in a block, in slots of up to 64, the rest as crs; 16-bit columns",
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         for_gpu=True,

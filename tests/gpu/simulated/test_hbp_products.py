@@ -28,16 +28,38 @@ def test_blocks_of_many_warps(monkeypatch, fixed):
 
 
 def test_pieces_of_many_blocks():
-    dense = np.where(np.random.default_rng(2).random((170, 50)) < 0.15, 2.0, 0)
+    dense = np.where(np.random.default_rng(2).random((90, 50)) < 0.15, 2.0, 0)
     dense[:, 20:30] = 0
     dense[33] = 1
+    dense[33, 25] = 0
     matrix = scipy.sparse.csr_array(dense)
-    stored = ActiveHBP.from_scipy(matrix, block_rows=32, block_columns=10)
-    columns = hbp_active._pieces(stored)[1]
-    assert len(columns) > 8 and set(columns.tolist()) == set(range(5))
+    stored = ActiveHBP.from_scipy(matrix, block_rows=32, block_columns=10, least=2, longest=2)
+    columns = hbp_active.pieces_of(stored)[1]
+    assert len(columns) > 4 and set(columns.tolist()) == set(range(5))
+    assert 0 < len(stored.rest_columns) < matrix.nnz
     device = gpu.prepare(stored)
     assert device.format == "hbp-active"
-    np.testing.assert_array_equal(device @ np.arange(50.0), matrix @ np.arange(50.0))
+    x, y = np.arange(50.0), np.ones(90)
+    np.testing.assert_array_equal(device @ x, matrix @ x)
+    device.matvec(x, out=y, alpha=2, beta=3)
+    np.testing.assert_array_equal(y, 2 * (matrix @ x) + 3)
+
+
+def test_a_row_with_many_sums():
+    dense = np.zeros((3, 80))
+    dense[1], dense[2, :20] = 2, 3
+    matrix = scipy.sparse.csr_array(dense)
+    stored = ActiveHBP.from_scipy(matrix, block_columns=10, least=2, longest=2)
+    assert np.diff(stored.row_places).tolist() == [40, 10]
+    np.testing.assert_array_equal(gpu.prepare(stored) @ np.arange(80.0), matrix @ np.arange(80.0))
+
+
+def test_its_bytes_are_counted():
+    matrix = scipy.sparse.csr_array(np.arange(40) < np.array([3, 40, 20, 9])[:, None], dtype=float)
+    stored = ActiveHBP.from_scipy(matrix, block_columns=10, least=4)
+    product = hbp_active.ActiveHBPProduct(stored, 64)
+    held = sum(array.nbytes for array in product.device_arrays)
+    assert hbp_active.device_bytes(stored) <= held <= hbp_active.device_bytes(stored) + 64
 
 
 @pytest.mark.parametrize("container", [HBP, ActiveHBP])

@@ -1,9 +1,12 @@
-"""HBP repaired: only rows that have entries in a block take a place there.
+"""HBP repaired: blocks hold the rows that have many entries there; all other entries stand in CRS.
 
 What is published has a slot for each row of each block, 8 bytes and a sum in each product, so that matrices
-with many columns of blocks do not fit. Here a block without entries is not stored, nor is a row without
-entries in its block; columns are 16-bit numbers within the block, and the way to the next entry of a row, at
-most a warp's width, is a byte. Rows that collide come side by side instead of in the next free place.
+with many columns of blocks do not fit. Here a row takes a place in a block where it has at least so many
+entries there that its sum costs little beside them; where it has fewer they stay in the rest, a CRS of 32-bit
+columns. A row with many entries in a block is cut into slots of even length, so that none keeps a warp for
+long. Columns are 16-bit numbers within the block, and the length of a slot, a byte, takes the place of
+``add_sign``: the lanes of a warp count those of them that go on. A slot leaves its sum at a place of its own,
+and those of a row lie one behind the other.
 """
 
 from __future__ import annotations
@@ -19,19 +22,31 @@ from vecsim.errors import UserError
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
-from vecsim.formats.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, WARP
+from vecsim.formats.hbp.container import BLOCK_COLUMNS, WARP
 from vecsim.formats.hbp.hashing import RowHash
-from vecsim.formats.invariants import check_pointers, require
+from vecsim.formats.hbp.segments import Segments
+from vecsim.formats.invariants import check_pointers, check_range, require
 
 MOST_IN_BLOCK = 65_536
-"""Rows and columns of a block: so many have 16-bit numbers."""
+"""Rows and columns of a block: so many columns have 16-bit numbers."""
+ACTIVE_BLOCK_ROWS = 65_536
+"""Of a block by default. With the published 512 half of the lanes of a warp have no entry on a Kronecker
+graph, since few slots of a block are alike; with so many 1 % (benchmarks/README.md)."""
+LEAST_ENTRIES = 8
+"""A row with fewer in a block leaves them to the rest. A group of one slot of 8 then costs 16 bytes each."""
+LONGEST_SLOT = 64
+"""A row with more entries in a block is cut into several slots."""
+MOST_IN_SLOT = 255
+"""A length is a byte."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ActiveHBP(StoredAsArrays):
-    """A matrix in blocks, column of blocks by column of blocks; each has a slot for each row with entries.
+    """A matrix in blocks, column of blocks by column of blocks, and a rest in CRS.
 
-    Slots of a block come in the order of the hash of their lengths, 32 of them a group.
+    A slot is what a row, or a piece of it, has in a block. Slots of a block come in the order of the hash of
+    their lengths, 32 of them a group; a group stores the first entries of all its slots, then the second of
+    those that have one, and so on.
 
     Attributes
     ----------
@@ -40,21 +55,25 @@ class ActiveHBP(StoredAsArrays):
     block_rows, block_columns
         Of a block.
     hash
-        What put the rows in order.
+        What put the slots in order.
     columns
-        (nnz,) uint16, within the block.
+        (entries in blocks,) uint16, within the block.
     values
-        (nnz,).
-    steps
-        (nnz,) uint8: how far it is to the next entry of the same row in the block; 0: there is none.
-    rows
-        (slots,) int32: the row of the matrix.
+        (nnz,): of the blocks, then of the rest.
+    lengths
+        (slots,) uint8: entries of each slot, 1 to 255.
+    places
+        (slots,) int32: where the sum of each slot goes; those of a row lie side by side, in order of columns.
     group_slots, group_begins
         (groups + 1,) int32: where the slots, and the entries, of each group begin.
     group_columns
         (groups,) int32: which column of blocks it is in; they ascend.
-    row_pointers, row_slots
-        (M + 1,) and (slots,) int32: the slots of each row, by columns of blocks.
+    slot_rows
+        (active rows,) int32: rows that have slots; they ascend.
+    row_places
+        (active rows + 1,) int32: where the sums of each begin.
+    rest_pointers, rest_columns
+        (M + 1,) and (entries of the rest,) int32: the rest in CRS.
     """
 
     shape: Shape
@@ -63,21 +82,25 @@ class ActiveHBP(StoredAsArrays):
     hash: RowHash
     columns: NDArray[np.uint16]
     values: FloatArray
-    steps: NDArray[np.uint8]
-    rows: NDArray[np.int32]
+    lengths: NDArray[np.uint8]
+    places: NDArray[np.int32]
     group_slots: NDArray[np.int32]
     group_begins: NDArray[np.int32]
     group_columns: NDArray[np.int32]
-    row_pointers: NDArray[np.int32]
-    row_slots: NDArray[np.int32]
+    slot_rows: NDArray[np.int32]
+    row_places: NDArray[np.int32]
+    rest_pointers: NDArray[np.int32]
+    rest_columns: NDArray[np.int32]
 
     @classmethod
     def from_scipy(
         cls,
         matrix: Any,
         *,
-        block_rows: int = BLOCK_ROWS,
+        block_rows: int = ACTIVE_BLOCK_ROWS,
         block_columns: int = BLOCK_COLUMNS,
+        least: int = LEAST_ENTRIES,
+        longest: int = LONGEST_SLOT,
         seed: int = 0,
     ) -> Self:
         """Convert a SciPy sparse matrix.
@@ -88,78 +111,86 @@ class ActiveHBP(StoredAsArrays):
             Any sparse matrix or array; duplicates are summed, explicit zeros kept.
         block_rows, block_columns
             From 1 to 65,536.
+        least
+            Entries that a row must have in a block to be stored there, 1 or more.
+        longest
+            Entries of a slot, 1 to 255.
         seed
             Of the sample from which the hash is chosen.
 
         Raises
         ------
         UserError
-            If it is not a real matrix of two dimensions, or too large; or a block is not possible.
+            If it is not a real matrix of two dimensions, or too large; or a block or slot is not possible.
         """
         for count, what in ((block_rows, "rows"), (block_columns, "columns")):
             if not 1 <= count <= MOST_IN_BLOCK:
                 raise UserError(f"blocks of {count} {what} are not possible: use 1 to {MOST_IN_BLOCK}")
+        if least < 1:
+            raise UserError(f"rows with {least} entries in a block cannot be the least: use 1 or more")
+        if not 1 <= longest <= MOST_IN_SLOT:
+            raise UserError(f"slots of {longest} entries are not possible: use 1 to {MOST_IN_SLOT}")
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
-        down = max(1, -(-shape[0] // block_rows))
-        row = np.repeat(np.arange(shape[0]), np.diff(csr.indptr))
-        # A segment is what a row has in a block; they are numbered by column of blocks, block and row.
-        keys, segment, counts = np.unique(
-            (csr.indices // block_columns).astype(np.int64) * down * block_rows + row,
-            return_inverse=True,
-            return_counts=True,
-        )
-        row_hash = RowHash.sampled(counts, block_rows, seed)
-        block = keys // block_rows
-        order = np.lexsort((keys, row_hash(counts), block))
-        place = np.empty(len(keys), np.int64)
-        place[order] = np.arange(len(keys))
+        found = Segments.of(csr, block_columns, least, longest)
+        row_hash = RowHash.sampled(found.lengths, block_rows, seed)
+        block = found.block_columns * max(1, -(-shape[0] // block_rows)) + found.rows // block_rows
+        order = np.lexsort((row_hash(found.lengths), block))
+        lengths = found.lengths[order]
         group_of_slot, group_slots = _groups(block[order])
-        slot = place[segment]
-        columns, values, steps = _filled(csr, slot, counts[order], group_of_slot, block_columns)
-        rows = keys[order] % (down * block_rows)
+        stored = _storage_order(lengths, group_of_slot)
+        entries = found.entries(order)[stored]
+        slot_rows, counts = np.unique(found.rows, return_counts=True)
         return cls(
             shape,
             block_rows,
             block_columns,
             row_hash,
-            columns,
-            values,
-            steps,
-            rows.astype(np.int32),
+            (csr.indices[entries] % block_columns).astype(np.uint16),
+            np.concatenate((csr.data[entries], csr.data[found.rest])),
+            lengths.astype(np.uint8),
+            order.astype(np.int32),
             group_slots,
-            _pointers(np.bincount(group_of_slot[slot], minlength=len(group_slots) - 1)),
-            (block[order] // down)[group_slots[:-1]].astype(np.int32),
-            _pointers(np.bincount(rows, minlength=shape[0])),
-            np.argsort(rows, kind="stable").astype(np.int32),
+            _pointers(np.bincount(group_of_slot, lengths, len(group_slots) - 1)),
+            found.block_columns[order][group_slots[:-1]].astype(np.int32),
+            slot_rows.astype(np.int32),
+            _pointers(counts),
+            _pointers(found.rest_counts),
+            csr.indices[found.rest].astype(np.int32),
         )
 
+    @property
+    def in_blocks(self) -> int:
+        """Entries that stand in blocks; the others are the rest."""
+        return len(self.columns)
+
     def structure(self) -> Mapping[str, object]:
-        """Return its slots, groups, and the hash."""
+        """Return its slots, groups, steps of warps, entries of the rest, and the hash."""
         return {
-            "slots": len(self.rows),
+            "slots": len(self.lengths),
             "groups": len(self.group_columns),
+            "steps": int(self.group_steps().sum()),
+            "rest": len(self.rest_columns),
             "hash": (self.hash.a, self.hash.b, self.hash.c, self.hash.d),
         }
 
+    def group_steps(self) -> IntArray:
+        """Return the longest slot of each group, int64: so many steps a warp takes for it."""
+        if not len(self.group_columns):
+            return np.zeros(0, np.int64)
+        found: IntArray = np.maximum.reduceat(self.lengths, self.group_slots[:-1]).astype(np.int64)
+        return found
+
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order."""
-        slots = self._slots_of_entries()
-        group = np.searchsorted(self.group_slots, slots, side="right") - 1
-        first = self.group_columns[group].astype(np.int64) * self.block_columns
-        return self.rows[slots].astype(np.int64), first + self.columns
-
-    def _slots_of_entries(self) -> IntArray:
-        """Follow each row through its block, as a thread does; -1 where nobody comes by."""
-        found = np.full(self.nnz, -1, np.int64)
-        slots = np.arange(len(self.rows))
         group = np.repeat(np.arange(len(self.group_columns)), np.diff(self.group_slots))
-        at = self.group_begins[group].astype(np.int64) + slots - self.group_slots[group]
-        while len(slots):
-            found[at] = slots
-            step = self.steps[at]
-            slots, at = slots[step > 0], at[step > 0] + step[step > 0]
-        return found
+        stored = _storage_order(self.lengths.astype(np.int64), group)
+        slots = np.repeat(np.arange(len(self.lengths)), self.lengths)[stored]
+        row_of_place = np.repeat(self.slot_rows, np.diff(self.row_places))
+        rest_rows = np.repeat(np.arange(self.shape[0]), np.diff(self.rest_pointers))
+        rows = np.concatenate((row_of_place[self.places[slots]], rest_rows))
+        first = self.group_columns[group[slots]].astype(np.int64) * self.block_columns
+        return rows.astype(np.int64), np.concatenate((first + self.columns, self.rest_columns))
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -169,21 +200,25 @@ class ActiveHBP(StoredAsArrays):
         ValueError
             Naming the first one that is broken.
         """
-        slots, groups = len(self.rows), len(self.group_columns)
+        slots, groups, rest = len(self.lengths), len(self.group_columns), len(self.rest_columns)
+        require(self.in_blocks + rest == self.nnz, "blocks and rest must have all values")
         check_pointers("group_slots", self.group_slots, groups, slots)
-        check_pointers("group_begins", self.group_begins, groups, self.nnz)
-        check_pointers("row_pointers", self.row_pointers, self.shape[0], slots)
-        require((np.diff(self.group_slots) <= WARP).all(), f"a group must have at most {WARP} slots")
+        check_pointers("group_begins", self.group_begins, groups, self.in_blocks)
+        check_pointers("row_places", self.row_places, len(self.slot_rows), slots)
+        check_pointers("rest_pointers", self.rest_pointers, self.shape[0], rest)
+        sizes = np.diff(self.group_slots)
+        require(((sizes > 0) & (sizes <= WARP)).all(), f"a group must have 1 to {WARP} slots")
+        require((self.lengths > 0).all(), "a slot must have entries")
+        group = np.repeat(np.arange(groups), sizes)
+        entries = np.bincount(group, self.lengths, groups)
+        require((entries == np.diff(self.group_begins)).all(), "a group must have the entries of its slots")
         require((np.diff(self.group_columns) >= 0).all(), "columns of blocks must ascend")
-        require((np.sort(self.row_slots) == np.arange(slots)).all(), "row_slots must name each slot once")
-        own = np.repeat(np.arange(self.shape[0]), np.diff(self.row_pointers))
-        require((self.rows[self.row_slots] == own).all(), "row_slots must be those of their row")
-        found = self._slots_of_entries()
-        require((found >= 0).all(), "every entry must be on the way of a row")
-        group = np.searchsorted(self.group_slots, found, side="right") - 1
-        mine = np.repeat(np.arange(groups), np.diff(self.group_begins))
-        require((group == mine).all(), "a row must keep to the entries of its group")
-        require((self.coordinates()[1] < self.shape[1]).all(), "columns must lie in the matrix")
+        require((np.sort(self.places) == np.arange(slots)).all(), "places must name each sum once")
+        check_range("slot_rows", self.slot_rows, self.shape[0])
+        require((np.diff(self.slot_rows) > 0).all(), "slot_rows must ascend")
+        require((np.diff(self.row_places) > 0).all(), "rows with slots must have sums")
+        require((self.columns < self.block_columns).all(), "columns must lie in their block")
+        check_range("columns of entries", self.coordinates()[1], self.shape[1])
 
 
 def _groups(block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
@@ -194,35 +229,12 @@ def _groups(block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
     return np.cumsum(first) - 1, np.append(np.flatnonzero(first), len(block)).astype(np.int32)
 
 
-def _filled(
-    csr: Any, slot: IntArray, counts: IntArray, group_of_slot: IntArray, block_columns: int
-) -> tuple[NDArray[np.uint16], FloatArray, NDArray[np.uint8]]:
-    """Give columns, values and steps.
-
-    Parameters
-    ----------
-    csr
-        The matrix.
-    slot
-        Of each entry.
-    counts, group_of_slot
-        Of each slot.
-    block_columns
-        Of a block.
-    """
-    by_slot = np.argsort(slot, kind="stable")
-    begins = np.cumsum(counts) - counts
-    which = np.empty(csr.nnz, np.int64)
-    which[by_slot] = np.arange(csr.nnz) - begins[slot[by_slot]]
-    order = np.lexsort((slot, which, group_of_slot[slot]))
-    at = np.empty(csr.nnz, np.int64)
-    at[order] = np.arange(csr.nnz)
-    along = at[by_slot]
-    steps = np.empty(csr.nnz, np.uint8)
-    last = which[by_slot] == counts[slot[by_slot]] - 1
-    steps[along] = np.where(last, 0, np.diff(along, append=0))
-    return (csr.indices[order] % block_columns).astype(np.uint16), csr.data[order], steps
+def _storage_order(lengths: IntArray, group_of_slot: IntArray) -> IntArray:
+    """Give, of entries slot by slot, the order of storage: in each group the first ones, then the second."""
+    begins = np.cumsum(lengths) - lengths
+    within = np.arange(int(lengths.sum())) - np.repeat(begins, lengths)
+    return np.argsort(np.repeat(group_of_slot, lengths) * (MOST_IN_SLOT + 1) + within, kind="stable")
 
 
-def _pointers(counts: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+def _pointers(counts: NDArray[Any]) -> NDArray[np.int32]:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts))).astype(np.int32)
