@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from isa.assembler import assemble_file
+from programs.hism.reading import read_hism
 from programs.loading import STACK_BYTES, layout_for, require_room
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import Run, run
@@ -85,7 +86,11 @@ def transpose(format: str, matrix: Any, machine: Machine, *, engine: str = DEFAU
         instruction_set=instruction_set_of(machine.extensions),
     )
     done = run(program, memory, machine, engine=engine)
-    found = (_read_hism if format == "hism" else _read_crs)(done.state.memory, symbols, csr, machine)
+    memory = done.state.memory
+    if format == "hism":
+        found = read_hism(memory, symbols, csr.shape[::-1], machine.section_size)
+    else:
+        found = _read_crs(memory, symbols, csr)
     _compare(found, csr.T.tocsr(), format)
     return Transposition(format, csr.nnz, done)
 
@@ -119,38 +124,13 @@ def _memory(size: int) -> npt.NDArray[np.uint8]:
     return np.zeros(_aligned(size), np.uint8)
 
 
-def _read_crs(memory: npt.NDArray[np.uint8], symbols: dict[str, int], csr: Any, machine: Machine) -> Any:
+def _read_crs(memory: npt.NDArray[np.uint8], symbols: dict[str, int], csr: Any) -> Any:
     def words(name: str, count: int, dtype: str) -> npt.NDArray[Any]:
         return memory[symbols[name] : symbols[name] + 4 * count].view(dtype)
 
     pointers = words("T_ROWPTR", csr.shape[1] + 1, "<i4")
     columns, values = words("T_COLIDX", csr.nnz, "<i4"), words("T_VALUES", csr.nnz, "<f4")
     return sp.csr_array((values, columns, pointers), csr.shape[::-1])
-
-
-def _read_hism(memory: npt.NDArray[np.uint8], symbols: dict[str, int], csr: Any, machine: Machine) -> Any:
-    """Read all block arrays of an image, level by level from the root."""
-    s, width = machine.section_size, symbols["POSITION_BYTES"]
-    record = np.dtype([("content", "<i4"), ("column", f"<u{width}"), ("row", f"<u{width}")])
-    arrays = [(symbols["ROOT"], symbols["ROOT_LENGTH"], 0, 0)]
-    for level in reversed(range(symbols["LEVELS"])):
-        below, blocks = [], []
-        for address, length, row, column in arrays:
-            end = address + length * record.itemsize
-            entries = memory[address:end].view(record)
-            rows = row * s + entries["row"].astype(np.int64)
-            columns = column * s + entries["column"].astype(np.int64)
-            if level:
-                lengths = memory[_aligned(end) :][: 4 * length].view("<i4")
-                pointers = entries["content"].tolist()
-                below += list(zip(pointers, lengths.tolist(), rows.tolist(), columns.tolist(), strict=True))
-            else:
-                blocks.append((entries["content"].copy().view("<f4"), rows, columns))
-        arrays = below
-    if not blocks:
-        return sp.csr_array(csr.shape[::-1], dtype=np.float32)
-    values, rows, columns = map(np.concatenate, zip(*blocks, strict=True))
-    return sp.coo_array((values, (rows, columns)), csr.shape[::-1]).tocsr()
 
 
 def _compare(found: Any, expected: Any, format: str) -> None:

@@ -12,6 +12,7 @@ import typer
 from vecsim import __version__
 from vecsim.cli.assemble import asm, disasm
 from vecsim.cli.calibrate import calibrate
+from vecsim.cli.course import course
 from vecsim.cli.crosscheck import crosscheck
 from vecsim.cli.debug import debug
 from vecsim.cli.ending import ended
@@ -42,6 +43,7 @@ app = typer.Typer(
 app.command("run")(run)
 app.command("exec")(execute)
 app.command("debug")(debug)
+app.command("course")(course)
 app.command("grade")(grade)
 app.command("why")(why)
 app.command("view")(view)

@@ -49,6 +49,16 @@ def experiments(typed: str) -> list[str]:
     return _beginning(names(), typed)
 
 
+def course(typed: str) -> list[str]:
+    """Complete the name of a program of the course."""
+    from importlib import resources
+
+    # The registry would load the formats, which takes a second.
+    files = (resources.files("programs") / "course").iterdir()
+    names = sorted(f.name.removesuffix(".s").replace("_", "-") for f in files if f.name.endswith(".s"))
+    return _beginning((name for name in names if name != "hism-product"), typed)
+
+
 def exercises(typed: str) -> list[str]:
     """Complete the name of an exercise."""
     from experiments.exercises.registry import EXERCISES

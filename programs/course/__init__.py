@@ -1,0 +1,1 @@
+"""The programs of a course on vector machines, each a commented assembly text (docs/course.md)."""

@@ -1,0 +1,37 @@
+"""A program of the course with its data as files, so that every command takes it like a text of one's own."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from programs.course.measurement import Ready
+from programs.loading import BASE
+
+
+def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
+    """Give the files of a program by their names: the text, memory before the run, and what is expected.
+
+    Parameters
+    ----------
+    ready
+        The program.
+    stem
+        What the names begin with: ``axpy`` gives ``axpy.s``, ``axpy.bin`` and ``axpy.Y.npy``.
+    """
+    memory = ready.placed.memory
+    used = int(np.flatnonzero(memory)[-1]) + 1 if memory.any() else BASE
+    constants = {name: ready.program.symbols[name] for name in (*ready.placed.symbols, *_OF_THE_MACHINE)}
+    head = [f".equ {name}, {value}" for name, value in constants.items()]
+    data = [f".data {BASE}", f'.incbin "{stem}.bin"', ".text"]
+    content = memory[BASE : max(used, BASE + 4)].tobytes()
+    files = {f"{stem}.s": "\n".join([*head, *data, ready.course.text]).encode(), f"{stem}.bin": content}
+    for name, values in ready.placed.problem.expected.items():
+        array = io.BytesIO()
+        np.save(array, values.ravel())
+        files[f"{stem}.{name}.npy"] = array.getvalue()
+    return files
+
+
+_OF_THE_MACHINE = ("SECTION_BITS", "VALUE_SHIFT")
