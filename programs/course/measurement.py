@@ -119,6 +119,17 @@ def run_course(
 ) -> CourseRun:
     """Run a program and compare its result with NumPy's.
 
+    Parameters
+    ----------
+    ready
+        Of :func:`prepare_course`.
+    machine
+        That which it was made for.
+    engine
+        What simulates it.
+    timeline
+        What of the run is to be kept, for views.
+
     Raises
     ------
     UserError
