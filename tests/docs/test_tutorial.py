@@ -50,4 +50,4 @@ def typed(command, folder):
 
 
 def test_the_newcomers_path_is_among_them():
-    assert {"first-run", "own-program", "what-if"} <= {page.stem for page in PAGES}
+    assert {"first-run", "own-program", "what-if", "own-instruction"} <= {page.stem for page in PAGES}

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.blocks import blocks
 from vecsim.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
-DECLARED, IN_PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-(ASSEMBLY,) = re.findall(r"```asm\n(.*?)```", PAGE, re.DOTALL)
+DECLARED, IN_PYTHON = (block.text for block in blocks(PAGE) if block.language == "python")
+(ASSEMBLY,) = (block.text for block in blocks(PAGE) if block.language == "asm")
 COMMANDS = re.findall(r"^\$ vecsim (.*)$", PAGE, re.MULTILINE)
 
 
