@@ -66,6 +66,8 @@ class SuiteMatrix:
         Whether the transposed product is measured, too.
     quick
         Whether it belongs to the quick run.
+    later
+        Whether it joined the suite when others had been timed; reproductions of papers leave it out.
     stands_for
         The matrices of papers for which it stands: paper, name and what the paper prints of them.
     statistics
@@ -81,6 +83,7 @@ class SuiteMatrix:
     elasticity: bool = False
     transposed: bool = False
     quick: bool = False
+    later: bool = False
     stands_for: tuple[Mapping[str, Any], ...] = ()
     statistics: Statistics | None = None
 
@@ -172,6 +175,7 @@ def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
         elasticity=entry.get("elasticity", False),
         transposed=entry.get("transposed", False),
         quick=entry.get("quick", False),
+        later=entry.get("later", False),
         stands_for=tuple(entry.get("stands_for", ())),
         statistics=None if statistics is None else Statistics(**statistics),
     )

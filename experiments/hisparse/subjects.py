@@ -16,6 +16,7 @@ def stands_for(matrix: SuiteMatrix) -> str:
 
 
 def subjects() -> tuple[SuiteMatrix, ...]:
-    """Give all matrices of the suite, each to be multiplied transposed, too."""
-    ordered = sorted(suite(), key=lambda each: (not stands_for(each), CLASSES.index(each.class_)))
+    """Give the matrices of the suite but later ones, each to be multiplied transposed, too."""
+    first = (each for each in suite() if not each.later)
+    ordered = sorted(first, key=lambda each: (not stands_for(each), CLASSES.index(each.class_)))
     return tuple(replace(each, transposed=True) for each in ordered)

@@ -8,17 +8,21 @@ value is a hash of its position, uniform in [-1, 1); symmetric patterns have sym
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numba import njit, prange
 
 from vecsim.data.hashed_random import random_bits, random_share
+from vecsim.data.keyed_entries import (
+    LOW_HALF,
+    NOTHING,
+    csr_of_keys,
+    key,
+    power_law,
+    power_law_counts,
+    require_exponent,
+    require_in,
+    require_share,
+)
 from vecsim.errors import UserError
-
-_NOTHING = np.uint64(2**64 - 1)
-_LOW_HALF = np.uint64(2**32 - 1)
-_CHUNKS = 64
-"""Work is cut in so many parts whatever the number of threads."""
-_BUCKETS = 4096
 
 _A, _B, _C = 0.57, 0.19, 0.19
 """The initiator of the Graph500 benchmark, version 3, section 3."""
@@ -51,12 +55,12 @@ def kronecker(scale: int, edge_factor: int, seed: int = 1, *, symmetric: bool = 
     UserError
         If a size is out of its range, or the edges could not be counted in 32 bits.
     """
-    _require("scale", scale, 1, 30)
-    _require("edge_factor", edge_factor, 1, 2**31 >> scale)
+    require_in("scale", scale, 1, 30)
+    require_in("edge_factor", edge_factor, 1, 2**31 >> scale)
     vertices = 1 << scale
     labels = np.random.default_rng(seed).permutation(vertices).astype(np.uint64)
     keys = _kronecker_keys(scale, edge_factor * vertices, labels, np.uint64(seed), symmetric)
-    return _csr(keys, vertices, vertices, seed, symmetric)
+    return csr_of_keys(keys, vertices, vertices, seed, symmetric)
 
 
 def uniform(rows: int, per_row: int, seed: int = 1) -> Any:
@@ -76,9 +80,9 @@ def uniform(rows: int, per_row: int, seed: int = 1) -> Any:
     scipy.sparse.csr_array
         float64, with sorted 32-bit indices.
     """
-    _require("rows", rows, 1, 2**30)
-    _require("per_row", per_row, 1, 2**31 // rows)
-    return _csr(_uniform_keys(rows, per_row, np.uint64(seed)), rows, rows, seed, False)
+    require_in("rows", rows, 1, 2**30)
+    require_in("per_row", per_row, 1, 2**31 // rows)
+    return csr_of_keys(_uniform_keys(rows, per_row, np.uint64(seed)), rows, rows, seed, False)
 
 
 def circuit(
@@ -116,15 +120,15 @@ def circuit(
     scipy.sparse.csr_array
         float64, with sorted 32-bit indices.
     """
-    _require("nodes", nodes, 2, 2**27)
-    _require("rails", rails, 0, min(nodes, 64))
-    _require_exponent("fanout_exponent", fanout_exponent)
-    _require_exponent("wire_exponent", wire_exponent)
-    _require_share("rail_share", rail_share)
-    fanout = _power_law_counts(nodes, fanout_exponent, max(1, nodes // 16), 2.0, np.uint64(seed))
+    require_in("nodes", nodes, 2, 2**27)
+    require_in("rails", rails, 0, min(nodes, 64))
+    require_exponent("fanout_exponent", fanout_exponent)
+    require_exponent("wire_exponent", wire_exponent)
+    require_share("rail_share", rail_share)
+    fanout = power_law_counts(nodes, fanout_exponent, max(1, nodes // 16), 2.0, np.uint64(seed))
     first = np.concatenate(([0], np.cumsum(fanout)))
     keys = _circuit_keys(first, wire_exponent, rails, rail_share, np.uint64(seed))
-    return _csr(keys, nodes, nodes, seed, True)
+    return csr_of_keys(keys, nodes, nodes, seed, True)
 
 
 def web(
@@ -155,15 +159,15 @@ def web(
     scipy.sparse.csr_array
         float64, with sorted 32-bit indices; row v holds the links of page v.
     """
-    _require("pages", pages, 2, 2**27)
-    _require_share("copied", copied)
-    _require_share("local", local)
+    require_in("pages", pages, 2, 2**27)
+    require_share("copied", copied)
+    require_share("local", local)
     if copied == 1:
         raise UserError("copied 1 is not possible: some link must be drawn first; use less")
     # The mean of a Pareto variable of exponent 2.7 is 1.7 / 0.7 times its least value.
-    links = _power_law_counts(pages, 2.7, pages // 2, mean_links * 0.7 / 1.7, np.uint64(seed))
+    links = power_law_counts(pages, 2.7, pages // 2, mean_links * 0.7 / 1.7, np.uint64(seed))
     first = np.concatenate(([0], np.cumsum(links)))
-    return _csr(_web_keys(first, copied, local, np.uint64(seed)), pages, pages, seed, False)
+    return csr_of_keys(_web_keys(first, copied, local, np.uint64(seed)), pages, pages, seed, False)
 
 
 def road(width: int, height: int, seed: int = 1, *, kept: float = 0.61) -> Any:
@@ -187,45 +191,11 @@ def road(width: int, height: int, seed: int = 1, *, kept: float = 0.61) -> Any:
     scipy.sparse.csr_array
         float64, with sorted 32-bit indices.
     """
-    _require("width", width, 1, 2**20)
-    _require("height", height, 1, 2**29 // width)
-    _require_share("kept", kept)
+    require_in("width", width, 1, 2**20)
+    require_in("height", height, 1, 2**29 // width)
+    require_share("kept", kept)
     crossings = width * height
-    return _csr(_road_keys(width, height, kept, np.uint64(seed)), crossings, crossings, seed, True)
-
-
-def _require(name: str, value: int, lowest: int, highest: int) -> None:
-    if not lowest <= value <= highest:
-        raise UserError(f"{name} {value} is not possible: use {lowest} to {highest}")
-
-
-def _require_share(name: str, share: float) -> None:
-    if not 0 <= share <= 1:
-        raise UserError(f"{name} {share} is not possible: use a probability, 0 to 1")
-
-
-def _require_exponent(name: str, exponent: float) -> None:
-    if exponent <= 1:
-        raise UserError(f"{name} {exponent} is not possible: use more than 1")
-
-
-@njit(cache=True)
-def _key(row: Any, column: Any) -> Any:
-    return (np.uint64(row) << np.uint64(32)) | np.uint64(column)
-
-
-@njit(cache=True)
-def _power_law(share: Any, exponent: Any, least: Any, most: Any) -> Any:
-    """Turn a number in [0, 1) into a Pareto variable from `least` on, cut off at `most`."""
-    return min(float(most), least * (1.0 - share) ** (-1.0 / (exponent - 1.0)))
-
-
-@njit(parallel=True, cache=True)
-def _power_law_counts(rows: int, exponent: float, most: int, least: float, seed: Any) -> Any:
-    counts = np.empty(rows, np.int64)
-    for row in prange(rows):
-        counts[row] = int(_power_law(random_share(seed, 1, row), exponent, least, most))
-    return counts
+    return csr_of_keys(_road_keys(width, height, kept, np.uint64(seed)), crossings, crossings, seed, True)
 
 
 @njit(parallel=True, cache=True)
@@ -238,13 +208,13 @@ def _kronecker_keys(scale: int, edges: int, labels: Any, seed: Any, symmetric: b
         for level in range(scale):
             # Each draw serves two levels, 32 bits each.
             bits = random_bits(seed, 2 + level // 2, edge) if level % 2 == 0 else bits >> np.uint64(32)
-            share = np.float64(bits & _LOW_HALF) * 2.0**-32
+            share = np.float64(bits & LOW_HALF) * 2.0**-32
             row = 2 * row + (share >= _A + _B)
             column = 2 * column + (_A <= share < _A + _B or share >= _A + _B + _C)
         loop = row == column
-        keys[sides * edge] = _NOTHING if loop else _key(labels[row], labels[column])
+        keys[sides * edge] = NOTHING if loop else key(labels[row], labels[column])
         if symmetric:
-            keys[sides * edge + 1] = _NOTHING if loop else _key(labels[column], labels[row])
+            keys[sides * edge + 1] = NOTHING if loop else key(labels[column], labels[row])
     return keys
 
 
@@ -252,7 +222,7 @@ def _kronecker_keys(scale: int, edges: int, labels: Any, seed: Any, symmetric: b
 def _uniform_keys(rows: int, per_row: int, seed: Any) -> Any:
     keys = np.empty(rows * per_row, np.uint64)
     for entry in prange(rows * per_row):
-        keys[entry] = _key(entry // per_row, int(random_share(seed, 2, entry) * rows))
+        keys[entry] = key(entry // per_row, int(random_share(seed, 2, entry) * rows))
     return keys
 
 
@@ -260,21 +230,21 @@ def _uniform_keys(rows: int, per_row: int, seed: Any) -> Any:
 def _circuit_keys(first: Any, wire_exponent: float, rails: int, rail_share: float, seed: Any) -> Any:
     nodes = len(first) - 1
     wires = first[nodes]
-    keys = np.full(2 * wires + nodes + 2 * nodes * rails, _NOTHING)
+    keys = np.full(2 * wires + nodes + 2 * nodes * rails, NOTHING)
     for index in prange(nodes):
         node = np.int64(index)
         for wire in range(first[node], first[node + 1]):
-            distance = int(_power_law(random_share(seed, 2, wire), wire_exponent, 1.0, nodes))
+            distance = int(power_law(random_share(seed, 2, wire), wire_exponent, 1.0, nodes))
             other = node + (distance if random_bits(seed, 3, wire) & np.uint64(1) else -distance)
             if 0 <= other < nodes:
-                keys[2 * wire], keys[2 * wire + 1] = _key(node, other), _key(other, node)
-        keys[2 * wires + node] = _key(node, node)
+                keys[2 * wire], keys[2 * wire + 1] = key(node, other), key(other, node)
+        keys[2 * wires + node] = key(node, node)
         share = rail_share
         for rail in range(rails):
             place = 2 * wires + nodes + 2 * (node * rails + rail)
             hub = int(random_share(seed, 4, rail) * nodes)
             if random_share(seed, 5 + rail, node) < share:
-                keys[place], keys[place + 1] = _key(node, hub), _key(hub, node)
+                keys[place], keys[place + 1] = key(node, hub), key(hub, node)
             share /= 2
     return keys
 
@@ -304,90 +274,18 @@ def _web_keys(first: Any, copied: float, local: float, seed: Any) -> Any:
             if random_share(seed, 5, at) < local:
                 lowest = of - 256 if of > 256 else 0
                 target = lowest + int(share * (512 if lowest + 512 < pages else pages - lowest))
-            keys[link] = _key(page, target)
+            keys[link] = key(page, target)
     return keys
 
 
 @njit(parallel=True, cache=True)
 def _road_keys(width: int, height: int, kept: float, seed: Any) -> Any:
     crossings = width * height
-    keys = np.full(4 * crossings, _NOTHING)
+    keys = np.full(4 * crossings, NOTHING)
     for crossing in prange(crossings):
         right, below = crossing + 1, crossing + width
         if right % width and random_share(seed, 2, crossing) < kept:
-            keys[4 * crossing], keys[4 * crossing + 1] = _key(crossing, right), _key(right, crossing)
+            keys[4 * crossing], keys[4 * crossing + 1] = key(crossing, right), key(right, crossing)
         if below < crossings and random_share(seed, 3, crossing) < kept:
-            keys[4 * crossing + 2], keys[4 * crossing + 3] = _key(crossing, below), _key(below, crossing)
+            keys[4 * crossing + 2], keys[4 * crossing + 3] = key(crossing, below), key(below, crossing)
     return keys
-
-
-def _csr(keys: Any, rows: int, columns: int, seed: int, symmetric: bool) -> Any:
-    """Store each position once, with its value."""
-    rows_per_bucket = -(-rows // _BUCKETS)
-    counts = _bucket_counts(keys, rows_per_bucket)
-    # Where each chunk writes in each bucket: bucket after bucket, in it chunk after chunk.
-    places = np.concatenate(([0], np.cumsum(counts.T.ravel())))
-    starts = np.ascontiguousarray(places[::_CHUNKS])
-    sorted_keys = np.empty(int(places[-1]), dtype=np.uint64)
-    _scatter(
-        keys, rows_per_bucket, np.ascontiguousarray(places[:-1].reshape(_BUCKETS, _CHUNKS).T), sorted_keys
-    )
-    kept = _sort_each_bucket(sorted_keys, starts)
-    indptr = np.zeros(rows + 1, dtype=np.int32)
-    first = np.concatenate(([0], np.cumsum(kept)))
-    indices, values = np.empty(int(first[-1]), dtype=np.int32), np.empty(int(first[-1]))
-    _write(sorted_keys, starts, first, np.uint64(seed), symmetric, indptr, indices, values)
-    np.cumsum(indptr, out=indptr)
-    matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(rows, columns))
-    matrix.has_canonical_format = True
-    return matrix
-
-
-@njit(parallel=True, cache=True)
-def _bucket_counts(keys: Any, rows_per_bucket: int) -> Any:
-    counts = np.zeros((_CHUNKS, _BUCKETS), np.int64)
-    for chunk in prange(_CHUNKS):
-        for k in range(len(keys) * chunk // _CHUNKS, len(keys) * (chunk + 1) // _CHUNKS):
-            if keys[k] != _NOTHING:
-                counts[chunk, int(keys[k] >> np.uint64(32)) // rows_per_bucket] += 1
-    return counts
-
-
-@njit(parallel=True, cache=True)
-def _scatter(keys: Any, rows_per_bucket: int, places: Any, scattered: Any) -> None:
-    for chunk in prange(_CHUNKS):
-        for k in range(len(keys) * chunk // _CHUNKS, len(keys) * (chunk + 1) // _CHUNKS):
-            if keys[k] != _NOTHING:
-                bucket = int(keys[k] >> np.uint64(32)) // rows_per_bucket
-                scattered[places[chunk, bucket]] = keys[k]
-                places[chunk, bucket] += 1
-
-
-@njit(parallel=True, cache=True)
-def _sort_each_bucket(keys: Any, starts: Any) -> Any:
-    """Sort each bucket, move its different keys to its front, and count them."""
-    kept = np.zeros(_BUCKETS, np.int64)
-    for bucket in prange(_BUCKETS):
-        part = np.sort(keys[starts[bucket] : starts[bucket + 1]])
-        for k in range(len(part)):
-            if k == 0 or part[k] != part[k - 1]:
-                keys[starts[bucket] + kept[bucket]] = part[k]
-                kept[bucket] += 1
-    return kept
-
-
-@njit(parallel=True, cache=True)
-def _write(
-    keys: Any, starts: Any, first: Any, seed: Any, symmetric: bool, indptr: Any, indices: Any, values: Any
-) -> None:
-    """Write columns and values, and the length of row r at r + 1 of `indptr`."""
-    for bucket in prange(_BUCKETS):
-        for k in range(first[bucket + 1] - first[bucket]):
-            key = keys[starts[bucket] + k]
-            row, column = key >> np.uint64(32), key & _LOW_HALF
-            place = first[bucket] + k
-            indptr[np.int64(row) + 1] += 1
-            indices[place] = np.int32(column)
-            mirrored = symmetric and row > column
-            position = _key(column, row) if mirrored else key
-            values[place] = 2.0 * random_share(seed, 0, position) - 1.0

@@ -18,7 +18,8 @@ BY_NAME = {each.name: each for each in suite()}
 def test_the_suite_has_the_classes_that_were_asked_for():
     counts = Counter(each.class_ for each in suite())
     assert counts["small"] == counts["large_structured"] == 8
-    assert counts["skewed"] == 6
+    assert counts["skewed"] == 6 + 11
+    assert sum(each.later for each in suite()) == 11
     assert counts["uniform"] + counts["other"] >= 4
     assert set(counts) == set(CLASSES)
     assert len(BY_NAME) == len(suite())
