@@ -162,6 +162,11 @@ def combine_kernel(real: Any) -> Any:
 class HBPProduct(LaunchedInTurn):
     """An `HBP` matrix on the device, and the launches of its product.
 
+    Attributes
+    ----------
+    combine
+        Those of its launches that sum the blocks of each row.
+
     Parameters
     ----------
     matrix
@@ -193,6 +198,13 @@ class HBPProduct(LaunchedInTurn):
         tickets, sums = upload(np.zeros(1, np.int32)), upload(np.zeros(slots, real))
         self._room = [tickets, sums]
         sizes = (down, across, matrix.block_rows, matrix.shape[1], fixed)
+        self.combine = launches_of(
+            combine_kernel(real),
+            -(-matrix.shape[0] // threads_per_block),
+            threads_per_block,
+            [sums, across, matrix.block_rows, matrix.shape[0], tickets, Y, ALPHA, BETA],
+            real,
+        )
         self.launches = [
             *launches_of(
                 blocks_kernel(real, matrix.block_columns),
@@ -201,13 +213,7 @@ class HBPProduct(LaunchedInTurn):
                 [*self._arrays, *sizes, tickets, X, sums],
                 real,
             ),
-            *launches_of(
-                combine_kernel(real),
-                -(-matrix.shape[0] // threads_per_block),
-                threads_per_block,
-                [sums, across, matrix.block_rows, matrix.shape[0], tickets, Y, ALPHA, BETA],
-                real,
-            ),
+            *self.combine,
         ]
 
     @property

@@ -156,6 +156,11 @@ class ActiveHBPProduct(LaunchedInTurn):
 
     Products of the same object must not overlap: they share the sums of the slots.
 
+    Attributes
+    ----------
+    combine
+        Those of its launches that add the sums of slots.
+
     Parameters
     ----------
     matrix
@@ -194,17 +199,16 @@ class ActiveHBPProduct(LaunchedInTurn):
         blocks = min(len(columns), _resident_blocks(matrix.block_columns * real(0).itemsize))
         kernel = pieces_kernel(real, matrix.block_columns)
         sums, number = long_rows.pieces, len(matrix.slot_rows)
+        adding = [sums, rows, places, number, Y, ALPHA]
+        threads = threads_per_block
+        self.combine = [
+            *launches_of(add_sums_kernel(real), -(-number // threads), threads, adding, real),
+            *long_rows.launches,
+        ]
         self.launches = [
             *launches_of(kernel, blocks, THREADS, [*first, len(columns), matrix.shape[1], X, sums], real),
             *self._rest.launches,
-            *launches_of(
-                add_sums_kernel(real),
-                -(-number // threads_per_block),
-                threads_per_block,
-                [sums, rows, places, number, Y, ALPHA],
-                real,
-            ),
-            *long_rows.launches,
+            *self.combine,
         ]
 
     @property

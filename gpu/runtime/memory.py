@@ -17,6 +17,8 @@ T = TypeVar("T")
 def upload(array: NDArray[Any], behind: int = 0) -> Any:
     """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
 
+    An array that is on the device already stays where it is, if nothing is to be put behind it.
+
     Parameters
     ----------
     array
@@ -29,6 +31,8 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
     OutOfDeviceMemoryError
         If the device has too little memory.
     """
+    if not isinstance(array, np.ndarray) and not behind:
+        return array
     contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
     try:
         if behind:

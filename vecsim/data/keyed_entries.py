@@ -22,7 +22,15 @@ _BUCKETS = 4096
 
 
 def require_in(name: str, value: int, lowest: int, highest: int) -> None:
-    """Raise UserError unless a size lies in its range."""
+    """Raise UserError unless a size lies in its range.
+
+    Parameters
+    ----------
+    name, value
+        What it is called, and the size.
+    lowest, highest
+        The range.
+    """
     if not lowest <= value <= highest:
         raise UserError(f"{name} {value} is not possible: use {lowest} to {highest}")
 
@@ -47,13 +55,33 @@ def key(row: Any, column: Any) -> Any:
 
 @njit(cache=True)
 def power_law(share: Any, exponent: Any, least: Any, most: Any) -> Any:
-    """Turn a number in [0, 1) into a Pareto variable from `least` on, cut off at `most`."""
+    """Turn a number in [0, 1) into a Pareto variable.
+
+    Parameters
+    ----------
+    share
+        The number.
+    exponent
+        Of the power law, above 1.
+    least, most
+        Where the variable begins, and where it is cut off.
+    """
     return min(float(most), least * (1.0 - share) ** (-1.0 / (exponent - 1.0)))
 
 
 @njit(parallel=True, cache=True)
 def power_law_counts(rows: int, exponent: float, most: int, least: float, seed: Any) -> Any:
-    """Draw a count for each row, int64, by a power law from `least` on, cut off at `most`."""
+    """Draw a count for each row, int64, by a power law.
+
+    Parameters
+    ----------
+    rows
+        How many.
+    exponent, most, least
+        As of `power_law`.
+    seed
+        uint64.
+    """
     counts = np.empty(rows, np.int64)
     for row in prange(rows):
         counts[row] = int(power_law(random_share(seed, 1, row), exponent, least, most))

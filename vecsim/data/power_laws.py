@@ -205,7 +205,8 @@ def _hub_keys(
             if anywhere[row]:
                 column = int(share * columns)
             elif random_share(seed, 3, entry) < local:
-                column = min(max(middle - window // 2 + int(share * window), 0), columns - 1)
+                near: Any = min(max(middle - window // 2 + int(share * window), 0), columns - 1)
+                column = near
             elif weight == 0.0:
                 column = int(share * columns)
             else:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import types
 
+from gpu.conversion.hbp import counted_order, filling, hash_order, row_counts
 from gpu.formats import hbp_active
 from gpu.runtime.cuda import cuda
 
@@ -27,3 +28,29 @@ def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real):
         assert ("f64" in text) == (real == np.float64)
         assert ".local" not in text
     assert "fma.rn" in pieces
+
+
+@pytest.mark.parametrize("kind", ["classes", "sort", "dynamic"])
+def test_orders_stay_in_shared_memory(kind):
+    text = compiled(counted_order.counted_order_kernel(512, kind), I32, WHOLE, I32, U8)
+    assert ".local" not in text
+    assert "match.any.sync" in text
+    assert "atom.shared" in text
+
+
+def test_the_hash_probes_in_shared_memory():
+    text = compiled(hash_order.hash_order_kernel(512), I32, WHOLE, WHOLE, WHOLE, WHOLE, I32)
+    assert "atom.shared.min.s32" in text
+    assert "rem.s64" not in text.split("atom.shared.min", 1)[1].split("bar.sync", 1)[0]
+
+
+def test_the_other_kernels_of_the_conversion_are_compiled():
+    sizes = (WHOLE,) * 6
+    compiled(row_counts.row_counts_kernel, I32, I32, *sizes[:5], I32, I32)
+    compiled(row_counts.lengths_kernel, I32, WHOLE, WHOLE, I32)
+    compiled(row_counts.over_kernel, I32, WHOLE, WHOLE, I32)
+    compiled(counted_order.repeat_kernel, I32, WHOLE, WHOLE, WHOLE, I32)
+    compiled(filling.weigh_groups_kernel, I32, I32, WHOLE, WHOLE, I32, I32)
+    vector = types.float64[::1]
+    arrays = (I32, vector, I32, I32, I32, WHOLE, WHOLE, I32, I32, vector, I32)
+    assert ".local" not in compiled(filling.fill_groups_kernel, *arrays)

@@ -64,6 +64,19 @@ class RowHash:
         a = 0
         while len(filled) and np.mean(filled >> a > CLASSES - 1) > OUTSIDE:
             a += 1
+        return cls.of(a, block_rows)
+
+    @classmethod
+    def of(cls, a: int, block_rows: int) -> Self:
+        """Give the hash with this a: the other numbers follow from it and the rows of a block.
+
+        Parameters
+        ----------
+        a
+            Bits that aggregation shifts away.
+        block_rows
+            Rows of a block.
+        """
         b = max(1, block_rows // CLASSES)
         return cls(a, b, max(1, b >> a), b)
 

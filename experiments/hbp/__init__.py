@@ -1,0 +1,1 @@
+"""A Nonlinear Hash-based Optimization Method for SpMV on GPUs (Yan et al.), reproduced."""

@@ -1,0 +1,10 @@
+"""HBP made on the device, from a matrix in CRS that is there.
+
+====================  ======================================================================
+``row_counts``        entries of each row in each block, and where they begin (algorithm 2)
+``hash_order``        rows of blocks put in order by the published hash
+``counted_order``     the same by classes, by a sort, and by the dynamic programme behind it
+``filling``           the arrays of the format
+``blocks``            all of it one behind the other
+====================  ======================================================================
+"""

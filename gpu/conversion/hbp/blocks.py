@@ -1,0 +1,252 @@
+"""HBP of a matrix that is on the device in CRS: counting, ordering, filling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.conversion.hbp.counted_order import MOST_CLASS_BITS, counted_order_kernel, repeat_kernel
+from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
+from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel
+from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
+from gpu.conversion.prefix_sums import prefix_sums
+from gpu.conversion.tree_building import enqueue, launch, room
+from gpu.runtime.cuda import WARP
+from gpu.runtime.memory import all_or_nothing, upload
+from vecsim.errors import UserError
+from vecsim.formats import HBP
+from vecsim.formats.array_types import Shape
+from vecsim.formats.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
+from vecsim.formats.hbp.hashing import CLASSES, OUTSIDE, RowHash
+from vecsim.formats.hbp.ordering import CLASS_BITS, METHODS
+
+OVER_BLOCKS = 512
+"""Blocks of threads that count rows for the choice of a hash."""
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceCRS:
+    """A matrix in CRS on the device.
+
+    Attributes
+    ----------
+    shape
+        Rows M and columns N.
+    pointers, columns, values
+        Device arrays: int32 of M + 1, int32 of nnz, columns rising in each row, float32 or float64 of nnz.
+    """
+
+    shape: Shape
+    pointers: Any
+    columns: Any
+    values: Any
+
+    @classmethod
+    def of(cls, csr: Any) -> DeviceCRS:
+        """Upload a canonical csr_array.
+
+        Raises
+        ------
+        OutOfDeviceMemoryError
+            The device has too little memory.
+        """
+        arrays = csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data
+        pointers, columns, values = all_or_nothing(lambda: tuple(map(upload, arrays)))
+        return cls((int(csr.shape[0]), int(csr.shape[1])), pointers, columns, values)
+
+
+class BlockedRows:
+    """The rows of all blocks of a matrix, counted, and what puts them in order.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    block_rows
+        A multiple of 32.
+    block_columns
+        1 or more.
+    stream
+        0, or an object of Numba or cuda.core.
+
+    Raises
+    ------
+    UserError
+        A block is not possible.
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+
+    def __init__(
+        self,
+        matrix: DeviceCRS,
+        block_rows: int = BLOCK_ROWS,
+        block_columns: int = BLOCK_COLUMNS,
+        stream: Any = 0,
+    ) -> None:
+        if block_rows < WARP or block_rows % WARP:
+            raise UserError(f"blocks of {block_rows} rows are not possible: use a multiple of {WARP}")
+        if block_columns < 1:
+            raise UserError(f"blocks of {block_columns} columns are not possible: use 1 or more")
+        self.matrix, self.block_rows, self.block_columns = matrix, block_rows, block_columns
+        self.across = -(-matrix.shape[1] // block_columns)
+        self.down = -(-matrix.shape[0] // block_rows)
+        self.slots = self.down * self.across * block_rows
+        self.stream = stream
+        rows = self.down * block_rows
+        # `begins` is written where groups have other sizes than 32.
+        self.starts, self.counts, self.order, self.begins, self._lengths, self._rows_order = all_or_nothing(
+            lambda: (
+                *(room(self.slots, np.int32) for _ in range(3)),
+                room(self.slots, np.uint8),
+                *(room(rows, np.int32) for _ in range(2)),
+            )
+        )
+
+    def count(self) -> None:
+        """Count the entries of each row of each block."""
+        sizes = (self.matrix.shape[0], self.across, self.block_rows, self.block_columns, self.slots)
+        arrays = (self.matrix.pointers, self.matrix.columns)
+        launch(row_counts_kernel, self.slots, (*arrays, *sizes, self.starts, self.counts), self.stream)
+
+    def chosen_hash(self) -> RowHash:
+        """Choose the hash as `RowHash.sampled` does, of all rows with entries."""
+        found = upload(np.zeros(SHIFTS + 1, np.int32))
+        blocks = min(OVER_BLOCKS, -(-self.slots // ORDER_THREADS))
+        enqueue(over_kernel, (blocks, ORDER_THREADS), (self.counts, self.slots, CLASSES, found), self.stream)
+        if self.stream:
+            self.stream.synchronize()
+        *over, filled = found.copy_to_host().tolist()
+        a = next(a for a in range(SHIFTS) if over[a] <= OUTSIDE * filled)
+        return RowHash.of(a, self.block_rows)
+
+    def put_in_order(self, method: str, row_hash: RowHash | None = None) -> None:
+        """Put the rows of blocks in order, as `vecsim.formats.hbp.ordering.ordered` does.
+
+        Parameters
+        ----------
+        method
+            One of `vecsim.formats.hbp.ordering.METHODS`.
+        row_hash
+            Of ``hash``; None: `chosen_hash`.
+
+        Raises
+        ------
+        UserError
+            There is no such method.
+        """
+        if method not in METHODS:
+            raise UserError(f"order {method} is not possible: use {', '.join(METHODS)}")
+        grid = (self.down * self.across, ORDER_THREADS)
+        if method == "hash":
+            chosen = row_hash or self.chosen_hash()
+            numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
+            enqueue(
+                hash_order_kernel(self.block_rows), grid, (self.counts, *numbers, self.order), self.stream
+            )
+        elif method == "own":
+            own = np.tile(np.arange(self.block_rows, dtype=np.int32), self.down)
+            self._rows_order.copy_to_device(own)
+            self._repeat()
+        elif method == "sell":
+            self._by_whole_rows()
+        else:
+            kernel = counted_order_kernel(self.block_rows, method)
+            bits = min(CLASS_BITS, MOST_CLASS_BITS)
+            enqueue(kernel, grid, (self.counts, bits, self.order, self.begins), self.stream)
+
+    def _by_whole_rows(self) -> None:
+        rows = self.down * self.block_rows
+        arguments = (self.matrix.pointers, self.matrix.shape[0], rows, self._lengths)
+        launch(lengths_kernel, rows, arguments, self.stream)
+        kernel = counted_order_kernel(self.block_rows, "sort")
+        grid = (self.down, ORDER_THREADS)
+        enqueue(kernel, grid, (self._lengths, 0, self._rows_order, self.begins), self.stream)
+        self._repeat()
+
+    def _repeat(self) -> None:
+        arguments = (self._rows_order, self.across, self.block_rows, self.slots, self.order)
+        launch(repeat_kernel, self.slots, arguments, self.stream)
+
+    def filled(self, row_hash: RowHash) -> HBP:
+        """Give the matrix in HBP, its arrays on the device, with rows in the order that they were put in.
+
+        Parameters
+        ----------
+        row_hash
+            What the format says that put them in order.
+        """
+        matrix, groups = self.matrix, self.slots // WARP
+        entries = len(matrix.columns)
+        zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
+        arguments = (self.counts, self.order, self.block_rows, groups, zero_row, totals)
+        launch(weigh_groups_kernel, self.slots, arguments, self.stream)
+        places, whole = prefix_sums(totals, groups, self.stream)
+        begins, columns, values, add_sign = all_or_nothing(
+            lambda: (
+                room(groups + 1, np.int32),
+                *(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32)),
+            )
+        )
+        begins[:groups].copy_to_device(places)
+        begins[groups:].copy_to_device(np.array([whole], np.int32))
+        launch(
+            fill_groups_kernel,
+            self.slots,
+            (
+                *(matrix.columns, matrix.values, self.starts, self.counts, self.order),
+                *(self.block_rows, groups, begins, columns, values, add_sign),
+            ),
+            self.stream,
+        )
+        return HBP(
+            matrix.shape,
+            self.block_rows,
+            self.block_columns,
+            row_hash,
+            columns,
+            values,
+            add_sign,
+            zero_row,
+            self.order,
+            begins,
+        )
+
+
+def hbp_on_device(
+    matrix: DeviceCRS,
+    *,
+    block_rows: int = BLOCK_ROWS,
+    block_columns: int = BLOCK_COLUMNS,
+    row_hash: RowHash | None = None,
+    method: str = "hash",
+    stream: Any = 0,
+) -> HBP:
+    """Convert a matrix on the device.
+
+    Parameters
+    ----------
+    matrix
+        In CRS, with at least one entry.
+    block_rows, block_columns, row_hash, method, stream
+        As of `BlockedRows` and its `put_in_order`.
+
+    Returns
+    -------
+    HBP
+        Its arrays on the device; `gpu.formats.hbp.HBPProduct` takes it as it is.
+
+    Raises
+    ------
+    UserError
+        A block, or the method, is not possible.
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    rows = BlockedRows(matrix, block_rows, block_columns, stream)
+    rows.count()
+    chosen = row_hash or rows.chosen_hash()
+    rows.put_in_order(method, chosen)
+    return rows.filled(chosen)

@@ -1,0 +1,90 @@
+"""The arrays of HBP filled on the device, a warp a group of 32 places."""
+
+import numpy as np
+
+from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
+from gpu.runtime.launches import let_next_begin, wait_for_previous
+from vecsim.formats.hbp.container import LAST
+
+
+@cuda.jit
+def weigh_groups_kernel(counts, order, block_rows, groups, zero_row, totals):
+    """Say which places of a group have no entries, and count its entries.
+
+    Parameters
+    ----------
+    counts, order
+        int32, one a slot: entries of each row of each block; which row stands at each place.
+    block_rows
+        Of a block.
+    groups
+        How many there are.
+    zero_row
+        int32, one a slot, of `vecsim.formats.HBP`.
+    totals
+        int32, one a group.
+    """
+    lane = np.int64(cuda.threadIdx.x) % WARP
+    group = np.int64(cuda.grid(1)) // WARP
+    below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
+    let_next_begin()
+    wait_for_previous()
+    count, slot = np.int32(0), group * WARP + lane
+    if group < groups:
+        row = np.int64(order[np.uint64(slot)])
+        count = counts[np.uint64(slot // block_rows * block_rows + row)]
+    empty = np.uint32(cuda.ballot_sync(EVERY_LANE, count == 0))
+    total, distance = count, np.int32(WARP // 2)
+    while distance > 0:
+        total = np.int32(total + cuda.shfl_xor_sync(EVERY_LANE, total, distance))
+        distance = np.int32(distance // 2)
+    if group < groups:
+        zero_row[np.uint64(slot)] = np.int32(LAST if count == 0 else cuda.popc(empty & below))
+        if lane == 0:
+            totals[np.uint64(group)] = total
+
+
+@cuda.jit
+def fill_groups_kernel(columns, values, starts, counts, order, block_rows, groups, begins,
+                       own_columns, own_values, add_sign):  # fmt: skip
+    """Put the entries of a group at their places: the first of all its rows, then the second.
+
+    Parameters
+    ----------
+    columns, values
+        Of the matrix in CRS.
+    starts, counts, order
+        int32, one a slot; see `weigh_groups_kernel` and `gpu.conversion.hbp.row_counts`.
+    block_rows, groups
+        As of `weigh_groups_kernel`.
+    begins
+        int32: where the entries of each group begin.
+    own_columns, own_values, add_sign
+        Of `vecsim.formats.HBP`.
+    """
+    lane = np.int64(cuda.threadIdx.x) % WARP
+    group = np.int64(cuda.grid(1)) // WARP
+    below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
+    let_next_begin()
+    wait_for_previous()
+    count, source, place = np.int32(0), np.int64(0), np.int64(0)
+    if group < groups:
+        slot = group * WARP + lane
+        of_row = slot // block_rows * block_rows + np.int64(order[np.uint64(slot)])
+        count, source = counts[np.uint64(of_row)], np.int64(starts[np.uint64(of_row)])
+        place = np.int64(begins[np.uint64(group)])
+    step = np.int32(0)
+    going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < count))
+    while going != 0:
+        further = np.uint32(cuda.ballot_sync(EVERY_LANE, step + 1 < count))
+        if step < count:
+            at = place + np.int64(cuda.popc(going & below))
+            own_columns[np.uint64(at)] = columns[np.uint64(source + step)]
+            own_values[np.uint64(at)] = values[np.uint64(source + step)]
+            way = np.int32(LAST)
+            if step + 1 < count:
+                way = np.int32(cuda.popc(going & ~below) + cuda.popc(further & below))
+            add_sign[np.uint64(at)] = way
+        place += np.int64(cuda.popc(going))
+        step = np.int32(step + 1)
+        going = further

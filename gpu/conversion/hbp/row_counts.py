@@ -1,0 +1,119 @@
+"""Entries of each row in each block, on the device (HBP, algorithm 2), and the hash that follows from them.
+
+The published algorithm walks along each row, a thread a row. A hub row of a million entries would keep one
+thread, so here each row of each block has a thread, which looks for its first entry by bisection.
+"""
+
+import numpy as np
+
+from gpu.runtime.cuda import cuda, device_function
+from gpu.runtime.launches import let_next_begin, wait_for_previous
+
+SHIFTS = 32
+"""Values of a that are tried."""
+
+
+@device_function
+def _first_from(columns, begin, end, column):
+    """Give the first entry from `begin` to `end` in a column from this one on."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if columns[np.uint64(middle)] < column:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@cuda.jit
+def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns, slots, starts, counts):
+    """Count the entries of each row of each block, a thread each.
+
+    Parameters
+    ----------
+    pointers, columns
+        int32: the matrix in CRS, columns rising in each row.
+    rows, across
+        M, and blocks of a row of blocks.
+    block_rows, block_columns
+        Of a block.
+    slots
+        Rows of all blocks.
+    starts, counts
+        int32, one a slot: the first entry, and how many there are.
+    """
+    slot = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if slot < slots:
+        block = slot // block_rows
+        row = block // across * block_rows + slot % block_rows
+        start, end = np.int64(0), np.int64(0)
+        if row < rows:
+            first = block % across * block_columns
+            begin, behind = np.int64(pointers[np.uint64(row)]), np.int64(pointers[np.uint64(row + 1)])
+            start = np.int64(_first_from(columns, begin, behind, first))
+            end = np.int64(_first_from(columns, start, behind, first + block_columns))
+        starts[np.uint64(slot)] = np.int32(start)
+        counts[np.uint64(slot)] = np.int32(end - start)
+
+
+@cuda.jit
+def lengths_kernel(pointers, rows, slots, lengths):
+    """Give the entries of whole rows, a thread each; rows behind the last have none.
+
+    Parameters
+    ----------
+    pointers, rows
+        As of `row_counts_kernel`.
+    slots
+        Rows of all rows of blocks.
+    lengths
+        int32, one each.
+    """
+    row = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if row < slots:
+        length = np.int32(0)
+        if row < rows:
+            length = np.int32(pointers[np.uint64(row + 1)] - pointers[np.uint64(row)])
+        lengths[np.uint64(row)] = length
+
+
+@cuda.jit
+def over_kernel(counts, slots, classes, found):
+    """Count the rows with entries, and for each a those that aggregation would put above the last class.
+
+    Parameters
+    ----------
+    counts, slots
+        As of `row_counts_kernel`.
+    classes
+        Of aggregated numbers.
+    found
+        int32 of 33, zero before: rows over for each a, and behind these all rows with entries.
+    """
+    own = cuda.shared.array(33, np.int32)
+    thread = np.int64(cuda.threadIdx.x)
+    let_next_begin()
+    wait_for_previous()
+    if thread == 0:
+        for at in range(SHIFTS + 1):
+            own[at] = np.int32(0)
+    cuda.syncthreads()
+    slot = np.int64(cuda.grid(1))
+    while slot < slots:
+        count = counts[np.uint64(slot)]
+        if count > 0:
+            cuda.atomic.add(own, SHIFTS, 1)
+            shift = 0
+            while count >> shift > classes - 1:
+                cuda.atomic.add(own, shift, 1)
+                shift += 1
+        slot += np.int64(cuda.gridsize(1))
+    cuda.syncthreads()
+    if thread == 0:
+        for at in range(SHIFTS + 1):
+            if own[at] > 0:
+                cuda.atomic.add(found, at, own[at])

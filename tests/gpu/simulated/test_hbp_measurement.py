@@ -1,0 +1,57 @@
+"""The measurement of the HBP experiment, with a clock that does not measure."""
+
+import pytest
+
+from experiments.gpu_bench.matrix_supply import Supplied, make
+from experiments.gpu_bench.suite import SuiteMatrix
+from experiments.hbp import measurement, results
+from gpu.measure.timing import Timing
+
+TINY = SuiteMatrix(
+    "m4-kronecker-18",
+    "skewed",
+    "a stencil",
+    generator="stencils.grid_diffusion",
+    arguments={"points": [1, 5, 8], "seed": 1},
+    stands_for=({"paper": "hbp", "name": "kron_g500-logn18"},),
+)
+
+
+@pytest.mark.ci
+def test_what_is_recorded(monkeypatch, tmp_path):
+    monkeypatch.setattr(measurement, "RUNS", 1)
+    monkeypatch.setattr(measurement, "ORDERS", ("hash", "sort"))
+    supplied = [make(TINY, transposed=False), Supplied(TINY, None, {}, status="not_found", missing="no file")]
+    doing = []
+    found = measurement.measure_matrices(
+        (TINY, TINY),
+        supplied,
+        "simulated",
+        {},
+        lambda operation: Timing(5.0, 0.01, 20, 100),
+        lambda what, share: doing.append(share),
+    )
+    assert doing == [0, 1 / 2]
+    assert [each.missing for each in found.matrices] == ["", "no file"]
+    assert {(each.method, each.stage): each.status for each in found.preparations} == {
+        (method, stage): "ok" for method in ("hash", "sort") for stage in ("order", "all")
+    }
+    products = {(each.method, each.dtype): each for each in found.products}
+    for dtype in ("float64", "float32"):
+        assert products["cusparse", dtype].status == "failed"  # the simulator has none
+        for method in ("crs", "crs-scalar", "own", "hbp", "hbp-active"):
+            each = products[method, dtype]
+            assert (each.status, each.median_us) == ("ok", 5.0), each.reason
+            assert each.error < 1
+            assert each.nbytes > 12 * 40
+            assert (each.combine_us == 5.0) == (method in ("own", "hbp"))  # no slots in so small a matrix
+    file = tmp_path / "r.json"
+    file.write_bytes(results.to_json(found))
+    kept = results.read(file)
+    assert [each.method for each in kept.products] == [each.method for each in found.products]
+    assert len(kept.preparations) == len(found.preparations)
+
+
+def test_no_matrix_is_begun_after_the_limit():
+    found = measurement.measure_matrices((TINY,), (), "simulated", {}, None, None, limit=-1.0)
+    assert found.matrices[0].missing == "left out: -1 seconds were over"

@@ -1,0 +1,81 @@
+"""HBP made on the device: the host's orders and arrays."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from tiers import one_in
+
+from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS, hbp_on_device
+from gpu.formats.hbp import HBPProduct
+from vecsim.errors import UserError
+from vecsim.formats import HBP
+from vecsim.formats.hbp.hashing import RowHash
+from vecsim.formats.hbp.ordering import ordered
+
+ARRAYS = ("columns", "values", "add_sign", "zero_row", "output_hash", "begin_nnz")
+
+
+def unlike(rows=70, columns=90, seed=1):
+    """Rows of unlike length, many without entries in a block, one dense."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice([0, 0, 1, 2, 5, 30, 60], rows)
+    dense = np.arange(columns) < lengths[:, None]
+    dense = rng.permuted(dense, axis=1).astype(float)
+    dense[rows // 2] = 1
+    dense[:, columns // 3 : columns // 3 + 10] = 0
+    matrix = scipy.sparse.csr_array(dense)
+    matrix.data = np.arange(1.0, matrix.nnz + 1)
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("block_rows", "block_columns"), [(64, 40), pytest.param(32, 1000, marks=pytest.mark.ci)]
+)
+def test_the_arrays_are_those_of_the_host(block_rows, block_columns):
+    matrix = unlike()
+    exact = HBP.from_scipy(matrix, block_rows=block_rows, block_columns=block_columns)
+    made = hbp_on_device(DeviceCRS.of(matrix), block_rows=block_rows, block_columns=block_columns)
+    assert made.hash == exact.hash
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(made, name).copy_to_host(), getattr(exact, name), name)
+
+
+def test_what_is_on_the_device_is_multiplied_as_it_is():
+    made = hbp_on_device(DeviceCRS.of(unlike(20, 20)), block_rows=32, block_columns=30)
+    product = HBPProduct(made, 64)
+    assert product.device_arrays[0] is made.columns
+
+
+@pytest.mark.parametrize("method", one_in(2, ["hash", "own", "classes", "dynamic", "sort", "sell"]))
+def test_every_order_is_that_of_the_host(method):
+    matrix = unlike(60, 200, seed=3)
+    rows = BlockedRows(DeviceCRS.of(matrix), 64, 150)
+    rows.count()
+    counts = rows.counts.copy_to_host().reshape(-1, 64)
+    assert counts.max() > 127  # two digits
+    assert counts.sum() == matrix.nnz
+    # As full as a table can be, and all rows in few places: every row but one moves on.
+    crowded = RowHash(5, 60, 1, 3)
+    whole = np.repeat(np.pad(np.diff(matrix.indptr), (0, 4))[None].astype(np.int32), len(counts), 0)
+    exact = ordered(counts, method, crowded, whole)
+    rows.put_in_order(method, crowded)
+    np.testing.assert_array_equal(rows.order.copy_to_host().reshape(-1, 64), exact.order)
+    if method == "dynamic":
+        np.testing.assert_array_equal(rows.begins.copy_to_host().reshape(-1, 64), exact.group_begins)
+
+
+def test_the_chosen_hash_is_that_of_all_rows():
+    rows = BlockedRows(DeviceCRS.of(unlike(60, 200, seed=3)), 64, 150)
+    rows.count()
+    assert rows.chosen_hash() == RowHash.sampled(rows.counts.copy_to_host(), 64)
+    assert rows.chosen_hash().a > 0
+
+
+def test_what_is_not_possible():
+    matrix = DeviceCRS.of(unlike(5, 50))
+    with pytest.raises(UserError, match="blocks of 33 rows are not possible: use a multiple of 32"):
+        BlockedRows(matrix, 33)
+    with pytest.raises(
+        UserError, match="order fast is not possible: use own, hash, classes, sort, dynamic, sell"
+    ):
+        BlockedRows(matrix).put_in_order("fast")
