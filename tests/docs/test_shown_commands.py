@@ -1,0 +1,136 @@
+"""Commands that pages show without what they print: all are commands that exist, and all that are quick run.
+
+Names of downloaded matrices stand for small ones here, and so do a reader's own files.
+"""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+import typer
+
+from docs.blocks import blocks
+from experiments.exercises.registry import EXERCISES
+from vecsim.cli import main
+from vecsim.cli.application import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PRODUCT = ROOT / "programs" / "crs" / "plain.s"
+NOT_RUN = {
+    "calibrate": "a search of minutes",
+    "reproduce": "its own tests run it",
+    "crosscheck": "needs a GPU, or minutes of simulated ones",
+    "gpu": "needs a GPU",
+    "debug": "interactive; the page's script runs in tests/debugger",
+    "sweep memory": "a study of minutes; tests/experiments run studies",
+    "--scheduler": "needs a scheduler on another host",
+    "run randomwalk-100": "a large matrix",
+    "list matrices": "reads the index of the collections",
+}
+
+
+def shown(page):
+    """Give the commands of a page that no console block executes."""
+    text = page.read_text(encoding="utf-8")
+    for block in blocks(text):
+        if block.language == "console" or block.needs:
+            text = text.replace(block.text, "")
+    lines = re.findall(r"^\s*(?:\$ )?(vecsim [a-z]+(?: .*)?)$", text, flags=re.M)
+    fenced = "\n".join(block.text for block in blocks(text))
+    indented = re.findall(r"^    .*$", text, flags=re.M)
+    code = fenced + "\n".join(indented)
+    return [shlex.split(line.split(" > ")[0], comments=True) for line in lines if line in code]
+
+
+COMMANDS = [(page, command) for page in PAGES for command in shown(page)]
+
+
+def test_there_are_many():
+    assert len(COMMANDS) > 60
+    assert len({command[1] for _, command in COMMANDS}) >= 20
+
+
+def name_of(case):
+    page, command = case
+    return f"{page.stem}: {' '.join(command[1:])[:60]}"
+
+
+@pytest.mark.parametrize("case", COMMANDS, ids=map(name_of, COMMANDS))
+def test_it_is_a_command_with_such_options(case):
+    _, (_, *arguments) = case
+    command = typer.main.get_command(app)
+    context = command.make_context("vecsim", [], resilient_parsing=True)
+    while hasattr(command, "commands"):
+        name, command, arguments = command.resolve_command(context, arguments)
+        context = command.make_context(name, list(arguments), parent=context, resilient_parsing=True)
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert {each.partition("=")[0] for each in arguments if each.startswith("--")} <= known
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a reader's files, and small matrices by the names that pages use."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "collection").mkdir()
+    monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path / "collection"))
+    small = sp.random_array((40, 40), density=0.1, rng=np.random.default_rng(0)) + sp.eye_array(40)
+    for name in ("bcspwr10", "memplus", "Trefethen_700", "qc324"):
+        scipy.io.mmwrite(tmp_path / "collection" / f"{name}.mtx", small)
+    for name in ("matrix.mtx", "a.mtx", "b.mtx", "MATRIX.mtx"):
+        scipy.io.mmwrite(tmp_path / name, small)
+    for name in ("x", "y", "right"):
+        np.save(tmp_path / f"{name}.npy", np.zeros(1000, np.float32))
+    room = ".equ X, 64\n.equ Y, 4096\n.equ RESULT, Y\n.equ ROWPTR, 32768\n.equ COLIDX, 40960\n"
+    text = f"{room}.equ VALUES, 49152\nli x1, 8\nsetvl x1\nlv.w v1, X(zero)\nsv.w v1, Y(zero)\nhalt\n"
+    for name in ("kernel.s", "axpy.s", "crs.s"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "mine.py").write_text("from vecsim import Extension\nmine = Extension('mine', 'nothing')\n")
+    for arguments in (
+        ["machine", "show", "vs2003"],
+        ["run", "pde225", "--program", "crs", "--json", "result.json"],
+        ["sweep", "pde225", "--program", "crs", "--set", "banks=8,16", "--out", "banks"],
+    ):
+        assert main(arguments) == 0
+    shutil.copy("result.json", "before.json")
+    shutil.copy("result.json", "after.json")
+    shutil.copytree("banks", "banks-before")
+    return tmp_path
+
+
+@pytest.mark.ci
+def test_all_that_are_quick_run(folder, capsys):
+    (folder / "mine.toml").write_text(machine_file(capsys))
+    for page, (_, *arguments) in COMMANDS:
+        line = " ".join(arguments)
+        if any(line.startswith(each) or each in arguments for each in NOT_RUN):
+            continue
+        graded = "exercise-01" in arguments
+        shutil.copy(EXERCISES["exercise-01"].solution if graded else PRODUCT, "my.s")
+        arguments = ["matrix.mtx" if each == "matrix.mtx.gz" else each for each in arguments]
+        arguments = [each.removesuffix(".mtx.gz") for each in arguments]
+        arguments = ["MATRIX.mtx" if each == "MATRIX" else each for each in arguments]
+        for made in ("--out", "--start", "--trace", "--save"):
+            if made in arguments:
+                clear(Path(arguments[arguments.index(made) + 1].rpartition("=")[2]))
+        code = main(arguments)
+        assert code == 0, f"{page.name}: vecsim {line}\n{capsys.readouterr().err}"
+
+
+def machine_file(capsys):
+    capsys.readouterr()
+    assert main(["machine", "show", "vs2003"]) == 0
+    return capsys.readouterr().out
+
+
+def clear(path):
+    """Remove what an earlier command made."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
