@@ -5,13 +5,19 @@ memory of s x s elements is the vector cache here, their buffer bandwidth B and 
 sparse unit's p and r. An element that is there has bit 32 set, above the 32 bits of a value or a pointer.
 """
 
-from isa.declaration import Access, Length, Pattern, Record, Timing, Unit
+from typing import Any
+
+from isa.declaration import Access, Length, Pattern, Record, Unit
 from isa.semantics.numbers import put_x, store32
 from isa.state import State
 from vecsim import Extension
 
 transposition = Extension("transposition", "blocks are transposed in an s x s memory")
 THERE = 1 << 32
+OF_BLOCKS: dict[str, Any] = {"length": Length.SECTION, "writes": ("vl",)}
+TAKEN = "the next vl = min(xc, s) elements that are there from column place xq on, taken out, transposed"
+STORED = "vl = min(xc, s) entries: values of vv, positions of u4 bytes of vp to memory; advance xa, xc"
+POSITIONS = Access(Pattern.CONTIGUOUS, True, 4, Record.POSITIONS)
 
 
 @transposition.instruction(
@@ -27,14 +33,7 @@ def stcr(m: State, n: int, v: int, p: int) -> None:
 
 
 @transposition.instruction(
-    "ldcc",
-    0xE1,
-    "vv=, vp=, xq+, xc+",
-    "the next vl = min(xc, s) elements that are there from column place xq on, taken out, transposed",
-    unit=Unit.SPARSE,
-    latency="move",
-    length=Length.SECTION,
-    writes=("vl",),
+    "ldcc", 0xE1, "vv=, vp=, xq+, xc+", TAKEN, unit=Unit.SPARSE, latency="move", **OF_BLOCKS
 )
 def ldcc(m: State, n: int, v: int, p: int, q: int, c: int) -> None:
     """Load entries by columns, with row and column changed."""
@@ -52,15 +51,7 @@ def ldcc(m: State, n: int, v: int, p: int, q: int, c: int) -> None:
 
 
 @transposition.instruction(
-    "stb.w",
-    0xE2,
-    "vv, vp, (xa+), xc+, u4",
-    "vl = min(xc, s) entries: values of vv, positions of u4 bytes of vp to memory; advance xa, xc",
-    unit=Unit.MEMORY,
-    timing=Timing.ACCESS,
-    length=Length.SECTION,
-    access=Access(Pattern.CONTIGUOUS, True, 4, Record.POSITIONS),
-    writes=("vl",),
+    "stb.w", 0xE2, "vv, vp, (xa+), xc+, u4", STORED, unit=Unit.MEMORY, access=POSITIONS, **OF_BLOCKS
 )
 def stb_w(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
     """Store a section of a block array, as ``ldb`` reads it."""
