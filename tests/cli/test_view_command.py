@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from tiers import one_in
 
@@ -80,3 +81,17 @@ def test_what_it_refuses(arguments, message, capsys, tmp_path, monkeypatch):
     assert main([*QUICK, *arguments]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_arrays_of_files_are_in_memory(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.arange(3, 7, dtype=np.int32))
+    # It takes as many times around the loop as the array says.
+    loop = "lw x1, X(zero)\nagain: addi x1, x1, -1\nbnez x1, again\nhalt\n"
+    (tmp_path / "a.s").write_text(f".data 64\nX: .space 16\n.text\n{loop}")
+    asked = ["view", "a.s", "--load", "X=x.npy", "--show", "X:4:word", "--engine", "simpy", "--out", "a.html"]
+    assert main(asked) == 0
+    (run,) = runs_of(tmp_path / "a.html")[1]["runs"]
+    assert (run["instructions"], run["pieces"][0]["name"]) == (1 + 3 * 2 + 1, "X")
+    assert main(["view", "laplace2d-5", "--load", "X=x.npy"]) == 2
+    assert "--load is of the program FILE.s" in capsys.readouterr().err

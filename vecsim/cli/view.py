@@ -16,6 +16,7 @@ from vecsim.cli.options import (
     ExtendOption,
     JsonOption,
     LikeOption,
+    LoadOption,
     MachineOption,
     ProgramOption,
     SetOption,
@@ -93,6 +94,7 @@ def view(
         str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
     ] = "1M",
     define: DefineOption = None,
+    load: LoadOption = None,
     value_bits: ValueBitsOption = 32,
     max_cycles: Annotated[
         int | None,
@@ -124,11 +126,15 @@ def view(
         if program or like or option or beside_option:
             raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
         instruction_set = instruction_set_of(machines[0].extensions)
-        text = _Text(subject, definitions(define), width, byte_count(memory), show or (), instruction_set)
+        text = _Text(
+            subject, definitions(define), width, byte_count(memory), show or (), instruction_set, load
+        )
         subjects = [text.on(each) for each in machines]
     else:
         if define:
             raise UserError("--define is of the program FILE.s; a product has options (--option)")
+        if load:
+            raise UserError("--load is of the program FILE.s; a product has its matrix and x in memory")
         product = _Products(subject, program, like, value_bits, seed, show)
         choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
         subjects = product.on(machines, choices)
@@ -154,21 +160,21 @@ class _Text:
         size: int,
         show: Sequence[str],
         instruction_set: InstructionSet,
+        load: Sequence[str] | None,
     ) -> None:
         from vecsim.cli.assemble import read_program
+        from vecsim.cli.data_files import DataFiles
 
-        self._file, self._width, self._size = file, width, size
-        self._program = read_program(file, dict(symbols), width, instruction_set)
-        self._pieces = _pieces(show, self._program, size)
+        self._file, self._width = file, width
+        program = read_program(file, dict(symbols), width, instruction_set)
+        self._pieces = _pieces(show, program, size)
+        self._program, self._memory = DataFiles(program, size, width, load, None, None, None, file).memory()
 
     def on(self, machine: Machine) -> Subject:
-        import numpy as np
-
         from vecsim.view import Subject
 
         name = f"{self._file}, {machine.label}"
-        memory = np.zeros(self._size, np.uint8)
-        return Subject(name, self._program, memory, machine, self._width, self._pieces)
+        return Subject(name, self._program, self._memory, machine, self._width, self._pieces)
 
 
 class _Products:
