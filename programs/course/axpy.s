@@ -1,9 +1,9 @@
 # y = a x + y: the first program of most vector machines, LINPACK's inner loop.
 #
-# The arrays are strip-mined in sections of s elements. The two loads of a strip share the memory port; the
-# multiply-add chains to the second and the store to the multiply-add. The strip behind uses registers of its own, so
-# that its loads need not wait until this one's are free (a WAR hazard): the port is never idle, and three words for
-# each element are what the program takes.
+# The arrays are strip-mined in sections of s elements. The multiply-add chains to the loads of its strip, but its
+# results come as fast as the lanes make them, and the port takes accesses in the order of the program: a store right
+# behind would hold up the loads of the next strip. So a strip is stored behind the loads of the next, which has
+# registers of its own. The port then is never idle, and three words for each element are what the program takes.
 #
 # Symbols: N; the addresses A, X, Y; VALUE_SHIFT (log2 of the bytes of a value).
 
@@ -11,7 +11,9 @@
 .reg y,     x4
 .reg left,  x5          # elements left
 .reg n,     x6          # elements of this strip
-.reg bytes, x7
+.reg m,     x7          # elements of the strip before or behind
+.reg bytes, x8
+.reg put,   x9          # where the strip that is not yet stored belongs
 .reg a,     f1
 
 start:
@@ -21,27 +23,43 @@ start:
     li      y, Y
     li      left, N
     beqz    left, done
-even:
     setvl   n, left                 # n = min(left, s)
     lv.f    v0, (x)
     lv.f    v1, (y)
     maddvs.f v1, v0, a              # v1 = v1 + v0 a, element by element as they arrive
+even:
+    sub     left, left, n
     slli    bytes, n, VALUE_SHIFT
     add     x, x, bytes
-    sv.f    v1, (y)
+    mv      put, y
     add     y, y, bytes
-    sub     left, left, n
-    beqz    left, done
-odd:                                # the same in other registers
-    setvl   n, left
+    beqz    left, last_even
+    setvl   m, left
     lv.f    v2, (x)
     lv.f    v3, (y)
     maddvs.f v3, v2, a
-    slli    bytes, n, VALUE_SHIFT
+    setvl   n
+    sv.f    v1, (put)               # the strip before
+odd:                                # the same with the other registers
+    sub     left, left, m
+    slli    bytes, m, VALUE_SHIFT
     add     x, x, bytes
-    sv.f    v3, (y)
+    mv      put, y
     add     y, y, bytes
-    sub     left, left, n
-    bnez    left, even
+    beqz    left, last_odd
+    setvl   n, left
+    lv.f    v0, (x)
+    lv.f    v1, (y)
+    maddvs.f v1, v0, a
+    setvl   m
+    sv.f    v3, (put)
+    j       even
+last_even:
+    setvl   n
+    sv.f    v1, (put)
+    halt
+last_odd:
+    setvl   m
+    sv.f    v3, (put)
 done:
     halt
