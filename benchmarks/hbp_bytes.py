@@ -24,6 +24,7 @@ MATRICES: dict[str, Callable[[], Any]] = {
     "localised, 1 M rows": lambda: localised(1_000_064, 384, 64, 300.0),
     "circuit-322k": lambda: select("circuit-322k")[0].make(),
     "web-1400k": lambda: select("web-1400k")[0].make(),
+    **{name: select(name)[0].make for name in ("hub-columns", "hubs-both", "power-rows-18")},
     "band-400": lambda: select("band-400")[0].make(),
 }
 HEAD = (
@@ -32,6 +33,8 @@ HEAD = (
     "`hbp`",
     "`hbp-active`",
     "float32",
+    "in blocks",
+    "by degree: bytes",
     "in blocks",
     "lanes with an entry",
     "in blocks of 512 rows",
@@ -48,6 +51,7 @@ def published_bytes(csr: Any) -> float:
 def row(name: str, csr: Any) -> list[str]:
     """Give a matrix's line of the table."""
     made = ActiveHBP.from_scipy(csr)
+    by_degree = ActiveHBP.from_scipy(csr, by_degree=True)
     narrow = ActiveHBP.from_scipy(csr, block_rows=BLOCK_ROWS)
     crs = 12 + 4 * (csr.shape[0] + 1) / csr.nnz
     return [
@@ -57,6 +61,8 @@ def row(name: str, csr: Any) -> list[str]:
         f"{device_bytes(made) / csr.nnz:.1f}",
         f"{device_bytes(made.astype('float32')) / csr.nnz:.1f}",
         f"{made.in_blocks / csr.nnz:.1%}",
+        f"{device_bytes(by_degree) / csr.nnz:.1f}",
+        f"{by_degree.in_blocks / csr.nnz:.1%}",
         *(_lanes(each) for each in (made, narrow)),
     ]
 

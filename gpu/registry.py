@@ -180,6 +180,7 @@ _ALL = (
     _kernel("hisparse", HiSparseProduct),
     _kernel("hbp", HBPProduct),
     _kernel("hbp-active", ActiveHBPProduct),
+    _kernel("hbp-by-degree", ActiveHBPProduct),
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

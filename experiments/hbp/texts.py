@@ -26,6 +26,7 @@ PRODUCTS = {
     "own": "2D partition",
     "hbp": "HBP",
     "hbp-active": "HBP repaired",
+    "hbp-by-degree": "HBP repaired, columns by degree",
     "cusparse": "best of cuSPARSE",
 }
 """How products are called."""

@@ -42,7 +42,7 @@ MANY_SUMS = 32
 
 
 @functools.cache
-def pieces_kernel(real: Any, segment: int) -> Any:
+def pieces_kernel(real: Any, segment: int, ordered: bool) -> Any:
     """Make the kernel that multiplies pieces by their segments of x.
 
     Parameters
@@ -51,11 +51,13 @@ def pieces_kernel(real: Any, segment: int) -> Any:
         np.float32 or np.float64.
     segment
         Columns of a block.
+    ordered
+        Whether columns of blocks are in an order of their own.
     """
 
     @cuda.jit
     def kernel(columns, values, lengths, places, group_slots, group_begins, piece_groups, piece_columns,
-               pieces, width, x, sums):  # fmt: skip
+               column_order, pieces, width, x, sums):  # fmt: skip
         """Multiply this block's pieces, a group a warp, a slot a lane.
 
         Parameters
@@ -64,6 +66,8 @@ def pieces_kernel(real: Any, segment: int) -> Any:
             Of `vecsim.formats.ActiveHBP`.
         piece_groups, piece_columns
             int32: where the groups of each piece begin, and its column of blocks.
+        column_order
+            Of `vecsim.formats.ActiveHBP`; not read where columns stand as they are.
         pieces, width
             How many; columns of the matrix.
         x
@@ -86,7 +90,10 @@ def pieces_kernel(real: Any, segment: int) -> Any:
                 cuda.syncthreads()
                 at = thread
                 while at < segment and column * segment + at < width:
-                    held[at] = x[np.uint64(column * segment + at)]
+                    place = column * segment + at
+                    if ordered:
+                        place = np.int64(column_order[np.uint64(place)])
+                    held[at] = x[np.uint64(place)]
                     at += THREADS
                 cuda.syncthreads()
                 held_column = column
@@ -187,6 +194,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         first = [
             *(upload(matrix.columns), upload(own), upload(matrix.lengths), upload(matrix.places)),
             *(upload(matrix.group_slots), upload(matrix.group_begins), upload(groups), upload(columns)),
+            upload(matrix.column_order),
         ]
         rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
         many = np.flatnonzero(np.diff(matrix.row_places) > MANY_SUMS)
@@ -197,7 +205,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         self._rest = CRSAdaptiveProduct(rest, threads_per_block)
         self._arrays = [*first, rows, places, *long_rows.device_arrays]
         blocks = min(len(columns), _resident_blocks(matrix.block_columns * real(0).itemsize))
-        kernel = pieces_kernel(real, matrix.block_columns)
+        kernel = pieces_kernel(real, matrix.block_columns, matrix.by_degree)
         sums, number = long_rows.pieces, len(matrix.slot_rows)
         adding = [sums, rows, places, number, Y, ALPHA]
         threads = threads_per_block

@@ -48,6 +48,7 @@ def test_each_is_described_in_a_line_of_its_own():
         ("hisparse", "gpu"),
         ("hbp", "gpu historical"),
         ("hbp-active", "gpu"),
+        ("hbp-by-degree", "gpu"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

@@ -39,7 +39,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     products = {(each.method, each.dtype): each for each in found.products}
     for dtype in ("float64", "float32"):
         assert products["cusparse", dtype].status == "failed"  # the simulator has none
-        for method in ("crs", "crs-scalar", "own", "hbp", "hbp-active"):
+        for method in ("crs", "crs-scalar", "own", "hbp", "hbp-active", "hbp-by-degree"):
             each = products[method, dtype]
             assert (each.status, each.median_us) == ("ok", 5.0), each.reason
             assert each.error < 1
