@@ -148,6 +148,7 @@ def prepared(name: str, csr: Any, timer: Timer, seconds: dict[str, float]) -> li
     seconds
         Where the time goes.
     """
+    from gpu.conversion.hbp.active import active_on_device
     from gpu.conversion.hbp.blocks import DeviceCRS, hbp_on_device
     from gpu.runtime.memory import free_what_is_dropped
 
@@ -163,6 +164,10 @@ def prepared(name: str, csr: Any, timer: Timer, seconds: dict[str, float]) -> li
             convert = partial(hbp_on_device, matrix, method=method)
             found.append(_timed(name, method, "all", partial(_wall, convert)))
         free_what_is_dropped()
+    with clock(seconds, "preprocessing"):
+        run = partial(_wall, partial(active_on_device, matrix))
+        found.append(_timed(name, "active", "all", run))
+    free_what_is_dropped()
     return found
 
 

@@ -18,6 +18,7 @@ METHODS = {
     "sort": "sort2D",
     "dynamic": "DP2D",
     "sell": "SELL-C-sigma",
+    "active": "HBP repaired, its arrays copied to the host",
 }
 """How orders are called."""
 PRODUCTS = {

@@ -6,5 +6,7 @@
 ``counted_order``     the same by classes, by a sort, and by the dynamic programme behind it
 ``filling``           the arrays of the format
 ``blocks``            all of it one behind the other
+``slots``             kernels for the slots of the repaired form
+``active``            the repaired form
 ====================  ======================================================================
 """

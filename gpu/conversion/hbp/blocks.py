@@ -57,6 +57,30 @@ class DeviceCRS:
         return cls((int(csr.shape[0]), int(csr.shape[1])), pointers, columns, values)
 
 
+def hash_of_counts(counts: Any, number: int, block_rows: int, stream: Any = 0) -> RowHash:
+    """Choose the hash as `RowHash.sampled` does, of all counts above 0.
+
+    Parameters
+    ----------
+    counts
+        int32 device array.
+    number
+        How many there are.
+    block_rows
+        Rows of a block.
+    stream
+        0, or an object of Numba or cuda.core.
+    """
+    found = upload(np.zeros(SHIFTS + 1, np.int32))
+    blocks = max(1, min(OVER_BLOCKS, -(-number // ORDER_THREADS)))
+    enqueue(over_kernel, (blocks, ORDER_THREADS), (counts, number, CLASSES, found), stream)
+    if stream:
+        stream.synchronize()
+    *over, filled = found.copy_to_host().tolist()
+    a = next(a for a in range(SHIFTS) if over[a] <= OUTSIDE * filled)
+    return RowHash.of(a, block_rows)
+
+
 class BlockedRows:
     """The rows of all blocks of a matrix, counted, and what puts them in order.
 
@@ -113,14 +137,7 @@ class BlockedRows:
 
     def chosen_hash(self) -> RowHash:
         """Choose the hash as `RowHash.sampled` does, of all rows with entries."""
-        found = upload(np.zeros(SHIFTS + 1, np.int32))
-        blocks = min(OVER_BLOCKS, -(-self.slots // ORDER_THREADS))
-        enqueue(over_kernel, (blocks, ORDER_THREADS), (self.counts, self.slots, CLASSES, found), self.stream)
-        if self.stream:
-            self.stream.synchronize()
-        *over, filled = found.copy_to_host().tolist()
-        a = next(a for a in range(SHIFTS) if over[a] <= OUTSIDE * filled)
-        return RowHash.of(a, self.block_rows)
+        return hash_of_counts(self.counts, self.slots, self.block_rows, self.stream)
 
     def put_in_order(self, method: str, row_hash: RowHash | None = None) -> None:
         """Put the rows of blocks in order, as `vecsim.formats.hbp.ordering.ordered` does.

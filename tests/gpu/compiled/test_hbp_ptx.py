@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.conversion.hbp import counted_order, filling, hash_order, row_counts
+from gpu.conversion.hbp import counted_order, filling, hash_order, row_counts, slots
 from gpu.formats import hbp_active
 from gpu.runtime.cuda import cuda
 
@@ -54,3 +54,19 @@ def test_the_other_kernels_of_the_conversion_are_compiled():
     vector = types.float64[::1]
     arrays = (I32, vector, I32, I32, I32, WHOLE, WHOLE, I32, I32, vector, I32)
     assert ".local" not in compiled(filling.fill_groups_kernel, *arrays)
+
+
+def test_the_kernels_of_the_repaired_form_are_compiled():
+    w, i64, vector = WHOLE, types.int64[::1], types.float32[::1]
+    compiled(slots.mark_kernel, I32, I32, w, w, w, I32)
+    compiled(slots.begin_kernel, I32, I32, w, w, I32)
+    compiled(slots.weigh_kernel, I32, w, I32, w, w, w, I32, I32, I32)
+    matrix, out = (I32, I32, vector, w, I32, w, w, w, w), (I32, I32, i64, i64, I32, vector)
+    compiled(slots.emit_kernel, *matrix, I32, I32, I32, *out)
+    compiled(slots.key_kernel, I32, w, w, w, w, w, w, i64, I32)
+    compiled(slots.block_groups_kernel, I32, w, I32)
+    compiled(slots.group_kernel, i64, I32, w, I32, w, w, I32, I32)
+    compiled(slots.group_entries_kernel, I32, I32, I32, w, U8, I32)
+    text = compiled(slots.fill_kernel, I32, vector, I32, I32, I32, I32, I32, w, w, U16, vector)
+    assert ".local" not in text
+    assert "f64" not in text

@@ -34,7 +34,8 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     assert doing == [0, 1 / 2]
     assert [each.missing for each in found.matrices] == ["", "no file"]
     assert {(each.method, each.stage): each.status for each in found.preparations} == {
-        (method, stage): "ok" for method in ("hash", "sort") for stage in ("order", "all")
+        ("active", "all"): "ok",
+        **{(method, stage): "ok" for method in ("hash", "sort") for stage in ("order", "all")},
     }
     products = {(each.method, each.dtype): each for each in found.products}
     for dtype in ("float64", "float32"):

@@ -1,0 +1,180 @@
+"""`ActiveHBP` of a matrix that is on the device in CRS: segments, slots, their order, groups, entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.conversion.hbp import slots as kernels
+from gpu.conversion.hbp.blocks import DeviceCRS, hash_of_counts
+from gpu.conversion.prefix_sums import prefix_sums
+from gpu.conversion.radix_sort import sort_pairs
+from gpu.conversion.tree_building import launch, room, runs_of_equal
+from gpu.runtime.cuda import WARP, cuda
+from gpu.runtime.memory import all_or_nothing, upload
+from vecsim.formats import ActiveHBP
+from vecsim.formats.hbp.active import ACTIVE_BLOCK_ROWS, LEAST_ENTRIES, LONGEST_SLOT
+from vecsim.formats.hbp.container import BLOCK_COLUMNS
+from vecsim.formats.hbp.hashing import RowHash
+
+
+@dataclass(frozen=True, eq=False)
+class _Slots:
+    """The slots of a matrix row by row, on the device, and its rest."""
+
+    number: int
+    begins: Any
+    lengths: Any
+    rows: Any
+    blocks: Any
+    rest_pointers: Any
+    rest_columns: Any
+    rest_values: Any
+    rest: int
+
+
+def active_on_device(
+    matrix: DeviceCRS,
+    *,
+    block_rows: int = ACTIVE_BLOCK_ROWS,
+    block_columns: int = BLOCK_COLUMNS,
+    least: int = LEAST_ENTRIES,
+    longest: int = LONGEST_SLOT,
+    row_hash: RowHash | None = None,
+    stream: Any = 0,
+) -> ActiveHBP:
+    """Convert a matrix on the device; columns of blocks stand as they are.
+
+    Parameters
+    ----------
+    matrix
+        In CRS, with at least one entry.
+    block_rows, block_columns, least, longest
+        As of `ActiveHBP.from_scipy`, which the caller has to keep to.
+    row_hash
+        What puts slots in order; None: chosen of all of them.
+    stream
+        0, or an object of Numba or cuda.core.
+
+    Returns
+    -------
+    ActiveHBP
+        Equal to the host's, its arrays copied to the host.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    down = max(1, -(-matrix.shape[0] // block_rows))
+    found = _slots(matrix, (block_rows, block_columns, down), (least, longest), stream)
+    chosen = row_hash or hash_of_counts(found.lengths, found.number, block_rows, stream)
+    bits = int(max(1, 9 * chosen.b + chosen.d)).bit_length()
+    keys, numbers = found.blocks, room(found.number, np.int32)
+    row_hash_numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
+    arguments: tuple[Any, ...] = (found.lengths, found.number, *row_hash_numbers, bits, keys, numbers)
+    launch(kernels.key_kernel, found.number, arguments, stream)
+    across = -(-matrix.shape[1] // block_columns)
+    used = (1 << (down * across << bits).bit_length()) - 1
+    keys, numbers = sort_pairs(keys, numbers, found.number, used, stream)
+    groups, group_slots, group_columns = _groups(keys, found.number, bits, down, stream)
+    lengths, totals = all_or_nothing(lambda: (room(found.number, np.uint8), room(groups, np.int32)))
+    arguments = (numbers, found.lengths, group_slots, groups, lengths, totals)
+    launch(kernels.group_entries_kernel, groups * WARP, arguments, stream)
+    places, entries = prefix_sums(totals, groups, stream)
+    columns, values = all_or_nothing(lambda: (room(entries, np.uint16), room(entries, matrix.values.dtype)))
+    launch(
+        kernels.fill_kernel,
+        groups * WARP,
+        (
+            *(matrix.columns, matrix.values, numbers, found.begins, found.lengths, group_slots, places),
+            *(groups, block_columns, columns, values),
+        ),
+        stream,
+    )
+    slot_rows, row_places = _rows(found, stream)
+    if stream:
+        stream.synchronize()
+    return ActiveHBP(
+        matrix.shape,
+        block_rows,
+        block_columns,
+        chosen,
+        columns.copy_to_host()[:entries],
+        np.concatenate((values.copy_to_host()[:entries], found.rest_values.copy_to_host()[: found.rest])),
+        lengths.copy_to_host()[: found.number],
+        numbers.copy_to_host()[: found.number],
+        group_slots.copy_to_host()[: groups + 1],
+        np.append(places.copy_to_host()[:groups], np.int32(entries)),
+        group_columns.copy_to_host()[:groups],
+        slot_rows,
+        row_places,
+        found.rest_pointers,
+        found.rest_columns.copy_to_host()[: found.rest],
+        np.empty(0, np.int32),
+    )
+
+
+def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, int], stream: Any) -> _Slots:
+    """Cut the matrix into segments, and these into slots; what is too short is the rest."""
+    rows, entries = matrix.shape[0], len(matrix.columns)
+    marks = room(entries, np.int32)
+    arguments: tuple[Any, ...] = (matrix.pointers, matrix.columns, rows, entries, sizes[1], marks)
+    launch(kernels.mark_kernel, entries, arguments, stream)
+    numbers, segments = prefix_sums(marks, entries, stream)
+    begins, counts, rests = all_or_nothing(
+        lambda: (room(segments + 1, np.int32), room(segments, np.int32), room(segments, np.int32))
+    )
+    launch(kernels.begin_kernel, entries, (marks, numbers, entries, segments, begins), stream)
+    del marks, numbers
+    row_rests = upload(np.zeros(rows, np.int32))
+    arguments = (matrix.pointers, rows, begins, segments, *limits, counts, rests, row_rests)
+    launch(kernels.weigh_kernel, segments, arguments, stream)
+    first_slots, number = prefix_sums(counts, segments, stream)
+    first_rests, rest = prefix_sums(rests, segments, stream)
+    pointers, _ = prefix_sums(row_rests, rows, stream)
+    slot_begins, lengths, slot_rows, blocks, rest_columns, rest_values = all_or_nothing(
+        lambda: (
+            *(room(number, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)),
+            *(room(rest, dtype) for dtype in (np.int32, matrix.values.dtype)),
+        )
+    )
+    launch(
+        kernels.emit_kernel,
+        segments,
+        (
+            *(matrix.pointers, matrix.columns, matrix.values, rows, begins, segments, *sizes),
+            *(first_slots, first_rests, counts, slot_begins, lengths, slot_rows, blocks),
+            *(rest_columns, rest_values),
+        ),
+        stream,
+    )
+    rest_pointers = np.append(pointers.copy_to_host()[:rows], np.int32(rest))
+    return _Slots(
+        number, slot_begins, lengths, slot_rows, blocks, rest_pointers, rest_columns, rest_values, rest
+    )
+
+
+def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[int, Any, Any]:
+    """Cut the sorted slots of each block into groups of 32."""
+    if not slots:
+        return 0, cuda.to_device(np.zeros(1, np.int32)), room(0, np.int32)
+    own, firsts, blocks = runs_of_equal(keys, slots, bits, stream)
+    counts = room(blocks, np.int32)
+    launch(kernels.block_groups_kernel, blocks, (firsts, blocks, counts), stream)
+    first_groups, groups = prefix_sums(counts, blocks, stream)
+    group_slots, columns = all_or_nothing(lambda: (room(groups + 1, np.int32), room(groups, np.int32)))
+    arguments = (own, firsts, blocks, first_groups, groups, down, group_slots, columns)
+    launch(kernels.group_kernel, groups, arguments, stream)
+    return groups, group_slots, columns
+
+
+def _rows(found: _Slots, stream: Any) -> tuple[Any, Any]:
+    """Give the rows with slots, and where the sums of each begin."""
+    if not found.number:
+        return np.empty(0, np.int32), np.zeros(1, np.int32)
+    own, firsts, active = runs_of_equal(found.rows, found.number, 0, stream)
+    rows = own.copy_to_host()[:active].astype(np.int32)
+    return rows, firsts.copy_to_host()[: active + 1]

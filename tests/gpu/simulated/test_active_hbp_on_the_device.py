@@ -1,0 +1,51 @@
+"""The repaired form of HBP made on the device: the host's arrays."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from gpu.conversion.hbp.active import active_on_device
+from gpu.conversion.hbp.blocks import DeviceCRS
+from vecsim.formats import ActiveHBP
+
+
+def assert_equal(made, exact):
+    made.check()
+    assert made.hash == exact.hash
+    for each in fields(exact):
+        found, wanted = getattr(made, each.name), getattr(exact, each.name)
+        if isinstance(wanted, np.ndarray):
+            np.testing.assert_array_equal(found, wanted, each.name)
+            assert found.dtype == wanted.dtype, each.name
+
+
+def numbered(dense):
+    matrix = scipy.sparse.csr_array(dense.astype(float))
+    matrix.data = np.arange(1.0, matrix.nnz + 1)
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("least", "longest"),
+    [(2, 3), pytest.param(1, 64, marks=pytest.mark.ci), pytest.param(8, 8, marks=pytest.mark.ci)],
+)
+def test_the_arrays_are_those_of_the_host(least, longest):
+    rng = np.random.default_rng(5)
+    dense = rng.random((50, 60)) < rng.choice([0, 0.02, 0.3], 50)[:, None]
+    dense[20] = True
+    dense[7:9] = np.arange(60) == 12  # a row that begins where the one before ended
+    matrix = numbered(dense)
+    options = {"block_rows": 32, "block_columns": 20, "least": least, "longest": longest}
+    exact = ActiveHBP.from_scipy(matrix, **options)
+    assert exact.in_blocks > 0
+    assert_equal(active_on_device(DeviceCRS.of(matrix), **options), exact)
+
+
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.ci)])
+def test_all_in_the_rest_or_none(whole):
+    matrix = numbered(np.ones((3, 5)) if whole else np.eye(6))
+    exact = ActiveHBP.from_scipy(matrix, least=2)
+    assert exact.in_blocks == (15 if whole else 0)
+    assert_equal(active_on_device(DeviceCRS.of(matrix), least=2), exact)
