@@ -107,7 +107,7 @@ def measure_matrices(
         with clock(seconds, "wait for matrices"):
             each = next(waiting)
         watch(f"measuring {matrix.name}", number / len(chosen))
-        matrices.append(described(matrix, each.csr, each.missing))
+        matrices.append(described(matrix, each.csr, each.missing, each.sha256))
         if each.csr is not None:
             preparations += prepared(matrix.name, each.csr, timer, seconds)
             products += _Products(each, timer, seconds).records()
@@ -229,6 +229,7 @@ class _Products:
             "crs": partial(_named, "crs"),
             "own": partial(_blocked, method="own"),
             "hbp": partial(_blocked, method="hash"),
+            "hbp-classes": partial(_blocked, method="classes"),
             "hbp-active": self._active,
             "hbp-by-degree": partial(self._active, by_degree=True),
         }

@@ -11,7 +11,7 @@ from experiments.pellr.speeds import geometric_mean
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 DTYPES = ("float64", "float32")
-OURS = ("hbp", "hbp-active", "hbp-by-degree")
+OURS = ("hbp", "hbp-classes", "hbp-active", "hbp-by-degree")
 AGAINST = ("crs-scalar", "own", "crs", "cusparse")
 
 

@@ -29,7 +29,7 @@ EVERY_PARTITION = ("m4", "m8", "m10", "m14")
 """Of these every partition is looked at, and the numbers of the hash are varied: one of each kind."""
 
 
-def described(matrix: SuiteMatrix, csr: object, missing: str = "") -> MatrixRecord:
+def described(matrix: SuiteMatrix, csr: object, missing: str = "", sha256: str = "") -> MatrixRecord:
     """Say what a matrix is like; of one that could not be made, why.
 
     Parameters
@@ -40,6 +40,8 @@ def described(matrix: SuiteMatrix, csr: object, missing: str = "") -> MatrixReco
         As csr_array; None if it could not be made.
     missing
         Why.
+    sha256
+        Its digest, if it is known already.
     """
     blank = MatrixRecord(matrix.name, str(matrix.stands_for[0]["name"]), matrix.kind, missing=missing)
     if csr is None:
@@ -54,7 +56,7 @@ def described(matrix: SuiteMatrix, csr: object, missing: str = "") -> MatrixReco
         longest=int(lengths.max(initial=0)),
         mean=float(lengths.mean()),
         sigma=float(lengths.std()),
-        sha256=matrix_sha256(csr),
+        sha256=sha256 or matrix_sha256(csr),
     )
 
 

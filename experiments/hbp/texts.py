@@ -26,6 +26,7 @@ PRODUCTS = {
     "crs": "CSR, threads by the mean length",
     "own": "2D partition",
     "hbp": "HBP",
+    "hbp-classes": "HBP, rows by classes",
     "hbp-active": "HBP repaired",
     "hbp-by-degree": "HBP repaired, columns by degree",
     "cusparse": "best of cuSPARSE",

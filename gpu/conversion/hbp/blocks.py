@@ -13,7 +13,7 @@ from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
 from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.tree_building import enqueue, launch, room
-from gpu.runtime.cuda import WARP
+from gpu.runtime.cuda import WARP, cuda
 from gpu.runtime.memory import all_or_nothing, upload
 from vecsim.errors import UserError
 from vecsim.formats import HBP
@@ -209,6 +209,8 @@ class BlockedRows:
         )
         begins[:groups].copy_to_device(places)
         begins[groups:].copy_to_device(np.array([whole], np.int32))
+        if self.stream:
+            cuda.synchronize()  # the copies are not on that stream
         launch(
             fill_groups_kernel,
             self.slots,

@@ -40,12 +40,14 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     products = {(each.method, each.dtype): each for each in found.products}
     for dtype in ("float64", "float32"):
         assert products["cusparse", dtype].status == "failed"  # the simulator has none
-        for method in ("crs", "crs-scalar", "own", "hbp", "hbp-active", "hbp-by-degree"):
+        for method in ("crs", "crs-scalar", "own", "hbp", "hbp-classes", "hbp-active", "hbp-by-degree"):
             each = products[method, dtype]
             assert (each.status, each.median_us) == ("ok", 5.0), each.reason
             assert each.error < 1
             assert each.nbytes > 12 * 40
-            assert (each.combine_us == 5.0) == (method in ("own", "hbp"))  # no slots in so small a matrix
+            assert (each.combine_us == 5.0) == (
+                method in ("own", "hbp", "hbp-classes")
+            )  # no slots in so small a matrix
     file = tmp_path / "r.json"
     file.write_bytes(results.to_json(found))
     kept = results.read(file)
