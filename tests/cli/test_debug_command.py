@@ -1,6 +1,7 @@
 """`vecsim debug`: scripts, and what it refuses."""
 
 import importlib.util
+from pathlib import Path
 
 import pytest
 from tiers import one_in
@@ -12,6 +13,8 @@ again:  addi x5, x5, -1
         bnez x5, again
         halt
 """
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -54,6 +57,15 @@ def test_a_product_on_a_matrix(vecsim, tmp_path):
     assert "Y: 16 x float" in done.out
 
 
+def test_a_product_of_ones_own(vecsim, tmp_path):
+    mine = tmp_path / "mine.s"
+    mine.write_text((ROOT / "programs" / "crs" / "plain.s").read_text())
+    commands = script(tmp_path, "break row\nrun\nrun\nprint begin\n")
+    done = vecsim("debug", mine, "laplace2d-5", "--like", "crs", "--script", commands)
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "begin = 3"  # the first row has three elements
+
+
 def test_arrays_are_loaded(vecsim, kernel, tmp_path):
     import numpy as np
 
@@ -67,7 +79,7 @@ def test_arrays_are_loaded(vecsim, kernel, tmp_path):
     one_in(
         3,
         [
-            (["KERNEL", "laplace2d-5"], "of a product are MATRIX"),
+            (["KERNEL", "laplace2d-5"], "of a product (--like NAME) are MATRIX"),
             (["crs", "--define", "N=3"], "of FILE.s are --define"),
             (["nothing"], "unknown program 'nothing'"),
             (["nothing.s"], "nothing.s: No such file"),

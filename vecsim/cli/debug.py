@@ -14,6 +14,7 @@ from vecsim.cli.options import (
     ChoiceOption,
     DefineOption,
     ExtendOption,
+    LikeOption,
     LoadOption,
     MachineOption,
     SetOption,
@@ -85,6 +86,7 @@ def debug(
             autocompletion=completion.exercises,
         ),
     ] = None,
+    like: LikeOption = None,
     option: ChoiceOption = None,
     machine: MachineOption = "vs2003",
     set_: SetOption = None,
@@ -110,21 +112,24 @@ def debug(
 
     Without --script in the terminal, or with --web in a browser (the extra teach).
     """
-    from vecsim.cli.run import OWN_SUFFIX
+    from vecsim.cli.run import OWN_SUFFIX, chosen_programs
     from vecsim.debugger.debugger import Debugger
 
     described = chosen_machine(machine, set_, extend)
+    own = program.endswith(OWN_SUFFIX)
     if exercise is not None:
-        _refuse(f"--exercise {exercise} says on what it runs, not", matrix=matrix, load=load, define=define)
+        says = f"--exercise {exercise} says on what it runs, not"
+        _refuse(says, matrix=matrix, load=load, define=define, like=like)
         target, of_case = _exercise(program, exercise)
         pieces = (*of_case, *(show or ()))
-    elif program.endswith(OWN_SUFFIX):
-        _refuse(f"{program} is a program; of a product are", matrix=matrix, option=option)
+    elif own and like is None:
+        _refuse(f"{program} is a program; of a product (--like NAME) are", matrix=matrix, option=option)
         target = _text(program, described, byte_count(memory), definitions(define), value_bits, load)
         pieces = tuple(show or ())
     else:
         _refuse(f"{program} is a product; of FILE.s are", define=define, load=load)
-        target, of_y = _product(program, matrix, described, option or (), value_bits, seed)
+        (name,) = chosen_programs([program], like)
+        target, of_y = _product(name, matrix, described, option or (), value_bits, seed)
         pieces = tuple(show) if show else (of_y,)
     shown = Debugger(target, engine=engine, pieces=pieces)
     shown.extended = extended
