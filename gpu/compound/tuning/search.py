@@ -1,0 +1,205 @@
+"""The search itself: layouts first, then schedules in the best of them, until the time is spent."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gpu.compound.device_compound import Layout
+from gpu.compound.tuning.variants import Variant
+from vecsim.errors import UserError
+from vecsim.formats import NotRepresentableError
+
+BEST_LAYOUTS = 2
+"""Layouts whose schedules are tried."""
+LAYOUTS_SHARE = 0.6
+"""Of the time: what layouts may take, so that some is left for schedules."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What was measured of a variant: microseconds a product, and bytes of the matrix with its padding."""
+
+    us: float
+    nbytes: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search stands: variants done and to do at most, and seconds left, estimated."""
+
+    done: int
+    total: int
+    left_s: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search has found.
+
+    Attributes
+    ----------
+    best
+        The variant of the least score.
+    timing
+        Its time and bytes.
+    timings
+        Of every variant that was measured, by name.
+    complete
+        Whether all was tried before the time was spent.
+    """
+
+    best: Variant
+    timing: Timing
+    timings: dict[str, Timing]
+    complete: bool
+
+
+class _Run:
+    """The variants measured so far."""
+
+    def __init__(
+        self,
+        measure: Callable[[Variant], Timing],
+        known: Mapping[str, Timing | None],
+        keep: Callable[[str, Timing | None], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._measure, self._known, self._keep = measure, known, keep
+        self._clock, self._began = clock, clock()
+        self.timings: dict[Variant, Timing] = {}
+        self.complete = True
+        self._done: set[Variant] = set()
+        self._fresh = 0
+
+    def take(
+        self, variants: Sequence[Variant], total: int, seconds: float, report: Callable[[Progress], None]
+    ) -> None:
+        """Measure what is not known yet, until so many seconds after the beginning."""
+        deadline = self._began + seconds
+        for variant in variants:
+            if variant in self._done:
+                continue
+            if variant.name not in self._known and self._clock() >= deadline:
+                self.complete = False
+                continue
+            timing = self._timed(variant)
+            self._done.add(variant)
+            if timing is not None:
+                self.timings[variant] = timing
+            report(Progress(len(self._done), total, self._left(total, deadline)))
+
+    def _timed(self, variant: Variant) -> Timing | None:
+        if variant.name in self._known:
+            return self._known[variant.name]
+        timing: Timing | None
+        try:
+            timing = self._measure(variant)
+        except NotRepresentableError:
+            timing = None
+        self._fresh += 1
+        self._keep(variant.name, timing)
+        return timing
+
+    def _left(self, total: int, deadline: float) -> float:
+        now = self._clock()
+        each = (now - self._began) / max(1, self._fresh)
+        return max(0.0, min(each * (total - len(self._done)), deadline - now))
+
+
+def tune(
+    variants: Iterable[Variant],
+    measure: Callable[[Variant], Timing],
+    *,
+    known: Mapping[str, Timing | None] | None = None,
+    keep: Callable[[str, Timing | None], None] = lambda name, timing: None,
+    memory_weight: float = 0.0,
+    seconds: float = 110.0,
+    exhaustive: bool = False,
+    report: Callable[[Progress], None] = lambda progress: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Found:
+    """Find the best variant.
+
+    Each layout is measured with its likeliest schedule, then all schedules in the best layouts.
+
+    Parameters
+    ----------
+    variants
+        The likeliest first (`TrafficModel.ordered`).
+    measure
+        Compiles and times a variant; raises `NotRepresentableError` where the matrix has no such form.
+    known
+        What an earlier search has measured, by name; it is not measured again.
+    keep
+        Takes each new result at once, so that a search goes on after a kill.
+    memory_weight
+        How much memory counts beside time: the score is time x (bytes / fewest bytes) ^ weight.
+    seconds
+        After so many nothing more is begun.
+    exhaustive
+        Whether all variants are measured, none left out.
+    report
+        Takes the progress after each.
+    clock
+        Seconds.
+
+    Raises
+    ------
+    UserError
+        If nothing could be measured, or `memory_weight` is negative.
+    """
+    if memory_weight < 0:
+        raise UserError(f"memory_weight {memory_weight} is not possible: use 0 or more")
+    tried = list(dict.fromkeys(variants))
+    run = _Run(measure, known or {}, keep, clock)
+    if exhaustive:
+        run.take(tried, len(tried), seconds, report)
+    else:
+        groups = _by_layout(tried)
+        firsts = [group[0] for group in groups.values()]
+        longest = sorted((len(group) - 1 for group in groups.values()), reverse=True)
+        run.take(firsts, len(firsts) + sum(longest[:BEST_LAYOUTS]), seconds * LAYOUTS_SHARE, report)
+        best = _ranked(run.timings, memory_weight)[:BEST_LAYOUTS]
+        rest = [variant for first in best for variant in groups[first.layout][1:]]
+        run.take(rest, len(firsts) + len(rest), seconds, report)
+    if not run.timings:
+        raise UserError("no variant could be measured: more seconds, or other layouts, are needed")
+    first = _ranked(run.timings, memory_weight)[0]
+    timings = {variant.name: timing for variant, timing in run.timings.items()}
+    return Found(first, run.timings[first], timings, run.complete)
+
+
+def loss_of_pruning(exhaustive: Mapping[str, Timing], pruned: Iterable[str]) -> float:
+    """Give how much slower the best of the pruned variants is than the best of all: 0.03 is 3 %.
+
+    Parameters
+    ----------
+    exhaustive
+        Times of all variants, by name.
+    pruned
+        Names of those that a pruned search measures.
+
+    Raises
+    ------
+    UserError
+        If none of them was measured.
+    """
+    left = [exhaustive[name].us for name in pruned if name in exhaustive]
+    if not left:
+        raise UserError("the pruned search has none of the variants that were measured")
+    return min(left) / min(timing.us for timing in exhaustive.values()) - 1.0
+
+
+def _by_layout(variants: Iterable[Variant]) -> dict[Layout, list[Variant]]:
+    groups: dict[Layout, list[Variant]] = {}
+    for variant in variants:
+        groups.setdefault(variant.layout, []).append(variant)
+    return groups
+
+
+def _ranked(timings: Mapping[Variant, Timing], memory_weight: float) -> list[Variant]:
+    """Order variants by score."""
+    fewest = max(1, min((timing.nbytes for timing in timings.values()), default=1))
+    return sorted(
+        timings, key=lambda each: timings[each].us * (timings[each].nbytes / fewest) ** memory_weight
+    )

@@ -1,0 +1,127 @@
+"""What a search may try: layouts times schedules, and what of a device bounds them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.compound.component_layout import AOS, SOA, ComponentLayout
+from gpu.compound.device_compound import NATURAL, Layout
+from gpu.compound.entry_type import EntryType
+from gpu.compound.outer_layout import OUTER_LAYOUTS
+from gpu.compound.product_kernel import entries_at_once
+from gpu.compound.schedule import AT_ONCE, Schedule, grids
+
+MOST_REGISTERS = 255
+"""Of one thread, on every device that CUDA knows today."""
+REGISTERS_BESIDE = 24
+"""Addresses, counters and the state of the loop, beside entries and elements that are under way."""
+WHOLE_BLOCKS = (64, 128, 256, 512, 1024)
+SHARED_ROWS = (2, 4, 8, 16)
+VECTOR_GROUP = 32
+
+
+@dataclass(frozen=True)
+class DeviceLimits:
+    """What one multiprocessor takes at once.
+
+    Attributes
+    ----------
+    threads, blocks, registers
+        The most of each; registers are of 32 bits.
+    """
+
+    threads: int = 2048
+    blocks: int = 32
+    registers: int = 65536
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A layout with a schedule.
+
+    Attributes
+    ----------
+    layout, schedule
+        Of `gpu.compound.device_compound` and `gpu.compound.schedule`.
+    """
+
+    layout: Layout
+    schedule: Schedule
+
+    @property
+    def name(self) -> str:
+        """A name by which results are kept."""
+        return f"{self.layout.name} | {self.schedule.name}"
+
+
+def registers_needed(entry: EntryType, real: Any, schedule: Schedule) -> int:
+    """Estimate the registers of a thread: entries and elements under way, the sum, and the loop."""
+    words = int(np.dtype(real).itemsize) // 4
+    of_step = entry.entry_bytes(real) // 4 + len(entry.vector) * words
+    return entries_at_once(entry, real, schedule) * of_step + len(entry.vector) * words + REGISTERS_BESIDE
+
+
+def registers_left(schedule: Schedule, limits: DeviceLimits) -> int:
+    """Give the registers that the launch bounds of a schedule leave a thread."""
+    threads = schedule.threads_per_block * max(1, schedule.blocks_per_sm)
+    return min(MOST_REGISTERS, limits.registers // threads)
+
+
+def schedules(limits: DeviceLimits) -> Iterator[Schedule]:
+    """Give the schedules of the paper (4.3), then those with several threads a row, or entries at once."""
+    for threads in WHOLE_BLOCKS:
+        yield Schedule("whole", threads)
+    for threads, blocks in grids(limits.threads, limits.blocks):
+        yield Schedule("static", threads, blocks)
+        yield Schedule("dynamic", threads, blocks)
+    for sharing in SHARED_ROWS:
+        yield Schedule("whole", 256, threads_per_row=sharing)
+    yield Schedule("whole", 256, rows_per_thread=2)
+    for at_once in AT_ONCE:
+        yield Schedule("whole", 256, at_once=at_once)
+
+
+def layouts(entry: EntryType, real: Any) -> list[Layout]:
+    """Give every outer layout with every inner and vector layout that an entry type allows.
+
+    Parameters
+    ----------
+    entry
+        What an entry is.
+    real
+        np.float32 or np.float64: 128 bits hold four or two components.
+    """
+    widest = 16 // int(np.dtype(real).itemsize)
+    inner = [AOS, SOA]
+    inner += [ComponentLayout(None, width) for width in (2, 4) if width <= min(widest, len(entry.reals))]
+    vectors = (AOS, SOA, ComponentLayout(VECTOR_GROUP))
+    return [Layout(outer, each, vector) for outer in OUTER_LAYOUTS for each in inner for vector in vectors]
+
+
+def joint_variants(entry: EntryType, real: Any, limits: DeviceLimits | None = None) -> list[Variant]:
+    """Give all variants of an entry type whose launch bounds leave the registers that they need.
+
+    Parameters
+    ----------
+    entry, real
+        As of `layouts`.
+    limits
+        Of the device.
+    """
+    tried = _possible(entry, real, limits or DeviceLimits())
+    return [Variant(layout, schedule) for layout in layouts(entry, real) for schedule in tried]
+
+
+def natural_variants(entry: EntryType, real: Any, limits: DeviceLimits | None = None) -> list[Variant]:
+    """Give the schedules in the natural layout, the paper's baseline; as `joint_variants` otherwise."""
+    return [Variant(NATURAL, schedule) for schedule in _possible(entry, real, limits or DeviceLimits())]
+
+
+def _possible(entry: EntryType, real: Any, limits: DeviceLimits) -> list[Schedule]:
+    return [
+        schedule
+        for schedule in schedules(limits)
+        if registers_needed(entry, real, schedule) <= registers_left(schedule, limits)
+    ]

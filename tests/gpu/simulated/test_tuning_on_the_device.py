@@ -1,0 +1,42 @@
+"""A search over products that run, in the simulator; times come from a function."""
+
+import numpy as np
+import pytest
+
+from gpu.compound import QUATERNION, CompoundMatrix
+from gpu.compound.device_compound import Layout
+from gpu.compound.schedule import Schedule
+from gpu.compound.tuning import TuningStore, Variant, tune
+from gpu.compound.tuning.on_device import DeviceMeasurement, features_of, tune_on_device
+from gpu.compound.tuning.store import Search
+
+
+@pytest.fixture
+def matrix():
+    drawn = np.random.default_rng(3)
+    components = [drawn.uniform(-1, 1, 4) for _ in range(4)]
+    return CompoundMatrix.from_arrays(QUATERNION, (3, 3), [0, 2, 2, 4], [0, 2, 1, 2], components)
+
+
+def run_once(enqueue):
+    enqueue(None)
+    return 1.0
+
+
+def test_products_are_run_and_compared(matrix):
+    variants = [
+        Variant(Layout(outer), Schedule("whole", 32, threads_per_row=sharing))
+        for outer, sharing in (("csr", 1), ("csr", 2), ("sliced-32", 1))
+    ]
+    found = tune(variants, DeviceMeasurement(matrix, run_once))
+    assert len(found.timings) == 3
+    assert all(timing.nbytes > 4 * 32 for timing in found.timings.values())
+
+
+def test_a_search_is_kept_with_the_features_of_its_matrix(matrix, tmp_path):
+    with TuningStore(tmp_path / "tuning.db") as store:
+        first = tune_on_device(matrix, "small", store, "simulator", natural=True, seconds=0.5, timer=run_once)
+        search = Search("simulator", "quaternion", "float64", "small")
+        assert set(first.timings) == set(store.known(search))
+        assert store.features(search) == features_of(matrix)
+        assert store.features(search)["length_greatest"] == 2.0
