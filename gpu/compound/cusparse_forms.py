@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from gpu.baseline.cusparse_formats import Order, StoredMatrix
@@ -48,7 +49,7 @@ def cusparse_forms(matrix: CompoundMatrix) -> list[CusparseForm]:
     """Give all forms of a matrix; none where cuSPARSE has nothing for its entries.
 
     Complex entries: CSR with both algorithms, Sliced ELL. Quaternions: complex BSR of 2 x 2, real BSR of
-    4 x 4. Blocks of 2, 3 and 4: BSR. BSR in both orders.
+    4 x 4. Blocks of 2, 3 and 4: BSR, and CSR of scalars with both algorithms. BSR in both orders.
     """
     if matrix.entry is COMPLEX:
         return list(_complex_forms(matrix))
@@ -136,6 +137,23 @@ def _block_forms(matrix: CompoundMatrix, edge: int) -> Iterator[CusparseForm]:
 
     name = f"BSR {edge} x {edge}"
     yield from _bsr_forms(name, matrix, edge, values, _flat, lambda y: y.reshape(-1, edge))
+
+    shape = (matrix.shape[0] * edge, matrix.shape[1] * edge)
+
+    def scalars() -> StoredMatrix:
+        # Zeros within blocks are stored, as in BSR.
+        made = scipy.sparse.bsr_array((values(), matrix.indices, matrix.indptr), shape=shape).tocsr()
+        return StoredMatrix("csr", shape, made.nnz, made.indptr, made.indices, made.data)
+
+    for number in (1, 2):
+        yield CusparseForm(
+            f"scalar CSR, algorithm {number}",
+            f"csr_alg{number}",
+            scalars,
+            shape,
+            _flat,
+            lambda y: y.reshape(-1, edge),
+        )
 
 
 def _bsr_forms(

@@ -74,7 +74,19 @@ class _Run:
     def take(
         self, variants: Sequence[Variant], total: int, seconds: float, report: Callable[[Progress], None]
     ) -> None:
-        """Measure what is not known yet, until so many seconds after the beginning."""
+        """Measure what is not known yet.
+
+        Parameters
+        ----------
+        variants
+            What to measure, the first first.
+        total
+            Variants of the whole search at most.
+        seconds
+            So long after the beginning nothing more is measured.
+        report
+            Takes the progress after each.
+        """
         deadline = self._began + seconds
         for variant in variants:
             if variant in self._done:

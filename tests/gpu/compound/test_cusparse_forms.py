@@ -24,7 +24,7 @@ def as_scipy(stored):
 
 @pytest.mark.parametrize(
     ("entry", "forms"),
-    [(COMPLEX, 3), (QUATERNION, 4), (blocks(3), 2), (DUAL, 0)],
+    [(COMPLEX, 3), (QUATERNION, 4), (blocks(3), 4), (DUAL, 0)],
     ids=lambda each: str(each)[:22],
 )
 @pytest.mark.parametrize("real", [np.float32, np.float64])
