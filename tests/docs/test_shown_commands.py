@@ -16,8 +16,10 @@ import typer
 
 from docs.blocks import blocks
 from experiments.exercises.registry import EXERCISES
+from experiments.sweep.specification import read_specification
 from vecsim.cli import main
 from vecsim.cli.application import app
+from vecsim.machine import load_machine
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -71,6 +73,16 @@ def test_it_is_a_command_with_such_options(case):
         context = command.make_context(name, list(arguments), parent=context, resilient_parsing=True)
     known = {option for parameter in command.params for option in parameter.opts}
     assert {each.partition("=")[0] for each in arguments if each.startswith("--")} <= known
+
+
+@pytest.mark.parametrize(
+    ("page", "read"), [("what-if", read_specification), ("machines", lambda path: load_machine(str(path)))]
+)
+def test_files_that_pages_show_can_be_read(page, read, tmp_path):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    (block,) = (each for each in blocks(text) if each.language == "toml")
+    (tmp_path / "shown.toml").write_text(block.text)
+    assert read(tmp_path / "shown.toml")
 
 
 @pytest.fixture

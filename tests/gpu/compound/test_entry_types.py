@@ -1,9 +1,13 @@
 """Declarations of compound entries: right ones against plain arithmetic, wrong ones with a clear error."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse
 
+from docs.blocks import blocks as blocks_of
 from gpu.compound import (
     COMPLEX,
     DUAL,
@@ -84,6 +88,14 @@ def test_dual_numbers_differentiate():
     # d/dt of t x at t = 3, x = 5: the slope of (3 + e) (5 + 0 e)
     matrix = CompoundMatrix.from_arrays(DUAL, (1, 1), [0, 1], [0], [[3.0], [1.0]])
     assert reference_product(matrix, [[5.0, 0.0]]).tolist() == [[15.0, 5.0]]
+
+
+def test_the_declarations_of_the_page(capsys):
+    text = (Path(__file__).parents[3] / "docs" / "gpu.md").read_text(encoding="utf-8")
+    (code,) = (block.text for block in blocks_of(text) if "UNIT_QUATERNION" in block.text)
+    exec(compile(code, "docs/gpu.md", "exec"), {})
+    (shown,) = re.findall(r"print\(.*\)  # (.*)", code)
+    assert capsys.readouterr().out == f"{shown}\n"
 
 
 def test_shortest_paths_have_another_sum():
