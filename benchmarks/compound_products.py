@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -58,23 +57,14 @@ def loaded(path: Path, name: str) -> tuple[CompoundMatrix, Any, Any]:
         return CompoundMatrix.from_arrays(entry_of(name), *places, components), kept["x"], kept["y"]
 
 
-def compile_share(number: int, shares: int, entries: Sequence[EntryType]) -> int:
+def compile_likely(number: int, shares: int, entries: Sequence[EntryType]) -> int:
     """Compile one of so many shares of the kernels that will be measured; VECSIM_KERNELS keeps them."""
-    from gpu.compound.device_compound import CompoundProduct, PlacedMatrix
+    from gpu.compound.tuning.compilation import compile_share
+    from gpu.compound.tuning.variants import Variant
 
-    tasks = [
-        (entry, real, layout, schedule)
-        for entry in entries
-        for real in REALS
-        for layout, schedule in _likely(entry, real)
-    ]
-    done = 0
-    for entry, real, layout, schedule in tasks[number::shares]:
-        with suppress(NotRepresentableError):
-            placed = PlacedMatrix(_sample(entry, real), layout, schedule.threads_per_row)
-            CompoundProduct(placed, schedule)
-            done += 1
-    return done
+    kinds = [(entry, real) for entry in entries for real in REALS]
+    likely = {(entry, real): [Variant(*pair) for pair in _likely(entry, real)] for entry, real in kinds}
+    return sum(compile_share(*kind, variants[number::shares]) for kind, variants in likely.items())
 
 
 def _likely(entry: EntryType, real: Any) -> Iterator[tuple[Any, Any]]:
@@ -88,15 +78,6 @@ def _likely(entry: EntryType, real: Any) -> Iterator[tuple[Any, Any]]:
     for layout in tried[-BEST_LAYOUTS:]:
         for schedule in schedules(entry, real):
             yield layout, schedule
-
-
-def _sample(entry: EntryType, real: Any) -> CompoundMatrix:
-    """Give a small matrix with the kernels of large ones: rows differ, so that sorting changes them."""
-    lengths = np.arange(256) % 5
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    indices = np.concatenate([np.arange(length) for length in lengths])
-    components = [np.ones(len(indices), real) for _ in entry.entry]
-    return CompoundMatrix.from_arrays(entry, (256, 8), indptr, indices, components)
 
 
 class Measurement:
@@ -250,7 +231,7 @@ def run(meshes: Path, json_file: Path | None, seconds: float, only: str = "") ->
 
     with ProcessPoolExecutor(workers + len(names), mp_context=get_context("spawn")) as pool:
         made = {name: pool.submit(keep, name, meshes, folder) for name in names}
-        kernels = [pool.submit(compile_share, number, workers, entries) for number in range(workers)]
+        kernels = [pool.submit(compile_likely, number, workers, entries) for number in range(workers)]
         paths = {name: future.result() for name, future in made.items()}
         say("the matrices are made")
         say(f"{sum(each.result() for each in kernels)} kernels are compiled")

@@ -13,6 +13,9 @@ import typer
 from experiments.gpu_bench import bench
 from experiments.gpu_bench.records import Run
 from experiments.gpu_check import check
+from gpu.compound.device_compound import NATURAL
+from gpu.compound.schedule import Schedule
+from gpu.compound.tuning import Found, Timing, Variant, on_device
 from gpu.measure import ceilings
 from gpu.runtime import device_info
 from isa.assembler import assemble_file
@@ -29,6 +32,8 @@ WITHOUT_A_GPU = (
     "exec PROGRAM",
     "why MATRIX --program crs",
     "view MATRIX --program crs --engine simpy --out PAGE",
+    "course",
+    "course dot --size 10 --engine simpy",
     "grade",
     "grade 1",
     "compare RESULT RESULT",
@@ -46,7 +51,7 @@ WITHOUT_A_GPU = (
     "list extensions",
     "crosscheck MATRIX --no-gpu",
 )
-ON_A_GPU = ("gpu info", "gpu ceilings", "gpu bench", "gpu check")
+ON_A_GPU = ("gpu info", "gpu ceilings", "gpu bench", "gpu check", "gpu tune MATRIX")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -88,6 +93,9 @@ def fake_gpu(monkeypatch):
     monkeypatch.setattr(device_info, "device_info", lambda: INFO)
     monkeypatch.setattr(ceilings, "measure_ceilings", lambda watch: CEILINGS)
     monkeypatch.setattr(bench, "run_bench", lambda *_, **__: Run(header, (), {}))
+    variant, timing = Variant(NATURAL, Schedule()), Timing(2.0, 100)
+    tuned = Found(variant, timing, {variant.name: timing}, complete=True)
+    monkeypatch.setattr(on_device, "tune_on_device", lambda *_, **__: tuned)
     found = check.Checked("memplus", "crs", "float64", "ok", "", 1e-16, 1e-12, 64 * "a")
     monkeypatch.setattr(check, "check_suite", lambda *_, **__: (found,))
 

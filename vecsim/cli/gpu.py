@@ -47,6 +47,29 @@ def bench(only: OnlyOption = None, quick: QuickOption = False, json: JsonOption 
     gpu_commands.bench(json, only, quick=quick)
 
 
+@gpu.command("tune", help=gpu_commands.tune.__doc__)
+def tune(
+    matrix: Annotated[str, typer.Argument(metavar="MATRIX|FILE.npz|MESH")],
+    entry: Annotated[str, typer.Option("--entry", metavar="NAME", help=gpu_commands.ENTRY_HELP)] = "complex",
+    bits: Annotated[int, typer.Option("--bits", metavar="32|64", help=gpu_commands.BITS_HELP)] = 32,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0, metavar="N", help=gpu_commands.SECONDS_HELP)
+    ] = gpu_commands.TUNING_SECONDS,
+    memory_weight: Annotated[
+        float, typer.Option("--memory-weight", min=0, metavar="WEIGHT", help=gpu_commands.MEMORY_HELP)
+    ] = 0.0,
+    store: Annotated[
+        str | None, typer.Option("--store", metavar="FILE", help=gpu_commands.STORE_HELP)
+    ] = None,
+    schedule_only: Annotated[bool, typer.Option("--schedule-only", help=gpu_commands.SCHEDULE_HELP)] = False,
+    exhaustive: Annotated[bool, typer.Option("--exhaustive", help=gpu_commands.EXHAUSTIVE_HELP)] = False,
+    json: JsonOption = None,
+) -> None:
+    """Call `gpu_commands.tune`."""
+    how = {"schedule_only": schedule_only, "exhaustive": exhaustive}
+    gpu_commands.tune(json, matrix, entry, bits, seconds, memory_weight, store, **how)
+
+
 @gpu.command("check", help=gpu_commands.check.__doc__)
 def check(
     only: OnlyOption = None,

@@ -21,6 +21,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "ceilings": gpu_commands.ceilings,
     "bench": gpu_commands.bench,
     "check": gpu_commands.check,
+    "tune": gpu_commands.tune,
 }
 
 
@@ -60,6 +61,20 @@ def _parser() -> _Parser:
                 "--format", action="append", dest="formats", metavar="NAME", help=gpu_commands.FORMAT_HELP
             )
             made.add_argument("--seconds", type=float, metavar="N", help=gpu_commands.SECONDS_HELP)
+        if command is gpu_commands.tune:
+            _add_tuning(made)
         if command is gpu_commands.bench:
             made.add_argument("--quick", action="store_true", help=gpu_commands.QUICK_HELP)
     return parser
+
+
+def _add_tuning(made: argparse.ArgumentParser) -> None:
+    made.add_argument("matrix", metavar="MATRIX|FILE.npz|MESH")
+    made.add_argument("--entry", default="complex", metavar="NAME", help=gpu_commands.ENTRY_HELP)
+    made.add_argument("--bits", type=int, default=32, metavar="32|64", help=gpu_commands.BITS_HELP)
+    seconds, weight = gpu_commands.SECONDS_HELP, gpu_commands.MEMORY_HELP
+    made.add_argument("--seconds", type=float, default=gpu_commands.TUNING_SECONDS, metavar="N", help=seconds)
+    made.add_argument("--memory-weight", type=float, default=0.0, metavar="WEIGHT", help=weight)
+    made.add_argument("--store", metavar="FILE", help=gpu_commands.STORE_HELP)
+    made.add_argument("--schedule-only", action="store_true", help=gpu_commands.SCHEDULE_HELP)
+    made.add_argument("--exhaustive", action="store_true", help=gpu_commands.EXHAUSTIVE_HELP)

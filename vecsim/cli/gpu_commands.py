@@ -13,6 +13,8 @@ from vecsim.errors import UserError
 if TYPE_CHECKING:
     from experiments.gpu_bench.records import Run
     from experiments.gpu_check.check import Checked
+    from gpu.compound import CompoundMatrix
+    from gpu.compound.tuning import Found
     from gpu.measure.ceilings import Ceilings
     from gpu.runtime.device_info import DeviceInfo
     from vecsim.cli.output import Output
@@ -26,6 +28,15 @@ WITHOUT_A_GPU = (
 )
 """What helps who has none; the CUDA simulator does not, since times of it mean nothing."""
 SECONDS_HELP = "After so many seconds nothing more is begun; what is left is said to be not reached."
+ENTRY_HELP = "complex, quaternion, unit-quaternion, dual, or block-2 to block-6."
+BITS_HELP = "Bits of a component, a float of 32 or 64."
+SCHEDULE_HELP = "Try schedules alone, in CSR with arrays of structures: what the paper compares with."
+EXHAUSTIVE_HELP = "Leave nothing out; takes long, and goes on where it was cut off."
+MEMORY_HELP = "How much memory counts: the score is time x (bytes / fewest bytes) ^ WEIGHT."
+STORE_HELP = "Where times are kept; a file in the user's cache without it."
+TUNING_SECONDS = 110.0
+"""After which a search begins nothing more."""
+SHOWN_VARIANTS = 8
 QUICK_HELP = "Five matrices of all sizes, no transposed products: under 90 s."
 
 
@@ -233,3 +244,101 @@ def _by_dtype(what: str, unit: str, rates: list[tuple[str, str, float]]) -> Any:
 
 def _size(nbytes: int) -> str:
     return f"{nbytes >> 20} MiB" if nbytes >= 1 << 20 else f"{nbytes >> 10} KiB"
+
+
+def tune(
+    json: str | None,
+    matrix: str,
+    entry: str = "complex",
+    bits: int = 32,
+    seconds: float = TUNING_SECONDS,
+    memory_weight: float = 0.0,
+    store: str | None = None,
+    *,
+    schedule_only: bool = False,
+    exhaustive: bool = False,
+) -> None:
+    """Search for the layout and schedule in which a product of compound entries is fastest, for two minutes.
+
+    What was measured is kept: the same command goes on where a search was cut off.
+    """
+    import os
+    from functools import partial
+    from pathlib import Path
+
+    import numpy as np
+
+    from gpu.compound.compound_files import entry_named, read_compound
+    from gpu.compound.tuning.store import TuningStore
+    from gpu.runtime.device_info import device_info
+    from gpu.runtime.kernel_cache import FOLDER
+    from vecsim.cache_folder import cache_folder
+    from vecsim.cli.output import Output
+    from vecsim.progress import Progress
+
+    if bits not in (32, 64):
+        raise UserError(f"--bits {bits}: a component has 32 or 64")
+    kind, real = entry_named(entry), np.float32 if bits == 32 else np.float64
+    output = Output(json)
+    with _on_a_gpu("tune"):
+        device = device_info().name
+    compound = read_compound(matrix, kind, real)
+    os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
+    from gpu.compound.tuning.compilation import compile_ahead
+    from gpu.compound.tuning.on_device import tune_on_device
+
+    path = Path(store) if store else cache_folder() / "tuning.sqlite"
+    with TuningStore(path) as kept, Progress() as work:
+        found = tune_on_device(
+            compound,
+            matrix,
+            kept,
+            device,
+            natural=schedule_only,
+            exhaustive=exhaustive,
+            memory_weight=memory_weight,
+            seconds=seconds,
+            report=lambda at: work.show(f"{matrix}, {at.left_s:.0f} s left", at.done, at.total),
+            prepare=partial(compile_ahead, kind, real),
+        )
+    _show_tuned(output, matrix, compound, device, found)
+    output.finish("vecsim gpu tune", _tuned(matrix, compound, device, found))
+
+
+def _show_tuned(output: Output, matrix: str, compound: CompoundMatrix, device: str, found: Found) -> None:
+    """Show the best variants of a search."""
+    from vecsim.cli.console import fill, table
+
+    rows, columns = compound.shape
+    output.text(
+        f"{matrix}: {rows:,} x {columns:,}, {compound.nnz:,} {compound.entry.name} entries; "
+        f"{compound.dtype}; {device}; {len(found.timings)} variants measured"
+    )
+    ranked = sorted(found.timings.items(), key=lambda pair: pair[1].us)
+    shown = [
+        (*name.split(" | "), f"{timing.us:.1f}", f"{timing.nbytes / 2**20:.1f}")
+        for name, timing in ranked[:SHOWN_VARIANTS]
+    ]
+    output.table(fill(table(["layout", "schedule"], ["us", "MiB"]), shown))
+    output.text(f"best: {found.best.name}, {found.timing.us:.1f} us")
+    if not found.complete:
+        output.text("the time was spent before all was tried: the same command goes on")
+
+
+def _tuned(matrix: str, compound: CompoundMatrix, device: str, found: Found) -> dict[str, Any]:
+    """Give what a search has found as plain data."""
+    from dataclasses import asdict
+
+    return {
+        "device": device,
+        "matrix": matrix,
+        "entry": compound.entry.name,
+        "dtype": str(compound.dtype),
+        "rows": compound.shape[0],
+        "columns": compound.shape[1],
+        "entries": compound.nnz,
+        "best": found.best.name,
+        "us": found.timing.us,
+        "complete": found.complete,
+        "times": {name: asdict(timing) for name, timing in found.timings.items()},
+    }

@@ -1,6 +1,6 @@
 """Times of variants on the device, each product compared with the reference; and a search that is kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,8 +14,8 @@ from gpu.compound.reference import reference_product
 from gpu.compound.tuning.search import Found, Progress, Timing, tune
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import KEPT_FACTOR, TrafficModel
-from gpu.compound.tuning.variants import Variant, joint_variants, natural_variants
-from gpu.runtime.cuda import cuda
+from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants, natural_variants
+from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.memory import upload
 from vecsim.errors import UserError
 
@@ -97,6 +97,18 @@ class DeviceMeasurement:
             raise UserError(f"the product of {variant.name} is off by {error:.1e} of its largest component")
 
 
+def device_limits() -> DeviceLimits:
+    """Give what a multiprocessor of the device takes; in the simulator that of recent ones."""
+    if SIMULATED:
+        return DeviceLimits()
+    device = cuda.get_current_device()
+    return DeviceLimits(
+        int(device.MAX_THREADS_PER_MULTI_PROCESSOR),
+        int(device.MAX_BLOCKS_PER_MULTIPROCESSOR),
+        int(device.MAX_REGISTERS_PER_MULTIPROCESSOR),
+    )
+
+
 def features_of(matrix: CompoundMatrix) -> dict[str, float]:
     """Give what a prediction may look at: size, row lengths and bandwidths, bytes of an entry."""
     statistics = pattern_statistics(matrix)
@@ -119,6 +131,7 @@ def tune_on_device(
     seconds: float = 110.0,
     report: Callable[[Progress], None] = lambda progress: None,
     timer: Timer = by_events,
+    prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
 ) -> Found:
     """Search for the best variant of a matrix; go on where an earlier search of it has stopped.
 
@@ -134,11 +147,14 @@ def tune_on_device(
         As of `tune`; an exhaustive search leaves nothing out by bytes either.
     timer
         How products are timed.
+    prepare
+        As of `tune`.
     """
+    limits = device_limits()
     search = Search(device, matrix.entry.name, str(matrix.dtype), name)
     store.begin(search, features_of(matrix))
-    offered = (natural_variants if natural else joint_variants)(matrix.entry, matrix.dtype.type)
-    tried = TrafficModel(matrix).ordered(offered, float("inf") if exhaustive else KEPT_FACTOR)
+    offered = (natural_variants if natural else joint_variants)(matrix.entry, matrix.dtype.type, limits)
+    tried = TrafficModel(matrix, limits).ordered(offered, float("inf") if exhaustive else KEPT_FACTOR)
     return tune(
         tried,
         DeviceMeasurement(matrix, timer),
@@ -148,4 +164,5 @@ def tune_on_device(
         seconds=seconds,
         exhaustive=exhaustive,
         report=report,
+        prepare=prepare,
     )

@@ -128,6 +128,7 @@ def tune(
     seconds: float = 110.0,
     exhaustive: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
+    prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Found:
     """Find the best variant.
@@ -152,6 +153,8 @@ def tune(
         Whether all variants are measured, none left out.
     report
         Takes the progress after each.
+    prepare
+        Takes the variants that are measured next, all at once: to compile their kernels.
     clock
         Seconds.
 
@@ -163,16 +166,24 @@ def tune(
     if memory_weight < 0:
         raise UserError(f"memory_weight {memory_weight} is not possible: use 0 or more")
     tried = list(dict.fromkeys(variants))
-    run = _Run(measure, known or {}, keep, clock)
+    known = known or {}
+    run = _Run(measure, known, keep, clock)
+
+    def unknown(next_: Sequence[Variant]) -> list[Variant]:
+        return [variant for variant in next_ if variant.name not in known]
+
     if exhaustive:
+        prepare(unknown(tried))
         run.take(tried, len(tried), seconds, report)
     else:
         groups = _by_layout(tried)
         firsts = [group[0] for group in groups.values()]
         longest = sorted((len(group) - 1 for group in groups.values()), reverse=True)
+        prepare(unknown(firsts))
         run.take(firsts, len(firsts) + sum(longest[:BEST_LAYOUTS]), seconds * LAYOUTS_SHARE, report)
         best = _ranked(run.timings, memory_weight)[:BEST_LAYOUTS]
         rest = [variant for first in best for variant in groups[first.layout][1:]]
+        prepare(unknown(rest))
         run.take(rest, len(firsts) + len(rest), seconds, report)
     if not run.timings:
         raise UserError("no variant could be measured: more seconds, or other layouts, are needed")

@@ -69,7 +69,8 @@ class TrafficModel:
         tried = list(variants)
         reads = [self.read_bytes(variant) for variant in tried]
         least = min(reads, default=0)
-        kept = [(read, variant) for read, variant in zip(reads, tried, strict=True) if read <= factor * least]
+        most = factor * least if least else 0  # no bytes are no more than any times none
+        kept = [(read, variant) for read, variant in zip(reads, tried, strict=True) if read <= most]
         kept.sort(key=lambda pair: (pair[0], -self.under_way(pair[1])))
         return [variant for _, variant in kept]
 

@@ -7,6 +7,7 @@ from gpu.compound import QUATERNION, CompoundMatrix
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import TuningStore, Variant, tune
+from gpu.compound.tuning.compilation import compile_ahead, compile_share
 from gpu.compound.tuning.on_device import DeviceMeasurement, features_of, tune_on_device
 from gpu.compound.tuning.store import Search
 
@@ -40,3 +41,17 @@ def test_a_search_is_kept_with_the_features_of_its_matrix(matrix, tmp_path):
         assert set(first.timings) == set(store.known(search))
         assert store.features(search) == features_of(matrix)
         assert store.features(search)["length_greatest"] == 2.0
+
+
+def test_variants_to_be_measured_are_named_before(matrix, tmp_path):
+    asked = []
+    with TuningStore(tmp_path / "tuning.db") as store:
+        how = {"natural": True, "seconds": 0.5, "timer": run_once, "prepare": asked.append}
+        first = tune_on_device(matrix, "small", store, "simulator", **how)
+        assert set(first.timings) <= {variant.name for variants in asked for variant in variants}
+
+
+def test_kernels_of_the_sample_can_be_compiled():
+    variants = [Variant(Layout("csr"), Schedule("whole", 32)), Variant(Layout("sorted-32"), Schedule())]
+    assert compile_share(QUATERNION, np.float32, variants) == 2
+    assert compile_ahead(QUATERNION, np.float32, variants) == 0  # too few for processes of their own
