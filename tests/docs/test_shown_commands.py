@@ -33,6 +33,7 @@ NOT_RUN = {
     "sweep memory": "a study of minutes; tests/experiments run studies",
     "--scheduler": "needs a scheduler on another host",
     "run randomwalk-100": "a large matrix",
+    "run --": "the default matrix is a large one",
     "list matrices": "reads the index of the collections",
 }
 
