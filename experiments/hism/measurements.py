@@ -147,9 +147,12 @@ def _in_processes(
                 "a process that simulated was ended from outside, perhaps for want of memory: try --jobs 1"
             ) from None
         except BaseException:  # an interrupt too: nobody waits for what is under way
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - others:
+            workers = set(multiprocessing.active_children()) - others
+            for process in workers:
                 process.terminate()
+            for process in workers:  # before the pool, which tells its workers when it shuts down
+                process.join()
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 

@@ -122,13 +122,17 @@ def _round(
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End workers at once, whatever they do: what they have finished is kept."""
+    """End workers at once, whatever they do: what they have finished is kept.
+
+    They end before the pool does: one that shuts down tells its workers so, by a pipe that it closes when it
+    finds them dead, and what is under way then would end in a traceback.
+    """
     processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.kill()
     for process in processes:
         process.join()
+    pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _groups(tasks: Sequence[Task], left: Sequence[int], processes: int) -> list[list[int]]:
