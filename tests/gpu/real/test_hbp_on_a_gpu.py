@@ -1,0 +1,98 @@
+"""HBP made on a real GPU: the host's orders and arrays; products of all forms, with equal bits in every run.
+
+Those named `small` are what compute-sanitizer looks at: CONTRIBUTING.md says how.
+"""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from vecsim.formats import HBP, ActiveHBP
+from vecsim.formats.accuracy import relative_error, rounding_bound
+from vecsim.formats.hbp.ordering import METHODS, ordered
+
+pytestmark = pytest.mark.usefixtures("gpu_with_others")
+
+SIZES = {"small": (300, 400), "large": (70_000, 50_000)}
+"""Rows and columns."""
+
+
+def skewed(size, dtype=np.float64):
+    """Rows of unlike length, many without entries in a block, one with an entry in every third column."""
+    rows, columns = SIZES[size]
+    rng = np.random.default_rng(rows)
+    lengths = (2 * (1 - rng.random(rows)) ** -0.7).astype(int).clip(0, columns // 4)
+    lengths[rng.random(rows) < 0.3] = 0
+    row = np.append(np.repeat(np.arange(rows), lengths), np.full(columns // 3, rows // 2))
+    column = np.append(rng.integers(0, columns, lengths.sum()), np.arange(columns // 3) * 3)
+    entries = rng.standard_normal(len(row)).astype(dtype)
+    return scipy.sparse.csr_array((entries, (row, column)), (rows, columns))
+
+
+def assert_same(found, wanted, name):
+    found = found.copy_to_host() if hasattr(found, "copy_to_host") else found
+    np.testing.assert_array_equal(found, wanted, name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_arrays_are_those_of_the_host(size, dtype):
+    from gpu.conversion.hbp.blocks import DeviceCRS, hbp_on_device
+
+    matrix = skewed(size, dtype)
+    exact, made = HBP.from_scipy(matrix), hbp_on_device(DeviceCRS.of(matrix))
+    assert made.hash == exact.hash
+    for each in fields(exact):
+        if isinstance(getattr(exact, each.name), np.ndarray):
+            assert_same(getattr(made, each.name), getattr(exact, each.name), each.name)
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+@pytest.mark.parametrize("size", SIZES)
+def test_every_order_is_that_of_the_host(size, method):
+    from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS
+
+    matrix = skewed(size)
+    rows = BlockedRows(DeviceCRS.of(matrix))
+    rows.count()
+    counts = rows.counts.copy_to_host().reshape(-1, rows.block_rows)
+    chosen = rows.chosen_hash()
+    whole = np.zeros(rows.down * rows.block_rows, np.int32)
+    whole[: matrix.shape[0]] = np.diff(matrix.indptr)
+    whole = np.repeat(whole.reshape(rows.down, rows.block_rows), rows.across, 0)
+    exact = ordered(counts, method, chosen, whole)
+    rows.put_in_order(method, chosen)
+    assert_same(rows.order, exact.order.ravel(), "order")
+    if method == "dynamic":
+        assert_same(rows.begins, exact.group_begins.ravel(), "begins")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_repaired_form_is_that_of_the_host(size, dtype):
+    from gpu.conversion.hbp.active import active_on_device
+    from gpu.conversion.hbp.blocks import DeviceCRS
+
+    matrix = skewed(size, dtype)
+    exact, made = ActiveHBP.from_scipy(matrix), active_on_device(DeviceCRS.of(matrix))
+    made.check()
+    for each in fields(exact):
+        if isinstance(getattr(exact, each.name), np.ndarray):
+            assert_same(getattr(made, each.name), getattr(exact, each.name), each.name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("form", ["hbp", "hbp-active", "hbp-by-degree"])
+def test_products(form, size, dtype):
+    import gpu
+
+    matrix = skewed(size, dtype)
+    x = np.random.default_rng(1).standard_normal(matrix.shape[1]).astype(dtype)
+    product = gpu.prepare(matrix, format=form)
+    found = [product @ x for _ in range(3)]
+    # What comes twice is added up with rounding, too.
+    assert relative_error(matrix, x, found[0]) <= 2 * rounding_bound(matrix, dtype)
+    assert {each.tobytes() for each in found} == {found[0].tobytes()}
