@@ -115,4 +115,5 @@ def move_kernel(keys, payload, number, shift, offsets, moved_keys, moved_payload
         cuda.syncwarp()
         if here and before == 0:
             counts[np.uint32(own + warp * DIGITS)] = np.int32(0)
+        cuda.syncwarp()  # another lane may be the first with this digit in the next round
         at += SORT_THREADS

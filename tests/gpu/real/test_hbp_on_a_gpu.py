@@ -15,7 +15,7 @@ from vecsim.formats.hbp.ordering import METHODS, ordered
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
-SIZES = {"small": (300, 400), "large": (70_000, 50_000)}
+SIZES = {"small": (300, 400), "large": (70_000, 30_000)}
 """Rows and columns."""
 
 
