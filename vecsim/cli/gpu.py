@@ -63,10 +63,11 @@ def tune(
     ] = None,
     schedule_only: Annotated[bool, typer.Option("--schedule-only", help=gpu_commands.SCHEDULE_HELP)] = False,
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help=gpu_commands.EXHAUSTIVE_HELP)] = False,
+    predict: Annotated[bool, typer.Option("--predict", help=gpu_commands.PREDICT_HELP)] = False,
     json: JsonOption = None,
 ) -> None:
     """Call `gpu_commands.tune`."""
-    how = {"schedule_only": schedule_only, "exhaustive": exhaustive}
+    how = {"schedule_only": schedule_only, "exhaustive": exhaustive, "predict": predict}
     gpu_commands.tune(json, matrix, entry, bits, seconds, memory_weight, store, **how)
 
 

@@ -78,3 +78,4 @@ def _add_tuning(made: argparse.ArgumentParser) -> None:
     made.add_argument("--store", metavar="FILE", help=gpu_commands.STORE_HELP)
     made.add_argument("--schedule-only", action="store_true", help=gpu_commands.SCHEDULE_HELP)
     made.add_argument("--exhaustive", action="store_true", help=gpu_commands.EXHAUSTIVE_HELP)
+    made.add_argument("--predict", action="store_true", help=gpu_commands.PREDICT_HELP)

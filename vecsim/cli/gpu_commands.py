@@ -32,6 +32,9 @@ ENTRY_HELP = "complex, quaternion, unit-quaternion, dual, or block-2 to block-6.
 BITS_HELP = "Bits of a component, a float of 32 or 64."
 SCHEDULE_HELP = "Try schedules alone, in CSR with arrays of structures: what the paper compares with."
 EXHAUSTIVE_HELP = "Leave nothing out; takes long, and goes on where it was cut off."
+PREDICT_HELP = (
+    "Measure only the few variants that the searches kept in the store predict; needs scikit-learn."
+)
 MEMORY_HELP = "How much memory counts: the score is time x (bytes / fewest bytes) ^ WEIGHT."
 STORE_HELP = "Where times are kept; a file in the user's cache without it."
 TUNING_SECONDS = 110.0
@@ -257,6 +260,7 @@ def tune(
     *,
     schedule_only: bool = False,
     exhaustive: bool = False,
+    predict: bool = False,
 ) -> None:
     """Search for the layout and schedule in which a product of compound entries is fastest, for two minutes.
 
@@ -278,6 +282,8 @@ def tune(
 
     if bits not in (32, 64):
         raise UserError(f"--bits {bits}: a component has 32 or 64")
+    if predict and exhaustive:
+        raise UserError("--predict measures a few variants, --exhaustive all of them: use one")
     kind, real = entry_named(entry), np.float32 if bits == 32 else np.float64
     output = Output(json)
     with _on_a_gpu("tune"):
@@ -286,9 +292,11 @@ def tune(
     os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
     from gpu.compound.tuning.compilation import compile_ahead
     from gpu.compound.tuning.on_device import tune_on_device
+    from gpu.compound.tuning.predictor import Predictor, results_of
 
     path = Path(store) if store else cache_folder() / "tuning.sqlite"
     with TuningStore(path) as kept, Progress() as work:
+        choose = Predictor(results_of(kept, device)).choose if predict else None
         found = tune_on_device(
             compound,
             matrix,
@@ -300,6 +308,7 @@ def tune(
             seconds=seconds,
             report=lambda at: work.show(f"{matrix}, {at.left_s:.0f} s left", at.done, at.total),
             prepare=partial(compile_ahead, kind, real),
+            choose=choose,
         )
     _show_tuned(output, matrix, compound, device, found)
     output.finish("vecsim gpu tune", _tuned(matrix, compound, device, found))

@@ -1,7 +1,6 @@
 """Times of variants on the device, each product compared with the reference; and a search that is kept."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,8 @@ import numpy as np
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.device_compound import CompoundProduct, PlacedMatrix
 from gpu.compound.outer_layout import ArrangedPattern
-from gpu.compound.pattern_statistics import pattern_statistics
 from gpu.compound.reference import reference_product
+from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.search import Found, Progress, Timing, tune
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import KEPT_FACTOR, TrafficModel
@@ -18,13 +17,18 @@ from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants, 
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.memory import upload
 from vecsim.errors import UserError
+from vecsim.formats import NotRepresentableError
 
 LIMITS = {"float32": 2e-5, "float64": 1e-12}
 """Of the largest difference to the reference, as a share of its largest component."""
 SECONDS = 0.02
 """Of products that one time is the median of."""
+NO_ROOM = "OUT_OF_RESOURCES"
+"""In the driver's message where a block has more registers than a multiprocessor."""
 Timer = Callable[[Callable[[Any], None]], float]
 """Gives the microseconds of what a function puts on a stream."""
+Choice = Callable[[Mapping[str, float], Sequence[Variant]], Sequence[Variant]]
+"""Gives, for the features of a matrix, those of some variants that are measured."""
 
 
 def by_events(enqueue: Callable[[Any], None]) -> float:
@@ -59,7 +63,7 @@ class DeviceMeasurement:
         Raises
         ------
         NotRepresentableError
-            If the layout cannot hold the matrix.
+            If the layout cannot hold the matrix, or the device cannot run the kernel under the schedule.
         UserError
             Also if the product is wrong.
         """
@@ -73,7 +77,12 @@ class DeviceMeasurement:
             on = cuda.external_stream(stream.address) if stream else 0
             product.launch(x, y, one, zero, on)
 
-        us = self._timer(enqueue)
+        try:
+            us = self._timer(enqueue)
+        except RuntimeError as error:  # of the launch: nothing has run
+            if NO_ROOM not in str(error):
+                raise
+            raise NotRepresentableError(f"{variant.name} cannot be launched: {error}") from None
         self._check(variant, product.separated_vector(y.copy_to_host(), self._matrix.shape[0]))
         return Timing(us, placed.nbytes)
 
@@ -109,16 +118,6 @@ def device_limits() -> DeviceLimits:
     )
 
 
-def features_of(matrix: CompoundMatrix) -> dict[str, float]:
-    """Give what a prediction may look at: size, row lengths and bandwidths, bytes of an entry."""
-    statistics = pattern_statistics(matrix)
-    found = {"rows": float(matrix.shape[0]), "columns": float(matrix.shape[1]), "entries": float(matrix.nnz)}
-    found["entry_bytes"] = float(matrix.entry.entry_bytes(matrix.dtype))
-    for what, numbers in (("length", statistics.row_lengths), ("bandwidth", statistics.bandwidths)):
-        found |= {f"{what}_{name}": value for name, value in asdict(numbers).items()}
-    return found
-
-
 def tune_on_device(
     matrix: CompoundMatrix,
     name: str,
@@ -132,6 +131,7 @@ def tune_on_device(
     report: Callable[[Progress], None] = lambda progress: None,
     timer: Timer = by_events,
     prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
+    choose: Choice | None = None,
 ) -> Found:
     """Search for the best variant of a matrix; go on where an earlier search of it has stopped.
 
@@ -149,12 +149,17 @@ def tune_on_device(
         How products are timed.
     prepare
         As of `tune`.
+    choose
+        Chooses among the variants that the model keeps; what it gives is measured, nothing else is searched.
     """
     limits = device_limits()
     search = Search(device, matrix.entry.name, str(matrix.dtype), name)
-    store.begin(search, features_of(matrix))
+    features = features_of(matrix)
+    store.begin(search, features)
     offered = (natural_variants if natural else joint_variants)(matrix.entry, matrix.dtype.type, limits)
     tried = TrafficModel(matrix, limits).ordered(offered, float("inf") if exhaustive else KEPT_FACTOR)
+    if choose is not None:
+        tried, exhaustive = [*choose(features, tried)], True
     return tune(
         tried,
         DeviceMeasurement(matrix, timer),

@@ -78,6 +78,11 @@ class TuningStore:
                 (*key, json.dumps(dict(features), sort_keys=True)),
             )
 
+    def searches(self) -> list[Search]:
+        """Give all searches, in the order in which they were begun."""
+        rows = self._file.execute("SELECT device, entry, real, matrix FROM searches ORDER BY id")
+        return [Search(*row) for row in rows]
+
     def add(self, search: Search, variant: str, timing: Timing | None) -> None:
         """Keep the time of a variant; None says that the matrix has no such form."""
         us, nbytes = (None, None) if timing is None else (timing.us, timing.nbytes)

@@ -11,6 +11,7 @@ from gpu.compound.outer_layout import slicing_of
 from gpu.compound.product_kernel import entries_at_once
 from gpu.compound.schedule import WARP
 from gpu.compound.tuning.variants import DeviceLimits, Variant, registers_needed
+from vecsim.formats import Slicing
 
 KEPT_FACTOR = 1.5
 """A variant with more bytes than so many times the least is not tried."""
@@ -34,10 +35,15 @@ class TrafficModel:
 
     def stored_bytes(self, variant: Variant) -> int:
         """Give the bytes of entries and columns, padding included."""
-        slicing = slicing_of(variant.layout.outer, variant.schedule.threads_per_row)
+        outer, sharing = variant.layout.outer, variant.schedule.threads_per_row
+        return self.places(outer, sharing) * self._of_entry(slicing_of(outer, sharing))
+
+    def places(self, outer: str | Slicing, threads_per_row: int = 1) -> int:
+        """Give the places for entries of an outer layout, padding included."""
+        slicing = slicing_of(outer, threads_per_row)
         if slicing not in self._places:
             self._places[slicing] = self._count(slicing)
-        return int(self._places[slicing] * self._of_entry(slicing))
+        return self._places[slicing]
 
     def read_bytes(self, variant: Variant) -> int:
         """Give the bytes of entries and columns that a product reads: rows may end before their padding."""

@@ -8,8 +8,10 @@ from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import TuningStore, Variant, tune
 from gpu.compound.tuning.compilation import compile_ahead, compile_share
-from gpu.compound.tuning.on_device import DeviceMeasurement, features_of, tune_on_device
+from gpu.compound.tuning.features import features_of
+from gpu.compound.tuning.on_device import DeviceMeasurement, tune_on_device
 from gpu.compound.tuning.store import Search
+from vecsim.formats import NotRepresentableError
 
 
 @pytest.fixture
@@ -55,3 +57,31 @@ def test_kernels_of_the_sample_can_be_compiled():
     variants = [Variant(Layout("csr"), Schedule("whole", 32)), Variant(Layout("sorted-32"), Schedule())]
     assert compile_share(QUATERNION, np.float32, variants) == 2
     assert compile_ahead(QUATERNION, np.float32, variants) == 0  # too few for processes of their own
+
+
+def test_only_what_is_chosen_is_measured(matrix, tmp_path):
+    seen = {}
+
+    def choose(features, variants):
+        seen.update(features)
+        return variants[1:3]
+
+    with TuningStore(tmp_path / "tuning.db") as store:
+        how = {"natural": True, "timer": run_once, "choose": choose}
+        found = tune_on_device(matrix, "small", store, "simulator", **how)
+    assert (len(found.timings), found.complete) == (2, True)
+    assert seen == features_of(matrix)
+
+
+def test_a_kernel_that_finds_no_room_is_passed_over(matrix):
+    def refuses(enqueue):
+        raise RuntimeError("cuLaunchKernelEx: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
+
+    def fails(enqueue):
+        raise RuntimeError("cuLaunchKernelEx: CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    variant = Variant(Layout("csr"), Schedule("whole", 32))
+    with pytest.raises(NotRepresentableError, match="cannot be launched"):
+        DeviceMeasurement(matrix, refuses)(variant)
+    with pytest.raises(RuntimeError, match="ILLEGAL_ADDRESS"):
+        DeviceMeasurement(matrix, fails)(variant)

@@ -1,0 +1,86 @@
+"""How much slower than the best found the predicted variants are, on families of matrices left out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu.compound.tuning.predictor import Predictor, Result
+from gpu.compound.tuning.variant_names import variant_named
+from vecsim.errors import UserError
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a prediction has lost on one matrix.
+
+    Attributes
+    ----------
+    family, matrix
+        The matrix, and the family that was left out with it.
+    chosen
+        The best of the variants that were predicted.
+    loss
+        Its time over the best that the search has found, less 1: 0.03 is 3 %.
+    """
+
+    family: str
+    matrix: str
+    chosen: str
+    loss: float
+
+
+def family_of(matrix: str) -> str:
+    """Give the family that the name of a matrix begins with: that of ``torus/300 x 200`` is ``torus``."""
+    return matrix.partition("/")[0]
+
+
+def leave_families_out(
+    results: Sequence[Result], count: int = 1, family: Callable[[str], str] = family_of
+) -> list[Loss]:
+    """Predict for the matrices of each family what the others teach.
+
+    The choice is among the variants that the search of the matrix has measured: of others no time is known.
+
+    Parameters
+    ----------
+    results
+        Of searches.
+    count
+        Variants that are predicted, the best of which is taken.
+    family
+        Gives the family of a matrix by its name.
+
+    Returns
+    -------
+    list of Loss
+        One a result, by families.
+
+    Raises
+    ------
+    UserError
+        If there are fewer than two families, `count` is below 1, or as `Predictor`.
+    """
+    families = sorted({family(each.matrix) for each in results})
+    if len(families) < 2:
+        raise UserError(f"families are left out: two or more are needed, there is {', '.join(families)}")
+    if count < 1:
+        raise UserError(f"{count} variants are not possible: use 1 or more")
+    found = []
+    for left_out in families:
+        others = Predictor([each for each in results if family(each.matrix) != left_out])
+        held = (each for each in results if family(each.matrix) == left_out)
+        found += [_loss(others, each, left_out, count) for each in held]
+    return found
+
+
+def mean_loss(losses: Iterable[Loss]) -> float:
+    """Give the geometric mean of the times over the best ones, less 1."""
+    return float(np.expm1(np.mean([np.log1p(each.loss) for each in losses])))
+
+
+def _loss(predictor: Predictor, result: Result, family: str, count: int) -> Loss:
+    times = {name: us for name, us in result.times.items() if us is not None}
+    chosen = predictor.best(result.features, [variant_named(name) for name in times], count)
+    best = min((variant.name for variant in chosen), key=times.__getitem__)
+    return Loss(family, result.matrix, best, times[best] / result.best_us - 1.0)

@@ -1,0 +1,61 @@
+"""`vecsim gpu tune --predict`: which variants are measured, and mistakes in one line."""
+
+import pytest
+
+from gpu.compound.device_compound import NATURAL
+from gpu.compound.schedule import Schedule
+from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device
+from gpu.compound.tuning import predictor as predictor_module
+from gpu.compound.tuning.store import Search
+from gpu.runtime import device_info
+from tests.cli.test_gpu import INFO
+
+VARIANTS = [Variant(NATURAL, Schedule("whole", threads)) for threads in (128, 256)]
+
+
+@pytest.fixture
+def asked(vecsim, matrix, monkeypatch, tmp_path):
+    """Give what a search is asked to choose by, and the command's result."""
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    chosen = []
+
+    def tuned(*_, choose=None, **__):
+        chosen.append(choose)
+        return Found(VARIANTS[0], Timing(2.0, 100), {VARIANTS[0].name: Timing(2.0, 100)}, complete=True)
+
+    monkeypatch.setattr(on_device, "tune_on_device", tuned)
+    store = tmp_path / "tuning.db"
+    return lambda *options: (vecsim("gpu", "tune", matrix, "--store", store, *options), chosen)
+
+
+def test_without_it_all_is_searched(asked):
+    result, chosen = asked()
+    assert (result.code, chosen) == (0, [None])
+
+
+def test_searches_of_this_device_are_learnt_from(asked, tmp_path, monkeypatch):
+    learnt = []
+    monkeypatch.setattr(predictor_module, "Predictor", lambda results: learnt.extend(results) or Fake())
+
+    class Fake:
+        choose = "choice"
+
+    with TuningStore(tmp_path / "tuning.db") as store:
+        search = Search(INFO.name, "complex", "float32", "torus/3")
+        store.begin(search, {"rows": 1.0})
+        store.add(search, VARIANTS[1].name, Timing(4.0, 9))
+    result, chosen = asked("--predict")
+    assert (result.code, chosen) == (0, ["choice"])
+    assert [(each.matrix, each.times) for each in learnt] == [("torus/3", {VARIANTS[1].name: 4.0})]
+
+
+def test_nothing_to_learn_from(asked):
+    result, _ = asked("--predict")
+    assert result.code == 2
+    assert "no search on Fake GPU is kept to learn from" in result.err
+
+
+def test_a_few_variants_are_not_all(asked):
+    result, _ = asked("--predict", "--exhaustive")
+    assert result.code == 2
+    assert "--predict measures a few variants, --exhaustive all of them: use one" in result.err
