@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -100,6 +100,10 @@ class EntryType:
         set_(self, "sum", _expressions(f"{where}, sum", sums, of_vector, terms))
         set_(self, "zero", tuple(_number(f"{where}, zero", each, zeros[each]) for each in of_vector))
         _check_laws(where, self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what is declared: other processes, to which functions cannot be sent, make theirs of it."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def reals(self) -> tuple[int, ...]:

@@ -31,11 +31,11 @@ Choice = Callable[[Mapping[str, float], Sequence[Variant]], Sequence[Variant]]
 """Gives, for the features of a matrix, those of some variants that are measured."""
 
 
-def by_events(enqueue: Callable[[Any], None]) -> float:
+def by_events(enqueue: Callable[[Any], None], seconds: float = SECONDS) -> float:
     """Time on a GPU, by `gpu.measure.timing`."""
     from gpu.measure.timing import measure
 
-    return float(measure([enqueue], SECONDS).median_us)
+    return float(measure([enqueue], seconds).median_us)
 
 
 class DeviceMeasurement:

@@ -1,5 +1,6 @@
 """Declarations of compound entries: right ones against plain arithmetic, wrong ones with a clear error."""
 
+import pickle
 import re
 from pathlib import Path
 
@@ -175,3 +176,10 @@ def test_a_vector_that_does_not_fit_is_refused():
         CompoundMatrix.from_blocks(scipy.sparse.eye_array(6, format="csr"), 4)
     with pytest.raises(UserError, match="not possible: use an edge"):
         blocks(7)
+
+
+def test_a_type_can_be_sent_to_other_processes():
+    sent = pickle.loads(pickle.dumps(QUATERNION))
+    assert sent == QUATERNION
+    a, x = [[np.array([number]) for number in numbers] for numbers in ((0, 1, 0, 0), (0, 0, 1, 0))]
+    assert [component.item() for component in sent.multiplied(a, x)] == [0, 0, 0, 1]  # i j = k

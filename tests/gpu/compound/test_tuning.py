@@ -140,6 +140,18 @@ def test_what_a_matrix_has_no_form_for_is_kept_too(tmp_path):
         assert store.known(SEARCH) == {"a": None}
 
 
+def test_a_search_is_finished_when_that_is_noted(tmp_path):
+    with TuningStore(tmp_path / "tuning.db") as store:
+        assert not store.is_finished(SEARCH)
+        store.begin(SEARCH, {})
+        assert not store.is_finished(SEARCH)
+        store.finish(SEARCH)
+        store.finish(SEARCH)
+    with TuningStore(tmp_path / "tuning.db") as store:
+        assert store.is_finished(SEARCH)
+        assert store.searches() == [SEARCH]
+
+
 def test_a_file_that_is_no_store_is_refused(tmp_path):
     (tmp_path / "text").write_text("no database, but a text that is long enough to be looked at" * 20)
     with pytest.raises(UserError, match="cannot keep results"):

@@ -1,0 +1,189 @@
+"""Searches of matrices in families, for `vecsim gpu tune --predict` to learn from; and what it then loses.
+
+python -m benchmarks.compound_predictor --dry-run                 what a run would take, without a GPU
+python -m benchmarks.compound_predictor --seconds N --store FILE  pruned searches; a run goes on after a kill
+python -m benchmarks.compound_predictor --losses --store FILE     families left out, without a GPU
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.compound_families import MATRICES
+from benchmarks.markdown import table
+from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
+from gpu.compound.tuning.predictor import PREDICTED, results_of
+from gpu.compound.tuning.search import BEST_LAYOUTS
+from gpu.compound.tuning.store import Search, TuningStore
+from gpu.compound.tuning.traffic_model import TrafficModel
+from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants
+from vecsim.errors import UserError
+
+EACH_SECONDS = 40.0
+"""Of one search, the compilation of its kernels included."""
+
+
+def searches(bits: Sequence[int], only: str) -> Iterator[tuple[str, Any]]:
+    """Give the names of matrices with a type of components, each matrix in all types.
+
+    Parameters
+    ----------
+    bits
+        32, 64 or both.
+    only
+        Part of the names.
+
+    Raises
+    ------
+    UserError
+        If no matrix has such a name.
+    """
+    names = [name for name in MATRICES if only in name]
+    if not names:
+        raise UserError(f"no matrix has {only!r} in its name, there are {', '.join(MATRICES)}")
+    for number in bits:
+        for name in names:
+            yield name, np.float32 if number == 32 else np.float64
+
+
+def collect(given: argparse.Namespace) -> None:
+    """Search for the best variant of each matrix, until the seconds are spent."""
+    from gpu.compound.product_kernel import product_kernel
+    from gpu.compound.tuning.compilation import Compilers
+    from gpu.compound.tuning.on_device import tune_on_device
+    from gpu.runtime.device_info import device_info
+
+    deadline = time.monotonic() + given.seconds
+    os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
+    device = str(device_info().name)
+    with TuningStore(given.store) as store, Compilers(given.workers) as compilers:
+        for name, real in searches(given.bits, given.only):
+            entry_name = entry_of(name)
+            if store.is_finished(Search(device, entry_name, np.dtype(real).name, name)):
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0:
+                print(f"left out: {name}, {np.dtype(real).name}", flush=True)
+                continue
+            matrix = MATRICES[name]().astype(real)
+            prepare = partial(compilers.prepare, matrix.entry, real)
+            try:
+                found = tune_on_device(
+                    matrix, name, store, device, seconds=min(left, given.each), prepare=prepare
+                )
+            except UserError as error:  # of this matrix: others can be searched
+                print(f"{name}, {np.dtype(real).name}: error: {error}", file=sys.stderr)
+                continue
+            if found.complete or left > given.each:
+                store.finish(Search(device, matrix.entry.name, str(matrix.dtype), name))
+            product_kernel.cache_clear()
+            us, count = found.timing.us, len(found.timings)
+            print(f"{name}, {matrix.dtype}: {us:.1f} us, {found.best.name}, {count} measured", flush=True)
+
+
+def entry_of(name: str) -> str:
+    """Give the name of the entry type that the name of a matrix ends with."""
+    from gpu.compound.compound_files import entry_named
+
+    return entry_named(name.rpartition(", ")[2]).name
+
+
+def dry_run(given: argparse.Namespace) -> str:
+    """Count the searches, their kernels and what they measure, without a GPU.
+
+    Parameters
+    ----------
+    given
+        bits, only and each.
+    """
+    firsts: set[tuple[str, str, Variant]] = set()
+    rests: dict[tuple[str, str], set[Variant]] = {}
+    measured, count = 0, 0
+    for name, real in searches(given.bits, given.only):
+        matrix = MATRICES[name]().astype(real)
+        ordered = TrafficModel(matrix).ordered(joint_variants(matrix.entry, real, DeviceLimits()))
+        groups: dict[Any, list[Variant]] = {}
+        for variant in ordered:
+            groups.setdefault(variant.layout, []).append(variant)
+        kind = (matrix.entry.name, str(matrix.dtype))
+        firsts |= {(*kind, group[0]) for group in groups.values()}
+        rests.setdefault(kind, set()).update(ordered)
+        longest = sorted((len(group) for group in groups.values()), reverse=True)[:BEST_LAYOUTS]
+        measured += len(groups) + sum(longest) - len(longest)
+        count += 1
+    most = min(measured, sum(map(len, rests.values())))
+    return (
+        f"{count} searches of {len({name for name, _ in searches(given.bits, given.only)})} matrices, "
+        f"{len(rests)} pairs of entries and components\n"
+        f"at most {measured:,} variants are measured; kernels are shared: {len(firsts):,} to {most:,}\n"
+        f"at most {count * given.each / 60:.0f} min at {given.each:g} s a search, making the matrices apart\n"
+    )
+
+
+def losses(given: argparse.Namespace) -> str:
+    """Give tables of what predictions lose by families left out.
+
+    Parameters
+    ----------
+    given
+        store and device.
+    """
+    with TuningStore(given.store) as store:
+        devices = sorted({search.device for search in store.searches()})
+        if given.device is None and len(devices) > 1:
+            raise UserError(f"--device is needed: {given.store} has {', '.join(devices)}")
+        results = results_of(store, given.device or (devices or [""])[0])
+    by_count = {count: leave_families_out(results, count) for count in (1, PREDICTED)}
+    families = dict.fromkeys(each.family for each in by_count[1])
+    rows = [[name, *_of_family(by_count, name)] for name in families]
+    rows.append(["all", *_of_family(by_count, None)])
+    names = ["family left out", "searches", *(f"loss of {count}" for count in by_count)]
+    return table(names, rows)
+
+
+def _of_family(by_count: dict[int, list[Loss]], family: str | None) -> list[str]:
+    of = [[loss for loss in found if family in (loss.family, None)] for found in by_count.values()]
+    return [str(len(of[0])), *(f"{100 * mean_loss(found):.1f} %" for found in of)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Search, count or report; 2 where there is no GPU, or a file cannot be used."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--dry-run", action="store_true", help="say what a whole run takes")
+    what.add_argument("--losses", action="store_true", help="what a prediction loses, by families left out")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no further search after so many")
+    parser.add_argument("--each", type=float, default=EACH_SECONDS, help="seconds of one search")
+    parser.add_argument("--store", type=Path, default=Path("predictor.sqlite"), help="keeps the searches")
+    parser.add_argument("--device", help="name of the device, for --losses")
+    parser.add_argument("--only", default="", help="part of the names of the matrices")
+    parser.add_argument(
+        "--bits", type=int, nargs="+", choices=(32, 64), default=[32, 64], help="of components"
+    )
+    parser.add_argument("--workers", type=int, help="processes that compile; all processors without it")
+    given = parser.parse_args(arguments)
+    try:
+        if given.dry_run:
+            print(dry_run(given))
+        elif given.losses:
+            print(losses(given))
+        else:
+            collect(given)
+    except (UserError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

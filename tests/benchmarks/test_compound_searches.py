@@ -1,0 +1,129 @@
+"""The scripts that search matrices of families: what they go on with, what they count and report."""
+
+import numpy as np
+import pytest
+
+from benchmarks import compound_exhaustive, compound_families, compound_predictor
+from gpu.compound import COMPLEX, CompoundMatrix
+from gpu.compound.compound_files import ENTRIES
+from gpu.compound.device_compound import Layout
+from gpu.compound.schedule import Schedule
+from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device
+from gpu.compound.tuning.features import features_of
+from gpu.compound.tuning.prediction_loss import family_of
+from gpu.compound.tuning.store import Search
+from gpu.runtime import device_info
+from tests.cli.test_gpu import INFO
+from vecsim.errors import UserError
+from vecsim.formats import NotRepresentableError
+
+VARIANTS = [Variant(Layout("csr"), Schedule("whole", 32 * number)) for number in range(1, 8)]
+
+
+def small():
+    return CompoundMatrix.from_arrays(COMPLEX, (2, 2), [0, 1, 2], [0, 1], [[1.0, 2.0]] * 2)
+
+
+@pytest.fixture
+def two_families(monkeypatch):
+    names = ("waves/1, complex", "waves/2, complex", "road/1, complex")
+    monkeypatch.setattr(compound_predictor, "MATRICES", dict.fromkeys(names, small))
+    return names
+
+
+def test_families_are_many_and_entries_are_those_of_the_name():
+    names = compound_families.MATRICES
+    assert len(names) >= 30
+    assert len({*map(family_of, names)}) >= 8
+    assert {name.rpartition(", ")[2] for name in names} <= set(ENTRIES)
+    whole = [name.rpartition(", ")[2] for name in compound_families.EXHAUSTIVE]
+    assert sorted(whole) == ["block-2", "block-3", "block-4", "block-6", "complex", "quaternion"]
+    assert set(compound_families.EXHAUSTIVE) <= set(names)
+
+
+def test_entries_are_drawn_for_a_pattern():
+    import scipy.sparse
+
+    pattern = scipy.sparse.csr_array(np.array([[0, 1, 1], [1, 0, 0]]))
+    found = compound_families.drawn_entries(lambda: pattern, "block-2")
+    assert (found.entry.name, found.shape, found.nnz, len(found.components)) == ("2 x 2 block", (2, 3), 3, 4)
+
+
+def test_batches_are_compiled_then_timed_until_the_time_is_spent():
+    told, kept = [], {}
+    answers = iter([True] * 6 + [False] * 9)
+
+    def measure(variant):
+        told.append(variant.name)
+        if variant is VARIANTS[1]:
+            raise NotRepresentableError("none")
+        return Timing(1.0, 2)
+
+    done = compound_exhaustive.time_missing(
+        VARIANTS, measure, kept.__setitem__, lambda batch: told.append(len(batch)), lambda: next(answers), 3
+    )
+    names = [variant.name for variant in VARIANTS]
+    assert told == [3, *names[:3], 3, names[3]]
+    assert done == 4
+    assert kept == {names[0]: Timing(1.0, 2), names[1]: None, **dict.fromkeys(names[2:4], Timing(1.0, 2))}
+
+
+def test_a_wrong_product_stays_to_be_done(capsys):
+    kept = {}
+
+    def measure(variant):
+        if variant is VARIANTS[0]:
+            raise UserError("the product is off")
+        return Timing(1.0, 2)
+
+    how = (measure, kept.__setitem__, lambda batch: None, lambda: True)
+    assert compound_exhaustive.time_missing(VARIANTS, *how) == len(VARIANTS) - 1
+    assert VARIANTS[0].name not in kept
+    assert "error: the product is off" in capsys.readouterr().err
+
+
+def test_what_whole_runs_take_is_counted_without_a_gpu(two_families, monkeypatch, capsys):
+    monkeypatch.setattr(compound_exhaustive, "MATRICES", {compound_families.EXHAUSTIVE[0]: small})
+    assert compound_exhaustive.main(["--dry-run", "--only", "waves", "--workers", "16"]) == 0
+    assert "7,812 kernels: 8 min to compile in 16 processes" in capsys.readouterr().out
+    assert compound_predictor.main(["--dry-run", "--bits", "32"]) == 0
+    assert "3 searches of 3 matrices, 1 pairs" in capsys.readouterr().out
+    assert compound_predictor.main(["--dry-run", "--only", "nothing"]) == 2
+    assert "no matrix has 'nothing' in its name" in capsys.readouterr().err
+
+
+def test_a_run_goes_on_with_what_it_has_not_searched(two_families, monkeypatch, tmp_path):
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    searched = []
+
+    def tuned(matrix, name, store, device, **_):
+        if len(searched) == 2:
+            raise KeyboardInterrupt
+        searched.append(name)
+        store.begin(Search(device, matrix.entry.name, str(matrix.dtype), name), features_of(matrix))
+        return Found(VARIANTS[0], Timing(1.0, 2), {}, complete=True)
+
+    monkeypatch.setattr(on_device, "tune_on_device", tuned)
+    monkeypatch.setenv("VECSIM_KERNELS", str(tmp_path))
+    arguments = ["--bits", "32", "--store", str(tmp_path / "store")]
+    with pytest.raises(KeyboardInterrupt):
+        compound_predictor.main(arguments)
+    assert searched == [*two_families[:2]]
+    searched[:] = []
+    assert compound_predictor.main(arguments) == 0
+    assert searched == [two_families[2]]
+
+
+def test_losses_of_a_store_by_families(two_families, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    with TuningStore(tmp_path / "store") as store:
+        for name in two_families:
+            search = Search("GPU", "complex", "float64", name)
+            store.begin(search, features_of(small()))
+            for number, variant in enumerate(VARIANTS):
+                store.add(search, variant.name, Timing(1.0 + number, 2))
+    assert compound_predictor.main(["--losses", "--store", str(tmp_path / "store")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:5]] == ["| road", "| waves", "| all"]
+    assert compound_predictor.main(["--losses", "--store", str(tmp_path / "other")]) == 2
+    assert "devices in the file: none" in capsys.readouterr().err
