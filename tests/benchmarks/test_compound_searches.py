@@ -8,7 +8,7 @@ from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.compound_files import ENTRIES
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
-from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device
+from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device, predictor
 from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.prediction_loss import family_of
 from gpu.compound.tuning.store import Search
@@ -114,8 +114,9 @@ def test_a_run_goes_on_with_what_it_has_not_searched(two_families, monkeypatch, 
     assert searched == [two_families[2]]
 
 
-def test_losses_of_a_store_by_families(two_families, tmp_path, capsys):
+def test_losses_of_a_store_by_families(two_families, tmp_path, capsys, monkeypatch):
     pytest.importorskip("sklearn")
+    monkeypatch.setattr(predictor, "TREES", 5)
     with TuningStore(tmp_path / "store") as store:
         for name in two_families:
             search = Search("GPU", "complex", "float64", name)

@@ -83,6 +83,7 @@ def test_the_rule_is_found_for_a_new_matrix(few_trees, mean):
     assert [(each.layout.outer, each.schedule.threads_per_row) for each in best] == [RULE[mean]]
 
 
+@pytest.mark.ci
 def test_a_rule_that_families_share_is_learnt_from_others():
     pytest.importorskip("sklearn")
     losses = leave_families_out(RESULTS, 2)
@@ -97,6 +98,7 @@ def test_a_family_left_out_teaches_nothing(few_trees):
     assert found.loss == pytest.approx(9.0)  # the others' best takes 12 us
 
 
+@pytest.mark.ci
 def test_more_choices_lose_less(few_trees):
     by_count = [
         next(each.loss for each in leave_families_out([*RESULTS, ODD], count) if each.family == "odd")
