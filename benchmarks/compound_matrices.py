@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from gpu.compound import QUATERNION, CompoundMatrix
+from experiments.layouts.subjects import dirac
+from gpu.compound import CompoundMatrix
 
 Matrices = dict[str, Callable[[Path], CompoundMatrix]]
 
@@ -27,7 +27,7 @@ def _surface(name: str, times: int) -> Callable[[Path], CompoundMatrix]:
 
         with np.load(meshes / f"{name}.npz") as kept:
             mesh = TriangleMesh(name, kept["vertices"].astype(float), kept["triangles"].astype(np.int64))
-        return _dirac(subdivided(mesh, times).reordered())
+        return dirac(subdivided(mesh, times).reordered())
 
     return make
 
@@ -36,18 +36,9 @@ def _torus(around: int, across: int) -> Callable[[Path], CompoundMatrix]:
     def make(meshes: Path) -> CompoundMatrix:
         from vecsim.data.finite_elements import rippled_torus
 
-        return _dirac(rippled_torus(around, across))
+        return dirac(rippled_torus(around, across))
 
     return make
-
-
-def _dirac(mesh: Any) -> CompoundMatrix:
-    from vecsim.data.finite_elements import squared_dirac
-
-    rho = np.random.default_rng(1).normal(size=len(mesh.triangles))
-    indptr, indices, quaternions = squared_dirac(mesh, rho)
-    size = len(mesh.vertices)
-    return CompoundMatrix.from_arrays(QUATERNION, (size, size), indptr, indices, [*quaternions.T])
 
 
 def _helmholtz(points: int, dimensions: int) -> Callable[[Path], CompoundMatrix]:

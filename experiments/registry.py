@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Name for every experiment of every paper."""
-FOLDERS = ("hism", "pellr", "hisparse", "hbp", "crosscheck")
+FOLDERS = ("hism", "pellr", "hisparse", "hbp", "layouts", "crosscheck")
 """The folders of this package that hold a paper, in the order of reports."""
 
 

@@ -47,13 +47,20 @@ class DeviceMeasurement:
         The matrix.
     timer
         How products are timed.
+    known
+        x, of the matrix's type, and A x, as `reference_product` gives it, where they are known already.
     """
 
-    def __init__(self, matrix: CompoundMatrix, timer: Timer = by_events) -> None:
+    def __init__(
+        self, matrix: CompoundMatrix, timer: Timer = by_events, known: tuple[Any, Any] | None = None
+    ) -> None:
         self._matrix, self._timer = matrix, timer
-        elements = (matrix.shape[1], len(matrix.entry.vector))
-        self._x = np.random.default_rng(0).uniform(-1, 1, elements).astype(matrix.dtype)
-        self._exact = reference_product(matrix, self._x)
+        if known is None:
+            elements = (matrix.shape[1], len(matrix.entry.vector))
+            x = np.random.default_rng(0).uniform(-1, 1, elements).astype(matrix.dtype)
+            known = x, reference_product(matrix, x)
+        self._x: Any = known[0]
+        self._exact: Any = known[1]
         self._patterns: dict[Any, ArrangedPattern] = {}
         self._placed: PlacedMatrix | None = None
 

@@ -1,4 +1,4 @@
-"""Triangle meshes: as arrays, and from OBJ, OFF and PLY files."""
+"""Triangle meshes: as arrays, and from OBJ, OFF and PLY files, or files of arrays."""
 
 import io
 import os
@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse
@@ -17,6 +18,8 @@ from vecsim.data.source_bytes import read_bytes
 from vecsim.errors import UserError
 
 FORMATS = (".obj", ".off", ".ply")
+ARRAYS = ".npz"
+"""A file of NumPy with the arrays `vertices` and `triangles`: it is read without trimesh."""
 FOLDERS_VARIABLE = "VECSIM_MESHES"
 """Folders with meshes, separated as in PATH."""
 
@@ -88,6 +91,8 @@ def find_mesh(name: str, folders: tuple[Path, ...] | None = None) -> Path:
             for path in (folder / f"{name}{suffix}", folder / f"{name}{suffix}.gz"):
                 if path.is_file():
                     return path
+        if (arrays := folder / f"{name}{ARRAYS}").is_file():
+            return arrays
     where = " or ".join(map(str, folders)) or "any folder: none is given"
     raise UserError(
         f"the mesh '{name}' ({', '.join(FORMATS)}, gzipped or not) is not in {where}; "
@@ -112,6 +117,8 @@ def read_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
         library that reads it is not installed.
     """
     path = Path(path)
+    if path.suffix == ARRAYS:
+        return _of_arrays(path)
     plain = Path(path.name.removesuffix(".gz"))
     if plain.suffix.lower() not in FORMATS:
         raise UserError(f"{path}: not a mesh that can be read, one of {', '.join(FORMATS)} is needed")
@@ -130,6 +137,16 @@ def read_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
         reason = str(error).partition("\n")[0]
         raise UserError(f"{path}: not a readable {plain.suffix} mesh ({reason})") from None
     return _checked(str(path), TriangleMesh(plain.stem, vertices, triangles))
+
+
+def _of_arrays(path: Path) -> TriangleMesh:
+    try:
+        with np.load(io.BytesIO(read_bytes(path))) as kept:
+            vertices = np.asarray(kept["vertices"], dtype=np.float64)
+            triangles = np.asarray(kept["triangles"], dtype=np.int64)
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise UserError(f"{path}: not a file with vertices and triangles: {error}") from None
+    return _checked(str(path), TriangleMesh(path.stem, vertices, triangles))
 
 
 def _checked(source: str, mesh: TriangleMesh) -> TriangleMesh:

@@ -1,0 +1,262 @@
+"""The measurement: both searches and cuSPARSE for each matrix and type, on the GPU of this machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.layouts.paper import KIND
+from experiments.layouts.printed import OUTER
+from experiments.layouts.recording import described, kept, read_kept
+from experiments.layouts.results import LibraryRecord, MatrixRecord, Results, SearchRecord
+from experiments.layouts.subjects import SUBJECTS, Subject
+from experiments.measured_phases import clock, one_line
+from experiments.request import Watch
+from gpu.compound import CompoundMatrix
+from vecsim.provenance import provenance
+
+LIMIT_SECONDS = 420.0
+"""After so long no other matrix is begun, so that a run ends within nine minutes."""
+SEARCH_SECONDS = {"joint": 10.0, "schedule": 4.0}
+"""What a search may take, compilation apart."""
+LIBRARY_SECONDS = 0.05
+WORKERS = 5
+"""Processes that make matrices, at most."""
+REALS = ("float32", "float64")
+PAPERS_OUTER = {name for names in OUTER.values() for name in names}
+PAPERS_COMPONENTS = ("AoS", "SoA")
+
+
+def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
+    """Measure on the GPU of this machine.
+
+    Parameters
+    ----------
+    watch
+        Is told what is measured next, and the share that is done, 0 to 1.
+    limit
+        Seconds after which no other matrix is begun.
+
+    Raises
+    ------
+    UserError
+        There is no GPU.
+    """
+    from gpu.measure.ceilings import measure_bandwidths
+    from gpu.runtime.cuda import require_gpu
+    from gpu.runtime.device_info import device_info
+
+    require_gpu()
+    info = device_info()
+    facts = {name: str(value) for name, value in asdict(info).items() if name != "packages"}
+    facts |= {name: str(version) for name, version in info.packages.items()}
+    bandwidths = measure_bandwidths()
+    facts["copy, GB/s"] = f"{bandwidths.copy_gb_per_s:.0f}"
+    with tempfile.TemporaryDirectory(prefix="kernels-") as kernels:
+        os.environ.setdefault("VECSIM_KERNELS", kernels)
+        return measure_matrices(SUBJECTS, info.name, facts, bandwidths, watch, limit)
+
+
+def measure_matrices(
+    subjects: Sequence[Subject],
+    gpu: str,
+    facts: dict[str, str],
+    bandwidths: Any,
+    watch: Watch,
+    limit: float = LIMIT_SECONDS,
+    timer: Any = None,
+) -> Results:
+    """Measure some matrices; what fails is recorded with its reason, and the run goes on.
+
+    Parameters
+    ----------
+    subjects
+        The matrices.
+    gpu, facts, bandwidths
+        What measures; the last one sets lower bounds (`gpu.measure.ceilings`).
+    watch, limit
+        As of `measure`.
+    timer
+        Gives the microseconds of what a function puts on a stream; None: by events of a GPU.
+    """
+    made, begun = provenance(), time.perf_counter()
+    seconds: dict[str, float] = {}
+    matrices: list[MatrixRecord] = []
+    searches: list[SearchRecord] = []
+    library: list[LibraryRecord] = []
+    ahead = _Ahead()
+    with supplied(subjects) as waiting:
+        for number, (subject, future) in enumerate(zip(subjects, waiting, strict=True)):
+            if time.perf_counter() - begun > limit:
+                why = f"left out: {limit:.0f} seconds were over"
+                matrices.append(described(subject, None, why))
+                continue
+            watch(f"measuring {subject.name}", number / len(subjects))
+            with clock(seconds, "wait for matrices"):
+                made_of = future.result()
+            if isinstance(made_of, str):
+                matrices.append(described(subject, None, made_of))
+                continue
+            matrix, x, exact = read_kept(made_of, subject.entry)
+            made_of.unlink()
+            matrices.append(described(subject, matrix))
+            for dtype in REALS:
+                case = _Case(subject.name, matrix.astype(np.dtype(dtype).type), x, exact, bandwidths, timer)
+                searches += case.searches(ahead, seconds)
+                if timer is None:
+                    with clock(seconds, "cuSPARSE"):
+                        library += case.library()
+    seconds["all"] = time.perf_counter() - begun
+    return Results(
+        KIND,
+        made.date,
+        str(made.commit),
+        gpu,
+        facts,
+        {name: round(value, 2) for name, value in seconds.items()},
+        tuple(matrices),
+        tuple(searches),
+        tuple(library),
+        made.command,
+        dict(made.versions),
+    )
+
+
+@contextmanager
+def supplied(subjects: Sequence[Subject]) -> Iterator[list[Future[Any]]]:
+    """Make matrices in other processes: give their files, or in a line why one could not be made.
+
+    Parameters
+    ----------
+    subjects
+        The matrices.
+    """
+    workers = max(1, min(WORKERS, (os.cpu_count() or 1) - 1))
+    with (
+        tempfile.TemporaryDirectory(prefix="compound-") as folder,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+    ):
+        yield [pool.submit(kept, SUBJECTS.index(each), Path(folder)) for each in subjects]
+
+
+class _Ahead:
+    """Compiles kernels ahead, each once."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, str, str]] = set()
+
+    def compile(self, entry: Any, real: Any, variants: Sequence[Any]) -> None:
+        from gpu.compound.tuning.compilation import compile_ahead
+
+        key = (entry.name, np.dtype(real).name)
+        new = [each for each in variants if (*key, each.name) not in self._known]
+        compile_ahead(entry, real, new)
+        self._known |= {(*key, each.name) for each in new}
+
+
+class _Case:
+    """One matrix in one type."""
+
+    def __init__(
+        self, name: str, matrix: CompoundMatrix, x: Any, exact: Any, bandwidths: Any, timer: Any
+    ) -> None:
+        self._name, self._matrix = name, matrix
+        self._x, self._exact = x.astype(matrix.dtype), exact
+        self._bandwidths, self._timer = bandwidths, timer
+
+    def searches(self, ahead: _Ahead, seconds: dict[str, float]) -> list[SearchRecord]:
+        """Search layouts and schedules, then schedules alone."""
+        from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
+        from gpu.compound.tuning.traffic_model import TrafficModel
+        from gpu.compound.tuning.variants import joint_variants, natural_variants
+
+        matrix, limits = self._matrix, device_limits()
+        measured = DeviceMeasurement(matrix, self._timer or by_events, (self._x, self._exact))
+        model = TrafficModel(matrix, limits)
+        found: list[SearchRecord] = []
+        for search, offered in (("joint", joint_variants), ("schedule", natural_variants)):
+            tried = model.ordered(offered(matrix.entry, matrix.dtype.type, limits))
+            with clock(seconds, f"search, {search}"):
+                found += self._searched(search, tried, measured, ahead, seconds)
+        return found
+
+    def _searched(
+        self, search: Any, tried: Sequence[Any], measured: Any, ahead: _Ahead, seconds: dict[str, float]
+    ) -> Iterator[SearchRecord]:
+        from gpu.compound.tuning.search import tune
+
+        matrix = self._matrix
+        blank = SearchRecord(self._name, matrix.dtype.name, search, bound_us=self._bound())
+
+        def prepare(variants: Sequence[Any]) -> None:
+            with clock(seconds, "compiling"):
+                ahead.compile(matrix.entry, matrix.dtype.type, variants)
+
+        try:
+            found = tune(tried, measured, seconds=SEARCH_SECONDS[search], prepare=prepare)
+        except Exception as error:  # one failing search must not cost the others
+            yield replace(blank, reason=one_line(error), complete=False)
+            return
+        yield _best(blank, found.timings, found.complete)
+        papers = {name: timing for name, timing in found.timings.items() if is_of_the_paper(name)}
+        if search == "joint" and papers:
+            yield _best(replace(blank, search="paper"), papers, found.complete)
+
+    def _bound(self) -> float:
+        matrix = self._matrix
+        vector = matrix.entry.vector_bytes(matrix.dtype)
+        stored = matrix.nnz * (matrix.entry.entry_bytes(matrix.dtype) + 4) + 4 * (matrix.shape[0] + 1)
+        vectors = (matrix.shape[1] * vector, matrix.shape[0] * vector)
+        return round(float(self._bandwidths.bound_us(stored, *vectors, "warm")), 3)
+
+    def library(self) -> Iterator[LibraryRecord]:
+        """Measure every form of cuSPARSE."""
+        from gpu.compound.cusparse_forms import cusparse_forms
+
+        for form in cusparse_forms(self._matrix):
+            blank = LibraryRecord(self._name, self._matrix.dtype.name, form.name)
+            try:
+                yield self._multiplied(blank, form)
+            except Exception as error:  # a form that does not fit must not cost the others
+                yield replace(blank, reason=one_line(error))
+
+    def _multiplied(self, blank: LibraryRecord, form: Any) -> LibraryRecord:
+        from gpu.baseline.cusparse import SparseProduct
+        from gpu.measure.timing import measure as timed
+
+        with SparseProduct(form.method, form.store(), form.shape) as product:
+            product.write_x(form.vector(self._x))
+            us = float(timed([product.enqueue], LIBRARY_SECONDS).median_us)
+            away = np.abs(form.result(product.read_y()) - self._exact).max()
+            error = float(away / max(np.abs(self._exact).max(), np.finfo(np.float32).tiny))
+            return replace(blank, median_us=us, nbytes=product.nbytes, error=error)
+
+
+def is_of_the_paper(variant: str) -> bool:
+    """Say whether the layout of a variant, by its name, is one that the paper tried."""
+    outer, inner, vector = variant.partition(" | ")[0].rsplit("-", 2)
+    return outer in PAPERS_OUTER and {inner, vector} <= set(PAPERS_COMPONENTS)
+
+
+def _best(blank: SearchRecord, timings: Any, complete: bool) -> SearchRecord:
+    name, timing = min(timings.items(), key=lambda pair: pair[1].us)
+    layout, schedule = name.split(" | ")
+    return replace(
+        blank,
+        layout=layout,
+        schedule=schedule,
+        median_us=float(timing.us),
+        nbytes=int(timing.nbytes),
+        variants=len(timings),
+        complete=complete,
+    )

@@ -1,0 +1,68 @@
+"""The measurement of the paper on layouts, with a clock that does not measure."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from experiments.layouts import measurement, results
+from experiments.layouts.recording import kept
+from experiments.layouts.subjects import Subject
+from gpu.compound import COMPLEX, CompoundMatrix
+from gpu.compound.component_layout import AOS, SOA
+from gpu.compound.device_compound import NATURAL, Layout
+from gpu.compound.schedule import Schedule
+from gpu.compound.tuning import variants
+from gpu.compound.tuning.variants import Variant
+
+
+def tiny():
+    components = [np.arange(1.0, 5), np.ones(4)]
+    return CompoundMatrix.from_arrays(COMPLEX, (3, 3), [0, 2, 3, 4], [0, 2, 1, 0], components)
+
+
+@pytest.mark.ci
+def test_what_is_recorded(monkeypatch, tmp_path):
+    subjects = (
+        Subject("tiny", COMPLEX, "by hand", tiny),
+        Subject("none", COMPLEX, "", lambda: (_ for _ in ()).throw(AssertionError)),
+    )
+    schedule = Schedule("whole", 64)
+    joint = [Variant(Layout("csr", inner), schedule) for inner in (AOS, SOA)]
+    monkeypatch.setattr(variants, "joint_variants", lambda *_: joint)
+    monkeypatch.setattr(variants, "natural_variants", lambda *_: [Variant(NATURAL, schedule)])
+    monkeypatch.setattr(measurement, "SUBJECTS", subjects)
+    monkeypatch.setattr("experiments.layouts.recording.SUBJECTS", subjects)
+
+    @contextmanager
+    def supplied(chosen):
+        yield [SimpleNamespace(result=lambda: kept(0, tmp_path)), SimpleNamespace(result=lambda: "no file")]
+
+    monkeypatch.setattr(measurement, "supplied", supplied)
+    bandwidths = SimpleNamespace(bound_us=lambda *_: 2.0)
+
+    def timer(enqueue):
+        enqueue(None)
+        return 5.0
+
+    found = measurement.measure_matrices(subjects, "simulated", {}, bandwidths, lambda *_: None, timer=timer)
+    assert [(each.name, each.entries, each.missing) for each in found.matrices] == [
+        ("tiny", 4, ""),
+        ("none", 0, "no file"),
+    ]
+    for dtype in measurement.REALS:
+        joint_one = found.search("tiny", dtype, "joint")
+        assert (joint_one.variants, joint_one.median_us, joint_one.bound_us) == (2, 5.0, 2.0)
+        assert found.search("tiny", dtype, "paper").layout == "csr-AoS-AoS"
+        assert found.search("tiny", dtype, "schedule").variants == 1
+    file = tmp_path / "r.json"
+    file.write_bytes(results.to_json(found))
+    assert results.read(file).searches == found.searches
+
+
+def test_layouts_of_the_paper():
+    assert measurement.is_of_the_paper("sliced-32-SoA-AoS | static 128 x 4")
+    assert not measurement.is_of_the_paper("sliced-32-short-SoA-AoS | whole 64")
+    assert not measurement.is_of_the_paper("csr-SoA/2-AoS | whole 64")
+    assert not measurement.is_of_the_paper("csr-AoS-AoSoA-32 | whole 64")
