@@ -143,6 +143,11 @@ class SparseProduct:
             self._open(stored, transposed, open_)
             self._resources = open_.pop_all()
 
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """Where x and y lie on the device."""
+        return self._x.address, self._y.address
+
     def _open(self, stored: StoredMatrix, transposed: bool, open_: ExitStack) -> None:
         """Put matrix, vectors and buffer on the device and let cuSPARSE prepare."""
         # The stream of the last product may be gone.

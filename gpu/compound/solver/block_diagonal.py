@@ -1,0 +1,74 @@
+"""The preconditioner: each element multiplied by the inverse of its diagonal entry."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.compound.compound_matrix import CompoundMatrix
+from gpu.compound.solver.scalars import as_blocks, require_linear
+from vecsim.errors import UserError
+
+ALIKE = 1e-12
+"""Diagonal entries that differ from a multiple of 1 by less, relatively, are taken as one number each."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDiagonal:
+    """The inverses of the diagonal entries.
+
+    Attributes
+    ----------
+    inverses
+        float64: of (n, C, C); or of (n,) where all entries are multiples of 1, as those of Hermitian matrices
+        of complex numbers and quaternions are.
+    """
+
+    inverses: NDArray[np.float64]
+
+    @property
+    def plain(self) -> bool:
+        """Whether each is one number."""
+        return self.inverses.ndim == 1
+
+    def __matmul__(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Multiply elements of (n, C)."""
+        if self.plain:
+            return self.inverses[:, None] * r
+        made: NDArray[np.float64] = np.einsum("nij,nj->ni", self.inverses, r)
+        return made
+
+
+def inverse_diagonal(matrix: CompoundMatrix) -> BlockDiagonal:
+    """Invert the diagonal entries of a matrix.
+
+    Parameters
+    ----------
+    matrix
+        n x n entries.
+
+    Raises
+    ------
+    UserError
+        It is not square, lacks a diagonal entry, or one has no inverse, naming the row.
+    """
+    require_linear(matrix.entry)
+    rows, columns = matrix.shape
+    if rows != columns:
+        raise UserError(f"a matrix of {rows} x {columns} cannot be solved for: it must be square")
+    row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
+    at = np.flatnonzero(matrix.indices == row)
+    if len(at) < rows:
+        absent = np.setdiff1d(np.arange(rows), row[at])[0]
+        raise UserError(f"row {absent} has no diagonal entry, of which the preconditioner is made")
+    blocks = as_blocks(matrix.entry, [each[at] for each in matrix.components])
+    size = blocks.shape[1]
+    unit = np.eye(size)
+    numbers = np.trace(blocks, axis1=1, axis2=2) / size
+    if (np.abs(blocks - numbers[:, None, None] * unit).max(axis=(1, 2)) <= ALIKE * np.abs(numbers)).all():
+        if (singular := np.flatnonzero(numbers == 0)).size:
+            raise UserError(f"the diagonal entry of row {singular[0]} is 0, which has no inverse")
+        return BlockDiagonal(np.asarray(1 / numbers, np.float64))
+    if (singular := np.flatnonzero(np.abs(np.linalg.det(blocks)) == 0)).size:
+        raise UserError(f"the diagonal entry of row {singular[0]} has no inverse")
+    return BlockDiagonal(np.asarray(np.linalg.inv(blocks), np.float64))

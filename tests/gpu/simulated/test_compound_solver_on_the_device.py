@@ -1,0 +1,51 @@
+"""Conjugate gradients on the device: the host's iterations, for layouts of vectors and types of entries."""
+
+import numpy as np
+import pytest
+
+from benchmarks.compound_problems import clamped_beam, noisy_torus, smoothed_surface
+from gpu.compound.component_layout import AOS, SOA, ComponentLayout
+from gpu.compound.device_compound import Layout, prepare
+from gpu.compound.solver import solve_on_the_host
+from gpu.compound.solver.conjugate_gradients import ConjugateGradients
+from gpu.compound.solver.vectors import VectorOperations
+from gpu.runtime.memory import upload
+from vecsim.errors import UserError
+
+BEAM, SURFACE = clamped_beam((3, 2, 3)), smoothed_surface(noisy_torus(4, 3), 0.5)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("problem", "vector"),
+    [
+        (BEAM, SOA),
+        (SURFACE, ComponentLayout(8)),
+    ],
+)
+def test_it_iterates_as_the_host(problem, vector):
+    tolerance = 0.3
+    exact = solve_on_the_host(problem.matrix, problem.b, tolerance=tolerance)
+    seen = []
+    with ConjugateGradients(problem.matrix, prepare(problem.matrix, Layout("csr", AOS, vector))) as solver:
+        found = solver.solve(problem.b, tolerance=tolerance, watch=lambda *at: seen.append(at))
+    assert found.converged and found.iterations == exact.iterations == seen[-1][0]
+    np.testing.assert_allclose(found.residuals, exact.residuals, rtol=1e-9)
+    np.testing.assert_allclose(found.x, exact.x, rtol=0, atol=0.5 * np.abs(exact.x).max())
+
+
+def test_axpby_dot_and_norm():
+    x, y = np.arange(70.0), np.ones(70)
+    of = VectorOperations(70, np.float64)
+    there, other = upload(x), upload(y)
+    of.axpby(2.0, there, 3.0, other)
+    np.testing.assert_array_equal(other.copy_to_host(), 2 * x + 3)
+    assert of.dot(there, other) == x @ (2 * x + 3)
+    assert of.norm(there) == pytest.approx(np.linalg.norm(x))
+    with pytest.raises(UserError, match="a vector of 70 float64 is needed, not of 3 float64"):
+        of.norm(upload(np.ones(3)))
+
+
+def test_a_product_of_another_matrix():
+    with pytest.raises(UserError, match="the product is of another matrix"):
+        ConjugateGradients(BEAM.matrix, prepare(SURFACE.matrix))
