@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.layouts import recording
 from experiments.layouts.subjects import dirac
 from gpu.compound import CompoundMatrix
 
@@ -82,21 +83,8 @@ def keep(name: str, meshes: Path, folder: Path) -> Path:
     folder
         Where the file goes.
     """
-    from gpu.compound import reference_product
-
-    matrix = MATRICES[name](meshes)
-    rng = np.random.default_rng(8128)
-    x = rng.uniform(-1, 1, (matrix.shape[1], len(matrix.entry.vector)))
     path = folder / f"{[*MATRICES].index(name)}.npz"
-    np.savez(
-        path,
-        shape=matrix.shape,
-        indptr=matrix.indptr,
-        indices=matrix.indices,
-        components=np.stack(matrix.components),
-        x=x,
-        y=reference_product(matrix, x),
-    )
+    recording.keep(MATRICES[name](meshes), path)
     return path
 
 

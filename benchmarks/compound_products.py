@@ -26,6 +26,7 @@ import numpy as np
 from benchmarks.compound_matrices import MATRICES, keep
 from benchmarks.compound_tables import tables
 from benchmarks.compound_variants import SCHEDULES, layouts, natural_schedules, schedules
+from experiments.layouts.recording import read_kept
 from gpu.compound import COMPLEX, QUATERNION, CompoundMatrix, blocks
 from gpu.compound.entry_type import EntryType
 from vecsim.errors import UserError
@@ -47,14 +48,6 @@ Record = dict[str, Any]
 def entry_of(name: str) -> EntryType:
     """Give the entry type of a matrix."""
     return next(entry for stem, entry in ENTRIES.items() if name.startswith(stem))
-
-
-def loaded(path: Path, name: str) -> tuple[CompoundMatrix, Any, Any]:
-    """Give a matrix that `keep` has kept, x and the exact product."""
-    with np.load(path) as kept:
-        components = [*kept["components"]]
-        places = (tuple(kept["shape"].tolist()), kept["indptr"], kept["indices"])
-        return CompoundMatrix.from_arrays(entry_of(name), *places, components), kept["x"], kept["y"]
 
 
 def compile_likely(number: int, shares: int, entries: Sequence[EntryType]) -> int:
@@ -248,7 +241,7 @@ def run(meshes: Path, json_file: Path | None, seconds: float, only: str = "") ->
         "records": [],
     }
     for name, path in paths.items():
-        matrix, x, exact = loaded(path, name)
+        matrix, x, exact = read_kept(path, entry_of(name))
         patterns: dict[Any, Any] = {}
         for real in REALS:
             if time.perf_counter() - start > seconds:

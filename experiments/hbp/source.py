@@ -7,14 +7,11 @@ from pathlib import Path
 from experiments.hbp import results
 from experiments.hbp.paper import KIND
 from experiments.hbp.results import Results
-from experiments.recorded import has_gpu, newest
-from experiments.report.folder import write
-from experiments.request import Request
+from experiments.measured_results import found_results
+from experiments.request import Request, Watch
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""
-FILE = "hbp-results.json"
-"""The name of the file that a measurement writes into the folder of the report."""
 
 
 def results_for(request: Request) -> Results | None:
@@ -37,15 +34,10 @@ def results_for(request: Request) -> Results | None:
 
 
 def _found(request: Request) -> Results | None:
-    given = request.recorded.get(KIND)
-    if given is not None:
-        return results.read(given)
-    if has_gpu():
-        from experiments.hbp.measurement import measure
+    return found_results(request, KIND, RECORDED, results.read, _measured, results.to_json)
 
-        found = measure(request.watch)
-        if request.folder is not None:
-            write({FILE: results.to_json(found)}, str(request.folder))
-        return found
-    recorded = newest(RECORDED)
-    return None if recorded is None else results.read(recorded)
+
+def _measured(watch: Watch) -> Results:
+    from experiments.hbp.measurement import measure
+
+    return measure(watch)

@@ -23,6 +23,9 @@ from experiments.layouts.subjects import SUBJECTS, Subject
 from experiments.measured_phases import clock, one_line
 from experiments.request import Watch
 from gpu.compound import CompoundMatrix
+from gpu.compound.tuning.compilation import Compilers
+from gpu.runtime.kernel_cache import FOLDER
+from vecsim.cache_folder import cache_folder
 from vecsim.provenance import provenance
 
 LIMIT_SECONDS = 420.0
@@ -62,9 +65,8 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     facts |= {name: str(version) for name, version in info.packages.items()}
     bandwidths = measure_bandwidths()
     facts["copy, GB/s"] = f"{bandwidths.copy_gb_per_s:.0f}"
-    with tempfile.TemporaryDirectory(prefix="kernels-") as kernels:
-        os.environ.setdefault("VECSIM_KERNELS", kernels)
-        return measure_matrices(SUBJECTS, info.name, facts, bandwidths, watch, limit)
+    os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
+    return measure_matrices(SUBJECTS, info.name, facts, bandwidths, watch, limit)
 
 
 def measure_matrices(
@@ -94,8 +96,7 @@ def measure_matrices(
     matrices: list[MatrixRecord] = []
     searches: list[SearchRecord] = []
     library: list[LibraryRecord] = []
-    ahead = _Ahead()
-    with supplied(subjects) as waiting:
+    with Compilers() as compilers, supplied(subjects) as waiting:
         for number, (subject, future) in enumerate(zip(subjects, waiting, strict=True)):
             if time.perf_counter() - begun > limit:
                 why = f"left out: {limit:.0f} seconds were over"
@@ -112,7 +113,7 @@ def measure_matrices(
             matrices.append(described(subject, matrix))
             for dtype in REALS:
                 case = _Case(subject.name, matrix.astype(np.dtype(dtype).type), x, exact, bandwidths, timer)
-                searches += case.searches(ahead, seconds)
+                searches += case.searches(compilers, seconds)
                 if timer is None:
                     with clock(seconds, "cuSPARSE"):
                         library += case.library()
@@ -149,21 +150,6 @@ def supplied(subjects: Sequence[Subject]) -> Iterator[list[Future[Any]]]:
         yield [pool.submit(kept, SUBJECTS.index(each), Path(folder)) for each in subjects]
 
 
-class _Ahead:
-    """Compiles kernels ahead, each once."""
-
-    def __init__(self) -> None:
-        self._known: set[tuple[str, str, str]] = set()
-
-    def compile(self, entry: Any, real: Any, variants: Sequence[Any]) -> None:
-        from gpu.compound.tuning.compilation import compile_ahead
-
-        key = (entry.name, np.dtype(real).name)
-        new = [each for each in variants if (*key, each.name) not in self._known]
-        compile_ahead(entry, real, new)
-        self._known |= {(*key, each.name) for each in new}
-
-
 class _Case:
     """One matrix in one type."""
 
@@ -174,7 +160,7 @@ class _Case:
         self._x, self._exact = x.astype(matrix.dtype), exact
         self._bandwidths, self._timer = bandwidths, timer
 
-    def searches(self, ahead: _Ahead, seconds: dict[str, float]) -> list[SearchRecord]:
+    def searches(self, compilers: Compilers, seconds: dict[str, float]) -> list[SearchRecord]:
         """Search layouts and schedules, then schedules alone."""
         from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
         from gpu.compound.tuning.traffic_model import TrafficModel
@@ -187,11 +173,16 @@ class _Case:
         for search, offered in (("joint", joint_variants), ("schedule", natural_variants)):
             tried = model.ordered(offered(matrix.entry, matrix.dtype.type, limits))
             with clock(seconds, f"search, {search}"):
-                found += self._searched(search, tried, measured, ahead, seconds)
+                found += self._searched(search, tried, measured, compilers, seconds)
         return found
 
     def _searched(
-        self, search: Any, tried: Sequence[Any], measured: Any, ahead: _Ahead, seconds: dict[str, float]
+        self,
+        search: Any,
+        tried: Sequence[Any],
+        measured: Any,
+        compilers: Compilers,
+        seconds: dict[str, float],
     ) -> Iterator[SearchRecord]:
         from gpu.compound.tuning.search import tune
 
@@ -200,7 +191,7 @@ class _Case:
 
         def prepare(variants: Sequence[Any]) -> None:
             with clock(seconds, "compiling"):
-                ahead.compile(matrix.entry, matrix.dtype.type, variants)
+                compilers.prepare(matrix.entry, matrix.dtype.type, variants)
 
         try:
             found = tune(tried, measured, seconds=SEARCH_SECONDS[search], prepare=prepare)

@@ -45,8 +45,22 @@ def kept(number: int, folder: Path) -> Path | str:
         matrix = SUBJECTS[number].make()
     except UserError as error:
         return one_line(error)
-    x = np.random.default_rng(SEED).uniform(-1, 1, (matrix.shape[1], len(matrix.entry.vector)))
     path = folder / f"{number}.npz"
+    keep(matrix, path)
+    return path
+
+
+def keep(matrix: CompoundMatrix, path: Path) -> None:
+    """Keep a matrix, a random x and the exact product in a file.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    path
+        The file, ``.npz``.
+    """
+    x = np.random.default_rng(SEED).uniform(-1, 1, (matrix.shape[1], len(matrix.entry.vector)))
     np.savez(
         path,
         shape=matrix.shape,
@@ -56,11 +70,10 @@ def kept(number: int, folder: Path) -> Path | str:
         x=x,
         y=reference_product(matrix, x),
     )
-    return path
 
 
 def read_kept(path: Path, entry: EntryType) -> tuple[CompoundMatrix, Any, Any]:
-    """Give a matrix that `kept` has kept, x and the exact product.
+    """Give a matrix that `keep` has kept, x and the exact product.
 
     Parameters
     ----------

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter, ValidationError
-
+from experiments.layouts.paper import KIND
+from experiments.measured_results import read_results
 from experiments.recorded import kept_json
-from vecsim.errors import UserError
 
 Five = tuple[float, float, float, float, float]
 """Least, lower quartile, median, upper quartile, greatest."""
@@ -162,22 +160,5 @@ def to_json(results: Results) -> bytes:
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read results.
-
-    Raises
-    ------
-    UserError
-        In one line: the file cannot be read, or is no file of results, naming the first wrong field.
-    """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    try:
-        return TypeAdapter(Results).validate_json(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "it"
-        raise UserError(
-            f"{path}: is no file of `vecsim reproduce layouts`: {where}: {first['msg'].lower()}"
-        ) from None
+    """Read results; raise as `experiments.measured_results.read_results`."""
+    return read_results(path, Results, KIND)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments.measured_results import found_results
 from experiments.pellr import results
 from experiments.pellr.paper import KIND
 from experiments.pellr.results import Results
 from experiments.pellr.speeds import Speeds
-from experiments.recorded import has_gpu, newest
-from experiments.report.folder import write
-from experiments.request import Request
+from experiments.request import Request, Watch
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""
-FILE = "pellr-results.json"
-"""The name of the file that a measurement writes into the folder of the report."""
 
 
 def speeds_of(request: Request) -> Speeds | None:
@@ -39,15 +36,10 @@ def speeds_of(request: Request) -> Speeds | None:
 
 
 def _found(request: Request) -> Results | None:
-    given = request.recorded.get(KIND)
-    if given is not None:
-        return results.read(given)
-    if has_gpu():
-        from experiments.pellr.measurement import measure
+    return found_results(request, KIND, RECORDED, results.read, _measured, results.to_json)
 
-        found = measure(request.watch)
-        if request.folder is not None:
-            write({FILE: results.to_json(found)}, str(request.folder))
-        return found
-    recorded = newest(RECORDED)
-    return None if recorded is None else results.read(recorded)
+
+def _measured(watch: Watch) -> Results:
+    from experiments.pellr.measurement import measure
+
+    return measure(watch)

@@ -39,6 +39,27 @@ class BlockDiagonal:
         return made
 
 
+def require_square(matrix: CompoundMatrix) -> None:
+    """Raise UserError unless a matrix is square."""
+    rows, columns = matrix.shape
+    if rows != columns:
+        raise UserError(f"a matrix of {rows} x {columns} cannot be solved for: it must be square")
+
+
+def preconditioner(matrix: CompoundMatrix, *, wanted: bool) -> BlockDiagonal:
+    """Give the inverse of the block diagonal, or ones where none is wanted; raise as `inverse_diagonal`.
+
+    Parameters
+    ----------
+    matrix
+        n x n entries.
+    wanted
+        Whether.
+    """
+    require_square(matrix)
+    return inverse_diagonal(matrix) if wanted else BlockDiagonal(np.ones(matrix.shape[0]))
+
+
 def inverse_diagonal(matrix: CompoundMatrix) -> BlockDiagonal:
     """Invert the diagonal entries of a matrix.
 
@@ -53,9 +74,8 @@ def inverse_diagonal(matrix: CompoundMatrix) -> BlockDiagonal:
         It is not square, lacks a diagonal entry, or one has no inverse, naming the row.
     """
     require_linear(matrix.entry)
-    rows, columns = matrix.shape
-    if rows != columns:
-        raise UserError(f"a matrix of {rows} x {columns} cannot be solved for: it must be square")
+    require_square(matrix)
+    rows = matrix.shape[0]
     row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
     at = np.flatnonzero(matrix.indices == row)
     if len(at) < rows:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.device_compound import CompoundProduct
-from gpu.compound.solver.block_diagonal import BlockDiagonal, inverse_diagonal
+from gpu.compound.solver.block_diagonal import preconditioner
 from gpu.compound.solver.kernels import THREADS, direction_kernel, dot_kernel, update_kernel
 from gpu.compound.solver.operators import Operator, of_product
 from gpu.compound.solver.reference import (
@@ -66,9 +66,7 @@ class ConjugateGradients:
         preconditioned: bool = True,
         most_iterations: int = MOST_ITERATIONS,
     ) -> None:
-        inverse = inverse_diagonal(matrix)
-        if not preconditioned:
-            inverse = BlockDiagonal(np.ones(matrix.shape[0]))
+        inverse = preconditioner(matrix, wanted=preconditioned)
         self._operator = operator if isinstance(operator, Operator) else of_product(operator)
         of, self._matrix = self._operator, matrix
         if (of.count, of.size) != (matrix.shape[0], len(matrix.entry.vector)):

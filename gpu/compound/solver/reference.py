@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
-from gpu.compound.solver.block_diagonal import BlockDiagonal, inverse_diagonal
+from gpu.compound.solver.block_diagonal import preconditioner
 from gpu.compound.solver.scalars import as_scalars
 from vecsim.errors import UserError
 
@@ -72,7 +72,7 @@ def solve_on_the_host(
         The matrix is not square, has no diagonal to invert, or is not positive definite; or b does not fit.
     """
     b = checked_right_side(matrix, b)
-    inverse = inverse_diagonal(matrix) if preconditioned else BlockDiagonal(np.ones(matrix.shape[0]))
+    inverse = preconditioner(matrix, wanted=preconditioned)
     scalars = as_scalars(matrix)
     x, r = np.zeros_like(b), b.copy()
     norm = float(np.linalg.norm(b))

@@ -53,18 +53,18 @@ def test_where_results_come_from(monkeypatch, tmp_path):
     from experiments.hisparse import measurement
 
     monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr(source, "has_gpu", lambda: False)
+    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: False)
     assert source.measured_for(Request(MACHINE)) is None
     (tmp_path / "hisparse-b-2026-11-20.json").write_text("{")
     (tmp_path / "hisparse-a-2026-11-21.json").write_bytes(to_json(results()))
     request = Request(MACHINE)
     assert source.measured_for(request).results.gpu.name == "a GPU"
     assert request.matrices["blocks"] == {"matrix_sha256": 64 * "a"}
-    monkeypatch.setattr(source, "has_gpu", lambda: True)
+    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: True)
     monkeypatch.setattr(measurement, "measure", lambda watch: results(commit="new"))
     request = Request(MACHINE, folder=tmp_path / "report")
     assert source.measured_for(request).results.commit == "new"
-    assert read(tmp_path / "report" / source.FILE).commit == "new"
+    assert read(tmp_path / "report" / "hisparse-results.json").commit == "new"
 
 
 def test_figure_2_saves_what_the_trees_save():

@@ -56,7 +56,7 @@ def test_the_whole_report_from_a_file(tmp_path):
 
 def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path):
     monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr(source, "has_gpu", lambda: False)
+    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: False)
     report = reproduce(chosen(["pellr"]), Request(MACHINE))
     items = {item.name: item for item in report.items}
     assert claim(items["pellr-iterations"], "iterations, formula (1)", "PELLR").ours == 14
@@ -67,7 +67,7 @@ def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path
 
 def test_results_in_the_clone_are_shown_without_a_gpu(monkeypatch, tmp_path):
     monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr(source, "has_gpu", lambda: False)
+    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: False)
     (tmp_path / "pellr-b-2026-11-20.json").write_text("{")
     (tmp_path / "pellr-a-2026-11-21.json").write_bytes(to_json(results()))
     assert source.speeds_of(Request(MACHINE)).gpu.name == "a GPU"
@@ -76,12 +76,12 @@ def test_results_in_the_clone_are_shown_without_a_gpu(monkeypatch, tmp_path):
 def test_a_gpu_measures_and_its_results_are_kept(monkeypatch, tmp_path):
     from experiments.pellr import measurement
 
-    monkeypatch.setattr(source, "has_gpu", lambda: True)
+    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: True)
     monkeypatch.setattr(measurement, "measure", lambda watch: results())
     request = Request(MACHINE, folder=tmp_path / "report")
     assert source.speeds_of(request).results == results()
     assert source.speeds_of(request) is source.speeds_of(request)
-    assert (tmp_path / "report" / source.FILE).read_bytes() == to_json(results())
+    assert (tmp_path / "report" / "pellr-results.json").read_bytes() == to_json(results())
 
 
 def test_a_broken_file_is_refused(tmp_path):

@@ -103,6 +103,13 @@ def test_what_cannot_be_solved(matrix, b, message):
         solve_on_the_host(matrix, b)
 
 
+def test_without_preconditioner_no_diagonal_is_needed_but_a_square():
+    found = solve_on_the_host(diagonal([1.0, 1.0], [1, 0]), np.ones((2, 2)), preconditioned=False)
+    np.testing.assert_allclose(found.x, [[1, 1], [1, 1]], atol=1e-12)
+    with pytest.raises(UserError, match="it must be square"):
+        solve_on_the_host(made(COMPLEX), np.ones((7, 2)), preconditioned=False)
+
+
 def test_nothing_to_do_and_no_time():
     nothing = solve_on_the_host(diagonal([1.0, 2.0]), np.zeros((2, 2)))
     assert nothing.converged and nothing.iterations == 0 and not nothing.x.any()
