@@ -1,5 +1,7 @@
 """`vecsim gpu tune --predict`: which variants are measured, and mistakes in one line."""
 
+import sys
+
 import pytest
 
 from gpu.compound.device_compound import NATURAL
@@ -8,6 +10,7 @@ from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device
 from gpu.compound.tuning import predictor as predictor_module
 from gpu.compound.tuning.store import Search
 from gpu.runtime import device_info
+from gpu.runtime.cuda_driver import NoGpuError
 from tests.cli.test_gpu import INFO
 
 VARIANTS = [Variant(NATURAL, Schedule("whole", threads)) for threads in (128, 256)]
@@ -59,3 +62,14 @@ def test_a_few_variants_are_not_all(asked):
     result, _ = asked("--predict", "--exhaustive")
     assert result.code == 2
     assert "--predict measures a few variants, --exhaustive all of them: use one" in result.err
+
+
+def test_without_a_gpu_no_kernel_is_looked_at(vecsim, matrix, monkeypatch):
+    def none():
+        raise NoGpuError("no driver")
+
+    monkeypatch.setattr(device_info, "device_info", none)
+    monkeypatch.setitem(sys.modules, "gpu.compound.tuning.store", None)  # importing it would fail
+    result = vecsim("gpu", "tune", matrix)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "vecsim gpu tune: no driver: an NVIDIA GPU is needed" in result.err

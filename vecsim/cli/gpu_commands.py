@@ -273,7 +273,6 @@ def tune(
     import numpy as np
 
     from gpu.compound.compound_files import entry_named, read_compound
-    from gpu.compound.tuning.store import TuningStore
     from gpu.runtime.device_info import device_info
     from gpu.runtime.kernel_cache import FOLDER
     from vecsim.cache_folder import cache_folder
@@ -290,9 +289,11 @@ def tune(
         device = device_info().name
     compound = read_compound(matrix, kind, real)
     os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
+    # Not before: without a GPU the compiler of kernels may be missing, too.
     from gpu.compound.tuning.compilation import compile_ahead
     from gpu.compound.tuning.on_device import tune_on_device
     from gpu.compound.tuning.predictor import Predictor, results_of
+    from gpu.compound.tuning.store import TuningStore
 
     path = Path(store) if store else cache_folder() / "tuning.sqlite"
     with TuningStore(path) as kept, Progress() as work:
