@@ -153,14 +153,13 @@ class Measurement:
 
     def cusparse(self) -> Iterator[Record]:
         """Measure every form that cuSPARSE has."""
-        from gpu.baseline.cusparse import SparseProduct
         from gpu.baseline.cusparse_library import CusparseError
         from gpu.compound.cusparse_forms import cusparse_forms
         from gpu.measure.timing import measure
 
         for form in cusparse_forms(self.matrix):
             try:
-                with SparseProduct(form.method, form.store(), form.shape) as product:
+                with form.product() as product:
                     product.write_x(form.vector(self._x))
                     us = measure([product.enqueue], SECONDS).median_us
                     error = self._error(form.result(product.read_y()))

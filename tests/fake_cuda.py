@@ -239,7 +239,7 @@ class FakeCusparse:
     def _Destroy(self, handle):
         del self.described[handle]
 
-    _DestroySpMat = _DestroyDnVec = _Destroy
+    _DestroySpMat = _DestroyDnVec = _DestroyDnMat = _Destroy
 
     def _SetStream(self, handle, stream):
         assert self.described[handle] == "handle"
@@ -297,6 +297,34 @@ class FakeCusparse:
 
     def _CreateDnVec(self, out, count, values, kind):
         self._describe(out, (count, values, REAL[kind]))
+
+    def _CreateDnMat(self, out, rows, columns, leading, values, kind, order):
+        assert leading == (columns if order == 2 else rows)
+        self._describe(out, (rows, columns, values, REAL[kind], order))
+
+    def _SpMM_bufferSize(self, *arguments):
+        self._dense_terms(*arguments[:10])
+        arguments[10].value = 24
+
+    def _SpMM_preprocess(self, *arguments):
+        self._dense_terms(*arguments[:10])
+        assert arguments[10]
+
+    def _SpMM(self, *arguments):
+        matrix, alpha, x, beta, y = self._dense_terms(*arguments[:10])
+        y[:] = alpha * (matrix @ x) + (beta * y if beta else np.zeros_like(y))
+
+    def _dense_terms(self, handle, first, second, alpha, matrix, x, beta, y, compute, algorithm):
+        assert (self.described[handle], first, second) == ("handle", 0, 0)
+        real, found = REAL[compute], []
+        for each in (x, y):
+            rows, columns, address, kind, order = self.described[each]
+            assert kind == real
+            assert algorithm == {2: 6, 1: 4}[order]
+            held = _array(address, rows * columns, kind)
+            found.append(held.reshape(rows, columns) if order == 2 else held.reshape(columns, rows).T)
+        matrix = self.described[matrix]
+        return matrix, _array(alpha, 1, real)[0], found[0], _array(beta, 1, real)[0], found[1]
 
     def _SpMV_bufferSize(self, *arguments):
         self._terms(*arguments[:9])

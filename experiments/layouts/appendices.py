@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from experiments.layouts.figures import BASELINES, speedup
 from experiments.layouts.results import Results
+from experiments.layouts.tables import gain
+from experiments.pellr.speeds import geometric_mean
 from experiments.report.item import Appendix, Table
+
+LARGE = 1_000_000
+"""Entries above which a matrix does not stay in caches."""
+REALS = ("float32", "float64")
 
 
 def make(results: Results | None) -> tuple[Appendix, ...]:
@@ -14,6 +21,7 @@ def make(results: Results | None) -> tuple[Appendix, ...]:
     facts |= {f"seconds, {name}": str(value) for name, value in results.seconds.items()}
     return (
         Appendix("layouts-matrices", "The matrices of compound entries", table=_matrices(results)),
+        Appendix("layouts-large", "Compound entries: over a million entries", table=_large(results)),
         Appendix("layouts-searches", "What the searches found", table=_searches(results)),
         Appendix("layouts-cusparse", "Compound entries by cuSPARSE", table=_library(results)),
         Appendix("", "What measured compound entries", table=Table(("what", "which"), tuple(facts.items()))),
@@ -34,6 +42,34 @@ def _matrices(results: Results) -> Table:
         for each in results.matrices
     )
     return Table(columns, rows, frozenset(("rows", "entries")))
+
+
+def _large(results: Results) -> Table:
+    """Give geometric means of what exceeds caches: times over each baseline, and shares of the bound."""
+    rows = []
+    for entry, baselines in BASELINES.items():
+        matrices = [each for each in results.matrices if each.entry == entry and each.entries > LARGE]
+        for dtype in REALS:
+            found = [results.search(each.name, dtype, "joint") for each in matrices]
+            shares = [
+                100 * each.bound_us / each.median_us
+                for each in found
+                if each and each.median_us and each.bound_us
+            ]
+            values = {
+                f"times {words}": [speedup(results, each.name, dtype, form) for each in matrices]
+                for words, form in baselines.items()
+            }
+            values["times schedules alone"] = [gain(results, each.name, dtype, "joint") for each in matrices]
+            values["share of the bound, %"] = list(shares)
+            for words, numbers in values.items():
+                known = [each for each in numbers if each is not None]
+                mean = geometric_mean(known)
+                if mean is not None:
+                    cells = (f"{each:.2f}" for each in (mean, min(known), max(known)))
+                    rows.append((entry, dtype, words, *cells, str(len(known))))
+    columns = ("entry", "type", "what", "geometric mean", "least", "greatest", "matrices")
+    return Table(columns, tuple(rows), frozenset(columns[3:]))
 
 
 def _searches(results: Results) -> Table:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.layouts.baselines import library_products, real_products
 from experiments.layouts.paper import KIND
 from experiments.layouts.printed import OUTER
 from experiments.layouts.recording import described, kept, read_kept
@@ -32,7 +33,6 @@ LIMIT_SECONDS = 420.0
 """After so long no other matrix is begun, so that a run ends within nine minutes."""
 SEARCH_SECONDS = {"joint": 10.0, "schedule": 4.0}
 """What a search may take, compilation apart."""
-LIBRARY_SECONDS = 0.05
 WORKERS = 5
 """Processes that make matrices, at most."""
 REALS = ("float32", "float64")
@@ -115,8 +115,8 @@ def measure_matrices(
                 case = _Case(subject.name, matrix.astype(np.dtype(dtype).type), x, exact, bandwidths, timer)
                 searches += case.searches(compilers, seconds)
                 if timer is None:
-                    with clock(seconds, "cuSPARSE"):
-                        library += case.library()
+                    with clock(seconds, "cuSPARSE and real products"):
+                        library += case.compared()
     seconds["all"] = time.perf_counter() - begun
     return Results(
         KIND,
@@ -210,27 +210,10 @@ class _Case:
         vectors = (matrix.shape[1] * vector, matrix.shape[0] * vector)
         return round(float(self._bandwidths.bound_us(stored, *vectors, "warm")), 3)
 
-    def library(self) -> Iterator[LibraryRecord]:
-        """Measure every form of cuSPARSE."""
-        from gpu.compound.cusparse_forms import cusparse_forms
-
-        for form in cusparse_forms(self._matrix):
-            blank = LibraryRecord(self._name, self._matrix.dtype.name, form.name)
-            try:
-                yield self._multiplied(blank, form)
-            except Exception as error:  # a form that does not fit must not cost the others
-                yield replace(blank, reason=one_line(error))
-
-    def _multiplied(self, blank: LibraryRecord, form: Any) -> LibraryRecord:
-        from gpu.baseline.cusparse import SparseProduct
-        from gpu.measure.timing import measure as timed
-
-        with SparseProduct(form.method, form.store(), form.shape) as product:
-            product.write_x(form.vector(self._x))
-            us = float(timed([product.enqueue], LIBRARY_SECONDS).median_us)
-            away = np.abs(form.result(product.read_y()) - self._exact).max()
-            error = float(away / max(np.abs(self._exact).max(), np.finfo(np.float32).tiny))
-            return replace(blank, median_us=us, nbytes=product.nbytes, error=error)
+    def compared(self) -> list[LibraryRecord]:
+        """Measure every form of cuSPARSE, and this project's products of real matrices of blocks."""
+        case = (self._name, self._matrix, self._x, self._exact)
+        return [*library_products(*case), *real_products(*case)]
 
 
 def is_of_the_paper(variant: str) -> bool:

@@ -10,6 +10,8 @@ from experiments.layouts.paper import KIND
 from experiments.measured_results import read_results
 from experiments.recorded import kept_json
 
+REAL = "real product"
+"""How the names of this project's own products of real matrices begin, in the place of a form of cuSPARSE."""
 Five = tuple[float, float, float, float, float]
 """Least, lower quartile, median, upper quartile, greatest."""
 
@@ -83,12 +85,12 @@ class SearchRecord:
 
 @dataclass(frozen=True)
 class LibraryRecord:
-    """A product of cuSPARSE.
+    """A product of cuSPARSE, or of this project for real matrices.
 
     Attributes
     ----------
     matrix, dtype, form
-        Of what, and in which form (`gpu.compound.cusparse_forms`).
+        Of what, and in which form: of `gpu.compound.cusparse_forms`, or `REAL` and the name of a kernel.
     median_us, nbytes, error
         Warm; of the matrix; the largest difference over the largest component.
     reason
@@ -145,11 +147,20 @@ class Results:
         return next((each for each in found if each.median_us), None)
 
     def best_of_library(self, matrix: str, dtype: str, part: str = "") -> LibraryRecord | None:
-        """Give the fastest form of cuSPARSE, of those with these words in their name; None without any."""
+        """Give the fastest form of cuSPARSE, of those with these words in their name; None without any.
+
+        Parameters
+        ----------
+        matrix, dtype
+            Of which product.
+        part
+            Words in the name; `REAL` for the fastest of this project's real products instead.
+        """
         found = [
             each
             for each in self.library
             if (each.matrix, each.dtype) == (matrix, dtype) and part in each.form and each.median_us
+            if each.form.startswith(REAL) == (part == REAL)
         ]
         return min(found, key=lambda each: each.median_us or 0.0, default=None)
 

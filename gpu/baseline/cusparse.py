@@ -153,9 +153,9 @@ class SparseProduct:
         # The stream of the last product may be gone.
         self._library.call("cusparseSetStream", self._library.handle, None)
         arrays = [
-            open_.enter_context(_memory(each)) for each in (stored.offsets, stored.columns, stored.values)
+            open_.enter_context(memory_of(each)) for each in (stored.offsets, stored.columns, stored.values)
         ]
-        self._matrix = _descriptor(self._library, stored, [array.address for array in arrays])
+        self._matrix = sparse_descriptor(self._library, stored, [array.address for array in arrays])
         open_.callback(self._library.call, "cusparseDestroySpMat", self._matrix)
         x_stored, y_stored = stored.shape if transposed else stored.shape[::-1]
         self._x, self._x_vector = self._vector(x_stored, open_)
@@ -167,7 +167,7 @@ class SparseProduct:
         self.preprocess_us = self._preprocess()
 
     def _vector(self, count: int, open_: ExitStack) -> tuple[DeviceMemory, ctypes.c_void_p]:
-        memory = open_.enter_context(_memory(np.zeros(count, self._dtype)))
+        memory = open_.enter_context(memory_of(np.zeros(count, self._dtype)))
         value_type = VALUE_TYPES[self._dtype.name]
         vector = self._library.create("cusparseCreateDnVec", count, memory.address, value_type)
         open_.callback(self._library.call, "cusparseDestroyDnVec", vector)
@@ -237,13 +237,29 @@ def _scalar(value: float, dtype: np.dtype[Any]) -> Any:
     return (part * 2)(value, 0.0) if dtype.kind == "c" else part(value)
 
 
-def _memory(array: npt.NDArray[Any]) -> DeviceMemory:
-    """Copy an array to the device; an empty one gets an address, too."""
+def memory_of(array: npt.NDArray[Any]) -> DeviceMemory:
+    """Copy an array to the device; an empty one gets an address, too.
+
+    Parameters
+    ----------
+    array
+        Of the host.
+    """
     return DeviceMemory.holding(array) if array.nbytes else DeviceMemory(LEAST_BYTES)
 
 
-def _descriptor(library: Cusparse, stored: StoredMatrix, addresses: list[int]) -> ctypes.c_void_p:
-    """Describe a matrix whose offsets, columns and values lie at these addresses."""
+def sparse_descriptor(library: Cusparse, stored: StoredMatrix, addresses: list[int]) -> ctypes.c_void_p:
+    """Describe a matrix to cuSPARSE.
+
+    Parameters
+    ----------
+    library
+        cuSPARSE.
+    stored
+        The matrix.
+    addresses
+        Of its offsets, columns and values on the device.
+    """
     rows, columns = stored.shape
     value_type = VALUE_TYPES[stored.values.dtype.name]
     indices = (INDEX_32, INDEX_32, BASE_ZERO, value_type)

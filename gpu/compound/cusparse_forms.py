@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from gpu.baseline.cusparse import SparseProduct
+from gpu.baseline.cusparse_columns import ColumnProducts
 from gpu.baseline.cusparse_formats import Order, StoredMatrix
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.outer_layout import arranged, slicing_of
@@ -26,15 +28,19 @@ class CusparseForm:
     name
         What tables call it.
     method
-        A name of `gpu.baseline.cusparse.METHODS`, whose algorithm is taken.
+        A name of `gpu.baseline.cusparse.METHODS`, whose algorithm is taken; empty where x has columns.
     store
-        Makes the matrix.
+        Makes the matrix; where x has columns, the real matrices that make it up.
     shape
         Its rows and columns.
     vector
         Makes its x of a compound vector, (N, components).
     result
         Makes a compound vector of its y.
+    columns
+        Of x, where several real matrices make up the matrix; 0: x is a vector.
+    order
+        How these lie.
     """
 
     name: str
@@ -43,13 +49,22 @@ class CusparseForm:
     shape: tuple[int, int]
     vector: Callable[[Vector], Vector]
     result: Callable[[Vector], Vector]
+    columns: int = 0
+    order: Order = "row"
+
+    def product(self) -> SparseProduct | ColumnProducts:
+        """Put the matrix on the device; raise as `SparseProduct` does."""
+        if self.columns:
+            return ColumnProducts(self.store(), self.columns, self.order)
+        return SparseProduct(self.method, self.store(), self.shape)
 
 
 def cusparse_forms(matrix: CompoundMatrix) -> list[CusparseForm]:
     """Give all forms of a matrix; none where cuSPARSE has nothing for its entries.
 
     Complex entries: CSR with both algorithms, Sliced ELL. Quaternions: complex BSR of 2 x 2, real BSR of
-    4 x 4. Blocks of 2, 3 and 4: BSR, and CSR of scalars with both algorithms. BSR in both orders.
+    4 x 4, four real matrices times four columns each. Blocks of 2, 3 and 4: BSR, and CSR of scalars with
+    both algorithms. BSR in both orders.
     """
     if matrix.entry is COMPLEX:
         return list(_complex_forms(matrix))
@@ -58,6 +73,7 @@ def cusparse_forms(matrix: CompoundMatrix) -> list[CusparseForm]:
         return [
             *_bsr_forms("complex BSR 2 x 2", matrix, 2, pairs, _as_pairs, _from_pairs),
             *_bsr_forms("BSR 4 x 4", matrix, 4, fours, _flat, lambda y: y.reshape(-1, 4)),
+            *_hamilton_forms(matrix),
         ]
     for edge in (2, 3, 4):
         if matrix.entry is blocks(edge):
@@ -75,7 +91,10 @@ def quaternions_as_pairs(matrix: CompoundMatrix) -> Vector:
 
 def quaternions_as_fours(matrix: CompoundMatrix) -> Vector:
     """Give quaternions as real matrices of 4 x 4, (nnz, 4, 4), as equation (1) of the paper has it."""
-    r, i, j, k = matrix.components
+    return _as_fours(*matrix.components)
+
+
+def _as_fours(r: Vector, i: Vector, j: Vector, k: Vector) -> Vector:
     rows = (r, -i, -j, -k, i, r, -k, j, j, k, r, -i, k, -j, i, r)
     return np.stack(rows, axis=1).reshape(-1, 4, 4)
 
@@ -129,6 +148,26 @@ def _complex_forms(matrix: CompoundMatrix) -> Iterator[CusparseForm]:
         ("complex Sliced ELL 32", "sell_32", sell),
     ):
         yield CusparseForm(name, method, store, matrix.shape, _as_complex, _from_complex)
+
+
+def _hamilton_forms(matrix: CompoundMatrix) -> Iterator[CusparseForm]:
+    """Give A x = R x + I (i x) + J (j x) + K (k x): four real matrices, each times four columns."""
+    units = _as_fours(*np.eye(4, dtype=matrix.dtype))
+
+    def store() -> StoredMatrix:
+        values = np.concatenate(matrix.components)
+        return StoredMatrix("csr", matrix.shape, matrix.nnz, matrix.indptr, matrix.indices, values)
+
+    def by_row(x: Vector) -> Vector:
+        return np.concatenate([(x @ unit.T).ravel() for unit in units])
+
+    def by_column(x: Vector) -> Vector:
+        return np.concatenate([(unit @ x.T).ravel() for unit in units])
+
+    name = "Hamilton, 4 real products"
+    rows, columns = (lambda y: y.reshape(-1, 4)), (lambda y: np.ascontiguousarray(y.reshape(4, -1).T))
+    yield CusparseForm(f"{name}, by row", "", store, matrix.shape, by_row, rows, 4, "row")
+    yield CusparseForm(f"{name}, by column", "", store, matrix.shape, by_column, columns, 4, "column")
 
 
 def _block_forms(matrix: CompoundMatrix, edge: int) -> Iterator[CusparseForm]:

@@ -100,7 +100,7 @@ def of_cusparse(matrix: CompoundMatrix, form: CusparseForm) -> Operator:
     matrix
         n x n entries.
     form
-        One of `gpu.compound.cusparse_forms.cusparse_forms`.
+        One of `gpu.compound.cusparse_forms.cusparse_forms` that has a vector, no columns.
     """
     from gpu.baseline.cusparse import SparseProduct
 

@@ -61,14 +61,13 @@ def test_layouts_and_schedules_give_the_reference(entry, real):
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("entry", [COMPLEX, QUATERNION, blocks(3)], ids=lambda entry: entry.name)
 def test_cusparse_gives_the_reference(entry, real):
-    from gpu.baseline.cusparse import SparseProduct
     from gpu.compound.cusparse_forms import cusparse_forms
     from gpu.runtime.cuda_driver import Stream
 
     matrix, x = made(entry, real)
     exact = reference_product(matrix, x)
     for form in cusparse_forms(matrix):
-        with SparseProduct(form.method, form.store(), form.shape) as product, Stream() as stream:
+        with form.product() as product, Stream() as stream:
             product.write_x(form.vector(x))
             product.enqueue(stream)
             stream.synchronize()

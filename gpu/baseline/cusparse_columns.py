@@ -1,0 +1,157 @@
+"""The baseline of sums of products: real matrices of one pattern, each times its own few columns, by SpMM.
+
+Quaternions are four real matrices (Hamilton's decomposition), each of which multiplies a quaternion vector as
+a dense matrix of four columns.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from contextlib import ExitStack
+from ctypes import POINTER, c_int, c_int64, c_size_t, c_void_p
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.baseline.cusparse import LEAST_BYTES, ORDERS, memory_of, sparse_descriptor
+from gpu.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix
+from gpu.baseline.cusparse_library import Cusparse, cusparse
+from gpu.runtime.cuda_driver import DeviceMemory, Stream
+from vecsim.errors import UserError
+
+ALGORITHMS: dict[Order, int] = {"column": 4, "row": 6}
+"""CUSPARSE_SPMM_CSR_ALG1 and CUSPARSE_SPMM_CSR_ALG2: for each order the one that NVIDIA recommends."""
+
+_PRODUCT = [c_void_p, *[c_int] * 2, *[c_void_p] * 5, *[c_int] * 2]
+"""Handle, both operations, alpha, matrix, X, beta, Y, type of the computation, algorithm."""
+PROTOTYPES: dict[str, list[Any]] = {
+    "cusparseCreateDnMat": [POINTER(c_void_p), *[c_int64] * 3, c_void_p, *[c_int] * 2],
+    "cusparseDestroyDnMat": [c_void_p],
+    "cusparseSpMM_bufferSize": [*_PRODUCT, POINTER(c_size_t)],
+    "cusparseSpMM_preprocess": [*_PRODUCT, c_void_p],
+    "cusparseSpMM": [*_PRODUCT, c_void_p],
+}
+"""The arguments of each function, as cusparse.h declares them."""
+
+
+class ColumnProducts:
+    """Y = A_0 X_0 + A_1 X_1 + ..., ready to be enqueued.
+
+    Parameters
+    ----------
+    stored
+        The matrices: CSR of one pattern, values one matrix behind the other, a multiple of nnz.
+    columns
+        Of each X and of Y.
+    order
+        How X and Y lie.
+    library
+        cuSPARSE; by default that of this process.
+
+    Attributes
+    ----------
+    nbytes
+        Bytes on the device: matrices, one pattern and buffers, without vectors.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory; all that was allocated is freed.
+    CusparseError
+        This version of cuSPARSE refuses; all that was allocated is freed.
+    """
+
+    def __init__(
+        self, stored: StoredMatrix, columns: int, order: Order = "row", *, library: Cusparse | None = None
+    ) -> None:
+        self._library = library or cusparse()
+        self._library.declare(PROTOTYPES)
+        self._columns, self._order = columns, order
+        self._dtype = stored.values.dtype
+        kind = ctypes.c_float if self._dtype == np.float32 else ctypes.c_double
+        self._one, self._zero = kind(1), kind(0)
+        with ExitStack() as open_:
+            self._open(stored, open_)
+            self._resources = open_.pop_all()
+
+    def _open(self, stored: StoredMatrix, open_: ExitStack) -> None:
+        self._library.call("cusparseSetStream", self._library.handle, None)
+        pattern = [open_.enter_context(memory_of(each)) for each in (stored.offsets, stored.columns)]
+        rows, width = stored.shape
+        self._y, y = self._dense(rows, open_)
+        self._y_count = rows * self._columns
+        self._x: list[DeviceMemory] = []
+        self._terms: list[tuple[Any, Any, Any, Any, DeviceMemory]] = []
+        self.nbytes = stored.offsets.nbytes + stored.columns.nbytes
+        for values in stored.values.reshape(-1, max(1, stored.nnz)):
+            own = open_.enter_context(memory_of(values))
+            addresses = [*(array.address for array in pattern), own.address]
+            one = replace(stored, values=values)
+            matrix = sparse_descriptor(self._library, one, addresses)
+            open_.callback(self._library.call, "cusparseDestroySpMat", matrix)
+            memory, x = self._dense(width, open_)
+            beta = self._one if self._x else self._zero
+            size = ctypes.c_size_t()
+            self._call("cusparseSpMM_bufferSize", matrix, x, beta, y, ctypes.byref(size))
+            buffer = open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES)))
+            self._call("cusparseSpMM_preprocess", matrix, x, beta, y, buffer.address)
+            self._x.append(memory)
+            self._x_count = width * self._columns
+            self._terms.append((matrix, x, beta, y, buffer))
+            self.nbytes += values.nbytes + size.value
+
+    def _dense(self, rows: int, open_: ExitStack) -> tuple[DeviceMemory, Any]:
+        memory = open_.enter_context(memory_of(np.zeros(rows * self._columns, self._dtype)))
+        leading = self._columns if self._order == "row" else rows
+        sizes = (rows, self._columns, max(1, leading))
+        how = (VALUE_TYPES[self._dtype.name], ORDERS[self._order])
+        made = self._library.create("cusparseCreateDnMat", *sizes, memory.address, *how)
+        open_.callback(self._library.call, "cusparseDestroyDnMat", made)
+        return memory, made
+
+    def _call(self, name: str, matrix: Any, x: Any, beta: Any, y: Any, last: Any) -> None:
+        self._library.call(
+            name,
+            self._library.handle,
+            *(0, 0),
+            ctypes.addressof(self._one),
+            matrix,
+            x,
+            ctypes.addressof(beta),
+            y,
+            VALUE_TYPES[self._dtype.name],
+            ALGORITHMS[self._order],
+            last,
+        )
+
+    def enqueue(self, stream: Stream) -> None:
+        """Put all products on a stream; it may be under capture."""
+        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+        for matrix, x, beta, y, buffer in self._terms:
+            self._call("cusparseSpMM", matrix, x, beta, y, buffer.address)
+
+    def write_x(self, x: NDArray[Any]) -> None:
+        """Copy all X to the device, one behind the other, each in the order of this product."""
+        if x.shape != (len(self._x) * self._x_count,) or x.dtype != self._dtype:
+            raise UserError(f"{len(self._x)} times {self._x_count} {self._dtype} are wanted")
+        for memory, each in zip(self._x, x.reshape(len(self._x), -1), strict=True):
+            memory.write(np.ascontiguousarray(each))
+
+    def read_y(self) -> NDArray[Any]:
+        """Copy Y from the device when all its work is done, in the order of this product."""
+        return self._y.read(self._y_count, self._dtype)
+
+    def close(self) -> None:
+        """Free everything; a second time does nothing."""
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
