@@ -31,7 +31,7 @@ from vecsim.provenance import provenance
 
 LIMIT_SECONDS = 420.0
 """After so long no other matrix is begun, so that a run ends within nine minutes."""
-SEARCH_SECONDS = {"joint": 10.0, "schedule": 4.0}
+SEARCH_SECONDS = {"joint": 8.0, "schedule": 3.0}
 """What a search may take, compilation apart."""
 WORKERS = 5
 """Processes that make matrices, at most."""

@@ -119,7 +119,7 @@ def device_limits() -> DeviceLimits:
         return DeviceLimits()
     device = cuda.get_current_device()
     return DeviceLimits(
-        int(device.MAX_THREADS_PER_MULTI_PROCESSOR),
+        int(device.MAX_THREADS_PER_MULTIPROCESSOR),
         int(device.MAX_BLOCKS_PER_MULTIPROCESSOR),
         int(device.MAX_REGISTERS_PER_MULTIPROCESSOR),
     )

@@ -97,7 +97,20 @@ def test_speedups_over_cusparse(measured):
     assert complex_ones.holds is None
     other = figures.over_cusparse(measured, 5, "float64")
     assert other.chart is None and other.verdicts[0].holds is None
-    assert any("16.00" in cell for row in appendices.make(measured)[1].table.rows for cell in row)
+    assert any("16.00" in cell for row in searches(measured) for cell in row)
+
+
+def searches(results):
+    return next(each for each in appendices.make(results) if each.name == "layouts-searches").table.rows
+
+
+def test_means_over_large_matrices(measured):
+    large = replace(measured, matrices=(replace(measured.matrices[0], entries=2_000_000),))
+    table = next(each for each in appendices.make(large) if each.name == "layouts-large").table
+    rows = {row[:3]: row[3:] for row in table.rows}
+    assert rows["quaternion", "float32", "times complex BSR 2 x 2"] == ("4.00", "4.00", "4.00", "1")
+    assert rows["quaternion", "float32", "share of the bound, %"][0] == "80.00"
+    assert ("quaternion", "float32", "times four real products") not in rows
 
 
 def test_what_failed_is_said(measured):
