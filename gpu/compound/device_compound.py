@@ -1,7 +1,8 @@
 """A matrix with compound entries on the device, in one layout, and its product under one schedule."""
 
+import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 from gpu.compound.component_layout import AOS, ComponentLayout
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.outer_layout import ArrangedPattern, arranged, slicing_of
-from gpu.compound.product_kernel import product_kernel
+from gpu.compound.placement import DeviceEntries, DevicePattern
+from gpu.compound.product_kernel import form_of, product_kernel
 from gpu.compound.schedule import Schedule
 from gpu.runtime.cuda import SIMULATED, cuda, require_gpu
 from gpu.runtime.launches import LaunchedInTurn, X, Y, launches_of
@@ -58,8 +60,8 @@ class PlacedMatrix:
         Where everything stands.
     threads_per_row
         Threads that are to share a row, which sliced layouts depend on.
-    pattern
-        What `arranged` has made of the matrix's pattern for this layout, where that is known already.
+    pattern, entries
+        The matrix's pattern in this outer layout, and its entries, where they are on the device already.
 
     Attributes
     ----------
@@ -85,14 +87,24 @@ class PlacedMatrix:
         matrix: CompoundMatrix,
         layout: Layout = NATURAL,
         threads_per_row: int = 1,
-        pattern: ArrangedPattern | None = None,
+        pattern: DevicePattern | None = None,
+        entries: DeviceEntries | None = None,
     ) -> None:
         require_gpu()
-        slicing = slicing_of(layout.outer, threads_per_row)
         self.layout, self.threads_per_row, self.entry = layout, threads_per_row, matrix.entry
         self.shape, self.dtype = matrix.shape, matrix.dtype
-        self.pattern = pattern or arranged(matrix.shape, matrix.indptr, matrix.indices, slicing)
-        self.arrays = all_or_nothing(lambda: _uploaded(matrix, self.pattern, layout.inner))
+
+        def put() -> tuple[ArrangedPattern, list[Any]]:
+            places = pattern or placed_pattern(matrix, layout.outer, threads_per_row)
+            return places.host, _arrays(places, entries or DeviceEntries(matrix), layout.inner)
+
+        self.pattern, self.arrays = all_or_nothing(put)
+
+    def with_vectors(self, vector: ComponentLayout) -> Self:
+        """Give the same matrix, its arrays shared, for vectors in another layout."""
+        made = copy.copy(self)
+        made.layout = Layout(self.layout.outer, self.layout.inner, vector)
+        return made
 
     @property
     def nbytes(self) -> int:
@@ -148,8 +160,9 @@ class CompoundProduct(LaunchedInTurn):
         self._tickets = upload(np.zeros(1, np.uint32))
         real: Any = placed.dtype.type
         permuted = len(pattern.perm) > 0
+        form = form_of(placed.entry, real, schedule)
         kernel = product_kernel(
-            placed.entry, real, pattern.slicing, permuted, layout.inner, layout.vector, schedule
+            placed.entry, real, pattern.slicing, permuted, layout.inner, layout.vector, form
         )
         sizes = (pattern.positions, placed.shape[0], pattern.places, placed.shape[1], chunks)
         arguments = [*placed.arrays, *sizes, self._tickets, X, Y]
@@ -216,28 +229,23 @@ def prepare(
     return CompoundProduct(PlacedMatrix(matrix, layout, schedule.threads_per_row), schedule)
 
 
-def _uploaded(matrix: CompoundMatrix, pattern: ArrangedPattern, inner: ComponentLayout) -> list[Any]:
-    """Put the arrays of a product on the device, in the order of the kernel's parameters."""
-    entry = matrix.entry
-    reals = _stacked(matrix, entry.reals, matrix.dtype)
-    marks = _stacked(matrix, entry.integers, entry.integer_type)
-    host = (
-        inner.arranged(pattern.at_places(reals)),
-        pattern.at_places(marks).ravel(),
-        pattern.columns,
-        pattern.bases,
-        pattern.pointers,
-        pattern.lengths,
-        pattern.perm,
-    )
-    return [upload(array) for array in host]
+def placed_pattern(matrix: CompoundMatrix, outer: str | Slicing, threads_per_row: int = 1) -> DevicePattern:
+    """Put the pattern of a matrix on the device in an outer layout; raise as `PlacedMatrix`.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    outer, threads_per_row
+        The layout, and how many threads are to share a row.
+    """
+    slicing = slicing_of(outer, threads_per_row)
+    return DevicePattern(arranged(matrix.shape, matrix.indptr, matrix.indices, slicing))
 
 
-def _stacked(matrix: CompoundMatrix, numbers: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    made = np.empty((matrix.nnz, len(numbers)), dtype)
-    for place, number in enumerate(numbers):
-        made[:, place] = matrix.components[number]
-    return made
+def _arrays(pattern: DevicePattern, entries: DeviceEntries, inner: ComponentLayout) -> list[Any]:
+    """Give the arrays of a product on the device, in the order of the kernel's parameters."""
+    return [entries.reals_at(pattern, inner), entries.integers_at(pattern), *pattern.arrays]
 
 
 def _multiprocessors() -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.entry_type import EntryType
 from gpu.compound.generated_parts import parts_of
-from gpu.compound.schedule import Schedule
+from gpu.compound.schedule import KernelForm, Schedule, register_limit
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, cuda, device_function
@@ -27,6 +27,17 @@ def entries_at_once(entry: EntryType, real: Any, schedule: Schedule) -> int:
         return schedule.at_once
     registers = len(entry.entry) * int(np.dtype(real).itemsize) // 4
     return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // registers))
+
+
+def form_of(entry: EntryType, real: Any, schedule: Schedule) -> KernelForm:
+    """Give what a kernel is compiled for under a schedule."""
+    return KernelForm(
+        schedule.assignment,
+        schedule.threads_per_row,
+        schedule.rows_per_thread,
+        entries_at_once(entry, real, schedule),
+        register_limit(schedule),
+    )
 
 
 def _steps(parts: Any, index_bits: int, base_per_step: bool) -> tuple[Any, Any, Any]:
@@ -85,7 +96,7 @@ def product_kernel(
     permuted: bool,
     inner: ComponentLayout,
     vector: ComponentLayout,
-    schedule: Schedule,
+    form: KernelForm,
 ) -> Any:
     """Make the kernel.
 
@@ -101,8 +112,8 @@ def product_kernel(
         Whether rows are in another order.
     inner, vector
         Layouts of the entries and of both vectors.
-    schedule
-        Who multiplies which rows.
+    form
+        Who multiplies which rows, as far as the kernel knows it; threads of a block are the launch's.
     """
     parts = parts_of(entry, inner, vector, real)
     zero, join, store = parts.zero, parts.join, parts.store
@@ -115,9 +126,8 @@ def product_kernel(
     single_slice = slicing is not None and slicing.slice_height is None
     height = 0 if slicing is None or slicing.slice_height is None else slicing.slice_height
     row_lengths = slicing is not None and slicing.row_lengths
-    threads, sharing, turns = schedule.threads_per_block, schedule.threads_per_row, schedule.rows_per_thread
-    rows_at_once = threads // sharing
-    whole, dynamic = schedule.assignment == "whole", schedule.assignment == "dynamic"
+    sharing, turns = form.threads_per_row, form.rows_per_thread
+    whole, dynamic = form.assignment == "whole", form.assignment == "dynamic"
     no_base = np.uint32(0)
 
     @device_function
@@ -125,9 +135,8 @@ def product_kernel(
         return add_product(total, fetched[3], gathered[0], gathered[1])
 
     fetch, first, gather = _steps(parts, index_bits, base_per_step)
-    begin, go_on, finish = batches(fetch, gather, add, entries_at_once(entry, real, schedule), first=first)
-    bounded = schedule.blocks_per_sm and not SIMULATED
-    options = {"launch_bounds": (threads, schedule.blocks_per_sm)} if bounded else {}
+    begin, go_on, finish = batches(fetch, gather, add, form.at_once, first=first)
+    options = {"max_registers": form.registers} if form.registers and not SIMULATED else {}
 
     @cuda.jit(**options)
     def kernel(values, marks, columns, bases, pointers, lengths, perm,
@@ -161,6 +170,7 @@ def product_kernel(
         """
         thread = np.int64(cuda.threadIdx.x)
         member, in_block = thread % sharing, thread // sharing
+        rows_at_once = np.int64(cuda.blockDim.x) // sharing
         chunk, blocks = np.int64(cuda.blockIdx.x), np.int64(cuda.gridDim.x)
         drawn = cuda.shared.array(1, np.uint32)
         let_next_begin()

@@ -10,6 +10,12 @@ MOST_THREADS = 1024
 Assignment = Literal["whole", "static", "dynamic"]
 ASSIGNMENTS: tuple[Assignment, ...] = ("whole", "static", "dynamic")
 AT_ONCE = (1, 2, 4, 8)
+REGISTERS_PER_SM = 65536
+"""Of 32 bits, on every device since compute capability 5.0."""
+REGISTER_LIMITS = (32, 40, 56, 64, 80, 112)
+"""Of a thread: what a multiprocessor has for 2048, 1536, 1152, 1024, 768 and 576 threads. Kernels for fewer
+threads take what they need."""
+FEWEST_LIMITED = 576
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,38 @@ class Schedule:
         rows = f", {self.rows_per_thread} rows a thread" if self.rows_per_thread > 1 else ""
         ahead = f", {self.at_once} at once" if self.at_once else ""
         return f"{self.assignment} {self.threads_per_block}{grid}{shared}{rows}{ahead}"
+
+
+@dataclass(frozen=True)
+class KernelForm:
+    """What of a schedule a kernel is compiled for; schedules that differ in the rest share one.
+
+    Attributes
+    ----------
+    assignment, threads_per_row, rows_per_thread
+        As of `Schedule`.
+    at_once
+        Entries whose loads are under way together.
+    registers
+        The most of a thread, one of `REGISTER_LIMITS`; 0 leaves it to the compiler.
+    """
+
+    assignment: Assignment
+    threads_per_row: int
+    rows_per_thread: int
+    at_once: int
+    registers: int
+
+
+def register_limit(schedule: Schedule) -> int:
+    """Give the registers that a thread may have if all blocks of a schedule are to run at once; 0 for any."""
+    threads = schedule.threads_per_block * schedule.blocks_per_sm
+    if not threads:
+        return 0
+    left = REGISTERS_PER_SM // threads
+    if left > REGISTERS_PER_SM // FEWEST_LIMITED:
+        return 0
+    return max((limit for limit in REGISTER_LIMITS if limit <= left), default=REGISTER_LIMITS[0])
 
 
 def powers_and_thirds(least: int, most: int) -> list[int]:

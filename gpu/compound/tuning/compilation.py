@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
-from functools import partial
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any
@@ -20,9 +19,9 @@ from vecsim.formats import NotRepresentableError
 
 FEWEST = 4
 """Kernels for which processes are worth their start."""
-SHARE = 8
+SHARE = 4
 """Kernels that a process is given at once."""
-SHARES_OF_A_PROCESS = 64
+SHARES_OF_A_PROCESS = 128
 """After which another takes its place: what has been compiled stays in memory."""
 
 
@@ -70,7 +69,7 @@ class Compilers:
     def __init__(self, workers: int | None = None) -> None:
         self._workers = workers or os.cpu_count() or 1
         self._pool: ProcessPoolExecutor | None = None
-        self._done: set[tuple[EntryType, str, Variant]] = set()
+        self._begun: dict[Any, Future[int]] = {}
 
     def __enter__(self) -> "Compilers":
         return self
@@ -81,27 +80,51 @@ class Compilers:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
+    def begin(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> list[Future[int]]:
+        """Have the kernels of variants compiled, unless that was begun before; others may be begun meanwhile.
+
+        Parameters
+        ----------
+        entry, real, variants
+            As of `compile_share`.
+
+        Returns
+        -------
+        list of Future
+            Each says how many kernels it has compiled.
+        """
+        if not os.environ.get(FOLDER):
+            return []
+        of_variants = {kernel_of(entry, real, variant): variant for variant in reversed(variants)}
+        fresh = [key for key in reversed(of_variants) if key not in self._begun]
+        if fresh and self._pool is None:
+            context = get_context("spawn")
+            self._pool = ProcessPoolExecutor(
+                self._workers, mp_context=context, max_tasks_per_child=SHARES_OF_A_PROCESS
+            )
+        for at in range(0, len(fresh), SHARE):
+            assert self._pool is not None
+            share = [of_variants[key] for key in fresh[at : at + SHARE]]
+            future = self._pool.submit(compile_share, entry, real, share)
+            self._begun.update(dict.fromkeys(fresh[at : at + SHARE], future))
+        return [*{id(self._begun[key]): self._begun[key] for key in of_variants}.values()]
+
     def prepare(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> int:
-        """Compile the kernels of variants that this object has not compiled yet, and say how many.
+        """Wait until the kernels of variants are compiled, and say how many kernels that took.
 
         Parameters
         ----------
         entry, real, variants
             As of `compile_share`.
         """
-        keys = {variant: (entry, np.dtype(real).name, variant) for variant in variants}
-        fresh = [variant for variant, key in keys.items() if key not in self._done]
-        if not os.environ.get(FOLDER) or not fresh:
-            return 0
-        if self._pool is None:
-            context = get_context("spawn")
-            self._pool = ProcessPoolExecutor(
-                self._workers, mp_context=context, max_tasks_per_child=SHARES_OF_A_PROCESS
-            )
-        shares = [fresh[at : at + SHARE] for at in range(0, len(fresh), SHARE)]
-        compiled = sum(self._pool.map(partial(compile_share, entry, real), shares))
-        self._done.update(keys.values())
-        return compiled
+        return sum(future.result() for future in self.begin(entry, real, variants))
+
+
+def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:
+    """Give what tells the kernel of a variant from others."""
+    from gpu.compound.product_kernel import form_of
+
+    return entry, np.dtype(real).name, variant.layout, form_of(entry, real, variant.schedule)
 
 
 def compile_ahead(entry: EntryType, real: Any, variants: Sequence[Variant]) -> int:

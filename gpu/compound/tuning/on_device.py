@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.compound_matrix import CompoundMatrix
-from gpu.compound.device_compound import CompoundProduct, PlacedMatrix
-from gpu.compound.outer_layout import ArrangedPattern
+from gpu.compound.device_compound import CompoundProduct, PlacedMatrix, placed_pattern
+from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.reference import reference_product
 from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.search import Found, Progress, Timing, tune
 from gpu.compound.tuning.store import Search, TuningStore
-from gpu.compound.tuning.traffic_model import KEPT_FACTOR, TrafficModel
+from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants, natural_variants
+from gpu.measure.closeness import far_apart
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.memory import upload
 from vecsim.errors import UserError
@@ -21,10 +23,12 @@ from vecsim.formats import NotRepresentableError
 
 LIMITS = {"float32": 2e-5, "float64": 1e-12}
 """Of the largest difference to the reference, as a share of its largest component."""
-SECONDS = 0.02
+SECONDS = 0.01
 """Of products that one time is the median of."""
 NO_ROOM = "OUT_OF_RESOURCES"
 """In the driver's message where a block has more registers than a multiprocessor."""
+Patterns = dict[tuple[Any, int], DevicePattern]
+"""The pattern of one matrix in layouts, by outer layout and threads a row."""
 Timer = Callable[[Callable[[Any], None]], float]
 """Gives the microseconds of what a function puts on a stream."""
 Choice = Callable[[Mapping[str, float], Sequence[Variant]], Sequence[Variant]]
@@ -39,7 +43,7 @@ def by_events(enqueue: Callable[[Any], None], seconds: float = SECONDS) -> float
 
 
 class DeviceMeasurement:
-    """Measures variants of one matrix; the last placed matrix is kept for schedules that share it.
+    """Measures variants of one matrix; what variants have in common stays on the device.
 
     Parameters
     ----------
@@ -49,10 +53,17 @@ class DeviceMeasurement:
         How products are timed.
     known
         x, of the matrix's type, and A x, as `reference_product` gives it, where they are known already.
+    patterns
+        The matrix's pattern in layouts that others have made, by outer layout and threads a row; those that
+        are made here are added.
     """
 
     def __init__(
-        self, matrix: CompoundMatrix, timer: Timer = by_events, known: tuple[Any, Any] | None = None
+        self,
+        matrix: CompoundMatrix,
+        timer: Timer = by_events,
+        known: tuple[Any, Any] | None = None,
+        patterns: Patterns | None = None,
     ) -> None:
         self._matrix, self._timer = matrix, timer
         if known is None:
@@ -61,8 +72,12 @@ class DeviceMeasurement:
             known = x, reference_product(matrix, x)
         self._x: Any = known[0]
         self._exact: Any = known[1]
-        self._patterns: dict[Any, ArrangedPattern] = {}
+        self._patterns: Patterns = {} if patterns is None else patterns
+        self._entries: DeviceEntries | None = None
         self._placed: PlacedMatrix | None = None
+        self._vectors: dict[ComponentLayout, tuple[Any, ...]] = {}
+        largest = float(np.abs(self._exact).max()) if self._exact.size else 0.0
+        self._most = LIMITS[str(matrix.dtype)] * max(largest, float(np.finfo(np.float32).tiny))
 
     def __call__(self, variant: Variant) -> Timing:
         """Measure a variant.
@@ -74,10 +89,17 @@ class DeviceMeasurement:
         UserError
             Also if the product is wrong.
         """
+        return self._measured(variant, self._timer)
+
+    def again(self, variant: Variant, timer: Timer) -> Timing:
+        """Measure a variant by another timer; raise as a call does."""
+        return self._measured(variant, timer)
+
+    def _measured(self, variant: Variant, timer: Timer) -> Timing:
         placed = self._place(variant)
         product = CompoundProduct(placed, variant.schedule)
-        x = upload(product.arranged_vector(self._x))
-        y = upload(np.full(max(1, product.result_length()), np.nan, product.dtype))
+        x, y, exact, unwritten = self._vectors_in(variant.layout.vector)
+        y.copy_to_device(unwritten)
         one, zero = product.dtype.type(1), product.dtype.type(0)
 
         def enqueue(stream: Any) -> None:
@@ -85,32 +107,42 @@ class DeviceMeasurement:
             product.launch(x, y, one, zero, on)
 
         try:
-            us = self._timer(enqueue)
+            us = timer(enqueue)
         except RuntimeError as error:  # of the launch: nothing has run
             if NO_ROOM not in str(error):
                 raise
             raise NotRepresentableError(f"{variant.name} cannot be launched: {error}") from None
-        self._check(variant, product.separated_vector(y.copy_to_host(), self._matrix.shape[0]))
+        self._check(variant, y, exact)
         return Timing(us, placed.nbytes)
 
     def _place(self, variant: Variant) -> PlacedMatrix:
         layout, sharing = variant.layout, variant.schedule.threads_per_row
-        last = self._placed
-        if last is not None and (last.layout, last.threads_per_row) == (layout, sharing):
-            return last
-        self._placed = None  # its memory first
-        key = (layout.outer, sharing)
-        placed = PlacedMatrix(self._matrix, layout, sharing, self._patterns.get(key))
-        self._patterns[key], self._placed = placed.pattern, placed
-        return placed
+        key, last = (layout.outer, sharing), self._placed
+        wanted = (*key, layout.inner)
+        if last is None or (last.layout.outer, last.threads_per_row, last.layout.inner) != wanted:
+            self._placed = last = None  # its memory first
+            if key not in self._patterns:
+                self._patterns[key] = placed_pattern(self._matrix, layout.outer, sharing)
+            self._entries = self._entries or DeviceEntries(self._matrix)
+            last = PlacedMatrix(self._matrix, layout, sharing, self._patterns[key], self._entries)
+        self._placed = last.with_vectors(layout.vector)
+        return self._placed
 
-    def _check(self, variant: Variant, y: Any) -> None:
-        if not self._exact.size:
-            return
-        scale = max(float(np.abs(self._exact).max()), float(np.finfo(np.float32).tiny))
-        error = float(np.abs(y - self._exact).max()) / scale
-        if not error <= LIMITS[str(self._matrix.dtype)]:
-            raise UserError(f"the product of {variant.name} is off by {error:.1e} of its largest component")
+    def _vectors_in(self, layout: ComponentLayout) -> tuple[Any, ...]:
+        """Give x, a y, the exact y and one that nothing was written to, on the device in a layout."""
+        if layout not in self._vectors:
+            exact = self._exact.astype(self._matrix.dtype)
+            host = (self._x, exact, exact, np.full_like(exact, np.nan))
+            self._vectors[layout] = tuple(upload(layout.arranged(each)) for each in host)
+        return self._vectors[layout]
+
+    def _check(self, variant: Variant, y: Any, exact: Any) -> None:
+        wrong = far_apart(y, exact, self._most) if self._exact.size else 0
+        if wrong:
+            raise UserError(
+                f"the product of {variant.name} has {wrong} components that are off by more than "
+                f"{LIMITS[str(self._matrix.dtype)]:g} of the largest"
+            )
 
 
 def device_limits() -> DeviceLimits:
@@ -164,7 +196,7 @@ def tune_on_device(
     features = features_of(matrix)
     store.begin(search, features)
     offered = (natural_variants if natural else joint_variants)(matrix.entry, matrix.dtype.type, limits)
-    tried = TrafficModel(matrix, limits).ordered(offered, float("inf") if exhaustive else KEPT_FACTOR)
+    tried = TrafficModel(matrix, limits).ordered(offered, pruned=not exhaustive)
     if choose is not None:
         tried, exhaustive = [*choose(features, tried)], True
     return tune(

@@ -23,7 +23,7 @@ def all_variants(matrix: CompoundMatrix, limits: DeviceLimits | None = None) -> 
         Of the device.
     """
     offered = joint_variants(matrix.entry, matrix.dtype.type, limits)
-    ordered = TrafficModel(matrix, limits).ordered(offered, math.inf)
+    ordered = TrafficModel(matrix, limits).ordered(offered, pruned=False)
     groups: dict[Any, list[Variant]] = {}
     for variant in ordered:
         groups.setdefault((variant.layout, variant.schedule.threads_per_row), []).append(variant)

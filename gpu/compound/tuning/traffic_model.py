@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.outer_layout import slicing_of
 from gpu.compound.product_kernel import entries_at_once
-from gpu.compound.schedule import WARP
+from gpu.compound.schedule import WARP, Schedule
 from gpu.compound.tuning.variants import DeviceLimits, Variant, registers_needed
 from vecsim.formats import Slicing
 
 KEPT_FACTOR = 1.5
 """A variant with more bytes than so many times the least is not tried."""
+KEPT_THREADS = 0.5
+"""Nor one whose blocks have fewer threads on a multiprocessor than this share of what its registers allow."""
 
 
 class TrafficModel:
@@ -62,22 +64,36 @@ class TrafficModel:
         at_once = entries_at_once(matrix.entry, matrix.dtype, schedule)
         return blocks * schedule.threads_per_block * at_once * matrix.entry.entry_bytes(matrix.dtype)
 
-    def ordered(self, variants: Iterable[Variant], factor: float = KEPT_FACTOR) -> list[Variant]:
+    def fills(self, variant: Variant) -> bool:
+        """Say whether a schedule puts enough threads on a multiprocessor."""
+        schedule, limits, matrix = variant.schedule, self.limits, self.matrix
+        if not schedule.blocks_per_sm:
+            return True
+        needed = registers_needed(matrix.entry, matrix.dtype, schedule)
+        most = min(limits.threads, limits.registers // needed)
+        return schedule.blocks_per_sm * schedule.threads_per_block >= KEPT_THREADS * most
+
+    def ordered(self, variants: Iterable[Variant], *, pruned: bool = True) -> list[Variant]:
         """Give the variants that may be best, the likeliest first: fewest bytes, then most loads under way.
+
+        Of one layout the plain schedule comes first.
 
         Parameters
         ----------
         variants
             What there is.
-        factor
-            Variants that read more than this times the least are left out.
+        pruned
+            Whether those that read too much (`KEPT_FACTOR`) or have too few threads (`KEPT_THREADS`) are left
+            out.
         """
-        tried = list(variants)
+        tried = [variant for variant in variants if not pruned or self.fills(variant)]
+        factor = KEPT_FACTOR if pruned else float("inf")
         reads = [self.read_bytes(variant) for variant in tried]
         least = min(reads, default=0)
         most = factor * least if least else 0  # no bytes are no more than any times none
         kept = [(read, variant) for read, variant in zip(reads, tried, strict=True) if read <= most]
-        kept.sort(key=lambda pair: (pair[0], -self.under_way(pair[1])))
+        plain = Schedule()
+        kept.sort(key=lambda pair: (pair[0], pair[1].schedule != plain, -self.under_way(pair[1])))
         return [variant for _, variant in kept]
 
     def _of_entry(self, slicing: Any) -> int:

@@ -9,7 +9,7 @@ from numba import types
 from gpu.compound import QUATERNION, UNIT_QUATERNION, blocks
 from gpu.compound.component_layout import AOS, SOA, ComponentLayout
 from gpu.compound.outer_layout import slicing_of
-from gpu.compound.product_kernel import product_kernel
+from gpu.compound.product_kernel import form_of, product_kernel
 from gpu.compound.schedule import Schedule
 from gpu.runtime.cuda import cuda
 
@@ -17,9 +17,8 @@ HOPPER = (9, 0)
 
 
 def ptx(entry, real, outer, inner, schedule):
-    kernel = product_kernel(
-        entry, real, slicing_of(outer, schedule.threads_per_row), False, inner, AOS, schedule
-    )
+    form, slicing = form_of(entry, real, schedule), slicing_of(outer, schedule.threads_per_row)
+    kernel = product_kernel(entry, real, slicing, False, inner, AOS, form)
     one = {np.float32: types.float32, np.float64: types.float64}[real][::1]
     unsigned = types.uint32[::1]
     arrays = (one, types.int8[::1], unsigned, unsigned, unsigned, unsigned, unsigned)
