@@ -4,6 +4,7 @@ Each is a few lines that know how many components there are and where they stand
 together. They do without `cuda`, so they run in the simulator, too.
 """
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from gpu.compound import expressions
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.entry_type import EntryType
-from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STORES, STREAMED_IF, VECTOR_IF
 from gpu.runtime.cuda import device_function
 
 INDENT = "\n    "
@@ -60,37 +61,62 @@ def parts_of(entry: EntryType, inner: ComponentLayout, vector: ComponentLayout, 
     real
         np.float32 or np.float64.
     """
-    components = len(entry.vector)
     streamed = _is_streamed(entry, inner)
     texts = {
-        "entry_at": _entry_at("entry_at", entry, inner),
-        "entry_early": _entry_at("entry_early", entry, inner),
-        "element_at": _loads("element_at(x, number, count, has)", "x", vector, components, "has"),
-        "zero": _function("zero()", [], [f"zero_{number}" for number in range(components)]),
+        "zero": _function("zero()", [], [f"zero_{number}" for number in range(len(entry.zero))]),
         "add_product": _add_product(entry),
         "join": _function("join(s, t)", [], entry.sum),
-        "store": _store(vector, components),
     }
-    zeros = {f"zero_{number}": real(value) for number, value in enumerate(entry.zero)}
-    tables = {
-        "entry_at": STREAMED_IF if streamed else LOADS_IF,
-        "entry_early": EARLY_IF if streamed else LOADS_IF,
-        "element_at": VECTOR_IF,
-    }
-    made = {}
-    for name, text in texts.items():
-        loads = {f"load_{width}": load for width, load in tables.get(name, {}).items()}
-        made[name] = device_function(
-            expressions.of_scalars(text, name, real, {"uint64": np.uint64, **loads, **zeros})
-        )
-    return Parts(**made)
+    made = {name: _made(text, name, real, "plain", entry.zero) for name, text in texts.items()}
+    made["entry_at"] = _made(_entry_at("entry_at", entry, inner), "entry_at", real, streamed or "read-only")
+    made["entry_early"] = _made(
+        _entry_at("entry_early", entry, inner), "entry_early", real, "early" if streamed else "read-only"
+    )
+    element_at, store = vector_parts(vector, len(entry.vector), real)
+    return Parts(element_at=element_at, store=store, **made)
 
 
-def _is_streamed(entry: EntryType, inner: ComponentLayout) -> bool:
-    """Say whether entries need not stay in the L1 cache: no sector is read by several loads in turn."""
+def vector_parts(vector: ComponentLayout, components: int, real: Any) -> tuple[Any, Any]:
+    """Generate `element_at` and `store` of `Parts` for vectors in a layout.
+
+    Parameters
+    ----------
+    vector
+        The layout.
+    components
+        Of an element.
+    real
+        np.float32 or np.float64.
+    """
+    text = _loads("element_at(x, number, count, has)", "x", vector, components, "has")
+    element_at = _made(text, "element_at", real, "vector")
+    return element_at, _made(_store(vector, components), "store", real, "stored")
+
+
+_WIDE: dict[str, dict[int, Any]] = {
+    "plain": {},
+    "read-only": LOADS_IF,
+    "streamed": STREAMED_IF,
+    "early": EARLY_IF,
+    "vector": VECTOR_IF,
+    "stored": STORES,
+}
+
+
+@functools.cache
+def _made(text: str, name: str, real: Any, loads: str, zeros: tuple[float, ...] = ()) -> Any:
+    """Compile a text once for all kernels of this process that have it."""
+    of_width = "store" if loads == "stored" else "load"
+    names = {f"{of_width}_{width}": each for width, each in _WIDE[loads].items()}
+    names |= {f"zero_{number}": real(value) for number, value in enumerate(zeros)}
+    return device_function(expressions.of_scalars(text, name, real, {"uint64": np.uint64, **names}))
+
+
+def _is_streamed(entry: EntryType, inner: ComponentLayout) -> str:
+    """Say "streamed" if entries need not stay in the L1 cache: no sector is read by several loads in turn."""
     reals = len(entry.reals)
     part = inner.parts(reals)[0][1] if reals else 1
-    return inner.load_width(part) == part
+    return "streamed" if inner.load_width(part) == part else ""
 
 
 def _function(head: str, lines: list[str], results: Any) -> str:
@@ -134,9 +160,11 @@ def _add_product(entry: EntryType) -> str:
 
 
 def _store(vector: ComponentLayout, components: int) -> str:
-    lines = [
-        f"y[uint64({vector.address('number', 'count', components, part)} + {k})] = s[{part[0] + k}]"
-        for part in vector.parts(components)
-        for k in range(part[1])
-    ]
+    lines = []
+    for part in vector.parts(components):
+        width = vector.load_width(part[1])
+        address = vector.address("number", "count", components, part)
+        for first in range(0, part[1], width):
+            taken = ", ".join(f"s[{part[0] + first + k}]" for k in range(width))
+            lines.append(f"store_{width}(y, {address} + {first}, ({taken},))")
     return f"def store(y, number, count, s):{INDENT}{INDENT.join(lines)}\n"

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.entry_type import EntryType
-from gpu.compound.generated_parts import parts_of
+from gpu.compound.generated_parts import Parts, parts_of
 from gpu.compound.schedule import KernelForm, Schedule, register_limit
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
@@ -40,25 +40,29 @@ def form_of(entry: EntryType, real: Any, schedule: Schedule) -> KernelForm:
     )
 
 
-def _steps(parts: Any, index_bits: int, base_per_step: bool) -> tuple[Any, Any, Any]:
-    """Make ``fetch``, the same for a first batch, and ``gather`` of `gpu.kernel_parts.batched_loads`."""
-    padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)
-    element_at = parts.element_at
+@functools.cache
+def _fetching(load: Any, entry_at: Any, base_per_step: bool) -> Any:
+    """Make ``fetch`` of `gpu.kernel_parts.batched_loads`: the column, base and entry of a step."""
     load_base = LOADS_IF[1]
 
-    def fetch_by(load: Any, entry_at: Any) -> Any:
-        @device_function
-        def fetch(state: Any, constant: Any) -> Any:
-            number, place = state
-            values, marks, columns, bases, places, end, base, in_number, in_place, _, _ = constant
-            live = number < end
-            column = load(columns, place, live)[0]
-            if base_per_step:
-                base = load_base(bases, number, live)[0]
-            entry = entry_at(values, marks, place, places, live)
-            return (column, live, base, entry), (np.int32(number + in_number), place + in_place)
+    @device_function
+    def fetch(state: Any, constant: Any) -> Any:
+        number, place = state
+        values, marks, columns, bases, places, end, base, in_number, in_place, _, _ = constant
+        live = number < end
+        column = load(columns, place, live)[0]
+        if base_per_step:
+            base = load_base(bases, number, live)[0]
+        entry = entry_at(values, marks, place, places, live)
+        return (column, live, base, entry), (np.int32(number + in_number), place + in_place)
 
-        return fetch
+    return fetch
+
+
+@functools.cache
+def _gathering(element_at: Any, index_bits: int) -> Any:
+    """Make ``gather`` of `gpu.kernel_parts.batched_loads`: the element of x, and whether there is one."""
+    padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)
 
     @device_function
     def gather(fetched: Any, carry: Any, constant: Any) -> Any:
@@ -67,9 +71,33 @@ def _steps(parts: Any, index_bits: int, base_per_step: bool) -> tuple[Any, Any, 
         element = element_at(constant[9], np.int64(base) + np.int64(column), constant[10], has)
         return (element, has), carry
 
-    return fetch_by(STREAMED_IF[1], parts.entry_at), fetch_by(EARLY_IF[1], parts.entry_early), gather
+    return gather
 
 
+@functools.cache
+def _adding(add_product: Any) -> Any:
+    """Make ``add`` of `gpu.kernel_parts.batched_loads`."""
+
+    @device_function
+    def add(total: Any, fetched: Any, gathered: Any) -> Any:
+        return add_product(total, fetched[3], gathered[0], gathered[1])
+
+    return add
+
+
+@functools.cache
+def _sums(parts: Parts, index_bits: int, base_per_step: bool, at_once: int) -> tuple[Any, Any, Any]:
+    """Make the sum of a row in batches, once for all kernels that have it."""
+    return batches(
+        _fetching(STREAMED_IF[1], parts.entry_at, base_per_step),
+        _gathering(parts.element_at, index_bits),
+        _adding(parts.add_product),
+        at_once,
+        first=_fetching(EARLY_IF[1], parts.entry_early, base_per_step),
+    )
+
+
+@functools.cache
 def _from_lane(count: int, k: int = 0) -> Any:
     """Make the function that gives the components, from k on, that another lane has."""
 
@@ -117,7 +145,6 @@ def product_kernel(
     """
     parts = parts_of(entry, inner, vector, real)
     zero, join, store = parts.zero, parts.join, parts.store
-    add_product = parts.add_product
     from_lane = _from_lane(len(entry.vector))
     index_bits = 32 if slicing is None or slicing.index_bits is None else slicing.index_bits
     base_per_step = slicing is not None and slicing.base_per_step
@@ -130,12 +157,7 @@ def product_kernel(
     whole, dynamic = form.assignment == "whole", form.assignment == "dynamic"
     no_base = np.uint32(0)
 
-    @device_function
-    def add(total: Any, fetched: Any, gathered: Any) -> Any:
-        return add_product(total, fetched[3], gathered[0], gathered[1])
-
-    fetch, first, gather = _steps(parts, index_bits, base_per_step)
-    begin, go_on, finish = batches(fetch, gather, add, form.at_once, first=first)
+    begin, go_on, finish = _sums(parts, index_bits, base_per_step, form.at_once)
     options = {"max_registers": form.registers} if form.registers and not SIMULATED else {}
 
     @cuda.jit(**options)

@@ -103,6 +103,34 @@ def _conditional_loader(count: int, kind_of_load: str, *, in_order: bool = False
     return load
 
 
+def _storer(count: int) -> Any:
+    """Make ``store(array, index, elements)``: write a tuple of `count` elements from `index` on."""
+
+    @intrinsic
+    def store(typing_context: Any, array: Any, index: Any, elements: Any) -> Any:
+        signature = types.void(array, types.int64, types.UniTuple(array.dtype, count))
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array_type, element = signature.args[0], context.get_data_type(signature.args[0].dtype)
+            address = _address(context, builder, array_type, *arguments[:2])
+            at_once = min(count, MOST_BYTES * 8 // array_type.dtype.bitwidth)
+            vector = ir.VectorType(element, at_once)
+            address = builder.bitcast(address, ir.PointerType(vector, 1))
+            values = cgutils.unpack_tuple(builder, arguments[2], count)
+            for first in range(0, count, at_once):
+                packed = ir.Constant(vector, ir.Undefined)
+                for k in range(at_once):
+                    place = ir.Constant(ir.IntType(32), k)
+                    packed = builder.insert_element(packed, values[first + k], place)
+                target = builder.gep(address, [ir.Constant(ir.IntType(32), first // at_once)])
+                builder.store(packed, target, align=at_once * array_type.dtype.bitwidth // 8)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return store
+
+
 def _plain(count: int) -> Callable[[Any, int], tuple[Any, ...]]:
     def load(array: Any, index: int) -> tuple[Any, ...]:
         return tuple(array[index + k] for k in range(count))
@@ -117,7 +145,16 @@ def _plain_conditional(count: int) -> Callable[[Any, int, bool], tuple[Any, ...]
     return load
 
 
+def _plain_store(count: int) -> Callable[[Any, int, tuple[Any, ...]], None]:
+    def store(array: Any, index: int, elements: tuple[Any, ...]) -> None:
+        for k in range(count):
+            array[index + k] = elements[k]
+
+    return store
+
+
 if SIMULATED:
+    STORES: dict[int, Any] = {count: _plain_store(count) for count in COUNTS}
     LOADS: dict[int, Any] = {count: _plain(count) for count in COUNTS}
     LOADS_IF: dict[int, Any] = {count: _plain_conditional(count) for count in COUNTS}
     STREAMED_IF: dict[int, Any] = LOADS_IF
@@ -125,6 +162,7 @@ if SIMULATED:
     VECTOR_IF: dict[int, Any] = LOADS_IF
 else:
     _WORD = ir.IntType(32)
+    STORES = {count: _storer(count) for count in COUNTS}
     LOADS = {count: _loader(count) for count in COUNTS}
     LOADS_IF = {count: _conditional_loader(count, ".nc") for count in COUNTS}
     STREAMED_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate") for count in COUNTS}

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.device_compound import CompoundProduct
-from gpu.compound.solver.block_diagonal import preconditioner
-from gpu.compound.solver.kernels import THREADS, direction_kernel, dot_kernel, update_kernel
+from gpu.compound.solver.block_diagonal import BlockDiagonal, preconditioner
+from gpu.compound.solver.kernels import RZ, SUMS, THREADS, direction_kernel, dot_kernel, residual_kernel
 from gpu.compound.solver.operators import Operator, of_product
 from gpu.compound.solver.reference import (
     MOST_ITERATIONS,
@@ -34,8 +34,6 @@ from vecsim.errors import UserError
 
 AT_ONCE = 2 if SIMULATED else 20
 """Iterations between two looks at the residual: an even number, since sums of r . z have two places."""
-GROUPS = 5
-"""Sums that each block keeps: p . q, and r . z and r . r of even and of odd iterations."""
 
 
 class ConjugateGradients:
@@ -81,28 +79,29 @@ class ConjugateGradients:
     def _prepare(self) -> None:
         of, real, inverse = self._operator, self._real, self._inverse
         length = of.p.size
-        self._blocks = blocks_for(length)
-        self._x, self._r, self._z = (upload(np.zeros(length, real)) for _ in range(3))
-        # Number k of an element's inverse at k n + element.
-        numbers = inverse.inverses.reshape(len(inverse.inverses), -1).T
-        self._inverses = upload(np.ascontiguousarray(numbers, dtype=real).ravel())
-        self._parts = upload(np.zeros(GROUPS * self._blocks, np.float64))
+        self._x, self._r = (upload(np.zeros(length, real)) for _ in range(2))
+        self._z = self._r if inverse.plain else upload(np.zeros(length, real))
+        self._inverses = upload(_numbers(inverse).astype(real))
+        self._parts = upload(np.zeros(2 * blocks_for(length), np.float64))
+        self._arrived = upload(np.zeros(1, np.uint32))
+        self._sums = upload(np.zeros(SUMS, np.float64))
         self._history = upload(np.zeros(3 * (self._most + AT_ONCE), np.float64))
         self._iteration = upload(np.zeros(1, np.int64))
-        self._dot = self._launch(dot_kernel(real), [of.p, of.q, self._parts])
-        self._rest = [self._vector_launches(parity) for parity in range(2)]
+        sums = [self._parts, self._arrived, self._sums]
+        self._dot = self._launch(dot_kernel(real), length, [of.p, of.q, *sums])
+        self._rest = [self._vector_launches(sums, parity) for parity in range(2)]
 
-    def _launch(self, kernel: Any, arguments: list[Any]) -> Launch:
-        return Launch(kernel, self._blocks, THREADS, arguments, self._real)
+    def _launch(self, kernel: Any, length: int, arguments: list[Any]) -> Launch:
+        return Launch(kernel, blocks_for(length), THREADS, arguments, self._real)
 
-    def _vector_launches(self, parity: int) -> list[Launch]:
-        of, real = self._operator, self._real
-        vectors = [self._x, self._r, self._z, of.p, of.q, self._inverses]
-        update = update_kernel(real, of.size, self._inverse.plain)
-        noted = [self._history, self._iteration]
+    def _vector_launches(self, sums: list[Any], parity: int) -> list[Launch]:
+        of, inverse = self._operator, [self._inverses, self._operator.count]
+        form = (self._real, of.size, of.vector, self._inverse.plain)
+        residual = [self._r, of.q, self._z, *inverse, *sums, parity]
+        direction = [self._x, of.p, self._z, *inverse, self._sums, parity, self._history, self._iteration]
         return [
-            self._launch(update, [*vectors, of.count, of.inner, self._parts, parity]),
-            self._launch(direction_kernel(real), [of.p, self._z, self._parts, parity, *noted]),
+            self._launch(residual_kernel(*form), of.count, residual),
+            self._launch(direction_kernel(*form), of.count, direction),
         ]
 
     def enqueue(self, stream: Any) -> None:
@@ -163,15 +162,15 @@ class ConjugateGradients:
         return Solution(x, residuals, bool(residuals[-1] <= tolerance))
 
     def _begin(self, b: NDArray[np.float64]) -> None:
-        """Set x = 0, r = b, z = p = M b, and the sums of r . z."""
+        """Set x = 0, r = b, p = M b, and the sum of r . z."""
         of = self._operator
         z = of.arranged(self._inverse @ b)
         r = of.arranged(b)
-        for array, values in ((self._r, r), (self._z, z), (of.p, z), (self._x, np.zeros_like(r))):
+        for array, values in ((self._r, r), (of.p, z), (self._x, np.zeros_like(r))):
             array[: len(values)].copy_to_device(np.ascontiguousarray(values, dtype=self._real))
-        parts = np.zeros(GROUPS * self._blocks, np.float64)
-        parts[self._blocks] = float(np.vdot(r.astype(np.float64), z.astype(np.float64)))
-        self._parts.copy_to_device(parts)
+        sums = np.zeros(SUMS, np.float64)
+        sums[RZ] = float(np.vdot(r.astype(np.float64), z.astype(np.float64)))
+        self._sums.copy_to_device(sums)
         self._iteration.copy_to_device(np.zeros(1, np.int64))
 
     def _replay(self) -> None:
@@ -197,3 +196,11 @@ class ConjugateGradients:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _numbers(inverse: BlockDiagonal) -> NDArray[np.float64]:
+    """Give the numbers of the inverses as kernels take them (`element_parts`)."""
+    if inverse.plain:
+        return inverse.inverses
+    rows, columns = np.tril_indices(inverse.inverses.shape[1])
+    return np.ascontiguousarray(inverse.inverses[:, rows, columns].T).ravel()

@@ -1,8 +1,12 @@
-"""The vector operations of an iteration, the same for every layout: vectors are arrays of plain numbers.
+"""The vector operations of an iteration, for any layout of vectors.
 
-Sums have two levels: each block adds up its share in float64, in a fixed order; who needs the sum adds those
-of the blocks, each block of threads for itself. So no kernel waits for another one to finish a sum, and bits
-are the same in every run. What must be divided by stays on the device.
+Sums have two levels: each block adds up its share in float64, in a fixed order; the block that ends last adds
+those of all blocks, in their order. So bits are the same in every run, and the next kernel reads one number.
+What must be divided by stays on the device.
+
+An iteration reads p and q (their product), then r and q and writes r, then reads p, x and r and writes p and
+x: ten vectors, and the inverses twice. Where these are no single numbers, M r is kept instead: twelve
+vectors, and the inverses once.
 """
 
 import functools
@@ -10,11 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from gpu.compound.component_layout import ComponentLayout
+from gpu.compound.generated_parts import vector_parts
+from gpu.compound.solver.element_parts import element_parts
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
 THREADS = 64 if SIMULATED else 256
 WARPS = THREADS // WARP
+CURVATURE, RZ, RR, SUMS = 0, 1, 3, 4
+"""Places of sums: p . q; r . z of even, then of odd iterations; r . r; and how many there are."""
 
 
 @device_function
@@ -43,13 +52,32 @@ def _block_sum(total: Any, of_warps: Any) -> Any:
 
 
 @device_function
-def _of_all_blocks(parts: Any, first: Any, blocks: Any, of_warps: Any) -> Any:
-    """Add the sums of all blocks, which begin at `first`; each thread gets the sum."""
-    total, at = np.float64(0), cuda.threadIdx.x
-    while at < blocks:
-        total += parts[first + at]
-        at += THREADS
-    return _block_sum(total, of_warps)
+def _of_all_blocks(one: Any, two: Any, parts: Any, arrived: Any, of_warps: Any, is_last: Any) -> Any:
+    """Keep the totals of this block; in the block that ends last give the sums of all blocks.
+
+    Every thread gets whether its block is the last, and both sums.
+    """
+    one, two = _block_sum(one, of_warps), _block_sum(two, of_warps)
+    thread, blocks = cuda.threadIdx.x, cuda.gridDim.x
+    if thread == 0:
+        parts[cuda.blockIdx.x] = one
+        parts[blocks + cuda.blockIdx.x] = two
+        cuda.threadfence()
+        before = cuda.atomic.add(arrived, 0, np.uint32(1))
+        is_last[0] = np.int32(before + np.uint32(1) == blocks)
+    cuda.syncthreads()
+    one, two = np.float64(0), np.float64(0)
+    if is_last[0] != 0:
+        cuda.threadfence()
+        at = thread
+        while at < blocks:
+            one += parts[at]
+            two += parts[blocks + at]
+            at += THREADS
+        one, two = _block_sum(one, of_warps), _block_sum(two, of_warps)
+        if thread == 0:
+            arrived[0] = np.uint32(0)
+    return is_last[0] != 0, one, two
 
 
 @functools.cache
@@ -82,36 +110,41 @@ def axpby_kernel(real: Any) -> Any:
 
 @functools.cache
 def dot_kernel(real: Any) -> Any:
-    """Make the kernel that adds up the products of two vectors, a sum a block."""
+    """Make the kernel that adds up the products of two vectors."""
 
     @cuda.jit
-    def kernel(x, y, parts):
-        """Add up this block's share.
+    def kernel(x, y, parts, arrived, sums):
+        """Add up this block's share; the last block writes the sum.
 
         Parameters
         ----------
         x, y
             real of one length.
         parts
-            float64, one a block.
+            float64, two a block.
+        arrived
+            uint32 of 1: blocks that have ended; 0 before and after.
+        sums
+            float64: the first becomes the sum.
         """
         of_warps = cuda.shared.array(WARPS, np.float64)
+        is_last = cuda.shared.array(1, np.int32)
         let_next_begin()
         wait_for_previous()
         total, at = np.float64(0), cuda.grid(1)
         while at < x.size:
             total += np.float64(x[at]) * np.float64(y[at])
             at += cuda.gridsize(1)
-        total = _block_sum(total, of_warps)
-        if cuda.threadIdx.x == 0:
-            parts[cuda.blockIdx.x] = total
+        last, total, _ = _of_all_blocks(total, np.float64(0), parts, arrived, of_warps, is_last)
+        if last and cuda.threadIdx.x == 0:
+            sums[CURVATURE] = total
 
     return kernel
 
 
 @functools.cache
-def update_kernel(real: Any, size: int, plain: bool) -> Any:
-    """Make the kernel ``x += alpha p, r -= alpha q, z = inverse r`` with the sums of r . z and r . r.
+def residual_kernel(real: Any, size: int, vector: ComponentLayout, plain: bool) -> Any:
+    """Make the kernel ``r -= alpha q`` with the sums of r . z and r . r, where z = M r.
 
     Parameters
     ----------
@@ -119,104 +152,108 @@ def update_kernel(real: Any, size: int, plain: bool) -> Any:
         np.float32 or np.float64.
     size
         C, components of an element.
+    vector
+        The layout of vectors.
     plain
-        Whether each inverse is one number.
+        Whether each inverse is one number: then z is not kept.
     """
-    numbers = 1 if plain else size * size
+    element_at, store = vector_parts(vector, size, real)
+    parts_of = element_parts(real, size, plain)
+    combined, dotted, preconditioned = parts_of.combined, parts_of.dotted, parts_of.preconditioned
 
     @cuda.jit
-    def kernel(x, r, z, p, q, inverses, count, inner, parts, parity):
-        """Take an element a thread at a time.
+    def kernel(r, q, z, inverses, count, parts, arrived, sums, parity):
+        """Take an element a thread at a time; the last block writes the sums.
 
         Parameters
         ----------
-        x, r, z, p, q
+        r, q, z
             real: vectors.
         inverses
-            real: number k of that of element n at k times `count` and n.
-        count, inner
-            Elements; of an inner array of the vectors' layout.
-        parts
-            float64 of 5 a block: sums of p . q; of r . z of even, of odd iterations; of r . r likewise.
+            real, as of `element_parts`.
+        count
+            Elements.
+        parts, arrived
+            As of `dot_kernel`.
+        sums
+            float64 of `SUMS`.
         parity
             Of this iteration.
         """
         of_warps = cuda.shared.array(WARPS, np.float64)
-        own = cuda.local.array(size, np.float64)
+        is_last = cuda.shared.array(1, np.int32)
         let_next_begin()
         wait_for_previous()
-        blocks = cuda.gridDim.x
-        curvature = _of_all_blocks(parts, 0, blocks, of_warps)
-        rz = _of_all_blocks(parts, (1 + parity) * blocks, blocks, of_warps)
-        alpha = rz / curvature if curvature > 0 else np.float64(0)
+        curvature = sums[CURVATURE]
+        alpha = sums[RZ + parity] / curvature if curvature > 0 else np.float64(0)
         scaled, squared = np.float64(0), np.float64(0)
-        element = cuda.grid(1)
-        while element < count:
-            first = element // inner * inner * size + element % inner
-            for each in range(size):
-                at = first + each * inner
-                x[at] += real(alpha * p[at])
-                left = real(r[at] - alpha * q[at])
-                r[at] = left
-                own[each] = left
-                squared += np.float64(left) * np.float64(left)
-            for each in range(size):
-                found = np.float64(0)
-                if numbers == 1:
-                    found = np.float64(inverses[element]) * own[each]
-                else:
-                    for other in range(size):
-                        found += np.float64(inverses[(each * size + other) * count + element]) * own[other]
-                rounded = real(found)
-                z[first + each * inner] = rounded
-                scaled += np.float64(rounded) * own[each]
-            element += cuda.gridsize(1)
-        scaled = _block_sum(scaled, of_warps)
-        squared = _block_sum(squared, of_warps)
-        if cuda.threadIdx.x == 0:
-            parts[(2 - parity) * blocks + cuda.blockIdx.x] = scaled
-            parts[(4 - parity) * blocks + cuda.blockIdx.x] = squared
+        number = np.int64(cuda.grid(1))
+        while number < count:
+            of_r, of_q = element_at(r, number, count, True), element_at(q, number, count, True)
+            left = combined(-alpha, of_r, of_q)
+            of_z = preconditioned(inverses, number, count, left)
+            store(r, number, count, left)
+            if not plain:
+                store(z, number, count, of_z)
+            scaled += dotted(left, of_z)
+            squared += dotted(left, left)
+            number += cuda.gridsize(1)
+        last, scaled, squared = _of_all_blocks(scaled, squared, parts, arrived, of_warps, is_last)
+        if last and cuda.threadIdx.x == 0:
+            sums[RZ + 1 - parity] = scaled
+            sums[RR] = squared
 
     return kernel
 
 
 @functools.cache
-def direction_kernel(real: Any) -> Any:
-    """Make the kernel ``p = z + beta p``, which also notes the iteration's numbers."""
+def direction_kernel(real: Any, size: int, vector: ComponentLayout, plain: bool) -> Any:
+    """Make the kernel ``x += alpha p, p = z + beta p``, which also notes the iteration's numbers.
+
+    Parameters
+    ----------
+    real, size, vector, plain
+        As of `residual_kernel`.
+    """
+    element_at, store = vector_parts(vector, size, real)
+    parts_of = element_parts(real, size, plain)
+    combined, preconditioned = parts_of.combined, parts_of.preconditioned
 
     @cuda.jit
-    def kernel(p, z, parts, parity, history, iteration):
-        """Take a component a thread at a time.
+    def kernel(x, p, z, inverses, count, sums, parity, history, iteration):
+        """Take an element a thread at a time.
 
         Parameters
         ----------
-        p, z
+        x, p
             real: vectors.
-        parts, parity
-            As of `update_kernel`.
+        z
+            real: M r; where inverses are single numbers r itself.
+        inverses, count, sums, parity
+            As of `residual_kernel`.
         history
             float64 of 3 an iteration: p . q, r . z before and r . r after it.
         iteration
             int64 of 1: how many are noted.
         """
-        of_warps = cuda.shared.array(WARPS, np.float64)
         let_next_begin()
         wait_for_previous()
-        blocks = cuda.gridDim.x
-        before = _of_all_blocks(parts, (1 + parity) * blocks, blocks, of_warps)
-        now = _of_all_blocks(parts, (2 - parity) * blocks, blocks, of_warps)
+        curvature, before, now = sums[CURVATURE], sums[RZ + parity], sums[RZ + 1 - parity]
+        alpha = before / curvature if curvature > 0 else np.float64(0)
         beta = now / before if before > 0 else np.float64(0)
-        if cuda.blockIdx.x == 0:
-            curvature = _of_all_blocks(parts, 0, blocks, of_warps)
-            squared = _of_all_blocks(parts, (4 - parity) * blocks, blocks, of_warps)
-            if cuda.threadIdx.x == 0:
-                at = 3 * iteration[0]
-                if at + 2 < history.size:
-                    history[at], history[at + 1], history[at + 2] = curvature, before, squared
-                iteration[0] += 1
-        at = cuda.grid(1)
-        while at < p.size:
-            p[at] = real(z[at] + beta * p[at])
-            at += cuda.gridsize(1)
+        number = np.int64(cuda.grid(1))
+        if number == 0:
+            at = 3 * iteration[0]
+            if at + 2 < history.size:
+                history[at], history[at + 1], history[at + 2] = curvature, before, sums[RR]
+            iteration[0] += 1
+        while number < count:
+            of_x, of_p = element_at(x, number, count, True), element_at(p, number, count, True)
+            of_z = element_at(z, number, count, True)
+            if plain:
+                of_z = preconditioned(inverses, number, count, of_z)
+            store(x, number, count, combined(alpha, of_x, of_p))
+            store(p, number, count, combined(beta, of_z, of_p))
+            number += cuda.gridsize(1)
 
     return kernel

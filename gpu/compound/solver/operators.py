@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.compound.component_layout import AOS, ComponentLayout
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.cusparse_forms import CusparseForm
 from gpu.compound.device_compound import CompoundProduct
@@ -27,9 +28,10 @@ class Operator:
         Device arrays of plain numbers, padding 0.
     enqueue
         Puts the product on a stream of `gpu.runtime.cuda_driver`, or on the default stream for None.
-    count, size, inner
-        Elements, their components, and elements of an inner array of the vectors' layout: 1 for arrays of
-        structures, all of them for structures of arrays.
+    count, size
+        Elements, and their components.
+    vector
+        The layout of the vectors.
     arranged, separated
         Make an array of the layout of elements of (count, size), and the other way round.
     kept
@@ -41,7 +43,7 @@ class Operator:
     enqueue: Callable[[Any], None]
     count: int
     size: int
-    inner: int
+    vector: ComponentLayout
     arranged: Callable[[NDArray[Any]], NDArray[Any]]
     separated: Callable[[NDArray[Any]], NDArray[Any]]
     kept: Any = None
@@ -70,7 +72,7 @@ def of_product(product: CompoundProduct) -> Operator:
         enqueue,
         count,
         size,
-        layout.elements or max(1, count),
+        layout,
         product.arranged_vector,
         lambda array: product.separated_vector(array, count),
         product,
@@ -87,6 +89,17 @@ class _There:
             "typestr": dtype.str,
             "version": 3,
         }
+
+
+def at_address(address: int, length: int, dtype: np.dtype[Any]) -> Any:
+    """Give memory of another library on the device as an array of Numba.
+
+    Parameters
+    ----------
+    address, length, dtype
+        Where it lies, and the elements that it has.
+    """
+    return as_device_array(_There(address, length, dtype))
 
 
 def of_cusparse(matrix: CompoundMatrix, form: CusparseForm) -> Operator:
@@ -107,9 +120,7 @@ def of_cusparse(matrix: CompoundMatrix, form: CusparseForm) -> Operator:
     product = SparseProduct(form.method, form.store(), form.shape)
     size, count = len(matrix.entry.vector), matrix.shape[0]
     x_address, y_address = product.addresses
-    p, q = (
-        as_device_array(_There(address, count * size, matrix.dtype)) for address in (x_address, y_address)
-    )
+    p, q = (at_address(address, count * size, matrix.dtype) for address in (x_address, y_address))
 
     def arranged(elements: NDArray[Any]) -> NDArray[Any]:
         found = form.vector(np.asarray(elements, matrix.dtype))
@@ -119,4 +130,4 @@ def of_cusparse(matrix: CompoundMatrix, form: CusparseForm) -> Operator:
         kind = form.vector(np.zeros((1, size), matrix.dtype)).dtype
         return form.result(array.view(kind))
 
-    return Operator(p, q, product.enqueue, count, size, 1, arranged, separated, product)
+    return Operator(p, q, product.enqueue, count, size, AOS, arranged, separated, product)

@@ -11,11 +11,11 @@ from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y
 from gpu.runtime.memory import real_type, upload
 from vecsim.errors import UserError
 
-BLOCKS_PER_MULTIPROCESSOR = 2
+BLOCKS_PER_MULTIPROCESSOR = 8
 
 
 def blocks_for(length: int) -> int:
-    """Give the blocks of threads of every vector operation: few, since each adds up the sums of all."""
+    """Give the blocks of threads of a vector operation: as many as run at once."""
     most = 2 if SIMULATED else BLOCKS_PER_MULTIPROCESSOR * shared_memory()[0]
     return max(1, min(most, -(-length // THREADS)))
 
@@ -44,9 +44,10 @@ class VectorOperations:
             raise UserError("a vector needs at least one element")
         self._real = real_type(np.zeros(0, real))
         self._length, blocks = length, blocks_for(length)
-        self._parts = upload(np.zeros(blocks, np.float64))
+        sums = [upload(np.zeros(2 * blocks, np.float64)), upload(np.zeros(1, np.uint32))]
+        self._sum = upload(np.zeros(1, np.float64))
         self._axpby = Launch(axpby_kernel(self._real), blocks, THREADS, [X, Y, ALPHA, BETA], self._real)
-        self._dot = Launch(dot_kernel(self._real), blocks, THREADS, [X, Y, self._parts], self._real)
+        self._dot = Launch(dot_kernel(self._real), blocks, THREADS, [X, Y, *sums, self._sum], self._real)
 
     def axpby(self, alpha: float, x: Any, beta: float, y: Any, stream: Any = 0) -> None:
         """Do ``y = alpha x + beta y``; y is not read where beta is 0.
@@ -83,7 +84,7 @@ class VectorOperations:
         """
         self._check(x, y)
         self._dot(x, y, self._real(1), self._real(0), 0)
-        return float(self._parts.copy_to_host().sum())
+        return float(self._sum.copy_to_host()[0])
 
     def norm(self, x: Any) -> float:
         """Give the square root of `dot` of a vector and itself."""

@@ -30,3 +30,18 @@ def test_it_solves_as_the_host(name, library):
     np.testing.assert_allclose(found.x, exact.x, rtol=0, atol=1e-6 * np.abs(exact.x).max())
     if not library:
         assert found.x.tobytes() == again.x.tobytes()
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_libraries_solve_as_the_host(name):
+    from gpu.compound.cusparse_forms import cusparse_forms
+    from gpu.compound.solver.by_libraries import LibraryGradients
+    from gpu.compound.solver.operators import of_cusparse
+
+    problem = PROBLEMS[name]
+    exact = solve_on_the_host(problem.matrix, problem.b)
+    operator = of_cusparse(problem.matrix, cusparse_forms(problem.matrix)[0])
+    with LibraryGradients(problem.matrix, operator) as solver:
+        found = solver.solve(problem.b)
+    assert found.converged and abs(found.iterations - exact.iterations) <= 2 + exact.iterations // 20
+    np.testing.assert_allclose(found.x, exact.x, rtol=0, atol=1e-6 * np.abs(exact.x).max())
