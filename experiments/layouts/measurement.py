@@ -10,6 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.layouts.baselines import library_products, real_products
+from experiments.layouts.compiling import Compiling
 from experiments.layouts.paper import KIND
 from experiments.layouts.printed import OUTER
 from experiments.layouts.recording import described, kept, read_kept
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
 
 LIMIT_SECONDS = 420.0
 """After so long no other matrix is begun, so that a run ends within nine minutes."""
-SEARCH_SECONDS = {"joint": 20.0, "schedule": 8.0}
-"""What a search may take, its compilation included."""
+SEARCH_SECONDS = {"joint": 40.0, "schedule": 10.0}
+"""What a search may take, with its compilation and the products of cuSPARSE that are timed meanwhile."""
 FINALISTS, FINAL_SECONDS = 3, 0.05
 """The best that a search has found are timed once more, as long as cuSPARSE's products: the least of many
 short times is too short."""
@@ -103,8 +105,9 @@ def measure_matrices(
     matrices: list[MatrixRecord] = []
     searches: list[SearchRecord] = []
     library: list[LibraryRecord] = []
-    with Compilers() as compilers, supplied(subjects) as waiting:
-        _begin_compiling(compilers, subjects)
+    with Compilers(max(1, (os.cpu_count() or 1) - 1)) as compilers, supplied(subjects) as waiting:
+        compiling = Compiling(compilers, subjects, REALS)
+        compiling.begin_next()
         for number, (subject, future) in enumerate(zip(subjects, waiting, strict=True)):
             if time.perf_counter() - begun > limit:
                 why = f"left out: {limit:.0f} seconds were over"
@@ -123,10 +126,8 @@ def measure_matrices(
             for dtype in REALS:
                 typed = matrix.astype(np.dtype(dtype).type)
                 case = _Case(subject.name, typed, (x, exact), patterns, bandwidths, timer)
-                searches += case.searches(compilers, seconds)
-                if timer is None:
-                    with clock(seconds, "cuSPARSE and real products"):
-                        library += case.compared()
+                searches += case.searches(compiling, seconds)
+                library += case.compared(seconds)
     seconds["all"] = time.perf_counter() - begun
     return Results(
         KIND,
@@ -175,8 +176,9 @@ class _Case:
         self._name, self._matrix, self._patterns = name, matrix, patterns
         self._x, self._exact = known[0].astype(matrix.dtype), known[1]
         self._bandwidths, self._timer = bandwidths, timer
+        self._compared: list[LibraryRecord] | None = None
 
-    def searches(self, compilers: Compilers, seconds: dict[str, float]) -> list[SearchRecord]:
+    def searches(self, compiling: Compiling, seconds: dict[str, float]) -> list[SearchRecord]:
         """Search layouts and schedules, then schedules alone."""
         from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
         from gpu.compound.tuning.traffic_model import TrafficModel
@@ -190,7 +192,7 @@ class _Case:
         for search, offered in (("joint", joint_variants), ("schedule", natural_variants)):
             tried = model.ordered(offered(matrix.entry, matrix.dtype.type, limits))
             with clock(seconds, f"search, {search}"):
-                found += self._searched(search, tried, measured, compilers, seconds)
+                found += self._searched(search, tried, measured, compiling, seconds)
         return found
 
     def _searched(
@@ -198,17 +200,25 @@ class _Case:
         search: Any,
         tried: Sequence[Any],
         measured: Any,
-        compilers: Compilers,
+        compiling: Compiling,
         seconds: dict[str, float],
     ) -> Iterator[SearchRecord]:
         from gpu.compound.tuning.search import tune
 
         matrix = self._matrix
+        kind = (matrix.entry, matrix.dtype.type)
         blank = SearchRecord(self._name, matrix.dtype.name, search, bound_us=self._bound())
+        compiling.begin(*kind)
+        turn = count()
 
         def prepare(variants: Sequence[Any]) -> None:
-            with clock(seconds, "compiling"):
-                compilers.prepare(matrix.entry, matrix.dtype.type, variants)
+            futures = compiling.of(*kind, variants)
+            if search == "joint" and next(turn):  # what is left: the device is free meanwhile
+                compiling.begin_next()
+                self.compared(seconds)
+            with clock(seconds, "waiting for compilers"):
+                for each in futures:
+                    each.result()
 
         try:
             found = tune(tried, measured, seconds=SEARCH_SECONDS[search], prepare=prepare)
@@ -249,25 +259,13 @@ class _Case:
         vectors = (matrix.shape[1] * vector, matrix.shape[0] * vector)
         return round(float(self._bandwidths.bound_us(stored, *vectors, "warm")), 3)
 
-    def compared(self) -> list[LibraryRecord]:
-        """Measure every form of cuSPARSE, and this project's products of real matrices of blocks."""
-        case = (self._name, self._matrix, self._x, self._exact)
-        return [*library_products(*case), *real_products(*case)]
-
-
-def _begin_compiling(compilers: Compilers, subjects: Sequence[Subject]) -> None:
-    """Have compiled what every search begins with, while matrices are made."""
-    from gpu.compound.schedule import Schedule
-    from gpu.compound.tuning.on_device import device_limits
-    from gpu.compound.tuning.variants import Variant, layouts, natural_variants
-
-    kinds = [
-        (entry, np.dtype(dtype).type) for entry in {each.entry: None for each in subjects} for dtype in REALS
-    ]
-    for entry, real in kinds:
-        compilers.begin(entry, real, [Variant(layout, Schedule()) for layout in layouts(entry, real)])
-    for entry, real in kinds:
-        compilers.begin(entry, real, natural_variants(entry, real, device_limits()))
+    def compared(self, seconds: dict[str, float]) -> list[LibraryRecord]:
+        """Measure every form of cuSPARSE, and this project's products of real matrices of blocks, once."""
+        if self._compared is None:
+            case = (self._name, self._matrix, self._x, self._exact)
+            with clock(seconds, "cuSPARSE and real products"):
+                self._compared = [] if self._timer else [*library_products(*case), *real_products(*case)]
+        return self._compared
 
 
 def is_of_the_paper(variant: str) -> bool:

@@ -10,6 +10,7 @@ nobody else can write (`vecsim.private_files`). Any other folder is not used, an
 """
 
 import contextlib
+import copy
 import functools
 import hashlib
 import os
@@ -110,7 +111,9 @@ class _Kept:
         if compiled.launch_config_sensitive:
             return
         with contextlib.suppress(UserError, UnknownError, pickle.PicklingError):
-            private_files.write(self._file(signature), serialize.dumps(compiled._reduce_states()))
+            states = compiled._reduce_states()
+            states["codelibrary"] = _machine_code_alone(states["codelibrary"])
+            private_files.write(self._file(signature), serialize.dumps(states))
 
     def flush(self) -> None:
         """Forget nothing: others may use the files."""
@@ -121,6 +124,14 @@ class _Kept:
         capability = get_current_device().compute_capability
         what = f"{identity(self._kernel)} {signature} {tuple(capability)} {_compilers()} {_source()}"
         return self.cache_path / f"{hashlib.sha256(what.encode()).hexdigest()}.kernel"
+
+
+def _machine_code_alone(library: Any) -> Any:
+    """Give a compiled library without the texts that it was compiled from, a hundred times as long as it."""
+    slim = copy.copy(library)
+    if slim._cubin_cache:
+        slim._llvm_strs, slim._ptx_cache = [], {}
+    return slim
 
 
 @functools.cache

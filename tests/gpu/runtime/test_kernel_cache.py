@@ -85,14 +85,22 @@ def test_another_process_gives_the_same_name():
     assert there.stdout.strip() == identity(sliced_kernel(np.float32, **ARRANGEMENT))
 
 
+class Library:
+    """Machine code with the texts that it was compiled from."""
+
+    def __init__(self):
+        self._llvm_strs, self._ptx_cache, self._cubin_cache = ["text"], {(9, 0): "text"}, {(9, 0): b"code"}
+
+
 class Compiled:
     """A kernel as Numba compiles it, as far as it is kept."""
 
-    def __init__(self, *, launch_config_sensitive=False, **state):
+    def __init__(self, *, launch_config_sensitive=False, codelibrary=None, **state):
         self.launch_config_sensitive, self.state = launch_config_sensitive, state
+        self.library = codelibrary or Library()
 
     def _reduce_states(self):
-        return self.state
+        return {"codelibrary": self.library, **self.state}
 
     def bind(self):
         if self.state.get("code") == "for another device":
@@ -123,7 +131,9 @@ def kernel(monkeypatch, tmp_path):
 def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
     assert kernel(2).load_overload("(x, y)", None) is None
     kernel(2).save_overload("(x, y)", Compiled(code="compiled"))
-    assert kernel(2).load_overload("(x, y)", None).state == {"code": "compiled"}
+    found = kernel(2).load_overload("(x, y)", None)
+    assert found.state == {"code": "compiled"}
+    assert found.library._cubin_cache and not found.library._llvm_strs and not found.library._ptx_cache
     assert kernel(3).load_overload("(x, y)", None) is None
     assert kernel(2).load_overload("(x, z)", None) is None
     monkeypatch.setattr(kernel_cache, "_source", lambda: "another state of the code")
