@@ -12,8 +12,12 @@ import os
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +27,20 @@ from benchmarks.compound_families import MATRICES
 from benchmarks.markdown import table
 from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
 from gpu.compound.tuning.predictor import PREDICTED, results_of
-from gpu.compound.tuning.search import BEST_LAYOUTS
+from gpu.compound.tuning.search import BEST_LAYOUTS, Found, Tuning
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants
 from vecsim.errors import UserError
 
-EACH_SECONDS = 40.0
-"""Of one search, the compilation of its kernels included."""
+EACH_SECONDS = 120.0
+"""Of one search, the compilation of its kernels and the other searches under way included."""
+AT_ONCE = 6
+"""Searches under way: while kernels of one are compiled others are timed."""
+MAKERS = 3
+"""Processes that make matrices."""
+TIMED_SECONDS = 0.005
+"""Of products that one time is the median of."""
 
 
 def searches(bits: Sequence[int], only: str) -> Iterator[tuple[str, Any]]:
@@ -56,39 +66,83 @@ def searches(bits: Sequence[int], only: str) -> Iterator[tuple[str, Any]]:
             yield name, np.float32 if number == 32 else np.float64
 
 
+@dataclass
+class _Begun:
+    """A search that is under way: what tells it, itself, and the compilations that it waits for."""
+
+    search: Search
+    tuning: Tuning
+    compilations: list[Any]
+
+
 def collect(given: argparse.Namespace) -> None:
-    """Search for the best variant of each matrix, until the seconds are spent."""
-    from gpu.compound.product_kernel import product_kernel
+    """Search for the best variant of each matrix; after so many seconds no further search is begun."""
     from gpu.compound.tuning.compilation import Compilers
-    from gpu.compound.tuning.on_device import tune_on_device
+    from gpu.compound.tuning.on_device import by_events, tuning_on_device
     from gpu.runtime.device_info import device_info
 
     deadline = time.monotonic() + given.seconds
     os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
-    device = str(device_info().name)
-    with TuningStore(given.store) as store, Compilers(given.workers) as compilers:
-        for name, real in searches(given.bits, given.only):
-            entry_name = entry_of(name)
-            if store.is_finished(Search(device, entry_name, np.dtype(real).name, name)):
+    device, timer = str(device_info().name), partial(by_events, seconds=TIMED_SECONDS)
+    with (
+        TuningStore(given.store) as store,
+        Compilers(given.workers) as compilers,
+        matrix_makers() as makers,
+    ):
+        wanted = [
+            (name, real, Search(device, entry_of(name), np.dtype(real).name, name))
+            for name, real in searches(given.bits, given.only)
+        ]
+        open_ = [each for each in wanted if not store.is_finished(each[2])]
+        matrices = [(*each, makers.submit(made_as, each[0], each[1])) for each in open_]
+        under_way: deque[_Begun] = deque()
+        for name, _, search, future in matrices:
+            while len(under_way) >= AT_ONCE:
+                _go_on(under_way, store, compilers)
+            if time.monotonic() > deadline:
+                future.cancel()
+                print(f"left out: {name}, {search.real}", flush=True)
                 continue
-            left = deadline - time.monotonic()
-            if left <= 0:
-                print(f"left out: {name}, {np.dtype(real).name}", flush=True)
-                continue
-            matrix = MATRICES[name]().astype(real)
-            prepare = partial(compilers.prepare, matrix.entry, real)
-            try:
-                found = tune_on_device(
-                    matrix, name, store, device, seconds=min(left, given.each), prepare=prepare
-                )
-            except UserError as error:  # of this matrix: others can be searched
-                print(f"{name}, {np.dtype(real).name}: error: {error}", file=sys.stderr)
-                continue
-            if found.complete or left > given.each:
-                store.finish(Search(device, matrix.entry.name, str(matrix.dtype), name))
-            product_kernel.cache_clear()
-            us, count = found.timing.us, len(found.timings)
-            print(f"{name}, {matrix.dtype}: {us:.1f} us, {found.best.name}, {count} measured", flush=True)
+            tuning = tuning_on_device(future.result(), name, store, device, seconds=given.each, timer=timer)
+            under_way.appendleft(_Begun(search, tuning, []))
+            _go_on(under_way, store, compilers)
+        while under_way:
+            _go_on(under_way, store, compilers)
+
+
+def matrix_makers() -> Executor:
+    """Give the processes that make matrices."""
+    return ProcessPoolExecutor(MAKERS, mp_context=get_context("spawn"))
+
+
+def made_as(name: str, real: Any) -> Any:
+    """Make a matrix by its name with components of a type, in any process."""
+    return MATRICES[name]().astype(real)
+
+
+def _go_on(under_way: deque[_Begun], store: TuningStore, compilers: Any) -> None:
+    """Take the search that has waited longest one step further, once its kernels are compiled."""
+    from gpu.compound.compound_files import entry_named
+    from gpu.compound.product_kernel import product_kernel
+
+    begun = under_way.popleft()
+    search = begun.search
+    for each in begun.compilations:
+        each.result()
+    try:
+        variants = next(begun.tuning)
+    except StopIteration as end:
+        found: Found = end.value
+        store.finish(search)
+        product_kernel.cache_clear()
+        us, count = found.timing.us, len(found.timings)
+        print(f"{search.matrix}, {search.real}: {us:.1f} us, {found.best.name}, {count} measured", flush=True)
+    except UserError as error:  # of this matrix: others can be searched
+        print(f"{search.matrix}, {search.real}: error: {error}", file=sys.stderr)
+    else:
+        entry = entry_named(search.matrix.rpartition(", ")[2])
+        begun.compilations = compilers.begin(entry, np.dtype(search.real).type, variants)
+        under_way.append(begun)
 
 
 def entry_of(name: str) -> str:

@@ -189,10 +189,11 @@ class _Case:
         measured = DeviceMeasurement(matrix, self._timer or by_events, known, self._patterns)
         model = TrafficModel(matrix, limits)
         found: list[SearchRecord] = []
+        times: dict[str, Any] = {}
         for search, offered in (("joint", joint_variants), ("schedule", natural_variants)):
             tried = model.ordered(offered(matrix.entry, matrix.dtype.type, limits))
             with clock(seconds, f"search, {search}"):
-                found += self._searched(search, tried, measured, compiling, seconds)
+                found += self._searched(search, tried, measured, times, compiling, seconds)
         return found
 
     def _searched(
@@ -200,6 +201,7 @@ class _Case:
         search: Any,
         tried: Sequence[Any],
         measured: Any,
+        times: dict[str, Any],
         compiling: Compiling,
         seconds: dict[str, float],
     ) -> Iterator[SearchRecord]:
@@ -221,10 +223,11 @@ class _Case:
                     each.result()
 
         try:
-            found = tune(tried, measured, seconds=SEARCH_SECONDS[search], prepare=prepare)
+            found = tune(tried, measured, known=times, seconds=SEARCH_SECONDS[search], prepare=prepare)
         except Exception as error:  # one failing search must not cost the others
             yield replace(blank, reason=one_line(error), complete=False)
             return
+        times.update(found.timings)  # schedules in the natural layout are in both searches
         yield self._best(blank, found.timings, measured, found.complete)
         papers = {name: timing for name, timing in found.timings.items() if is_of_the_paper(name)}
         if search == "joint" and papers:

@@ -15,7 +15,7 @@ from gpu.runtime.cuda import EVERY_LANE, SIMULATED, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from vecsim.formats import Slicing
 
-REGISTERS_AT_ONCE = 32
+REGISTERS_AT_ONCE = 72
 """Registers of entries whose loads are under way at once, if a schedule does not say: more cost warps."""
 MOST_AT_ONCE = 4
 NO_ROW = 2**32 - 1

@@ -1,5 +1,7 @@
 """The scripts that search matrices of families: what they go on with, what they count and report."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.compound_files import ENTRIES
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
-from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device, predictor
+from gpu.compound.tuning import Found, Timing, TuningStore, Variant, compilation, on_device, predictor
 from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.prediction_loss import family_of
 from gpu.compound.tuning.store import Search
@@ -94,24 +96,54 @@ def test_what_whole_runs_take_is_counted_without_a_gpu(two_families, monkeypatch
 
 def test_a_run_goes_on_with_what_it_has_not_searched(two_families, monkeypatch, tmp_path):
     monkeypatch.setattr(device_info, "device_info", lambda: INFO)
-    searched = []
+    monkeypatch.setattr(compound_predictor, "matrix_makers", lambda: ThreadPoolExecutor(1))
+    monkeypatch.setattr(compound_predictor, "AT_ONCE", 1)
+    begun, killed = [], True
 
-    def tuned(matrix, name, store, device, **_):
-        if len(searched) == 2:
-            raise KeyboardInterrupt
-        searched.append(name)
+    def tuning(matrix, name, store, device, **_):
+        begun.append(name)
         store.begin(Search(device, matrix.entry.name, str(matrix.dtype), name), features_of(matrix))
+        yield VARIANTS[:2]
+        if killed and len(begun) == 3:
+            raise KeyboardInterrupt
+        yield []
         return Found(VARIANTS[0], Timing(1.0, 2), {}, complete=True)
 
-    monkeypatch.setattr(on_device, "tune_on_device", tuned)
-    monkeypatch.setenv("VECSIM_KERNELS", str(tmp_path))
+    monkeypatch.setattr(on_device, "tuning_on_device", tuning)
+    monkeypatch.delenv("VECSIM_KERNELS", raising=False)
+    monkeypatch.setattr(compilation.Compilers, "begin", lambda self, entry, real, variants: [])
     arguments = ["--bits", "32", "--store", str(tmp_path / "store")]
     with pytest.raises(KeyboardInterrupt):
         compound_predictor.main(arguments)
-    assert searched == [*two_families[:2]]
-    searched[:] = []
+    assert begun == [*two_families]
+    begun[:], killed = [], False
     assert compound_predictor.main(arguments) == 0
-    assert searched == [two_families[2]]
+    assert begun == [two_families[2]]
+
+
+def test_several_searches_are_under_way_and_a_failing_one_costs_no_other(
+    two_families, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    monkeypatch.setattr(compound_predictor, "matrix_makers", lambda: ThreadPoolExecutor(1))
+    told = []
+
+    def tuning(matrix, name, store, device, **_):
+        store.begin(Search(device, matrix.entry.name, str(matrix.dtype), name), features_of(matrix))
+        told.append(("first", name))
+        yield VARIANTS[:2]
+        if name == two_families[1]:
+            raise UserError("no variant could be measured")
+        told.append(("rest", name))
+        yield []
+        return Found(VARIANTS[0], Timing(1.0, 2), {}, complete=True)
+
+    monkeypatch.setattr(on_device, "tuning_on_device", tuning)
+    monkeypatch.setattr(compilation.Compilers, "begin", lambda self, entry, real, variants: [])
+    assert compound_predictor.main(["--bits", "32", "--store", str(tmp_path / "store")]) == 0
+    assert told[:3] == [("first", name) for name in two_families]
+    assert ("rest", two_families[2]) in told
+    assert f"{two_families[1]}, float32: error: no variant" in capsys.readouterr().err
 
 
 def test_losses_of_a_store_by_families(two_families, tmp_path, capsys, monkeypatch):

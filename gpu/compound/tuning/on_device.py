@@ -11,7 +11,7 @@ from gpu.compound.device_compound import CompoundProduct, PlacedMatrix, placed_p
 from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.reference import reference_product
 from gpu.compound.tuning.features import features_of
-from gpu.compound.tuning.search import Found, Progress, Timing, tune
+from gpu.compound.tuning.search import Found, Progress, Timing, Tuning, driven, tuning
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants, natural_variants
@@ -163,16 +163,36 @@ def tune_on_device(
     store: TuningStore,
     device: str,
     *,
+    prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
+    **how: Any,
+) -> Found:
+    """Search for the best variant of a matrix; go on where an earlier search of it has stopped.
+
+    Parameters
+    ----------
+    matrix, name, store, device, how
+        As of `tuning_on_device`.
+    prepare
+        As of `gpu.compound.tuning.search.tune`.
+    """
+    return driven(tuning_on_device(matrix, name, store, device, **how), prepare)
+
+
+def tuning_on_device(
+    matrix: CompoundMatrix,
+    name: str,
+    store: TuningStore,
+    device: str,
+    *,
     natural: bool = False,
     exhaustive: bool = False,
     memory_weight: float = 0.0,
     seconds: float = 110.0,
     report: Callable[[Progress], None] = lambda progress: None,
     timer: Timer = by_events,
-    prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
     choose: Choice | None = None,
-) -> Found:
-    """Search for the best variant of a matrix; go on where an earlier search of it has stopped.
+) -> Tuning:
+    """Search for the best variant of a matrix, and name the variants that are measured next.
 
     Parameters
     ----------
@@ -183,11 +203,9 @@ def tune_on_device(
     natural
         Schedules alone, in the natural layout.
     exhaustive, memory_weight, seconds, report
-        As of `tune`; an exhaustive search leaves nothing out by bytes either.
+        As of `tuning`; an exhaustive search leaves nothing out by bytes or threads either.
     timer
         How products are timed.
-    prepare
-        As of `tune`.
     choose
         Chooses among the variants that the model keeps; what it gives is measured, nothing else is searched.
     """
@@ -199,7 +217,7 @@ def tune_on_device(
     tried = TrafficModel(matrix, limits).ordered(offered, pruned=not exhaustive)
     if choose is not None:
         tried, exhaustive = [*choose(features, tried)], True
-    return tune(
+    return tuning(
         tried,
         DeviceMeasurement(matrix, timer),
         known=store.known(search),
@@ -208,5 +226,4 @@ def tune_on_device(
         seconds=seconds,
         exhaustive=exhaustive,
         report=report,
-        prepare=prepare,
     )

@@ -1,10 +1,14 @@
-"""The search itself: layouts first, then schedules in the best of them, until the time is spent."""
+"""The search itself: layouts first, then schedules in the best of them, until the time is spent.
+
+Schedules of the natural layout are among them, so that a search of both is never behind one of schedules
+alone.
+"""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpu.compound.device_compound import Layout
+from gpu.compound.device_compound import NATURAL, Layout
 from gpu.compound.tuning.variants import Variant
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
@@ -52,6 +56,10 @@ class Found:
     timing: Timing
     timings: dict[str, Timing]
     complete: bool
+
+
+Tuning = Generator[list[Variant], None, Found]
+"""A search that stops before variants are measured, and names them."""
 
 
 class _Run:
@@ -131,9 +139,70 @@ def tune(
     prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Found:
-    """Find the best variant.
+    """Find the best variant, as `tuning` does.
 
-    Each layout is measured with its likeliest schedule, then all schedules in the best layouts.
+    Parameters
+    ----------
+    variants, measure, known, keep, memory_weight, seconds, exhaustive, report, clock
+        As of `tuning`.
+    prepare
+        Takes the variants that are measured next, all at once: to compile their kernels.
+
+    Raises
+    ------
+    UserError
+        As `tuning`.
+    """
+    return driven(
+        tuning(
+            variants,
+            measure,
+            known=known,
+            keep=keep,
+            memory_weight=memory_weight,
+            seconds=seconds,
+            exhaustive=exhaustive,
+            report=report,
+            clock=clock,
+        ),
+        prepare,
+    )
+
+
+def driven(search: Tuning, prepare: Callable[[Sequence[Variant]], object]) -> Found:
+    """Go through a search, and prepare the variants that it names.
+
+    Parameters
+    ----------
+    search
+        What `tuning` gives.
+    prepare
+        As of `tune`.
+    """
+    while True:
+        try:
+            prepare(next(search))
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+
+
+def tuning(
+    variants: Iterable[Variant],
+    measure: Callable[[Variant], Timing],
+    *,
+    known: Mapping[str, Timing | None] | None = None,
+    keep: Callable[[str, Timing | None], None] = lambda name, timing: None,
+    memory_weight: float = 0.0,
+    seconds: float = 110.0,
+    exhaustive: bool = False,
+    report: Callable[[Progress], None] = lambda progress: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Tuning:
+    """Find the best variant; stop before variants are measured, and name them, so that they can be prepared.
+
+    Each layout is measured with its likeliest schedule, then all schedules in the best layouts and in the
+    natural one.
 
     Parameters
     ----------
@@ -153,8 +222,6 @@ def tune(
         Whether all variants are measured, none left out.
     report
         Takes the progress after each.
-    prepare
-        Takes the variants that are measured next, all at once: to compile their kernels.
     clock
         Seconds.
 
@@ -173,23 +240,51 @@ def tune(
         return [variant for variant in next_ if variant.name not in known]
 
     if exhaustive:
-        prepare(unknown(tried))
+        yield unknown(tried)
         run.take(tried, len(tried), seconds, report)
     else:
-        groups = _by_layout(tried)
-        firsts = [group[0] for group in groups.values()]
-        longest = sorted((len(group) - 1 for group in groups.values()), reverse=True)
-        prepare(unknown(firsts))
-        run.take(firsts, len(firsts) + sum(longest[:BEST_LAYOUTS]), seconds * LAYOUTS_SHARE, report)
-        best = _ranked(run.timings, memory_weight)[:BEST_LAYOUTS]
-        rest = [variant for first in best for variant in groups[first.layout][1:]]
-        prepare(unknown(rest))
+        firsts = first_of_layouts(tried)
+        longest = sorted((len(group) - 1 for group in _by_layout(tried).values()), reverse=True)
+        yield unknown(firsts)
+        run.take(firsts, len(firsts) + sum(longest[: BEST_LAYOUTS + 1]), seconds * LAYOUTS_SHARE, report)
+        rest = rest_of_the_best(tried, run.timings, memory_weight)
+        yield unknown(rest)
         run.take(rest, len(firsts) + len(rest), seconds, report)
     if not run.timings:
         raise UserError("no variant could be measured: more seconds, or other layouts, are needed")
     first = _ranked(run.timings, memory_weight)[0]
     timings = {variant.name: timing for variant, timing in run.timings.items()}
     return Found(first, run.timings[first], timings, run.complete)
+
+
+def first_of_layouts(variants: Sequence[Variant]) -> list[Variant]:
+    """Give what a search measures first: the likeliest variant of each layout.
+
+    Parameters
+    ----------
+    variants
+        The likeliest first.
+    """
+    return [group[0] for group in _by_layout(variants).values()]
+
+
+def rest_of_the_best(
+    variants: Sequence[Variant], timings: Mapping[Variant, Timing], memory_weight: float = 0.0
+) -> list[Variant]:
+    """Give what a search measures then: all other variants of the best layouts and of the natural one.
+
+    Parameters
+    ----------
+    variants
+        The likeliest first.
+    timings
+        Of those that `first_of_layouts` gives.
+    memory_weight
+        As of `tune`.
+    """
+    groups = _by_layout(variants)
+    best = [first.layout for first in _ranked(timings, memory_weight)[:BEST_LAYOUTS]]
+    return [variant for layout in dict.fromkeys((*best, NATURAL)) for variant in groups.get(layout, [])[1:]]
 
 
 def loss_of_pruning(exhaustive: Mapping[str, Timing], pruned: Iterable[str]) -> float:

@@ -66,6 +66,21 @@ def test_the_model_counts_the_places_that_arranging_makes(outer, sharing):
     assert TrafficModel(matrix).stored_bytes(variant) == made.places * of_entry
 
 
+def test_grids_that_leave_most_of_a_multiprocessor_empty_are_left_out():
+    grids = [Variant(NATURAL, Schedule("static", 256, blocks)) for blocks in (1, 2, 4, 8)]
+    kept = TrafficModel(matrix_of([3] * 64)).ordered(grids)
+    assert {variant.schedule.blocks_per_sm for variant in kept} == {4, 8}
+    assert len(TrafficModel(matrix_of([3] * 64)).ordered(grids, pruned=False)) == 4
+
+
+def test_the_plain_schedule_of_a_layout_comes_first():
+    tried = TrafficModel(matrix_of([3] * 64)).ordered(joint_variants(QUATERNION, np.float32))
+    first = {}
+    for variant in tried:
+        first.setdefault(variant.layout, variant.schedule)
+    assert set(first.values()) == {Schedule()}
+
+
 def test_variants_with_many_more_bytes_are_left_out():
     long_row = matrix_of([1] * 63 + [64])
     kept = TrafficModel(long_row).ordered(VARIANTS)
@@ -76,7 +91,16 @@ def test_layouts_first_then_schedules_of_the_best():
     found = tune(VARIANTS, times_of)
     assert found.best == Variant(Layout("sliced-32"), Schedule("whole", 512))
     assert found.complete
-    assert len(found.timings) == 7  # three layouts, and two schedules more in two of them
+    # Three layouts; then two schedules more in the best two, sliced, and in the natural one.
+    assert len(found.timings) == 9
+
+
+def test_a_search_of_both_is_never_behind_one_of_schedules_alone():
+    def times(variant):
+        us = {"csr": 30.0, "sliced-16": 20.0, "sliced-32": 10.0}[variant.layout.outer]
+        return Timing(1.0 if variant == Variant(NATURAL, Schedule("whole", 512)) else us, 50)
+
+    assert tune(VARIANTS, times).best.layout == NATURAL
 
 
 def test_memory_counts_by_its_weight():
