@@ -96,7 +96,7 @@ def names_to_compile(*, old: bool) -> list[str]:
 
 
 def open_device(phases: Phases) -> Device:
-    """Find the GPU and cuSPARSE and measure bandwidths.
+    """Find the GPU and cuSPARSE and measure bandwidths and gathers.
 
     Raises
     ------
@@ -104,7 +104,8 @@ def open_device(phases: Phases) -> Device:
         If one is missing, or Numba is told to simulate the other.
     """
     from gpu.baseline.cusparse_library import cusparse
-    from gpu.measure.ceilings import measure_bandwidths
+    from gpu.measure.ceilings import measure_bandwidths, measure_gathers
+    from gpu.measure.gather_bound import GatherBound
     from gpu.runtime.cuda import require_gpu
     from gpu.runtime.device_info import device_info
 
@@ -112,9 +113,11 @@ def open_device(phases: Phases) -> Device:
     info = device_info()
     cusparse()
     with phases("bandwidths"):
-        bandwidths = measure_bandwidths()
+        bandwidths, gathers = measure_bandwidths(), measure_gathers()
+    fastest = max(read.gb_per_s for read in bandwidths.reads)
+    gather = GatherBound(info.multiprocessors, info.l2_bytes, fastest, gathers)
     document = dataclasses.asdict(info)
-    return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}")
+    return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}", gather)
 
 
 def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
@@ -124,6 +127,7 @@ def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
         "date": provenance().date,
         "copy_gb_per_s": device.bandwidths.copy_gb_per_s,
         "reads_gb_per_s": {str(read.nbytes): read.gb_per_s for read in device.bandwidths.reads},
+        **({} if device.gather is None else {"gathers": device.gather.document()}),
     }
 
 

@@ -265,6 +265,13 @@ def measure_bandwidths() -> Bandwidths:
     return Bandwidths(copy_gb_per_s(), tuple(_reads(blocks)))
 
 
+def measure_gathers() -> tuple[Gather, ...]:
+    """Measure how fast random elements are read, about 3 s; raise as `measure_ceilings`."""
+    info = device_info()
+    _check_not_simulated()
+    return tuple(_gathers(info.multiprocessors * info.threads_per_multiprocessor // BLOCK))
+
+
 def _check_not_simulated() -> None:
     from gpu.runtime.cuda import SIMULATED
 

@@ -23,7 +23,8 @@ from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.summary import auto_summary, class_means, pairs
 from gpu.baseline import cusparse, cusparse_library
 from gpu.baseline.cusparse_library import Cusparse
-from gpu.measure.ceilings import Bandwidth, Bandwidths
+from gpu.measure.ceilings import Bandwidth, Bandwidths, Gather
+from gpu.measure.gather_bound import GatherBound
 from gpu.runtime import cuda_driver, kernel_cache
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from vecsim.digests import matrix_sha256
@@ -33,6 +34,11 @@ from vecsim.journal import Journal
 
 TINY = SuiteMatrix("tiny", "small", "a test", source="tiny", transposed=True)
 BANDWIDTHS = Bandwidths(4000.0, (Bandwidth(1 << 20, 5000.0), Bandwidth(1 << 30, 4000.0)))
+
+GATHER = GatherBound(
+    4, 1 << 12, 5000.0, tuple(Gather(dtype, 1 << 20, 0.001) for dtype in ("float32", "float64"))
+)
+"""A request takes a microsecond."""
 
 
 class FakePlaced:
@@ -109,7 +115,7 @@ def tiny():
 
 
 def run(driver, path=None, *, l2_bytes=1 << 12, transposed=False, supplied=None):
-    device = Device("Fake GPU", {"name": "Fake GPU"}, l2_bytes, BANDWIDTHS, "cusparse 0.0")
+    device = Device("Fake GPU", {"name": "Fake GPU"}, l2_bytes, BANDWIDTHS, "cusparse 0.0", GATHER)
     journal = RunJournal(path, {"commit": "abc"})
     ran = Bench(device, "abc", journal, Phases())
     supplied = supplied or made(tiny())
@@ -262,6 +268,22 @@ def test_what_is_no_record_is_passed_over(driver, monkeypatch, tmp_path, wrong):
     kept.close()
     assert kept.records == records
     assert set(kept.done) == {"tiny"}
+
+
+@pytest.mark.parametrize("class_", ["skewed", "small"])
+def test_gathers_are_counted_where_columns_may_be_anywhere(driver, monkeypatch, class_):
+    fake_formats(driver, monkeypatch, fast=10.0)
+    csr = scipy.sparse.csr_array(np.ones((1, 16)))
+    csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
+    records, _ = run(driver, supplied=made(csr, replace(TINY, class_=class_)))
+    # Four multiprocessors have four neighbouring columns each: a sector in float64, half of one in float32.
+    wanted = {"float64": 4.0, "float32": 4.0} if class_ == "skewed" else {"float64": None, "float32": None}
+    timed = [each for each in records if each.median_us is not None]
+    assert {each.stage for each in timed} == {"screen", "final"}
+    assert {(each.dtype, each.gather_bound_us) for each in timed} == set(wanted.items())
+    assert {type(each).from_document(each.document()) == each for each in timed} == {True}
+    former = {name: value for name, value in timed[0].document().items() if name != "gather_bound_us"}
+    assert type(timed[0]).from_document(former).gather_bound_us is None
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
