@@ -5,14 +5,15 @@ bytes around it. `GatherWork` counts such requests to the L2 cache from the patt
 spares most of them: the entries in row order in as many consecutive shares as there are multiprocessors, and
 all of a multiprocessor's L1 cache and shared memory for x. A request is spared if the sector was asked for
 among the last different ones that fit in there: the windows below spare all that a cache would that keeps
-what was last asked for (LRU), and some more.
+what was last asked for (LRU), and some more. Columns stand as they are, or those with most entries first, as
+in formats that copy hubs of x side by side: whichever asks for fewer sectors.
 
 These sectors and the stored matrix go the same way, from the L2 cache to the multiprocessors: all their bytes
 at the highest rate at which that was read bound the time, too.
 
 What that bounds are products that gather x through the caches, rows in their order. It is no bound where a
-kernel chooses what stays near: hub columns copied into shared memory or side by side, blocks of columns, or
-rows put in another order may ask for fewer sectors.
+kernel chooses what stays near: hubs held in shared memory, blocks of columns, or rows put in another order
+may ask for fewer sectors.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ class GatherBound:
         return float(np.interp(np.log(max(x_bytes, 1)), sizes, [each.g_per_s for each in own]))
 
     def work(self, columns: Any, width: int, dtype: str) -> GatherWork:
-        """Count the requests of a product on this device.
+        """Count the requests of a product on this device, in the better order of columns.
 
         Parameters
         ----------
@@ -130,9 +131,12 @@ class GatherBound:
         dtype
             float32 or float64.
         """
-        size = np.dtype(dtype).itemsize
         of_device = {"multiprocessors": self.multiprocessors, "l2_bytes": self.l2_bytes}
-        return GatherWork.of(columns, width, size, **of_device)
+        found = (
+            GatherWork.of(each, width, np.dtype(dtype).itemsize, **of_device)
+            for each in (columns, _by_degree(columns, width))
+        )
+        return min(found, key=lambda each: each.first + each.again)
 
     def us(self, work: GatherWork, dtype: str, stored_bytes: int) -> float:
         """Give the least time of a product, microseconds: of its requests, or of all that L2 delivers.
@@ -157,6 +161,13 @@ class GatherBound:
 
     def _of(self, dtype: str) -> list[Gather]:
         return [each for each in self.gathers if each.dtype == dtype]
+
+
+def _by_degree(columns: Any, width: int) -> Any:
+    """Number columns anew, those with most entries first."""
+    place = np.empty(width, np.int32)
+    place[np.argsort(-np.bincount(columns, minlength=width), kind="stable")] = np.arange(width)
+    return place[columns]
 
 
 def _spread(requests: float, different: float) -> float:

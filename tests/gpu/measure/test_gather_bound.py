@@ -102,6 +102,13 @@ def test_what_moves_along_is_not_spread_over_all_of_x():
     assert found.spread_bytes < 32 * 1000
 
 
+def test_hubs_count_as_if_they_stood_side_by_side():
+    # Four hubs in sectors of their own: side by side they are one, and the four others are another.
+    columns = np.array([0, 4, 8, 12] * 10 + [1, 5, 9, 13], np.int32)
+    found = replace(BOUND, multiprocessors=1).work(columns, 14, "float64")
+    assert (found.first, found.again) == (2, 0)
+
+
 def test_the_time_of_hand_worked_requests():
     mib = 1 << 20
     # 2000 in order at the best rate beyond the L1 cache, 4000 again from an x of 4 MiB: halfway to 16 MiB.
