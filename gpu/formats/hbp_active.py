@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.crs_adaptive import CRSAdaptiveProduct
-from gpu.formats.hbp import RESERVED_BYTES
+from gpu.formats.hbp import THREADS, resident_blocks
 from gpu.kernel_parts.row_results import PieceSums, write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import (
     ALPHA,
     LaunchedInTurn,
@@ -33,8 +32,6 @@ from vecsim.errors import UserError
 from vecsim.formats import CRS, ActiveHBP
 from vecsim.formats.hbp.container import BLOCK_COLUMNS
 
-THREADS = 64 if SIMULATED else 256
-"""Of a block, which share a segment of x."""
 PIECE = 64 if SIMULATED else 8192
 """Entries of a piece: from these on it ends with a group."""
 MANY_SUMS = 32
@@ -204,7 +201,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         )
         self._rest = CRSAdaptiveProduct(rest, threads_per_block)
         self._arrays = [*first, rows, places, *long_rows.device_arrays]
-        blocks = min(len(columns), _resident_blocks(matrix.block_columns * real(0).itemsize))
+        blocks = min(len(columns), resident_blocks(matrix.block_columns * real(0).itemsize))
         kernel = pieces_kernel(real, matrix.block_columns, matrix.by_degree)
         sums, number = long_rows.pieces, len(matrix.slot_rows)
         adding = [sums, rows, places, number, Y, ALPHA]
@@ -244,11 +241,3 @@ def device_bytes(matrix: ActiveHBP) -> int:
     _, columns = pieces_of(matrix)
     sums = len(matrix.lengths) * matrix.values.itemsize
     return matrix.nbytes - matrix.group_columns.nbytes + sums + 8 * len(columns) + 4
-
-
-def _resident_blocks(segment_bytes: int) -> int:
-    """Give how many blocks of threads run at a time, each with its segment of x."""
-    if SIMULATED:
-        return 2
-    multiprocessors, shared_bytes = shared_memory()
-    return multiprocessors * min(2048 // THREADS, shared_bytes // (segment_bytes + RESERVED_BYTES))

@@ -5,7 +5,7 @@ import pytest
 from numba import types
 
 from gpu.conversion.hbp import counted_order, filling, hash_order, row_counts, slots
-from gpu.formats import hbp_active
+from gpu.formats import hbp, hbp_active
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
@@ -28,6 +28,18 @@ def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real):
         assert ("f64" in text) == (real == np.float64)
         assert ".local" not in text
     assert "fma.rn" in pieces
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_the_published_product_adds_in_its_type_and_spills_nothing(real):
+    one, vector = REALS[real], REALS[real][::1]
+    arrays, sizes = (I32, vector, I32, I32, I32, I32), (WHOLE,) * 6
+    text = compiled(hbp.blocks_kernel(real, 4096), *arrays, *sizes, I32, vector, vector)
+    adding = compiled(hbp.combine_kernel(real), vector, WHOLE, WHOLE, WHOLE, I32, vector, one, one)
+    for each in (text, adding):
+        assert ("f64" in each) == (real == np.float64)
+        assert ".local" not in each
+    assert "fma.rn" in text
 
 
 @pytest.mark.parametrize("kind", ["classes", "sort", "dynamic"])
