@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu.conversion.hbp.counted_order import MOST_CLASS_BITS, counted_order_kernel, repeat_kernel
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
-from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel
+from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
 from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.tree_building import enqueue, launch, room
@@ -159,9 +159,13 @@ class BlockedRows:
         grid = (self.down * self.across, ORDER_THREADS)
         if method == "hash":
             chosen = row_hash or self.chosen_hash()
+            blocks, warps = self.down * self.across, warps_of(self.block_rows)
             numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
             enqueue(
-                hash_order_kernel(self.block_rows), grid, (self.counts, *numbers, self.order), self.stream
+                hash_order_kernel(self.block_rows),
+                (-(-blocks // warps), warps * WARP),
+                (self.counts, blocks, *numbers, self.order),
+                self.stream,
             )
         elif method == "own":
             own = np.tile(np.arange(self.block_rows, dtype=np.int32), self.down)

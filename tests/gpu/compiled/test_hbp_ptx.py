@@ -51,9 +51,12 @@ def test_orders_stay_in_shared_memory(kind):
 
 
 def test_the_hash_probes_in_shared_memory():
-    text = compiled(hash_order.hash_order_kernel(512), I32, WHOLE, WHOLE, WHOLE, WHOLE, I32)
-    assert "atom.shared.min.s32" in text
-    assert "rem.s64" not in text.split("atom.shared.min", 1)[1].split("bar.sync", 1)[0]
+    text = compiled(hash_order.hash_order_kernel(512), I32, *(WHOLE,) * 5, I32)
+    assert ".local" not in text
+    assert "match.any.sync" in text
+    assert "atom.shared.and.b32" in text
+    assert hash_order.warps_of(512) == hash_order.ORDER_THREADS // 32
+    assert hash_order.warps_of(8192) == 1
 
 
 def test_the_other_kernels_of_the_conversion_are_compiled():
