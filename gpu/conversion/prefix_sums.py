@@ -89,3 +89,26 @@ def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
     if stream:
         stream.synchronize()
     return places, int(offsets[runs : runs + 1].copy_to_host()[0])
+
+
+def prefix_sums_and_whole(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
+    """Give the sum before each count with that of all behind them, and that of all.
+
+    Parameters
+    ----------
+    counts, number, stream
+        As of `prefix_sums`.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    places, whole = prefix_sums(counts, number, stream)
+    made = all_or_nothing(lambda: room(number + 1, np.int32))
+    if number:
+        made[:number].copy_to_device(places)
+    made[number:].copy_to_device(np.array([whole], np.int32))
+    if stream:
+        cuda.synchronize()  # the copies are not on that stream
+    return made, whole

@@ -27,7 +27,7 @@ from gpu.runtime.launches import (
     let_next_begin,
     wait_for_previous,
 )
-from gpu.runtime.memory import real_type, upload
+from gpu.runtime.memory import on_host, part_of, real_type, upload
 from vecsim.errors import UserError
 from vecsim.formats import CRS, ActiveHBP
 from vecsim.formats.hbp.container import BLOCK_COLUMNS
@@ -168,7 +168,7 @@ class ActiveHBPProduct(LaunchedInTurn):
     Parameters
     ----------
     matrix
-        The matrix, in blocks of 4096 columns at most.
+        The matrix, in blocks of 4096 columns at most, on the host or the device.
     threads_per_block
         Of the kernels behind the first.
 
@@ -185,8 +185,13 @@ class ActiveHBPProduct(LaunchedInTurn):
                 f"{BLOCK_COLUMNS} at most"
             )
         real = real_type(matrix.values)
-        own = matrix.values[: matrix.in_blocks]
-        rest = CRS(matrix.shape, matrix.rest_pointers, matrix.rest_columns, matrix.values[matrix.in_blocks :])
+        own = part_of(matrix.values, 0, matrix.in_blocks)
+        rest = CRS(
+            matrix.shape,
+            on_host(matrix.rest_pointers),
+            matrix.rest_columns,
+            part_of(matrix.values, matrix.in_blocks, matrix.nnz),
+        )
         groups, columns = pieces_of(matrix)
         first = [
             *(upload(matrix.columns), upload(own), upload(matrix.lengths), upload(matrix.places)),
@@ -194,10 +199,16 @@ class ActiveHBPProduct(LaunchedInTurn):
             upload(matrix.column_order),
         ]
         rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
-        many = np.flatnonzero(np.diff(matrix.row_places) > MANY_SUMS)
-        ends = matrix.row_places[many], matrix.row_places[many + 1]
+        row_places = on_host(matrix.row_places)
+        many = np.flatnonzero(np.diff(row_places) > MANY_SUMS)
+        ends = row_places[many], row_places[many + 1]
         long_rows = PieceSums(
-            real, matrix.slot_rows[many], *ends, threads_per_block, pieces=len(matrix.lengths), beta=real(1)
+            real,
+            on_host(matrix.slot_rows)[many],
+            *ends,
+            threads_per_block,
+            pieces=len(matrix.lengths),
+            beta=real(1),
         )
         self._rest = CRSAdaptiveProduct(rest, threads_per_block)
         self._arrays = [*first, rows, places, *long_rows.device_arrays]
@@ -224,8 +235,8 @@ class ActiveHBPProduct(LaunchedInTurn):
 
 def pieces_of(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Give where the groups of each piece begin, and the column of blocks of each."""
-    begins = matrix.group_begins[:-1].astype(np.int64)
-    columns = matrix.group_columns
+    begins = on_host(matrix.group_begins)[:-1].astype(np.int64)
+    columns = on_host(matrix.group_columns)
     first_of_column = np.searchsorted(columns, columns)  # the first group of each group's column
     number = (begins - begins[first_of_column]) // PIECE
     starts = np.flatnonzero((np.diff(columns, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0))

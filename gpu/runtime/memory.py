@@ -17,7 +17,8 @@ T = TypeVar("T")
 def upload(array: NDArray[Any], behind: int = 0) -> Any:
     """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
 
-    An array that is on the device already stays where it is, if nothing is to be put behind it.
+    An array that is on the device already stays where it is, or is copied there if zeros are to be put behind
+    it.
 
     Parameters
     ----------
@@ -31,9 +32,12 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
     OutOfDeviceMemoryError
         If the device has too little memory.
     """
-    if not isinstance(array, np.ndarray) and not behind:
-        return array
-    contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
+    if not isinstance(array, np.ndarray):
+        if not behind:
+            return array
+        contiguous: Any = array
+    else:
+        contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
     try:
         if behind:
             made = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
@@ -45,6 +49,17 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
         if isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error):
             raise _too_little(contiguous.nbytes) from error
         raise
+
+
+def on_host(array: Any) -> NDArray[Any]:
+    """Give an array that is on the host: itself, or a copy of one that is on the device."""
+    found: NDArray[Any] = array if isinstance(array, np.ndarray) else array.copy_to_host()
+    return found
+
+
+def part_of(array: Any, begin: int, end: int) -> Any:
+    """Give the elements from `begin` to before `end`; none of a device array are an empty one of the host."""
+    return array[begin:end] if begin < end else np.empty(0, array.dtype)
 
 
 def free_bytes() -> float:

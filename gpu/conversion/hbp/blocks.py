@@ -11,9 +11,9 @@ from gpu.conversion.hbp.counted_order import MOST_CLASS_BITS, counted_order_kern
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
 from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
-from gpu.conversion.prefix_sums import prefix_sums
+from gpu.conversion.prefix_sums import prefix_sums_and_whole
 from gpu.conversion.tree_building import enqueue, launch, room
-from gpu.runtime.cuda import WARP, cuda
+from gpu.runtime.cuda import WARP
 from gpu.runtime.memory import all_or_nothing, upload
 from vecsim.errors import UserError
 from vecsim.formats import HBP
@@ -204,17 +204,10 @@ class BlockedRows:
         zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
         arguments = (self.counts, self.order, self.block_rows, groups, zero_row, totals)
         launch(weigh_groups_kernel, self.slots, arguments, self.stream)
-        places, whole = prefix_sums(totals, groups, self.stream)
-        begins, columns, values, add_sign = all_or_nothing(
-            lambda: (
-                room(groups + 1, np.int32),
-                *(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32)),
-            )
+        begins, _ = prefix_sums_and_whole(totals, groups, self.stream)
+        columns, values, add_sign = all_or_nothing(
+            lambda: tuple(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32))
         )
-        begins[:groups].copy_to_device(places)
-        begins[groups:].copy_to_device(np.array([whole], np.int32))
-        if self.stream:
-            cuda.synchronize()  # the copies are not on that stream
         launch(
             fill_groups_kernel,
             self.slots,

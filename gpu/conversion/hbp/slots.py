@@ -21,6 +21,44 @@ def _row_of(pointers, rows, entry):
 
 
 @cuda.jit
+def clear_kernel(number, counts):
+    """Set counts to 0, a thread each.
+
+    Parameters
+    ----------
+    number
+        How many there are.
+    counts
+        int32.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number:
+        counts[np.uint64(at)] = np.int32(0)
+
+
+@cuda.jit
+def narrow_kernel(wide, number, narrow):
+    """Copy numbers that fit 32 bits, a thread each.
+
+    Parameters
+    ----------
+    wide
+        int64.
+    number
+        How many there are.
+    narrow
+        int32.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number:
+        narrow[np.uint64(at)] = np.int32(wide[np.uint64(at)])
+
+
+@cuda.jit
 def mark_kernel(pointers, columns, rows, entries, block_columns, marks):
     """Mark where a row begins or enters another column of blocks, a thread an entry.
 
