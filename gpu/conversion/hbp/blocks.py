@@ -191,6 +191,38 @@ class BlockedRows:
         arguments = (self._rows_order, self.across, self.block_rows, self.slots, self.order)
         launch(repeat_kernel, self.slots, arguments, self.stream)
 
+    def weigh(self, zero_row: Any, totals: Any) -> None:
+        """Say which places of each group have no entries, and count its entries.
+
+        Parameters
+        ----------
+        zero_row, totals
+            int32, to be written: one a slot, and one a group of 32.
+        """
+        groups = self.slots // WARP
+        arguments = (self.counts, self.order, self.block_rows, groups, zero_row, totals)
+        launch(weigh_groups_kernel, self.slots, arguments, self.stream)
+
+    def fill(self, begins: Any, columns: Any, values: Any, add_sign: Any) -> None:
+        """Put all entries at their places.
+
+        Parameters
+        ----------
+        begins
+            int32: where the entries of each group begin.
+        columns, values, add_sign
+            Of `vecsim.formats.HBP`, to be written.
+        """
+        launch(
+            fill_groups_kernel,
+            self.slots,
+            (
+                *(self.matrix.columns, self.matrix.values, self.starts, self.counts, self.order),
+                *(self.block_rows, self.slots // WARP, begins, columns, values, add_sign),
+            ),
+            self.stream,
+        )
+
     def filled(self, row_hash: RowHash) -> HBP:
         """Give the matrix in HBP, its arrays on the device, with rows in the order that they were put in.
 
@@ -200,23 +232,13 @@ class BlockedRows:
             What the format says that put them in order.
         """
         matrix, groups = self.matrix, self.slots // WARP
-        entries = len(matrix.columns)
         zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
-        arguments = (self.counts, self.order, self.block_rows, groups, zero_row, totals)
-        launch(weigh_groups_kernel, self.slots, arguments, self.stream)
-        begins, _ = prefix_sums_and_whole(totals, groups, self.stream)
+        self.weigh(zero_row, totals)
+        begins, entries = prefix_sums_and_whole(totals, groups, self.stream)
         columns, values, add_sign = all_or_nothing(
             lambda: tuple(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32))
         )
-        launch(
-            fill_groups_kernel,
-            self.slots,
-            (
-                *(matrix.columns, matrix.values, self.starts, self.counts, self.order),
-                *(self.block_rows, groups, begins, columns, values, add_sign),
-            ),
-            self.stream,
-        )
+        self.fill(begins, columns, values, add_sign)
         return HBP(
             matrix.shape,
             self.block_rows,

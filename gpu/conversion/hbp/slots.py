@@ -344,11 +344,11 @@ def fill_kernel(columns, values, numbers, slot_begins, slot_lengths, group_slots
     going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
     while going != 0:
         loaded = four_entries(columns, values, source, step, length)
-        for number in range(AT_ONCE):
+        for which in range(AT_ONCE):
             if step < length:
                 at = place + np.int64(cuda.popc(going & below))
-                own_columns[np.uint64(at)] = np.uint16(np.int64(loaded[0][number]) % block_columns)
-                own_values[np.uint64(at)] = loaded[1][number]
+                own_columns[np.uint64(at)] = np.uint16(np.uint32(loaded[0][which]) % np.uint32(block_columns))
+                own_values[np.uint64(at)] = loaded[1][which]
             place += np.int64(cuda.popc(going))
             step = np.int32(step + 1)
             going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
