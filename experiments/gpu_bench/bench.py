@@ -7,10 +7,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from experiments.gpu_bench import compilation
+from experiments.gpu_bench.gather_counts import counted
 from experiments.gpu_bench.matrix_supply import Supplied, supply
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.phase_clock import Phases
@@ -61,7 +63,13 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
         if todo:
             ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
             open_.callback(ahead.close)
-            supplied = open_.enter_context(supply(todo, transposed=not quick))
+            count = partial(
+                counted,
+                transposed=not quick,
+                multiprocessors=device.document["multiprocessors"],
+                l2_bytes=device.l2_bytes,
+            )
+            supplied = open_.enter_context(supply(todo, transposed=not quick, more=count))
             # Other processes use the device while they compile kernels: nothing is measured before the end.
             with phases("compile"):
                 compilation.compile_estimates()
@@ -115,7 +123,7 @@ def open_device(phases: Phases) -> Device:
     with phases("bandwidths"):
         bandwidths, gathers = measure_bandwidths(), measure_gathers()
     fastest = max(read.gb_per_s for read in bandwidths.reads)
-    gather = GatherBound(info.multiprocessors, info.l2_bytes, fastest, gathers)
+    gather = GatherBound(fastest, gathers)
     document = dataclasses.asdict(info)
     return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}", gather)
 

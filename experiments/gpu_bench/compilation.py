@@ -183,12 +183,9 @@ def convert_sample(name: str, dtype: str) -> None:
 
 
 def compile_estimates() -> None:
-    """Compile what counts the work of formats, and the gathers of x."""
+    """Compile what counts the work of formats."""
     from gpu.choice.cost_model import estimates
     from gpu.choice.structure import Structure
-    from gpu.measure.gather_bound import GatherWork
 
     for dtype in DTYPES:
-        csr = sample(dtype)
-        estimates(Structure.of(csr))
-        GatherWork.of(csr.indices, csr.shape[1], csr.dtype.itemsize, multiprocessors=2, l2_bytes=1 << 20)
+        estimates(Structure.of(sample(dtype)))

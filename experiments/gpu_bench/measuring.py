@@ -13,21 +13,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments.gpu_bench import compilation, methods
+from experiments.gpu_bench import compilation, gather_counts, methods
 from experiments.gpu_bench.finals import COLD_CANDIDATES, Finals
 from experiments.gpu_bench.matrix_supply import DTYPES, Supplied
 from experiments.gpu_bench.methods import Method, Placed
 from experiments.gpu_bench.phase_clock import Phases
 from experiments.gpu_bench.product_case import Case, Device, transpose, typed
 from experiments.gpu_bench.records import OURS, Record, RunJournal, with_status
-from experiments.gpu_bench.suite import GATHERING, SuiteMatrix
+from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.timed_method import SCREEN_SECONDS, Screened, with_timing
 from vecsim.errors import UserError
-
-if TYPE_CHECKING:
-    from gpu.measure.gather_bound import GatherWork
 
 MOST_TIMES_MEASURED = 1.5
 """What took so many times as long as the best in one type is not measured in the other."""
@@ -125,7 +122,7 @@ class Bench:
                 turned_us,
                 made.exact[operation, dtype],
                 self._blank(made.matrix, made.csr, operation, dtype),
-                self._gathers(made, turned, dtype),
+                gather_counts.of(made, operation, dtype),
             )
             ours, baselines = self._screen(case, slow)
             try:
@@ -145,14 +142,6 @@ class Bench:
                     for each in ours
                     if each.us > limit * ours[0].us
                 }
-
-    def _gathers(self, made: Supplied, turned: Any, dtype: str) -> GatherWork | None:
-        """Count what gathers of x ask for, where they can be the bound."""
-        if self.device.gather is None or made.matrix.class_ not in GATHERING:
-            return None
-        multiplied = made.csr if turned is None else turned
-        with self.phases("count gathers"):
-            return self.device.gather.work(multiplied.indices, multiplied.shape[1], dtype)
 
     def _screen(self, case: Case, slow: dict[str, str]) -> tuple[list[Screened], list[Screened]]:
         """Check and time every method; give ours and the baselines, the best first, it is on the device."""

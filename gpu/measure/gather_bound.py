@@ -19,6 +19,7 @@ may ask for fewer sectors.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -98,16 +99,12 @@ class GatherBound:
 
     Attributes
     ----------
-    multiprocessors, l2_bytes
-        Of the device.
     l2_gb_per_s
         The highest rate at which anything was read.
     gathers
         How fast random elements are read, by type and size of x, ascending.
     """
 
-    multiprocessors: int
-    l2_bytes: int
     l2_gb_per_s: float
     gathers: tuple[Gather, ...]
 
@@ -120,23 +117,6 @@ class GatherBound:
         own = self._of(dtype)
         sizes = np.log([each.x_bytes for each in own])
         return float(np.interp(np.log(max(x_bytes, 1)), sizes, [each.g_per_s for each in own]))
-
-    def work(self, columns: Any, width: int, dtype: str) -> GatherWork:
-        """Count the requests of a product on this device, in the better order of columns.
-
-        Parameters
-        ----------
-        columns, width
-            As of `GatherWork.of`.
-        dtype
-            float32 or float64.
-        """
-        of_device = {"multiprocessors": self.multiprocessors, "l2_bytes": self.l2_bytes}
-        found = (
-            GatherWork.of(each, width, np.dtype(dtype).itemsize, **of_device)
-            for each in (columns, _by_degree(columns, width))
-        )
-        return min(found, key=lambda each: each.first + each.again)
 
     def us(self, work: GatherWork, dtype: str, stored_bytes: int) -> float:
         """Give the least time of a product, microseconds: of its requests, or of all that L2 delivers.
@@ -161,6 +141,24 @@ class GatherBound:
 
     def _of(self, dtype: str) -> list[Gather]:
         return [each for each in self.gathers if each.dtype == dtype]
+
+
+def least_work(
+    columns: Any, width: int, itemsizes: Sequence[int], *, multiprocessors: int, l2_bytes: int
+) -> list[GatherWork]:
+    """Count the requests of a product for each size of an element, in the better order of columns.
+
+    Parameters
+    ----------
+    columns, width, multiprocessors, l2_bytes
+        As of `GatherWork.of`.
+    itemsizes
+        Bytes of an element of x.
+    """
+    device = {"multiprocessors": multiprocessors, "l2_bytes": l2_bytes}
+    orders = (columns, _by_degree(columns, width))
+    found = ([GatherWork.of(each, width, size, **device) for each in orders] for size in itemsizes)
+    return [min(both, key=lambda each: each.first + each.again) for both in found]
 
 
 def _by_degree(columns: Any, width: int) -> Any:
