@@ -13,6 +13,9 @@ from gpu.runtime.cuda import cuda
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from gpu.runtime.memory import all_or_nothing
 
+ONE_BLOCK = 1 << 15
+"""Of so many runs one block of threads sums the totals; of more they are summed as counts are."""
+
 
 @cuda.jit
 def totals_kernel(counts, number, runs, totals):
@@ -80,10 +83,15 @@ def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
         The device has too little memory.
     """
     runs = -(-number // RUN)
-    totals, offsets, places = all_or_nothing(
-        lambda: (room(runs, np.int32), room(runs + 1, np.int32), room(number, np.int32))
-    )
+    totals, places = all_or_nothing(lambda: (room(runs, np.int32), room(number, np.int32)))
     launch(totals_kernel, runs, (counts, number, runs, totals), stream)
+    if runs > ONE_BLOCK:
+        offsets, whole = prefix_sums(totals, runs, stream)
+        launch(places_kernel, runs, (counts, number, offsets, runs, places), stream)
+        if stream:
+            stream.synchronize()
+        return places, whole
+    offsets = all_or_nothing(lambda: room(runs + 1, np.int32))
     enqueue(offsets_kernel, (1, SCAN_THREADS), (totals, runs, offsets), stream)
     launch(places_kernel, runs, (counts, number, offsets, runs, places), stream)
     if stream:
