@@ -26,7 +26,7 @@ from gpu.runtime.launches import (
     let_next_begin,
     wait_for_previous,
 )
-from gpu.runtime.memory import real_type, upload
+from gpu.runtime.memory import real_type, upload, zeros
 from vecsim.errors import UserError
 from vecsim.formats import HBP
 from vecsim.formats.hbp.container import BLOCK_COLUMNS, LAST
@@ -234,7 +234,7 @@ class HBPProduct(LaunchedInTurn):
             *map(upload, (matrix.columns, matrix.values, matrix.add_sign, matrix.zero_row)),
             *map(upload, (matrix.output_hash, matrix.begin_nnz)),
         ]
-        tickets, sums = upload(np.zeros(1, np.int32)), upload(np.zeros(slots, real))
+        tickets, sums = zeros(1, np.int32), zeros(slots, real)
         self._room = [tickets, sums]
         sizes = (down, across, matrix.block_rows, matrix.shape[1], share, fixed)
         self.combine = launches_of(

@@ -314,12 +314,9 @@ def _launcher(kernel: Any, blocks: int, *arguments: Any) -> Callable[[Stream], N
 
 def _zeros(count: int, dtype: str) -> Any:
     """Give an array of zeros on the device."""
-    from gpu.runtime.cuda import cuda
+    from gpu.runtime.memory import zeros
 
-    made = cuda.device_array(count, dtype)
-    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, made.nbytes)
-    synchronize()
-    return made
+    return zeros(count, dtype)
 
 
 def _reads(blocks: int) -> Iterator[Bandwidth]:

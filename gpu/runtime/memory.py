@@ -2,14 +2,15 @@
 
 import gc
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError, call
 
 T = TypeVar("T")
 
@@ -38,16 +39,46 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
         contiguous: Any = array
     else:
         contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
-    try:
+    with _too_little_is_said(contiguous.nbytes):
         if behind:
             made = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
             made[: len(contiguous)].copy_to_device(contiguous)
             made[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
             return made
         return cuda.to_device(contiguous)
+
+
+def zeros(number: int, dtype: Any) -> Any:
+    """Give a device array of zeros, of one element where there are none, without sending them.
+
+    Parameters
+    ----------
+    number, dtype
+        Of its elements.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    if SIMULATED:
+        return upload(np.zeros(number, dtype))
+    nbytes = max(1, number) * np.dtype(dtype).itemsize
+    with _too_little_is_said(nbytes):
+        made = cuda.device_array(max(1, number), dtype)
+    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, nbytes)
+    cuda.synchronize()
+    return made
+
+
+@contextmanager
+def _too_little_is_said(nbytes: int) -> Iterator[None]:
+    """Make one error of all those that say that memory ran out."""
+    try:
+        yield
     except Exception as error:
         if isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error):
-            raise _too_little(contiguous.nbytes) from error
+            raise _too_little(nbytes) from error
         raise
 
 
