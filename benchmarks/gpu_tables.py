@@ -22,6 +22,7 @@ from vecsim.errors import UserError
 
 HERE = Path(__file__).parent
 DTYPES = ("float64", "float32")
+GATHERS = "gather bound, % of time"
 COMPARED = (
     "matrix",
     "million entries",
@@ -31,6 +32,7 @@ COMPARED = (
     "cuSPARSE, us",
     "times faster",
     "lower bound, % of time",
+    GATHERS,
 )
 TABLES = "gpu tables"
 BEGIN, END = markers(TABLES)
@@ -201,14 +203,21 @@ def _products(run: Run) -> str:
         for pair in summary.pairs(run.records)
         if pair.ours.cache == "warm"
     ]
-    return table([*COMPARED, "% of copy rate", "error", "setup, ms", "paid after", "auto"], rows)
+    return _table([*COMPARED, "% of copy rate", "error", "setup, ms", "paid after", "auto"], rows)
 
 
 def _cold(run: Run) -> str:
     rows = [_compared(pair) for pair in summary.pairs(run.records) if pair.ours.cache == "cold"]
     if not rows:
         return ""
-    return "Cold; the other matrices are at least four times the L2 cache:\n\n" + table(COMPARED, rows)
+    return "Cold; the other matrices are at least four times the L2 cache:\n\n" + _table(COMPARED, rows)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Give a table, without the bound of gathers where no run has it."""
+    gathers = COMPARED.index(GATHERS)
+    kept = [at for at in range(len(names)) if at != gathers or any(row[gathers] for row in rows)]
+    return table([names[at] for at in kept], ([row[at] for at in kept] for row in rows))
 
 
 def _compared(pair: summary.Pair) -> list[str]:
@@ -223,6 +232,7 @@ def _compared(pair: summary.Pair) -> list[str]:
         f"{_named(pair.baseline)} {_us(pair.baseline)}",
         f"{pair.ratio:.2f}",
         f"{100 * (ours.share_of_bound or 0):.0f}",
+        "" if ours.gather_bound_us is None else f"{100 * ours.gather_bound_us / (ours.median_us or 1):.0f}",
     ]
 
 

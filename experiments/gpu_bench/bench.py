@@ -7,10 +7,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from experiments.gpu_bench import compilation
+from experiments.gpu_bench.gather_counts import counted
 from experiments.gpu_bench.matrix_supply import Supplied, supply
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.phase_clock import Phases
@@ -61,7 +63,13 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
         if todo:
             ahead = compilation.CompiledAhead(names_to_compile(old=not quick))
             open_.callback(ahead.close)
-            supplied = open_.enter_context(supply(todo, transposed=not quick))
+            count = partial(
+                counted,
+                transposed=not quick,
+                multiprocessors=device.document["multiprocessors"],
+                l2_bytes=device.l2_bytes,
+            )
+            supplied = open_.enter_context(supply(todo, transposed=not quick, more=count))
             # Other processes use the device while they compile kernels: nothing is measured before the end.
             with phases("compile"):
                 compilation.compile_estimates()
@@ -96,7 +104,7 @@ def names_to_compile(*, old: bool) -> list[str]:
 
 
 def open_device(phases: Phases) -> Device:
-    """Find the GPU and cuSPARSE and measure bandwidths.
+    """Find the GPU and cuSPARSE and measure bandwidths and gathers.
 
     Raises
     ------
@@ -104,7 +112,8 @@ def open_device(phases: Phases) -> Device:
         If one is missing, or Numba is told to simulate the other.
     """
     from gpu.baseline.cusparse_library import cusparse
-    from gpu.measure.ceilings import measure_bandwidths
+    from gpu.measure.ceilings import measure_bandwidths, measure_gathers
+    from gpu.measure.gather_bound import GatherBound
     from gpu.runtime.cuda import require_gpu
     from gpu.runtime.device_info import device_info
 
@@ -112,9 +121,11 @@ def open_device(phases: Phases) -> Device:
     info = device_info()
     cusparse()
     with phases("bandwidths"):
-        bandwidths = measure_bandwidths()
+        bandwidths, gathers = measure_bandwidths(), measure_gathers()
+    fastest = max(read.gb_per_s for read in bandwidths.reads)
+    gather = GatherBound(fastest, gathers)
     document = dataclasses.asdict(info)
-    return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}")
+    return Device(info.name, document, info.l2_bytes, bandwidths, f"cusparse {info.cusparse}", gather)
 
 
 def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
@@ -124,6 +135,7 @@ def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
         "date": provenance().date,
         "copy_gb_per_s": device.bandwidths.copy_gb_per_s,
         "reads_gb_per_s": {str(read.nbytes): read.gb_per_s for read in device.bandwidths.reads},
+        **({} if device.gather is None else {"gathers": device.gather.document()}),
     }
 
 

@@ -36,7 +36,7 @@ ROOM_BYTES = 12 << 30
 """Free bytes that a folder must have for the matrices under way."""
 WORKERS = 3
 AHEAD = 4
-"""Matrices made or in the making that nobody has asked for yet."""
+"""Matrices made or in the making that nobody has asked for yet, if nobody says otherwise."""
 SEED = 20_261_121
 PARTS = tuple(part.name for part in fields(ExactProduct))
 
@@ -119,7 +119,11 @@ def make(matrix: SuiteMatrix, transposed: bool, more: More | None = None) -> Sup
 
 @contextmanager
 def supply(
-    matrices: Sequence[SuiteMatrix], transposed: bool, more: More | None = None, workers: int = WORKERS
+    matrices: Sequence[SuiteMatrix],
+    transposed: bool,
+    more: More | None = None,
+    workers: int = WORKERS,
+    ahead: int = AHEAD,
 ) -> Iterator[Iterator[Supplied]]:
     """Give the matrices in their order, made beforehand by other processes.
 
@@ -133,6 +137,8 @@ def supply(
         Makes further arrays of each.
     workers
         Processes, at most.
+    ahead
+        Matrices made or in the making that nobody has asked for yet, at most.
     """
     with ExitStack() as open_:
         folder = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-", dir=_room())))
@@ -140,7 +146,7 @@ def supply(
             min(workers, len(matrices)), mp_context=get_context("spawn"), initializer=begin_worker
         )
         open_.callback(pool.shutdown, wait=True, cancel_futures=True)
-        yield _in_order(matrices, partial(_make_files, more=more), transposed, folder, pool)
+        yield _in_order(matrices, partial(_make_files, more=more), transposed, folder, pool, ahead)
 
 
 def _in_order(
@@ -149,10 +155,11 @@ def _in_order(
     transposed: bool,
     folder: Path,
     pool: ProcessPoolExecutor,
+    at_most: int,
 ) -> Iterator[Supplied]:
     waiting: list[Future[Supplied]] = []
     for number in range(len(matrices)):
-        while len(waiting) < min(number + 1 + AHEAD, len(matrices)):
+        while len(waiting) < min(number + 1 + at_most, len(matrices)):
             ahead = matrices[len(waiting)]
             place = folder / str(len(waiting))
             waiting.append(pool.submit(make_files, ahead, transposed and ahead.transposed, place))

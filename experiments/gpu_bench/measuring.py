@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
 
-from experiments.gpu_bench import compilation, methods
+from experiments.gpu_bench import compilation, gather_counts, methods
 from experiments.gpu_bench.finals import COLD_CANDIDATES, Finals
 from experiments.gpu_bench.matrix_supply import DTYPES, Supplied
 from experiments.gpu_bench.methods import Method, Placed
@@ -122,6 +122,7 @@ class Bench:
                 turned_us,
                 made.exact[operation, dtype],
                 self._blank(made.matrix, made.csr, operation, dtype),
+                gather_counts.of(made, operation, dtype),
             )
             ours, baselines = self._screen(case, slow)
             try:

@@ -13,6 +13,7 @@ from vecsim.formats.accuracy import ExactProduct
 
 if TYPE_CHECKING:
     from gpu.measure.ceilings import Bandwidths
+    from gpu.measure.gather_bound import GatherBound, GatherWork
 
 LIMITS = {"float64": 1e-12, "float32": 1e-5}
 """Of the error, on the matrices of the suite."""
@@ -32,6 +33,8 @@ class Device:
         What sets the lower bound of the time.
     library
         cusparse with its version.
+    gather
+        What bounds gathers of x; None if that was not measured.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Device:
     l2_bytes: int
     bandwidths: Bandwidths
     library: str
+    gather: GatherBound | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,8 @@ class Case:
         x and the exact product.
     blank
         A record with what all methods share.
+    gather
+        What its gathers of x ask for; None where that is not looked at.
     """
 
     operation: str
@@ -68,6 +74,7 @@ class Case:
     turned_us: float
     exact: ExactProduct
     blank: Record
+    gather: GatherWork | None = None
 
     @property
     def multiplied(self) -> Any:

@@ -72,6 +72,9 @@ class Record:
     bound_us, share_of_bound
         Lower bound of the time: stored bytes, x and y once each over the measured bandwidth; and its share of
         the time.
+    gather_bound_us
+        Another lower bound: of the sectors of x that a product in row order asks for
+        (`gpu.measure.gather_bound`). None where columns have locality, and in files of earlier versions.
     error
         max |y_i - r_i| / (|A| |x|)_i against float64.
     ratio
@@ -103,6 +106,7 @@ class Record:
     bytes: int | None = None
     bound_us: float | None = None
     share_of_bound: float | None = None
+    gather_bound_us: float | None = None
     error: float | None = None
     ratio: float | None = None
     paid_after: float | None = None

@@ -21,6 +21,10 @@ CLASSES = ("small", "large_structured", "skewed", "uniform", "other")
 """In the order in which they are reported."""
 
 
+GATHERING = ("skewed", "uniform", "other")
+"""Those whose columns may be anywhere, so that gathers of x can bound a product."""
+
+
 @dataclass(frozen=True)
 class Statistics:
     """What a matrix looks like, row by row.

@@ -41,7 +41,7 @@ class Screened:
 
 
 def with_timing(record: Record, timing: Timing, cache: Cache, case: Case, device: Device) -> Record:
-    """Give a record with a time, and with the share of it that the lower bound is.
+    """Give a record with a time, the share of it that the lower bound is, and the bound of gathers.
 
     Parameters
     ----------
@@ -59,6 +59,9 @@ def with_timing(record: Record, timing: Timing, cache: Cache, case: Case, device
     size = np.dtype(case.dtype).itemsize
     rows, cols = case.multiplied.shape
     bound = device.bandwidths.bound_us(record.bytes or 0, cols * size, rows * size, cache)
+    gathers = None
+    if device.gather is not None and case.gather is not None:
+        gathers = device.gather.us(case.gather, case.dtype, record.bytes or 0)
     return dataclasses.replace(
         record,
         cache=cache,
@@ -66,4 +69,5 @@ def with_timing(record: Record, timing: Timing, cache: Cache, case: Case, device
         spread=timing.spread,
         bound_us=bound,
         share_of_bound=bound / timing.median_us,
+        gather_bound_us=gathers,
     )

@@ -19,7 +19,7 @@ from experiments.hbp.paper import KIND
 from experiments.hbp.recording import described
 from experiments.hbp.results import OrderRecord, PreparationRecord, ProductRecord, Results
 from experiments.hbp.source import RECORDED
-from experiments.hbp.subjects import LARGE, id_of, subjects
+from experiments.hbp.subjects import in_order_of_kinds, subjects
 from experiments.measured_phases import clock, one_line
 from experiments.recorded import newest
 from experiments.request import Watch
@@ -31,12 +31,15 @@ SECONDS = 0.04
 """How long one product is timed, capturing apart."""
 LIMIT_SECONDS = 420.0
 """After so long no other matrix is begun, so that a run ends within nine minutes."""
+LATE_SECONDS = 480.0
+"""After so long nothing more of a matrix is measured; what has begun is ended."""
 WORKERS = 5
 """Processes that make matrices, at most."""
 RUNS = 5
 """Of a conversion, which cannot be captured into a graph since it asks for memory; the median counts."""
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2")
 """Formats and algorithms of cuSPARSE of which the fastest is its best."""
+TOO_LATE = "the time was over"
 DTYPES = ("float64", "float32")
 ORDERS = METHODS[1:]
 
@@ -67,8 +70,8 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     facts = {name: str(value) for name, value in asdict(info).items() if name != "packages"}
     facts |= {name: str(version) for name, version in info.packages.items()}
     # The largest come last, and are made while the others are measured.
-    chosen = sorted(subjects(), key=lambda each: id_of(each) in LARGE)
-    with supply(chosen, transposed=False, workers=WORKERS) as supplied:
+    chosen = in_order_of_kinds(subjects())
+    with supply(chosen, transposed=False, workers=WORKERS, ahead=len(chosen)) as supplied:
         return measure_matrices(chosen, supplied, info.name, facts, _warm, watch, limit)
 
 
@@ -80,6 +83,7 @@ def measure_matrices(
     timer: Timer,
     watch: Watch,
     limit: float = LIMIT_SECONDS,
+    late: float = LATE_SECONDS,
 ) -> Results:
     """Measure some matrices; what fails is recorded with its reason, and the run goes on.
 
@@ -95,11 +99,17 @@ def measure_matrices(
         Times an operation; see `Timer`.
     watch, limit
         As of `measure`.
+    late
+        Seconds after which nothing more of a matrix is measured.
     """
     made, begun = provenance(), time.perf_counter()
     seconds: dict[str, float] = {}
     matrices, preparations, products = [], [], []
     waiting = iter(supplied)
+
+    def is_late() -> bool:
+        return time.perf_counter() - begun > late
+
     for number, matrix in enumerate(chosen):
         if time.perf_counter() - begun > limit:
             matrices.append(described(matrix, None, f"left out: {limit:.0f} seconds were over"))
@@ -109,8 +119,8 @@ def measure_matrices(
         watch(f"measuring {matrix.name}", number / len(chosen))
         matrices.append(described(matrix, each.csr, each.missing, each.sha256))
         if each.csr is not None:
-            preparations += prepared(matrix.name, each.csr, timer, seconds)
-            products += _Products(each, timer, seconds).records()
+            preparations += prepared(matrix.name, each.csr, timer, seconds, is_late)
+            products += _Products(each, timer, seconds, is_late).records()
     seconds["all"] = time.perf_counter() - begun
     order = {each.name: place for place, each in enumerate(subjects())}
     return Results(
@@ -134,7 +144,9 @@ def _recorded_orders() -> tuple[OrderRecord, ...]:
     return () if file is None else results.read(file).orders
 
 
-def prepared(name: str, csr: Any, timer: Timer, seconds: dict[str, float]) -> list[PreparationRecord]:
+def prepared(
+    name: str, csr: Any, timer: Timer, seconds: dict[str, float], is_late: Callable[[], bool]
+) -> list[PreparationRecord]:
     """Time the orders of the rows of blocks, and the conversion with each.
 
     Parameters
@@ -147,6 +159,8 @@ def prepared(name: str, csr: Any, timer: Timer, seconds: dict[str, float]) -> li
         Times what can be captured.
     seconds
         Where the time goes.
+    is_late
+        Says whether the time is over.
     """
     from gpu.conversion.hbp.active import active_on_device
     from gpu.conversion.hbp.blocks import DeviceCRS, hbp_on_device
@@ -154,7 +168,7 @@ def prepared(name: str, csr: Any, timer: Timer, seconds: dict[str, float]) -> li
 
     try:
         matrix = DeviceCRS.of(csr)
-        found = _orders(name, matrix, timer, seconds)
+        found = _orders(name, matrix, timer, seconds, is_late)
     except Exception as error:  # one matrix that does not fit must not cost the others
         reason = one_line(error)
         return [PreparationRecord(name, method, "order", "failed", reason) for method in ORDERS]
@@ -162,16 +176,18 @@ def prepared(name: str, csr: Any, timer: Timer, seconds: dict[str, float]) -> li
     for method in ORDERS:
         with clock(seconds, "preprocessing"):
             convert = partial(hbp_on_device, matrix, method=method)
-            found.append(_timed(name, method, "all", partial(_wall, convert)))
+            found.append(_timed(name, method, "all", partial(_wall, convert), is_late))
         free_what_is_dropped()
     with clock(seconds, "preprocessing"):
         run = partial(_wall, partial(active_on_device, matrix))
-        found.append(_timed(name, "active", "all", run))
+        found.append(_timed(name, "active", "all", run, is_late))
     free_what_is_dropped()
     return found
 
 
-def _orders(name: str, matrix: Any, timer: Timer, seconds: dict[str, float]) -> list[PreparationRecord]:
+def _orders(
+    name: str, matrix: Any, timer: Timer, seconds: dict[str, float], is_late: Callable[[], bool]
+) -> list[PreparationRecord]:
     """Time the orders alone: rows are counted once, and all orders are written to one array."""
     from gpu.conversion.hbp.blocks import BlockedRows
     from gpu.runtime.vectors import stream_of
@@ -184,16 +200,23 @@ def _orders(name: str, matrix: Any, timer: Timer, seconds: dict[str, float]) -> 
         rows.stream = stream_of(stream.address)
         rows.put_in_order(method, chosen)
 
+    def run(method: str) -> Any:
+        rows.stream = 0
+        rows.put_in_order(method, chosen)  # compiled before it is captured
+        return timer(partial(order, method))
+
     found = []
     for method in ORDERS:
         with clock(seconds, "preprocessing"):
-            rows.stream = 0
-            rows.put_in_order(method, chosen)  # compiled before it is captured
-            found.append(_timed(name, method, "order", partial(timer, partial(order, method))))
+            found.append(_timed(name, method, "order", partial(run, method), is_late))
     return found
 
 
-def _timed(name: str, method: str, stage: Any, run: Callable[[], Any]) -> PreparationRecord:
+def _timed(
+    name: str, method: str, stage: Any, run: Callable[[], Any], is_late: Callable[[], bool]
+) -> PreparationRecord:
+    if is_late():
+        return PreparationRecord(name, method, stage, "left_out", TOO_LATE)
     try:
         return PreparationRecord(name, method, stage, median_us=float(run().median_us))
     except Exception as error:  # one failing order must not cost the others
@@ -218,9 +241,11 @@ def _wall(convert: Callable[[], Any]) -> Any:
 class _Products:
     """The products of one matrix."""
 
-    def __init__(self, supplied: Supplied, timer: Timer, seconds: dict[str, float]) -> None:
-        self._supplied, self._timer, self._seconds = supplied, timer, seconds
-        self._hosts: dict[bool, ActiveHBP] = {}
+    def __init__(
+        self, supplied: Supplied, timer: Timer, seconds: dict[str, float], is_late: Callable[[], bool]
+    ) -> None:
+        self._supplied, self._timer, self._seconds, self._is_late = supplied, timer, seconds, is_late
+        self._by_degree: ActiveHBP | None = None
 
     def records(self) -> list[ProductRecord]:
         """Measure every method in both types."""
@@ -230,8 +255,8 @@ class _Products:
             "own": partial(_blocked, method="own"),
             "hbp": partial(_blocked, method="hash"),
             "hbp-classes": partial(_blocked, method="classes"),
-            "hbp-active": self._active,
-            "hbp-by-degree": partial(self._active, by_degree=True),
+            "hbp-active": _active,
+            "hbp-by-degree": self._active_by_degree,
         }
         found = []
         for dtype in DTYPES:
@@ -244,6 +269,8 @@ class _Products:
     def _safely(self, method: str, dtype: str, run: Callable[[], ProductRecord]) -> ProductRecord:
         from gpu.runtime.memory import free_what_is_dropped
 
+        if self._is_late():
+            return ProductRecord(self._supplied.matrix.name, method, dtype, "left_out", TOO_LATE)
         try:
             return run()
         except Exception as error:  # one failing product must not cost the others
@@ -279,14 +306,14 @@ class _Products:
             error=error,
         )
 
-    def _active(self, csr: Any, *, by_degree: bool = False) -> Any:
-        """Give the repaired form, which the host makes once for both types."""
+    def _active_by_degree(self, csr: Any) -> Any:
+        """Give the repaired form in blocks of hubs, which the host makes once for both types."""
         from gpu.formats.hbp_active import ActiveHBPProduct
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-        if by_degree not in self._hosts:
-            self._hosts[by_degree] = ActiveHBP.from_scipy(self._supplied.csr, by_degree=by_degree)
-        return ActiveHBPProduct(self._hosts[by_degree].astype(csr.dtype), THREADS_PER_BLOCK)
+        if self._by_degree is None:
+            self._by_degree = ActiveHBP.from_scipy(self._supplied.csr, by_degree=True)
+        return ActiveHBPProduct(self._by_degree.astype(csr.dtype), THREADS_PER_BLOCK)
 
     def _cusparse(self, csr: Any, dtype: str) -> ProductRecord:
         """Measure the formats of cuSPARSE, and give the fastest."""
@@ -330,6 +357,16 @@ def _blocked(csr: Any, method: str) -> Any:
     from gpu.runtime.cuda import THREADS_PER_BLOCK
 
     return HBPProduct(hbp_on_device(DeviceCRS.of(csr), method=method), THREADS_PER_BLOCK)
+
+
+def _active(csr: Any) -> Any:
+    """Give the repaired form, made on the device."""
+    from gpu.conversion.hbp.active import active_on_device
+    from gpu.conversion.hbp.blocks import DeviceCRS
+    from gpu.formats.hbp_active import ActiveHBPProduct
+    from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+    return ActiveHBPProduct(active_on_device(DeviceCRS.of(csr)), THREADS_PER_BLOCK)
 
 
 def _launch(launches: Sequence[Any], x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments.gpu_bench.suite import SuiteMatrix
@@ -73,6 +73,17 @@ def subjects() -> tuple[SuiteMatrix, ...]:
 def on_the_host() -> tuple[SuiteMatrix, ...]:
     """Give those that are not too large for any machine."""
     return tuple(each for each in subjects() if id_of(each) not in LARGE)
+
+
+def in_order_of_kinds(matrices: Sequence[SuiteMatrix]) -> list[SuiteMatrix]:
+    """Put one matrix of each kind first, then the others, the large ones last."""
+    seen: set[str] = set()
+    ranks = {}
+    for each in matrices:
+        ranks[each.name] = 1 + (each.kind in seen) if id_of(each) not in LARGE else 3
+        if id_of(each) not in LARGE:
+            seen.add(each.kind)
+    return sorted(matrices, key=lambda each: ranks[each.name])
 
 
 def id_of(matrix: SuiteMatrix) -> str:

@@ -13,6 +13,9 @@ from gpu.runtime.cuda import cuda
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from gpu.runtime.memory import all_or_nothing
 
+ONE_BLOCK = 1 << 15
+"""Of so many runs one block of threads sums the totals; of more they are summed as counts are."""
+
 
 @cuda.jit
 def totals_kernel(counts, number, runs, totals):
@@ -80,12 +83,40 @@ def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
         The device has too little memory.
     """
     runs = -(-number // RUN)
-    totals, offsets, places = all_or_nothing(
-        lambda: (room(runs, np.int32), room(runs + 1, np.int32), room(number, np.int32))
-    )
+    totals, places = all_or_nothing(lambda: (room(runs, np.int32), room(number, np.int32)))
     launch(totals_kernel, runs, (counts, number, runs, totals), stream)
+    if runs > ONE_BLOCK:
+        offsets, whole = prefix_sums(totals, runs, stream)
+        launch(places_kernel, runs, (counts, number, offsets, runs, places), stream)
+        if stream:
+            stream.synchronize()
+        return places, whole
+    offsets = all_or_nothing(lambda: room(runs + 1, np.int32))
     enqueue(offsets_kernel, (1, SCAN_THREADS), (totals, runs, offsets), stream)
     launch(places_kernel, runs, (counts, number, offsets, runs, places), stream)
     if stream:
         stream.synchronize()
     return places, int(offsets[runs : runs + 1].copy_to_host()[0])
+
+
+def prefix_sums_and_whole(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
+    """Give the sum before each count with that of all behind them, and that of all.
+
+    Parameters
+    ----------
+    counts, number, stream
+        As of `prefix_sums`.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    places, whole = prefix_sums(counts, number, stream)
+    made = all_or_nothing(lambda: room(number + 1, np.int32))
+    if number:
+        made[:number].copy_to_device(places)
+    made[number:].copy_to_device(np.array([whole], np.int32))
+    if stream:
+        cuda.synchronize()  # the copies are not on that stream
+    return made, whole

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.crs_adaptive import CRSAdaptiveProduct
-from gpu.formats.hbp import RESERVED_BYTES
+from gpu.formats.hbp import THREADS, resident_blocks
 from gpu.kernel_parts.row_results import PieceSums, write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import (
     ALPHA,
     LaunchedInTurn,
@@ -28,13 +27,11 @@ from gpu.runtime.launches import (
     let_next_begin,
     wait_for_previous,
 )
-from gpu.runtime.memory import real_type, upload
+from gpu.runtime.memory import on_host, part_of, real_type, upload
 from vecsim.errors import UserError
 from vecsim.formats import CRS, ActiveHBP
 from vecsim.formats.hbp.container import BLOCK_COLUMNS
 
-THREADS = 64 if SIMULATED else 256
-"""Of a block, which share a segment of x."""
 PIECE = 64 if SIMULATED else 8192
 """Entries of a piece: from these on it ends with a group."""
 MANY_SUMS = 32
@@ -171,7 +168,7 @@ class ActiveHBPProduct(LaunchedInTurn):
     Parameters
     ----------
     matrix
-        The matrix, in blocks of 4096 columns at most.
+        The matrix, in blocks of 4096 columns at most, on the host or the device.
     threads_per_block
         Of the kernels behind the first.
 
@@ -188,8 +185,13 @@ class ActiveHBPProduct(LaunchedInTurn):
                 f"{BLOCK_COLUMNS} at most"
             )
         real = real_type(matrix.values)
-        own = matrix.values[: matrix.in_blocks]
-        rest = CRS(matrix.shape, matrix.rest_pointers, matrix.rest_columns, matrix.values[matrix.in_blocks :])
+        own = part_of(matrix.values, 0, matrix.in_blocks)
+        rest = CRS(
+            matrix.shape,
+            on_host(matrix.rest_pointers),
+            matrix.rest_columns,
+            part_of(matrix.values, matrix.in_blocks, matrix.nnz),
+        )
         groups, columns = pieces_of(matrix)
         first = [
             *(upload(matrix.columns), upload(own), upload(matrix.lengths), upload(matrix.places)),
@@ -197,14 +199,20 @@ class ActiveHBPProduct(LaunchedInTurn):
             upload(matrix.column_order),
         ]
         rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
-        many = np.flatnonzero(np.diff(matrix.row_places) > MANY_SUMS)
-        ends = matrix.row_places[many], matrix.row_places[many + 1]
+        row_places = on_host(matrix.row_places)
+        many = np.flatnonzero(np.diff(row_places) > MANY_SUMS)
+        ends = row_places[many], row_places[many + 1]
         long_rows = PieceSums(
-            real, matrix.slot_rows[many], *ends, threads_per_block, pieces=len(matrix.lengths), beta=real(1)
+            real,
+            on_host(matrix.slot_rows)[many],
+            *ends,
+            threads_per_block,
+            pieces=len(matrix.lengths),
+            beta=real(1),
         )
         self._rest = CRSAdaptiveProduct(rest, threads_per_block)
         self._arrays = [*first, rows, places, *long_rows.device_arrays]
-        blocks = min(len(columns), _resident_blocks(matrix.block_columns * real(0).itemsize))
+        blocks = min(len(columns), resident_blocks(matrix.block_columns * real(0).itemsize))
         kernel = pieces_kernel(real, matrix.block_columns, matrix.by_degree)
         sums, number = long_rows.pieces, len(matrix.slot_rows)
         adding = [sums, rows, places, number, Y, ALPHA]
@@ -227,8 +235,8 @@ class ActiveHBPProduct(LaunchedInTurn):
 
 def pieces_of(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Give where the groups of each piece begin, and the column of blocks of each."""
-    begins = matrix.group_begins[:-1].astype(np.int64)
-    columns = matrix.group_columns
+    begins = on_host(matrix.group_begins)[:-1].astype(np.int64)
+    columns = on_host(matrix.group_columns)
     first_of_column = np.searchsorted(columns, columns)  # the first group of each group's column
     number = (begins - begins[first_of_column]) // PIECE
     starts = np.flatnonzero((np.diff(columns, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0))
@@ -244,11 +252,3 @@ def device_bytes(matrix: ActiveHBP) -> int:
     _, columns = pieces_of(matrix)
     sums = len(matrix.lengths) * matrix.values.itemsize
     return matrix.nbytes - matrix.group_columns.nbytes + sums + 8 * len(columns) + 4
-
-
-def _resident_blocks(segment_bytes: int) -> int:
-    """Give how many blocks of threads run at a time, each with its segment of x."""
-    if SIMULATED:
-        return 2
-    multiprocessors, shared_bytes = shared_memory()
-    return multiprocessors * min(2048 // THREADS, shared_bytes // (segment_bytes + RESERVED_BYTES))

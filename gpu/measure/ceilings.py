@@ -265,6 +265,13 @@ def measure_bandwidths() -> Bandwidths:
     return Bandwidths(copy_gb_per_s(), tuple(_reads(blocks)))
 
 
+def measure_gathers() -> tuple[Gather, ...]:
+    """Measure how fast random elements are read, about 3 s; raise as `measure_ceilings`."""
+    info = device_info()
+    _check_not_simulated()
+    return tuple(_gathers(info.multiprocessors * info.threads_per_multiprocessor // BLOCK))
+
+
 def _check_not_simulated() -> None:
     from gpu.runtime.cuda import SIMULATED
 
@@ -307,12 +314,9 @@ def _launcher(kernel: Any, blocks: int, *arguments: Any) -> Callable[[Stream], N
 
 def _zeros(count: int, dtype: str) -> Any:
     """Give an array of zeros on the device."""
-    from gpu.runtime.cuda import cuda
+    from gpu.runtime.memory import zeros
 
-    made = cuda.device_array(count, dtype)
-    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, made.nbytes)
-    synchronize()
-    return made
+    return zeros(count, dtype)
 
 
 def _reads(blocks: int) -> Iterator[Bandwidth]:

@@ -2,14 +2,15 @@
 
 import gc
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError, call
 
 T = TypeVar("T")
 
@@ -17,7 +18,8 @@ T = TypeVar("T")
 def upload(array: NDArray[Any], behind: int = 0) -> Any:
     """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
 
-    An array that is on the device already stays where it is, if nothing is to be put behind it.
+    An array that is on the device already stays where it is, or is copied there if zeros are to be put behind
+    it.
 
     Parameters
     ----------
@@ -31,20 +33,64 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
     OutOfDeviceMemoryError
         If the device has too little memory.
     """
-    if not isinstance(array, np.ndarray) and not behind:
-        return array
-    contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
-    try:
+    if not isinstance(array, np.ndarray):
+        if not behind:
+            return array
+        contiguous: Any = array
+    else:
+        contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
+    with _too_little_is_said(contiguous.nbytes):
         if behind:
             made = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
             made[: len(contiguous)].copy_to_device(contiguous)
             made[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
             return made
         return cuda.to_device(contiguous)
+
+
+def zeros(number: int, dtype: Any) -> Any:
+    """Give a device array of zeros, of one element where there are none, without sending them.
+
+    Parameters
+    ----------
+    number, dtype
+        Of its elements.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    if SIMULATED:
+        return upload(np.zeros(number, dtype))
+    nbytes = max(1, number) * np.dtype(dtype).itemsize
+    with _too_little_is_said(nbytes):
+        made = cuda.device_array(max(1, number), dtype)
+    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, nbytes)
+    cuda.synchronize()
+    return made
+
+
+@contextmanager
+def _too_little_is_said(nbytes: int) -> Iterator[None]:
+    """Make one error of all those that say that memory ran out."""
+    try:
+        yield
     except Exception as error:
         if isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error):
-            raise _too_little(contiguous.nbytes) from error
+            raise _too_little(nbytes) from error
         raise
+
+
+def on_host(array: Any) -> NDArray[Any]:
+    """Give an array that is on the host: itself, or a copy of one that is on the device."""
+    found: NDArray[Any] = array if isinstance(array, np.ndarray) else array.copy_to_host()
+    return found
+
+
+def part_of(array: Any, begin: int, end: int) -> Any:
+    """Give the elements from `begin` to before `end`; none of a device array are an empty one of the host."""
+    return array[begin:end] if begin < end else np.empty(0, array.dtype)
 
 
 def free_bytes() -> float:

@@ -100,6 +100,18 @@ def test_devices_stand_beside_each_other():
     assert "| memplus | 0.05 | spmv | float64 | sliced-ell 10 | sell_32 15 | 1.50 | 80 |\n" in after
 
 
+def test_the_bound_of_gathers_has_a_column_where_it_was_measured():
+    found = results()
+    bounded = [
+        replace(each, gather_bound_us=9.0) if each.matrix == "memplus" else each for each in found.records
+    ]
+    text = render([replace(found, records=bounded)])
+    assert "| lower bound, % of time | gather bound, % of time | % of copy rate |" in text
+    assert "| sell_32 15 | 1.50 | 80 | 90 | 2 |" in text
+    assert "| sell_32 20 | 2.00 | 80 |  | 2 |" in text
+    assert "gather bound" not in render([found])
+
+
 def test_the_last_run_of_each_device_is_taken():
     found = results()
     older = replace(found, header=found.header | {"date": "2026-11-20T23:00:00"})

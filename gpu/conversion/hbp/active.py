@@ -9,11 +9,11 @@ import numpy as np
 
 from gpu.conversion.hbp import slots as kernels
 from gpu.conversion.hbp.blocks import DeviceCRS, hash_of_counts
-from gpu.conversion.prefix_sums import prefix_sums
+from gpu.conversion.prefix_sums import prefix_sums, prefix_sums_and_whole
 from gpu.conversion.radix_sort import sort_pairs
 from gpu.conversion.tree_building import launch, room, runs_of_equal
 from gpu.runtime.cuda import WARP, cuda
-from gpu.runtime.memory import all_or_nothing, upload
+from gpu.runtime.memory import all_or_nothing, part_of
 from vecsim.formats import ActiveHBP
 from vecsim.formats.hbp.active import ACTIVE_BLOCK_ROWS, LEAST_ENTRIES, LONGEST_SLOT
 from vecsim.formats.hbp.container import BLOCK_COLUMNS
@@ -22,7 +22,7 @@ from vecsim.formats.hbp.hashing import RowHash
 
 @dataclass(frozen=True, eq=False)
 class _Slots:
-    """The slots of a matrix row by row, on the device, and its rest."""
+    """The slots of a matrix row by row, on the device, and its rest, whose values stand behind the others."""
 
     number: int
     begins: Any
@@ -31,8 +31,7 @@ class _Slots:
     blocks: Any
     rest_pointers: Any
     rest_columns: Any
-    rest_values: Any
-    rest: int
+    values: Any
 
 
 def active_on_device(
@@ -61,7 +60,8 @@ def active_on_device(
     Returns
     -------
     ActiveHBP
-        Equal to the host's, its arrays copied to the host.
+        Equal to the host's, its arrays on the device, but for empty ones; `gpu.formats.hbp_active` takes it
+        as it is.
 
     Raises
     ------
@@ -83,14 +83,14 @@ def active_on_device(
     lengths, totals = all_or_nothing(lambda: (room(found.number, np.uint8), room(groups, np.int32)))
     arguments = (numbers, found.lengths, group_slots, groups, lengths, totals)
     launch(kernels.group_entries_kernel, groups * WARP, arguments, stream)
-    places, entries = prefix_sums(totals, groups, stream)
-    columns, values = all_or_nothing(lambda: (room(entries, np.uint16), room(entries, matrix.values.dtype)))
+    begins, entries = prefix_sums_and_whole(totals, groups, stream)
+    columns = room(entries, np.uint16)
     launch(
         kernels.fill_kernel,
         groups * WARP,
         (
-            *(matrix.columns, matrix.values, numbers, found.begins, found.lengths, group_slots, places),
-            *(groups, block_columns, columns, values),
+            *(matrix.columns, matrix.values, numbers, found.begins, found.lengths, group_slots, begins),
+            *(groups, block_columns, columns, found.values),
         ),
         stream,
     )
@@ -102,17 +102,17 @@ def active_on_device(
         block_rows,
         block_columns,
         chosen,
-        columns.copy_to_host()[:entries],
-        np.concatenate((values.copy_to_host()[:entries], found.rest_values.copy_to_host()[: found.rest])),
-        lengths.copy_to_host()[: found.number],
-        numbers.copy_to_host()[: found.number],
-        group_slots.copy_to_host()[: groups + 1],
-        np.append(places.copy_to_host()[:groups], np.int32(entries)),
-        group_columns.copy_to_host()[:groups],
+        part_of(columns, 0, entries),
+        found.values,
+        part_of(lengths, 0, found.number),
+        part_of(numbers, 0, found.number),
+        group_slots,
+        begins,
+        part_of(group_columns, 0, groups),
         slot_rows,
         row_places,
         found.rest_pointers,
-        found.rest_columns.copy_to_host()[: found.rest],
+        part_of(found.rest_columns, 0, len(matrix.columns) - entries),
         np.empty(0, np.int32),
     )
 
@@ -129,18 +129,21 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
     )
     launch(kernels.begin_kernel, entries, (marks, numbers, entries, segments, begins), stream)
     del marks, numbers
-    row_rests = upload(np.zeros(rows, np.int32))
+    row_rests = room(rows, np.int32)
+    launch(kernels.clear_kernel, rows, (rows, row_rests), stream)
     arguments = (matrix.pointers, rows, begins, segments, *limits, counts, rests, row_rests)
     launch(kernels.weigh_kernel, segments, arguments, stream)
     first_slots, number = prefix_sums(counts, segments, stream)
     first_rests, rest = prefix_sums(rests, segments, stream)
-    pointers, _ = prefix_sums(row_rests, rows, stream)
-    slot_begins, lengths, slot_rows, blocks, rest_columns, rest_values = all_or_nothing(
+    pointers, _ = prefix_sums_and_whole(row_rests, rows, stream)
+    slot_begins, lengths, slot_rows, blocks, rest_columns, values = all_or_nothing(
         lambda: (
             *(room(number, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)),
-            *(room(rest, dtype) for dtype in (np.int32, matrix.values.dtype)),
+            *(room(rest, np.int32), room(entries, matrix.values.dtype)),
         )
     )
+    # Of an empty part no element is written.
+    rest_values = values[entries - rest :] if rest else values
     launch(
         kernels.emit_kernel,
         segments,
@@ -151,10 +154,7 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
         ),
         stream,
     )
-    rest_pointers = np.append(pointers.copy_to_host()[:rows], np.int32(rest))
-    return _Slots(
-        number, slot_begins, lengths, slot_rows, blocks, rest_pointers, rest_columns, rest_values, rest
-    )
+    return _Slots(number, slot_begins, lengths, slot_rows, blocks, pointers, rest_columns, values)
 
 
 def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[int, Any, Any]:
@@ -176,5 +176,6 @@ def _rows(found: _Slots, stream: Any) -> tuple[Any, Any]:
     if not found.number:
         return np.empty(0, np.int32), np.zeros(1, np.int32)
     own, firsts, active = runs_of_equal(found.rows, found.number, 0, stream)
-    rows = own.copy_to_host()[:active].astype(np.int32)
-    return rows, firsts.copy_to_host()[: active + 1]
+    rows = room(active, np.int32)
+    launch(kernels.narrow_kernel, active, (own, active, rows), stream)
+    return rows, firsts

@@ -9,11 +9,11 @@ import numpy as np
 
 from gpu.conversion.hbp.counted_order import MOST_CLASS_BITS, counted_order_kernel, repeat_kernel
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
-from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel
+from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
-from gpu.conversion.prefix_sums import prefix_sums
+from gpu.conversion.prefix_sums import prefix_sums_and_whole
 from gpu.conversion.tree_building import enqueue, launch, room
-from gpu.runtime.cuda import WARP, cuda
+from gpu.runtime.cuda import WARP
 from gpu.runtime.memory import all_or_nothing, upload
 from vecsim.errors import UserError
 from vecsim.formats import HBP
@@ -159,9 +159,13 @@ class BlockedRows:
         grid = (self.down * self.across, ORDER_THREADS)
         if method == "hash":
             chosen = row_hash or self.chosen_hash()
+            blocks, warps = self.down * self.across, warps_of(self.block_rows)
             numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
             enqueue(
-                hash_order_kernel(self.block_rows), grid, (self.counts, *numbers, self.order), self.stream
+                hash_order_kernel(self.block_rows),
+                (-(-blocks // warps), warps * WARP),
+                (self.counts, blocks, *numbers, self.order),
+                self.stream,
             )
         elif method == "own":
             own = np.tile(np.arange(self.block_rows, dtype=np.int32), self.down)
@@ -187,6 +191,38 @@ class BlockedRows:
         arguments = (self._rows_order, self.across, self.block_rows, self.slots, self.order)
         launch(repeat_kernel, self.slots, arguments, self.stream)
 
+    def weigh(self, zero_row: Any, totals: Any) -> None:
+        """Say which places of each group have no entries, and count its entries.
+
+        Parameters
+        ----------
+        zero_row, totals
+            int32, to be written: one a slot, and one a group of 32.
+        """
+        groups = self.slots // WARP
+        arguments = (self.counts, self.order, self.block_rows, groups, zero_row, totals)
+        launch(weigh_groups_kernel, self.slots, arguments, self.stream)
+
+    def fill(self, begins: Any, columns: Any, values: Any, add_sign: Any) -> None:
+        """Put all entries at their places.
+
+        Parameters
+        ----------
+        begins
+            int32: where the entries of each group begin.
+        columns, values, add_sign
+            Of `vecsim.formats.HBP`, to be written.
+        """
+        launch(
+            fill_groups_kernel,
+            self.slots,
+            (
+                *(self.matrix.columns, self.matrix.values, self.starts, self.counts, self.order),
+                *(self.block_rows, self.slots // WARP, begins, columns, values, add_sign),
+            ),
+            self.stream,
+        )
+
     def filled(self, row_hash: RowHash) -> HBP:
         """Give the matrix in HBP, its arrays on the device, with rows in the order that they were put in.
 
@@ -196,30 +232,13 @@ class BlockedRows:
             What the format says that put them in order.
         """
         matrix, groups = self.matrix, self.slots // WARP
-        entries = len(matrix.columns)
         zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
-        arguments = (self.counts, self.order, self.block_rows, groups, zero_row, totals)
-        launch(weigh_groups_kernel, self.slots, arguments, self.stream)
-        places, whole = prefix_sums(totals, groups, self.stream)
-        begins, columns, values, add_sign = all_or_nothing(
-            lambda: (
-                room(groups + 1, np.int32),
-                *(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32)),
-            )
+        self.weigh(zero_row, totals)
+        begins, entries = prefix_sums_and_whole(totals, groups, self.stream)
+        columns, values, add_sign = all_or_nothing(
+            lambda: tuple(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32))
         )
-        begins[:groups].copy_to_device(places)
-        begins[groups:].copy_to_device(np.array([whole], np.int32))
-        if self.stream:
-            cuda.synchronize()  # the copies are not on that stream
-        launch(
-            fill_groups_kernel,
-            self.slots,
-            (
-                *(matrix.columns, matrix.values, self.starts, self.counts, self.order),
-                *(self.block_rows, groups, begins, columns, values, add_sign),
-            ),
-            self.stream,
-        )
+        self.fill(begins, columns, values, add_sign)
         return HBP(
             matrix.shape,
             self.block_rows,

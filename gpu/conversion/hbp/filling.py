@@ -2,9 +2,40 @@
 
 import numpy as np
 
-from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
+from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from vecsim.formats.hbp.container import LAST
+
+AT_ONCE = 4
+"""Entries of a row that a thread has under way."""
+
+
+@device_function
+def four_entries(columns, values, source, step, count):
+    """Load the columns and the values of four entries of a row, as far as it has them.
+
+    Parameters
+    ----------
+    columns, values
+        Of the matrix in CRS.
+    source
+        The first entry of the row.
+    step, count
+        Which is the first of the four; how many the row has.
+    """
+    zero = values.dtype.type(0)
+    column_0, column_1, column_2, column_3 = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+    value_0, value_1, value_2, value_3 = zero, zero, zero, zero
+    at = np.uint64(source + step)
+    if step < count:
+        column_0, value_0 = columns[at], values[at]
+    if step + 1 < count:
+        column_1, value_1 = columns[at + np.uint64(1)], values[at + np.uint64(1)]
+    if step + 2 < count:
+        column_2, value_2 = columns[at + np.uint64(2)], values[at + np.uint64(2)]
+    if step + 3 < count:
+        column_3, value_3 = columns[at + np.uint64(3)], values[at + np.uint64(3)]
+    return (column_0, column_1, column_2, column_3), (value_0, value_1, value_2, value_3)
 
 
 @cuda.jit
@@ -76,15 +107,18 @@ def fill_groups_kernel(columns, values, starts, counts, order, block_rows, group
     step = np.int32(0)
     going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < count))
     while going != 0:
-        further = np.uint32(cuda.ballot_sync(EVERY_LANE, step + 1 < count))
-        if step < count:
-            at = place + np.int64(cuda.popc(going & below))
-            own_columns[np.uint64(at)] = columns[np.uint64(source + step)]
-            own_values[np.uint64(at)] = values[np.uint64(source + step)]
-            way = np.int32(LAST)
-            if step + 1 < count:
-                way = np.int32(cuda.popc(going & ~below) + cuda.popc(further & below))
-            add_sign[np.uint64(at)] = way
-        place += np.int64(cuda.popc(going))
-        step = np.int32(step + 1)
-        going = further
+        # The loads of four steps stand before their stores, which would hold them up.
+        loaded = four_entries(columns, values, source, step, count)
+        for number in range(AT_ONCE):
+            further = np.uint32(cuda.ballot_sync(EVERY_LANE, step + 1 < count))
+            if step < count:
+                at = place + np.int64(cuda.popc(going & below))
+                own_columns[np.uint64(at)] = loaded[0][number]
+                own_values[np.uint64(at)] = loaded[1][number]
+                way = np.int32(LAST)
+                if step + 1 < count:
+                    way = np.int32(cuda.popc(going & ~below) + cuda.popc(further & below))
+                add_sign[np.uint64(at)] = way
+            place += np.int64(cuda.popc(going))
+            step = np.int32(step + 1)
+            going = further

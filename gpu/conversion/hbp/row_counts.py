@@ -25,6 +25,15 @@ def _first_from(columns, begin, end, column):
     return begin
 
 
+@device_function
+def _first_near(columns, begin, end, column):
+    """Give the same, where it is likely to be near `begin`: one, two, four further on, and so on."""
+    step = np.int64(1)
+    while begin + step <= end and columns[np.uint64(begin + step - 1)] < column:
+        step *= 2
+    return _first_from(columns, begin + step // 2, min(end, begin + step - 1), column)
+
+
 @cuda.jit
 def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns, slots, starts, counts):
     """Count the entries of each row of each block, a thread each.
@@ -53,7 +62,7 @@ def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns
             first = block % across * block_columns
             begin, behind = np.int64(pointers[np.uint64(row)]), np.int64(pointers[np.uint64(row + 1)])
             start = np.int64(_first_from(columns, begin, behind, first))
-            end = np.int64(_first_from(columns, start, behind, first + block_columns))
+            end = np.int64(_first_near(columns, start, behind, first + block_columns))
         starts[np.uint64(slot)] = np.int32(start)
         counts[np.uint64(slot)] = np.int32(end - start)
 
@@ -102,16 +111,17 @@ def over_kernel(counts, slots, classes, found):
         for at in range(SHIFTS + 1):
             own[at] = np.int32(0)
     cuda.syncthreads()
-    slot = np.int64(cuda.grid(1))
+    slot, filled = np.int64(cuda.grid(1)), np.int32(0)
     while slot < slots:
         count = counts[np.uint64(slot)]
         if count > 0:
-            cuda.atomic.add(own, SHIFTS, 1)
+            filled = np.int32(filled + 1)
             shift = 0
             while count >> shift > classes - 1:
                 cuda.atomic.add(own, shift, 1)
                 shift += 1
         slot += np.int64(cuda.gridsize(1))
+    cuda.atomic.add(own, SHIFTS, filled)
     cuda.syncthreads()
     if thread == 0:
         for at in range(SHIFTS + 1):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gpu.conversion.hbp.filling import AT_ONCE, four_entries
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from vecsim.formats.hbp.hashing import CLASSES
@@ -18,6 +19,44 @@ def _row_of(pointers, rows, entry):
         else:
             high = middle
     return low
+
+
+@cuda.jit
+def clear_kernel(number, counts):
+    """Set counts to 0, a thread each.
+
+    Parameters
+    ----------
+    number
+        How many there are.
+    counts
+        int32.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number:
+        counts[np.uint64(at)] = np.int32(0)
+
+
+@cuda.jit
+def narrow_kernel(wide, number, narrow):
+    """Copy numbers that fit 32 bits, a thread each.
+
+    Parameters
+    ----------
+    wide
+        int64.
+    number
+        How many there are.
+    narrow
+        int32.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number:
+        narrow[np.uint64(at)] = np.int32(wide[np.uint64(at)])
 
 
 @cuda.jit
@@ -304,11 +343,12 @@ def fill_kernel(columns, values, numbers, slot_begins, slot_lengths, group_slots
     step = np.int32(0)
     going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
     while going != 0:
-        if step < length:
-            at = place + np.int64(cuda.popc(going & below))
-            column = np.int64(columns[np.uint64(source + step)])
-            own_columns[np.uint64(at)] = np.uint16(column % block_columns)
-            own_values[np.uint64(at)] = values[np.uint64(source + step)]
-        place += np.int64(cuda.popc(going))
-        step = np.int32(step + 1)
-        going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
+        loaded = four_entries(columns, values, source, step, length)
+        for which in range(AT_ONCE):
+            if step < length:
+                at = place + np.int64(cuda.popc(going & below))
+                own_columns[np.uint64(at)] = np.uint16(np.uint32(loaded[0][which]) % np.uint32(block_columns))
+                own_values[np.uint64(at)] = loaded[1][which]
+            place += np.int64(cuda.popc(going))
+            step = np.int32(step + 1)
+            going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))

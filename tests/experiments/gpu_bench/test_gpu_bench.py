@@ -13,7 +13,8 @@ import scipy.sparse
 from fake_cuda import FakeCusparse, FakeDriver, Status
 
 from experiments.gpu_bench import bench, compilation, methods
-from experiments.gpu_bench.matrix_supply import Supplied, rounded_product
+from experiments.gpu_bench.gather_counts import counted
+from experiments.gpu_bench.matrix_supply import DTYPES, Supplied, rounded_product
 from experiments.gpu_bench.measuring import Bench
 from experiments.gpu_bench.methods import Method, Ranked
 from experiments.gpu_bench.phase_clock import Phases
@@ -23,7 +24,8 @@ from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.summary import auto_summary, class_means, pairs
 from gpu.baseline import cusparse, cusparse_library
 from gpu.baseline.cusparse_library import Cusparse
-from gpu.measure.ceilings import Bandwidth, Bandwidths
+from gpu.measure.ceilings import Bandwidth, Bandwidths, Gather
+from gpu.measure.gather_bound import GatherBound
 from gpu.runtime import cuda_driver, kernel_cache
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from vecsim.digests import matrix_sha256
@@ -33,6 +35,9 @@ from vecsim.journal import Journal
 
 TINY = SuiteMatrix("tiny", "small", "a test", source="tiny", transposed=True)
 BANDWIDTHS = Bandwidths(4000.0, (Bandwidth(1 << 20, 5000.0), Bandwidth(1 << 30, 4000.0)))
+
+GATHER = GatherBound(5000.0, tuple(Gather(dtype, 1 << 20, 0.001) for dtype in ("float32", "float64")))
+"""A request takes a microsecond."""
 
 
 class FakePlaced:
@@ -109,7 +114,7 @@ def tiny():
 
 
 def run(driver, path=None, *, l2_bytes=1 << 12, transposed=False, supplied=None):
-    device = Device("Fake GPU", {"name": "Fake GPU"}, l2_bytes, BANDWIDTHS, "cusparse 0.0")
+    device = Device("Fake GPU", {"name": "Fake GPU"}, l2_bytes, BANDWIDTHS, "cusparse 0.0", GATHER)
     journal = RunJournal(path, {"commit": "abc"})
     ran = Bench(device, "abc", journal, Phases())
     supplied = supplied or made(tiny())
@@ -264,12 +269,32 @@ def test_what_is_no_record_is_passed_over(driver, monkeypatch, tmp_path, wrong):
     assert set(kept.done) == {"tiny"}
 
 
+@pytest.mark.parametrize("class_", ["skewed", "small"])
+def test_gathers_are_counted_where_columns_may_be_anywhere(driver, monkeypatch, class_):
+    fake_formats(driver, monkeypatch, fast=10.0)
+    csr = scipy.sparse.csr_array(np.ones((1, 16)))
+    csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
+    supplied = made(csr, replace(TINY, class_=class_))
+    more = counted(supplied.matrix, csr, transposed=True, multiprocessors=4, l2_bytes=1 << 12)
+    assert set(more) == ({f"gathers {o} {d}" for o in ("spmv", "spmv_t") for d in DTYPES} if more else set())
+    records, _ = run(driver, supplied=replace(supplied, more=more))
+    # Four multiprocessors have four neighbouring columns each: a sector in float64, half of one in float32.
+    wanted = {"float64": 4.0, "float32": 4.0} if class_ == "skewed" else {"float64": None, "float32": None}
+    timed = [each for each in records if each.median_us is not None]
+    assert {each.stage for each in timed} == {"screen", "final"}
+    assert {(each.dtype, each.gather_bound_us) for each in timed} == set(wanted.items())
+    assert {type(each).from_document(each.document()) == each for each in timed} == {True}
+    former = {name: value for name, value in timed[0].document().items() if name != "gather_bound_us"}
+    assert type(timed[0]).from_document(former).gather_bound_us is None
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, ending):
     fake_formats(driver, monkeypatch, fast=10.0)
     matrices = (TINY, replace(TINY, name="second"))
     monkeypatch.setattr(bench, "select", lambda only: matrices)
-    device = Device("Fake GPU", {"name": "Fake GPU"}, 100, BANDWIDTHS, "cusparse 0.0")
+    document = {"name": "Fake GPU", "multiprocessors": 4}
+    device = Device("Fake GPU", document, 100, BANDWIDTHS, "cusparse 0.0")
     monkeypatch.setattr(bench, "open_device", lambda phases: device)
     monkeypatch.setattr(compilation, "compile_estimates", lambda: None)
     monkeypatch.setenv("VECSIM_COMMIT", "abc")
@@ -286,7 +311,7 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
     asked = []
 
     class Supply:
-        def __init__(self, todo, transposed):
+        def __init__(self, todo, transposed, more):
             asked.append([each.name for each in todo])
             self.todo = todo
 

@@ -5,7 +5,7 @@ import pytest
 from numba import types
 
 from gpu.conversion.hbp import counted_order, filling, hash_order, row_counts, slots
-from gpu.formats import hbp_active
+from gpu.formats import hbp, hbp_active
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
@@ -30,6 +30,18 @@ def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real):
     assert "fma.rn" in pieces
 
 
+@pytest.mark.parametrize("real", REALS)
+def test_the_published_product_adds_in_its_type_and_spills_nothing(real):
+    one, vector = REALS[real], REALS[real][::1]
+    arrays, sizes = (I32, vector, I32, I32, I32, I32), (WHOLE,) * 6
+    text = compiled(hbp.blocks_kernel(real, 4096), *arrays, *sizes, I32, vector, vector)
+    adding = compiled(hbp.combine_kernel(real), vector, WHOLE, WHOLE, WHOLE, I32, vector, one, one)
+    for each in (text, adding):
+        assert ("f64" in each) == (real == np.float64)
+        assert ".local" not in each
+    assert "fma.rn" in text
+
+
 @pytest.mark.parametrize("kind", ["classes", "sort", "dynamic"])
 def test_orders_stay_in_shared_memory(kind):
     text = compiled(counted_order.counted_order_kernel(512, kind), I32, WHOLE, I32, U8)
@@ -39,9 +51,12 @@ def test_orders_stay_in_shared_memory(kind):
 
 
 def test_the_hash_probes_in_shared_memory():
-    text = compiled(hash_order.hash_order_kernel(512), I32, WHOLE, WHOLE, WHOLE, WHOLE, I32)
-    assert "atom.shared.min.s32" in text
-    assert "rem.s64" not in text.split("atom.shared.min", 1)[1].split("bar.sync", 1)[0]
+    text = compiled(hash_order.hash_order_kernel(512), I32, *(WHOLE,) * 5, I32)
+    assert ".local" not in text
+    assert "match.any.sync" in text
+    assert "atom.shared.and.b32" in text
+    assert hash_order.warps_of(512) == hash_order.ORDER_THREADS // 32
+    assert hash_order.warps_of(8192) == 1
 
 
 def test_the_other_kernels_of_the_conversion_are_compiled():
@@ -58,6 +73,8 @@ def test_the_other_kernels_of_the_conversion_are_compiled():
 
 def test_the_kernels_of_the_repaired_form_are_compiled():
     w, i64, vector = WHOLE, types.int64[::1], types.float32[::1]
+    compiled(slots.clear_kernel, w, I32)
+    compiled(slots.narrow_kernel, i64, w, I32)
     compiled(slots.mark_kernel, I32, I32, w, w, w, I32)
     compiled(slots.begin_kernel, I32, I32, w, w, I32)
     compiled(slots.weigh_kernel, I32, w, I32, w, w, w, I32, I32, I32)

@@ -1,6 +1,6 @@
 """The repaired form of HBP made on the device: the host's arrays."""
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
@@ -8,10 +8,25 @@ import scipy.sparse
 
 from gpu.conversion.hbp.active import active_on_device
 from gpu.conversion.hbp.blocks import DeviceCRS
+from gpu.formats.hbp_active import ActiveHBPProduct
+from gpu.runtime.memory import on_host, upload
 from vecsim.formats import ActiveHBP
 
 
-def assert_equal(made, exact):
+def copied(made):
+    """Give the matrix with its arrays on the host."""
+    plain = (int, tuple)
+    values = {each.name: getattr(made, each.name) for each in fields(made)}
+    arrays = {
+        name: on_host(value)
+        for name, value in values.items()
+        if not isinstance(value, plain) and not is_dataclass(value)
+    }
+    return replace(made, **arrays)
+
+
+def assert_equal(found, exact):
+    made = copied(found)
     made.check()
     assert made.hash == exact.hash
     for each in fields(exact):
@@ -49,3 +64,18 @@ def test_all_in_the_rest_or_none(whole):
     exact = ActiveHBP.from_scipy(matrix, least=2)
     assert exact.in_blocks == (15 if whole else 0)
     assert_equal(active_on_device(DeviceCRS.of(matrix), least=2), exact)
+
+
+@pytest.mark.parametrize("least", [2, 90])
+def test_what_is_on_the_device_is_multiplied_as_it_is(least):
+    rng = np.random.default_rng(6)
+    dense = rng.random((40, 70)) < rng.choice([0.02, 0.3], 40)[:, None]
+    dense[20] = True
+    matrix = numbered(dense)
+    made = active_on_device(DeviceCRS.of(matrix), block_rows=32, block_columns=20, least=least, longest=3)
+    product = ActiveHBPProduct(made, 64)
+    if least == 2:
+        assert product.device_arrays[0] is made.columns
+    y = upload(np.full(40, np.nan))
+    product.launch(upload(np.arange(70.0)), y, 1.0, 0.0, 0)
+    np.testing.assert_array_equal(y.copy_to_host(), matrix @ np.arange(70.0))

@@ -5,6 +5,7 @@ import pytest
 from experiments.gpu_bench.matrix_supply import Supplied, make
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.hbp import measurement, results
+from experiments.hbp.subjects import in_order_of_kinds, subjects
 from gpu.measure.timing import Timing
 
 TINY = SuiteMatrix(
@@ -58,3 +59,21 @@ def test_what_is_recorded(monkeypatch, tmp_path):
 def test_no_matrix_is_begun_after_the_limit():
     found = measurement.measure_matrices((TINY,), (), "simulated", {}, None, None, limit=-1.0)
     assert found.matrices[0].missing == "left out: -1 seconds were over"
+
+
+def test_nothing_more_of_a_matrix_is_measured_when_it_is_late(monkeypatch):
+    monkeypatch.setattr(measurement, "ORDERS", ("classes",))
+    supplied = [make(TINY, transposed=False)]
+    found = measurement.measure_matrices(
+        (TINY,), supplied, "simulated", {}, None, lambda *told: None, late=-1.0
+    )
+    assert {(each.status, each.reason) for each in found.preparations} == {("left_out", "the time was over")}
+    assert {(each.status, each.reason) for each in found.products} == {("left_out", "the time was over")}
+    assert len(found.products) == 16
+
+
+def test_one_of_each_kind_comes_first_and_the_large_ones_last():
+    names = [each.name for each in in_order_of_kinds(subjects())]
+    assert names[:4] == ["m1-circuit", "m3-device", "m4-kronecker-18", "m8-optimisation"]
+    assert names[-3:] == ["m5-kronecker-19", "m6-kronecker-20", "m7-kronecker-21"]
+    assert sorted(names) == sorted(each.name for each in subjects())

@@ -13,6 +13,7 @@ from vecsim.formats import HBP, ActiveHBP
 @pytest.mark.parametrize("fixed", [0.0, 0.5, 1.0])
 def test_blocks_of_many_warps(monkeypatch, fixed):
     monkeypatch.setattr(hbp, "FIXED", fixed)
+    monkeypatch.setattr(hbp, "share_of", lambda blocks, resident: 2)  # three blocks a column are two shares
     dense = np.where(np.random.default_rng(2).random((70, 50)) < 0.15, 2.0, 0)
     dense[:, 20:30] = 0
     dense[33] = 1
@@ -25,6 +26,21 @@ def test_blocks_of_many_warps(monkeypatch, fixed):
         np.testing.assert_array_equal(device @ x, matrix @ x)
     assert device.matvec(x, out=y, alpha=2, beta=3) is y
     np.testing.assert_array_equal(y, 2 * (matrix @ x) + 3)
+
+
+def test_blocks_of_more_groups_than_a_warp_has_lanes():
+    rng = np.random.default_rng(3)
+    dense = np.where(rng.random((1100, 6)) < rng.choice([0, 0.3], 1100)[:, None], 2.0, 0)
+    dense[320:384] = 0  # two groups without entries; rows 1056 to 1088 are in the 34th
+    matrix = scipy.sparse.csr_array(dense)
+    stored = HBP.from_scipy(matrix, block_rows=1120, block_columns=10)
+    assert np.any(np.diff(stored.begin_nnz) == 0)
+    np.testing.assert_array_equal(gpu.prepare(stored) @ np.arange(6.0), matrix @ np.arange(6.0))
+
+
+@pytest.mark.parametrize(("blocks", "share"), [(10, 2), (1000, 2), (4800, 12), (10**6, 64)])
+def test_shares_are_many_but_not_too_small(blocks, share):
+    assert hbp.share_of(blocks, 100) == share
 
 
 @pytest.mark.parametrize("by_degree", [False, True])

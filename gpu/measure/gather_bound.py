@@ -1,0 +1,237 @@
+"""What the gathers of x cost a product at least: sectors of x over the measured gather rate.
+
+Where columns are anywhere, not the bytes bound a product but the elements of x, each fetched with the 32
+bytes around it. `GatherWork` counts such requests to the L2 cache from the pattern alone. It takes what
+spares most of them: the entries in row order in as many consecutive shares as there are multiprocessors, and
+all of a multiprocessor's L1 cache and shared memory for x. A request is spared if the sector was asked for
+among the last different ones that fit in there: the windows below spare all that a cache would that keeps
+what was last asked for (LRU), and some more. Columns stand as they are, or those with most entries first, as
+in formats that copy hubs of x side by side: whichever asks for fewer sectors.
+
+These sectors and the stored matrix go the same way, from the L2 cache to the multiprocessors: all their bytes
+at the highest rate at which that was read bound the time, too.
+
+What that bounds are products that gather x through the caches, rows in their order. It is no bound where a
+kernel chooses what stays near: hubs held in shared memory, blocks of columns, or rows put in another order
+may ask for fewer sectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numba import njit, prange
+
+from gpu.measure.ceilings import Gather
+from vecsim.formats.thread_count import threads_that_pay
+
+SECTOR_BYTES = 32
+"""What the L2 cache delivers at least."""
+L1_BYTES = 256 << 10
+"""L1 cache and shared memory of a multiprocessor, of compute capability 9.0; less before."""
+BEYOND_L1_BYTES = 4 * L1_BYTES
+"""From this size of x on few random elements are found in the L1 cache."""
+
+
+@dataclass(frozen=True)
+class GatherWork:
+    """The sectors of x that a product asks the L2 cache for.
+
+    Attributes
+    ----------
+    first
+        Requests for a sector that nobody has asked for before: as many as there are different ones.
+    again
+        Requests for one of them by another multiprocessor, or when it is in no L1 cache any more.
+    spread_bytes
+        While as many sectors are asked for as the L2 cache holds, those asked for again are as many different
+        ones as random requests would meet in an x of so many bytes.
+    """
+
+    first: int
+    again: int
+    spread_bytes: int
+
+    @classmethod
+    def of(
+        cls,
+        columns: Any,
+        width: int,
+        itemsize: int,
+        *,
+        multiprocessors: int,
+        l2_bytes: int,
+        l1_bytes: int = L1_BYTES,
+    ) -> Self:
+        """Count them.
+
+        Parameters
+        ----------
+        columns
+            int32: the column of each entry, row by row.
+        width
+            Columns of the matrix.
+        itemsize
+            Bytes of an element of x, a power of two up to 32.
+        multiprocessors, l2_bytes, l1_bytes
+            Of the device; the L1 cache with the shared memory of each multiprocessor.
+        """
+        shift = (SECTOR_BYTES // itemsize).bit_length() - 1
+        sectors = ((width - 1) >> shift) + 1 if width else 0
+        asked = np.zeros(len(columns), np.bool_)
+        threads = threads_that_pay(len(columns))
+        _ask(columns, shift, sectors, l1_bytes // SECTOR_BYTES, multiprocessors, threads, asked)
+        requests = int(np.count_nonzero(asked))
+        windows = max(1, -(-requests * SECTOR_BYTES // l2_bytes))
+        first, different = _different(columns, shift, sectors, multiprocessors, windows, asked)
+        again = requests - first
+        spread = min(float(first), _spread(again / windows, different / windows))
+        return cls(first, again, round(spread) * SECTOR_BYTES)
+
+
+@dataclass(frozen=True)
+class GatherBound:
+    """What bounds the gathers of a device.
+
+    Attributes
+    ----------
+    l2_gb_per_s
+        The highest rate at which anything was read.
+    gathers
+        How fast random elements are read, by type and size of x, ascending.
+    """
+
+    l2_gb_per_s: float
+    gathers: tuple[Gather, ...]
+
+    def document(self) -> list[dict[str, Any]]:
+        """Give the rates as plain data, for JSON."""
+        return [asdict(each) for each in self.gathers]
+
+    def g_per_s(self, dtype: str, x_bytes: int) -> float:
+        """Give the rate for an x of this size, 1e9 a second, interpolated in the logarithm of the size."""
+        own = self._of(dtype)
+        sizes = np.log([each.x_bytes for each in own])
+        return float(np.interp(np.log(max(x_bytes, 1)), sizes, [each.g_per_s for each in own]))
+
+    def us(self, work: GatherWork, dtype: str, stored_bytes: int) -> float:
+        """Give the least time of a product, microseconds: of its requests, or of all that L2 delivers.
+
+        Requests for a sector again count at the rate for an x as large as they are spread, but beyond the L1
+        cache, where they were not found. Those for one that was not asked for before come in the order of the
+        rows, not at random: they count at the highest rate of an x beyond the L1 cache.
+
+        Parameters
+        ----------
+        work
+            What is asked for.
+        dtype
+            float32 or float64.
+        stored_bytes
+            Of the matrix on the device.
+        """
+        fastest = max(each.g_per_s for each in self._of(dtype) if each.x_bytes >= BEYOND_L1_BYTES)
+        again = self.g_per_s(dtype, max(work.spread_bytes, BEYOND_L1_BYTES))
+        delivered = stored_bytes + (work.first + work.again) * SECTOR_BYTES
+        return max(work.first / fastest + work.again / again, delivered / self.l2_gb_per_s) / 1000
+
+    def _of(self, dtype: str) -> list[Gather]:
+        return [each for each in self.gathers if each.dtype == dtype]
+
+
+def least_work(
+    columns: Any, width: int, itemsizes: Sequence[int], *, multiprocessors: int, l2_bytes: int
+) -> list[GatherWork]:
+    """Count the requests of a product for each size of an element, in the better order of columns.
+
+    Parameters
+    ----------
+    columns, width, multiprocessors, l2_bytes
+        As of `GatherWork.of`.
+    itemsizes
+        Bytes of an element of x.
+    """
+    device = {"multiprocessors": multiprocessors, "l2_bytes": l2_bytes}
+    orders = (columns, _by_degree(columns, width))
+    found = ([GatherWork.of(each, width, size, **device) for each in orders] for size in itemsizes)
+    return [min(both, key=lambda each: each.first + each.again) for both in found]
+
+
+def _by_degree(columns: Any, width: int) -> Any:
+    """Number columns anew, those with most entries first."""
+    place = np.empty(width, np.int32)
+    place[np.argsort(-np.bincount(columns, minlength=width), kind="stable")] = np.arange(width)
+    return place[columns]
+
+
+def _spread(requests: float, different: float) -> float:
+    """Give among how many sectors so many random requests would meet so many different ones.
+
+    Of n sectors r requests leave out a share of exp(-r / n).
+    """
+    if different >= requests:
+        return math.inf
+    low, high = different, different * requests / (requests - different) + 1
+    for _ in range(50):  # n (1 - exp(-r / n)) rises with n
+        middle = (low + high) / 2
+        if -middle * math.expm1(-requests / middle) < different:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@njit(parallel=True, cache=True)
+def _ask(columns: Any, shift: int, sectors: int, kept: int, shares: int, threads: int, asked: Any) -> None:
+    """Mark the entries for which a share has to ask for a sector.
+
+    A window ends when so many different sectors as are `kept` have been asked for in it. What was asked for
+    in this window or in the one before is spared: the last `kept` different ones are among these.
+    """
+    entries = len(columns)
+    for thread in prange(threads):
+        # The window in which each sector was asked for last; each share begins with two of its own.
+        last = np.zeros(sectors, np.int32)
+        window = 1
+        for share in range(shares * thread // threads, shares * (thread + 1) // threads):
+            window += 2
+            different = 0
+            for entry in range(entries * share // shares, entries * (share + 1) // shares):
+                sector = columns[entry] >> shift
+                if last[sector] != window:
+                    if different == kept:
+                        window += 1
+                        different = 0
+                    asked[entry] = last[sector] < window - 1
+                    last[sector] = window
+                    different += 1
+
+
+@njit(cache=True)
+def _different(columns: Any, shift: int, sectors: int, shares: int, windows: int, asked: Any) -> Any:
+    """Count the sectors asked for, and in each window of time those asked for again, each once.
+
+    All shares go on at the same time: in a window each does as large a part of its entries as any other.
+    Below 0 stands the window of a sector that was asked for once.
+    """
+    last = np.zeros(sectors, np.int32)
+    entries = len(columns)
+    first, different = 0, 0
+    for window in range(windows):
+        for share in range(shares):
+            begin = entries * share // shares
+            count = entries * (share + 1) // shares - begin
+            for entry in range(begin + count * window // windows, begin + count * (window + 1) // windows):
+                if asked[entry]:
+                    sector = columns[entry] >> shift
+                    if last[sector] == 0:
+                        first += 1
+                        last[sector] = -1 - window
+                    elif last[sector] != window + 1:
+                        different += 1
+                        last[sector] = window + 1
+    return first, different

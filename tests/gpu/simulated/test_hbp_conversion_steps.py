@@ -1,0 +1,26 @@
+"""The steps of the conversion to HBP, with a clock that does not measure."""
+
+import numpy as np
+import scipy.sparse
+
+from benchmarks import hbp_conversion
+
+
+def test_every_step_runs(monkeypatch):
+    def once(rows, run):
+        run()
+        return 1.0
+
+    monkeypatch.setattr(hbp_conversion, "_kernel", once)
+    monkeypatch.setattr(hbp_conversion, "METHODS", ("own", "hash", "classes"))
+    monkeypatch.setattr(hbp_conversion, "RUNS", 1)
+    matrix = scipy.sparse.csr_array(np.arange(36.0).reshape(6, 6) % 7)
+    found = {name: us for name, _, us in hbp_conversion.steps(matrix)}
+    assert found["fill"] == found["order by hash"] == 1.0
+    assert found["all, by the hash"] > 0
+    assert len(found) == 11
+
+
+def test_an_unknown_matrix(capsys, monkeypatch):
+    assert hbp_conversion.main(["m99"]) == 2
+    assert "matrix m99 is none of m1-circuit" in capsys.readouterr().err
