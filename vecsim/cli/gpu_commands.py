@@ -290,13 +290,13 @@ def tune(
     compound = read_compound(matrix, kind, real)
     os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
     # Not before: without a GPU the compiler of kernels may be missing, too.
-    from gpu.compound.tuning.compilation import compile_ahead
+    from gpu.compound.tuning.compilation import Compilers
     from gpu.compound.tuning.on_device import tune_on_device
     from gpu.compound.tuning.predictor import Predictor, results_of
     from gpu.compound.tuning.store import TuningStore
 
     path = Path(store) if store else cache_folder() / "tuning.sqlite"
-    with TuningStore(path) as kept, Progress() as work:
+    with TuningStore(path) as kept, Progress() as work, Compilers() as compilers:
         choose = Predictor(results_of(kept, device)).choose if predict else None
         found = tune_on_device(
             compound,
@@ -308,7 +308,7 @@ def tune(
             memory_weight=memory_weight,
             seconds=seconds,
             report=lambda at: work.show(f"{matrix}, {at.left_s:.0f} s left", at.done, at.total),
-            prepare=partial(compile_ahead, kind, real),
+            prepare=partial(compilers.prepare, kind, real),
             choose=choose,
         )
     _show_tuned(output, matrix, compound, device, found)

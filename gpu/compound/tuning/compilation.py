@@ -17,7 +17,7 @@ from gpu.runtime.kernel_cache import FOLDER
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
-FEWEST = 4
+FEWEST = 2
 """Kernels for which processes are worth their start."""
 SHARE = 4
 """Kernels that a process is given at once."""
@@ -97,7 +97,9 @@ class Compilers:
             return []
         of_variants = {kernel_of(entry, real, variant): variant for variant in reversed(variants)}
         fresh = [key for key in reversed(of_variants) if key not in self._begun]
-        if fresh and self._pool is None:
+        if self._pool is None and (len(fresh) < FEWEST or self._workers < 2):
+            return []
+        if self._pool is None:
             context = get_context("spawn")
             self._pool = ProcessPoolExecutor(
                 self._workers, mp_context=context, max_tasks_per_child=SHARES_OF_A_PROCESS
@@ -110,14 +112,16 @@ class Compilers:
         return [*{id(self._begun[key]): self._begun[key] for key in of_variants}.values()]
 
     def prepare(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> int:
-        """Wait until the kernels of variants are compiled, and say how many kernels that took.
+        """Wait until the kernels of variants are compiled, and say how many of them others had not asked for.
 
         Parameters
         ----------
         entry, real, variants
             As of `compile_share`.
         """
-        return sum(future.result() for future in self.begin(entry, real, variants))
+        before = {*self._begun.values()}
+        futures = self.begin(entry, real, variants)
+        return sum(future.result() * (future not in before) for future in futures)
 
 
 def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:
@@ -125,18 +129,3 @@ def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:
     from gpu.compound.product_kernel import form_of
 
     return entry, np.dtype(real).name, variant.layout, form_of(entry, real, variant.schedule)
-
-
-def compile_ahead(entry: EntryType, real: Any, variants: Sequence[Variant]) -> int:
-    """Compile kernels in as many processes as there are processors; nothing where no folder keeps them.
-
-    Parameters
-    ----------
-    entry, real, variants
-        As of `compile_share`.
-    """
-    workers = min(os.cpu_count() or 1, len(variants) // 2)
-    if not os.environ.get(FOLDER) or len(variants) < FEWEST or workers < 2:
-        return 0
-    with Compilers(workers) as compilers:
-        return compilers.prepare(entry, real, variants)

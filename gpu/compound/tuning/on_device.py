@@ -73,6 +73,7 @@ class DeviceMeasurement:
         self._x: Any = known[0]
         self._exact: Any = known[1]
         self._patterns: Patterns = {} if patterns is None else patterns
+        self._refused: dict[tuple[Any, int], str] = {}
         self._entries: DeviceEntries | None = None
         self._placed: PlacedMatrix | None = None
         self._vectors: dict[ComponentLayout, tuple[Any, ...]] = {}
@@ -121,12 +122,22 @@ class DeviceMeasurement:
         wanted = (*key, layout.inner)
         if last is None or (last.layout.outer, last.threads_per_row, last.layout.inner) != wanted:
             self._placed = last = None  # its memory first
-            if key not in self._patterns:
-                self._patterns[key] = placed_pattern(self._matrix, layout.outer, sharing)
+            self._arrange(key)
             self._entries = self._entries or DeviceEntries(self._matrix)
             last = PlacedMatrix(self._matrix, layout, sharing, self._patterns[key], self._entries)
         self._placed = last.with_vectors(layout.vector)
         return self._placed
+
+    def _arrange(self, key: tuple[Any, int]) -> None:
+        """Put the pattern on the device, once; what an outer layout cannot hold it refuses again at once."""
+        if key in self._refused:
+            raise NotRepresentableError(self._refused[key])
+        if key not in self._patterns:
+            try:
+                self._patterns[key] = placed_pattern(self._matrix, *key)
+            except NotRepresentableError as error:
+                self._refused[key] = str(error)
+                raise
 
     def _vectors_in(self, layout: ComponentLayout) -> tuple[Any, ...]:
         """Give x, a y, the exact y and one that nothing was written to, on the device in a layout."""
