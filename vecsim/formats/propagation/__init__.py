@@ -1,0 +1,1 @@
+"""Products in two steps: entries multiplied by column, products summed by row."""
