@@ -21,6 +21,7 @@ from vecsim.formats.image import Image, Layout
 from vecsim.formats.jd.container import JD
 from vecsim.formats.mixed_sliced.container import MixedSliced
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
+from vecsim.formats.propagation.container import PropagationBlocks
 from vecsim.formats.protocol import Format, FormatWithImage, FormatWithInsertion
 from vecsim.formats.registry import FORMATS, NamedFormat, find, format_of
 from vecsim.formats.representable import NotRepresentableError
@@ -63,6 +64,7 @@ __all__ = [
     "MixedSlicing",
     "NamedFormat",
     "NotRepresentableError",
+    "PropagationBlocks",
     "SharedStorage",
     "Sliced",
     "SlicedDeltas",

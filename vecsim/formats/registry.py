@@ -19,6 +19,7 @@ from vecsim.formats.hyb.container import HYB
 from vecsim.formats.jd.container import JD
 from vecsim.formats.mixed_sliced.container import MixedSliced
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
+from vecsim.formats.propagation.container import PropagationBlocks
 from vecsim.formats.protocol import Format
 from vecsim.formats.section_size import DEFAULT_SECTION_SIZE
 from vecsim.formats.sliced.container import Sliced
@@ -258,6 +259,13 @@ _ALL = (
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         {"by_degree": True},
+        for_gpu=True,
+    ),
+    NamedFormat(
+        "propagation",
+        "entries by parts of the columns, and the places of their products by bins of rows: two steps",
+        "vecsim, after propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017",
+        PropagationBlocks,
         for_gpu=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),

@@ -128,7 +128,8 @@ class PropagationBlocks(StoredAsArrays):
         bin_entries
             Entries of a bin, padding included, and rows: 4 to 65,532.
         super_entries
-            Entries of a super-block, padding included; by default 2^20, and fewer for a small matrix.
+            Entries of a super-block, padding and the last bin apart; by default 2^20, and fewer for a small
+            matrix.
 
         Raises
         ------

@@ -60,12 +60,8 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     all_groups = int(by_part[-1])
     if all_groups * GROUP > 2**31 - 1:
         raise UserError(f"{all_groups * GROUP} entries with padding cannot be counted in 32 bits")
-    bin_groups = np.append(product_groups[:-1].reshape(bins, number)[:, :1].ravel(), all_groups)
-    super_bins = np.empty(bins + 1, np.int64)
-    supers = planning.cut_into_super_blocks(
-        np.diff(bin_groups), max(1, sizes.super_entries // GROUP), super_bins
-    )
-    super_bins = super_bins[: supers + 1]
+    bin_groups = _begins(groups.sum(axis=1))
+    super_bins = _super_blocks(bin_groups, max(1, sizes.super_entries // GROUP))
     first, rows = (np.ascontiguousarray(bin_rows[:, k]) for k in range(2))
     counts = np.empty(bins, np.int64)
     filling.count_slots(pointers, first, rows, bin_entries, LONGEST_SLOT, counts)
@@ -150,6 +146,13 @@ def _bins(
     begins = np.empty((room, 3), np.int64)
     bins = planning.cut_into_bins(pointers, parts, number, GROUP, most, sizes.bin_entries, begins)
     return begins[:bins, :2].copy(), np.append(begins[:bins, 2], entries)
+
+
+def _super_blocks(bin_groups: IntArray, most: int) -> IntArray:
+    """Cut bins into super-blocks of about as many groups each, `most` and less than a bin more at most."""
+    bins, groups = len(bin_groups) - 1, int(bin_groups[-1])
+    block = bin_groups[:-1] * max(1, -(-groups // most)) // max(1, groups)
+    return np.append(np.flatnonzero(np.diff(block, prepend=-1)), bins)
 
 
 def _begins(counts: IntArray) -> IntArray:

@@ -173,27 +173,3 @@ def groups_of_runs(begins: Any, parts: Any, group: int, groups: Any) -> None:
             groups[bin_, parts[entry]] += 1
         for part in range(groups.shape[1]):
             groups[bin_, part] = -(-groups[bin_, part] // group)
-
-
-@njit(cache=True)
-def cut_into_super_blocks(groups: Any, most: int, begins: Any) -> int:
-    """Cut bins into super-blocks of at most so many groups, or of one bin; give how many there are.
-
-    Parameters
-    ----------
-    groups
-        (bins,): of each bin.
-    most
-        Groups of a super-block.
-    begins
-        (bins + 1,): what is written: the first bin of each super-block, and behind the last the bins.
-    """
-    blocks, held = 0, 0
-    for bin_ in range(len(groups)):
-        if bin_ == 0 or held + groups[bin_] > most:
-            begins[blocks] = bin_
-            blocks += 1
-            held = 0
-        held += groups[bin_]
-    begins[blocks] = len(groups)
-    return blocks
