@@ -21,6 +21,7 @@ from gpu.formats.hisparse import HiSparseProduct
 from gpu.formats.hyb import HYBProduct
 from gpu.formats.jd import JDProduct
 from gpu.formats.mixed_sliced import MixedSlicedProduct
+from gpu.formats.propagation import PropagationProduct
 from gpu.formats.sliced import SlicedProduct
 from gpu.formats.sliced_deltas import DeltaProduct
 from gpu.formats.sliced_diagonals import DiagonalProduct
@@ -181,6 +182,7 @@ _ALL = (
     _kernel("hbp", HBPProduct),
     _kernel("hbp-active", ActiveHBPProduct),
     _kernel("hbp-by-degree", ActiveHBPProduct),
+    _kernel("propagation", PropagationProduct),
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

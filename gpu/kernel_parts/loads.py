@@ -6,7 +6,9 @@ leaves nothing in the L1 cache, so that x stays there. A load under a condition 
 hold and reads nothing, without a branch: so loads of many steps are under way at once. A load of a vector is
 one that stays behind `launching.wait_for_previous`, since another kernel may have written the vector until
 then; all others may be moved before it. But they may be moved behind it, too: the assembler does so to save
-registers. An early load is a streamed one that stays where it is. In the simulator all are plain reads.
+registers. An early load is a streamed one that stays where it is. A passing load is a streamed one of what is
+read once in a product and leaves the L2 cache first, so that something else stays there. A load past the L1
+cache reads what other blocks of threads have written meanwhile. In the simulator all are plain reads.
 """
 
 from collections.abc import Callable
@@ -14,6 +16,8 @@ from typing import Any
 
 from gpu.runtime.cuda import SIMULATED
 
+EVICT_FIRST = "0x12F0000000000000"
+"""What `createpolicy` makes of evict_first for all of an access, on compute capability 8.0 and later."""
 COUNTS = (1, 2, 4, 8)
 MOST_BYTES = 16
 """What one instruction loads at most."""
@@ -31,7 +35,7 @@ if not SIMULATED:
     }
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def address_of(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
     """Give the address of an element, in global memory."""
     data = context.make_array(array_type)(context, builder, array).data
     address = builder.gep(data, [index])
@@ -47,7 +51,7 @@ def _loader(count: int) -> Any:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array_type = signature.args[0]
-            address = _address(context, builder, array_type, *arguments)
+            address = address_of(context, builder, array_type, *arguments)
             vector = ir.VectorType(context.get_data_type(array_type.dtype), count)
             address = builder.bitcast(address, ir.PointerType(vector, 1))
             bytes_at_once = min(MOST_BYTES, count * array_type.dtype.bitwidth // 8)
@@ -68,11 +72,15 @@ def _instructions(dtype: Any, count: int, kind_of_load: str) -> tuple[str, str]:
     results = [f"${k}" for k in range(count)]
     at_once = min(count, MOST_BYTES * 8 // dtype.bitwidth)
     lines = [f"setp.ne.b32 p, ${count + 1}, 0;", *(clear.format(result) for result in results)]
+    policy = ""
+    if kind_of_load.endswith("cache_hint"):
+        lines.append(f".reg .b64 policy; mov.b64 policy, {EVICT_FIRST};")
+        policy = ", policy"
     for first in range(0, count, at_once):
         part = results[first : first + at_once]
         width, target = (f".v{at_once}", "{" + ", ".join(part) + "}") if at_once > 1 else ("", part[0])
         offset = first * dtype.bitwidth // 8
-        lines.append(f"@p ld.global{kind_of_load}{width}.{kind} {target}, [${count} + {offset}];")
+        lines.append(f"@p ld.global{kind_of_load}{width}.{kind} {target}, [${count} + {offset}]{policy};")
     constraints = ",".join([f"=&{register}"] * count + ["l", "r"])
     return "{ .reg .pred p; " + " ".join(lines) + " }", constraints
 
@@ -87,7 +95,7 @@ def _conditional_loader(count: int, kind_of_load: str, *, in_order: bool = False
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array_type = signature.args[0]
             element = context.get_data_type(array_type.dtype)
-            address = _address(context, builder, array_type, *arguments[:2])
+            address = address_of(context, builder, array_type, *arguments[:2])
             wanted = builder.zext(context.get_value_as_data(builder, types.boolean, arguments[2]), _WORD)
             result = element if count == 1 else ir.LiteralStructType([element] * count)
             text, constraints = _instructions(array_type.dtype, count, kind_of_load)
@@ -160,6 +168,8 @@ if SIMULATED:
     STREAMED_IF: dict[int, Any] = LOADS_IF
     EARLY_IF: dict[int, Any] = LOADS_IF
     VECTOR_IF: dict[int, Any] = LOADS_IF
+    PASSING_IF: dict[int, Any] = LOADS_IF
+    PAST_L1_IF: dict[int, Any] = LOADS_IF
 else:
     _WORD = ir.IntType(32)
     STORES = {count: _storer(count) for count in COUNTS}
@@ -168,3 +178,7 @@ else:
     STREAMED_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate") for count in COUNTS}
     EARLY_IF = {count: _conditional_loader(count, ".L1::no_allocate", in_order=True) for count in COUNTS}
     VECTOR_IF = {count: _conditional_loader(count, "", in_order=True) for count in COUNTS}
+    PASSING_IF = {
+        count: _conditional_loader(count, ".nc.L1::no_allocate.L2::cache_hint") for count in COUNTS
+    }
+    PAST_L1_IF = {count: _conditional_loader(count, ".cg", in_order=True) for count in COUNTS}

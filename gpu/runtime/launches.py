@@ -79,12 +79,24 @@ class Launch:
         type, and the four placeholders.
     real
         The type of x, y, alpha and beta: np.float32 or np.float64.
+    shared_bytes
+        Of dynamic shared memory of a block: what the kernel's ``cuda.shared.array(0, ...)`` has.
     """
 
-    def __init__(self, kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any) -> None:
+    def __init__(
+        self,
+        kernel: Any,
+        blocks: int,
+        threads: int,
+        arguments: Sequence[Any],
+        real: Any,
+        *,
+        shared_bytes: int = 0,
+    ) -> None:
         self._kernel, self._grid, self._arguments = kernel, (blocks, threads), tuple(arguments)
+        self._shared_bytes = shared_bytes
         if not SIMULATED:
-            self._packed = _Packed(kernel, blocks, threads, self._arguments, real)
+            self._packed = _Packed(kernel, blocks, threads, self._arguments, real, shared_bytes)
 
     def __call__(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put the kernel on a stream.
@@ -101,7 +113,7 @@ class Launch:
         if SIMULATED:
             given = {X: x, Y: y, ALPHA: alpha, BETA: beta}
             blocks, threads = self._grid
-            self._kernel[blocks, threads, stream](
+            self._kernel[blocks, threads, stream, self._shared_bytes](
                 *(
                     given.get(each, each) if isinstance(each, Placeholder) else each
                     for each in self._arguments
@@ -111,15 +123,17 @@ class Launch:
         self._packed.launch(x, y, alpha, beta, _handle(stream))
 
 
-def launches_of(kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any) -> list[Launch]:
+def launches_of(
+    kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any, *, shared_bytes: int = 0
+) -> list[Launch]:
     """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`.
 
     Parameters
     ----------
-    kernel, blocks, threads, arguments, real
+    kernel, blocks, threads, arguments, real, shared_bytes
         As of `Launch`.
     """
-    return [Launch(kernel, blocks, threads, arguments, real)] if blocks else []
+    return [Launch(kernel, blocks, threads, arguments, real, shared_bytes=shared_bytes)] if blocks else []
 
 
 class LaunchedInTurn:
@@ -152,7 +166,15 @@ class _Packed:
     element, address, length, stride in bytes.
     """
 
-    def __init__(self, kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], real: Any) -> None:
+    def __init__(
+        self,
+        kernel: Any,
+        blocks: int,
+        threads: int,
+        arguments: tuple[Any, ...],
+        real: Any,
+        shared_bytes: int,
+    ) -> None:
         driver = importlib.import_module("cuda.bindings.driver")
 
         self._driver = driver
@@ -189,10 +211,12 @@ class _Packed:
         self._keep = compiled
         handle = compiled._codelibrary.get_cufunc().kernel.handle
         self._function = driver.CUfunction(int(handle))
+        if shared_bytes:
+            _allow_shared_bytes(driver, driver.CUkernel(int(handle)), shared_bytes)
         self._words = (ctypes.c_int64 * len(words))(*words)
         base = ctypes.addressof(self._words)
         self._pointers = (ctypes.c_void_p * len(words))(*(base + 8 * at for at in range(len(words))))
-        self._config = _configuration(driver, blocks, threads)
+        self._config = _configuration(driver, blocks, threads, shared_bytes)
         self._address = ctypes.addressof(self._pointers)
         # The driver reads the parameters during the call; two host threads must not mix theirs.
         self._lock = threading.Lock()
@@ -227,11 +251,27 @@ def _address(array: Any) -> int:
     return int(array.device_ctypes_pointer.value or 0)
 
 
-def _configuration(driver: Any, blocks: int, threads: int) -> Any:
+def _allow_shared_bytes(driver: Any, kernel: Any, shared_bytes: int) -> None:
+    """Let a kernel have more dynamic shared memory than the 48 KiB that every kernel may.
+
+    As many of its blocks as find room shall run: all memory that can be shared is taken from the L1 cache.
+    """
+    names = driver.CUfunction_attribute
+    most = names.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    share = names.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+    status, device = driver.cuCtxGetDevice()
+    for attribute, value in ((most, shared_bytes), (share, 100)):
+        if int(status) == 0:
+            (status,) = driver.cuKernelSetAttribute(attribute, value, kernel, device)
+    if int(status) != 0:
+        raise RuntimeError(f"{shared_bytes} bytes of shared memory: {status.name}")
+
+
+def _configuration(driver: Any, blocks: int, threads: int, shared_bytes: int) -> Any:
     config = driver.CUlaunchConfig()
     config.gridDimX, config.gridDimY, config.gridDimZ = blocks, 1, 1
     config.blockDimX, config.blockDimY, config.blockDimZ = threads, 1, 1
-    config.sharedMemBytes = 0
+    config.sharedMemBytes = shared_bytes
     overlap = driver.CUlaunchAttribute()
     overlap.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
     overlap.value.programmaticStreamSerializationAllowed = 1

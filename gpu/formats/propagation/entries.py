@@ -1,0 +1,209 @@
+"""What a thread does with groups of four entries: load, multiply and store them; load products and place them.
+
+All functions are unrolled over the groups of a thread, which lie a block of threads apart, so that the loads
+of all are under way together. Groups behind the end are neither loaded nor stored.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gpu.kernel_parts.handed_over import STORES_PAST_L1
+from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STREAMED_IF, VECTOR_IF
+from gpu.runtime.cuda import device_function
+from vecsim.formats.propagation.container import GROUP
+
+_store = STORES_PAST_L1[GROUP]
+_load_products = PAST_L1_IF[GROUP]
+_load_x = VECTOR_IF[1]
+
+
+def group_loader(threads: int, passing: bool) -> Any:
+    """Make ``load(values, columns, destinations, group, end)``: what is stored of two groups.
+
+    Parameters
+    ----------
+    threads
+        Of a block.
+    passing
+        Whether they leave the L2 cache first.
+    """
+    loads = PASSING_IF if passing else STREAMED_IF
+    load_four, load_one = loads[GROUP], loads[1]
+
+    @device_function
+    def load_group(values: Any, columns: Any, destinations: Any, group: Any, end: Any) -> Any:
+        wanted = group < end
+        at = group * GROUP
+        return (
+            load_four(values, at, wanted),
+            load_four(columns, at, wanted),
+            load_one(destinations, group, wanted)[0],
+        )
+
+    @device_function
+    def load(values: Any, columns: Any, destinations: Any, group: Any, end: Any) -> Any:
+        return (
+            load_group(values, columns, destinations, group, end),
+            load_group(values, columns, destinations, group + threads, end),
+        )
+
+    return load
+
+
+@device_function
+def _multiply_group(loaded: Any, held: Any, ring: Any, slot: Any, wanted: Any) -> None:
+    """Store the products of a group, if it is wanted."""
+    value, column, destination = loaded
+    if wanted:
+        products = (
+            value[0] * held[np.uint32(column[0])],
+            value[1] * held[np.uint32(column[1])],
+            value[2] * held[np.uint32(column[2])],
+            value[3] * held[np.uint32(column[3])],
+        )
+        _store(ring, (slot + np.int64(destination)) * GROUP, products)
+
+
+def item_multiplier(threads: int, load: Any) -> Any:
+    """Make the function that multiplies the entries of an item, while the first ones of the next are loaded.
+
+    ``multiply(stored, held, ring, slot, item, following, loaded, thread)`` takes values, columns and
+    destinations as `stored`, the segment of x as `held`, the group of the ring at which the super-block
+    begins as `slot`, and begin and end of this item and of the next. It takes and gives what is loaded.
+
+    Parameters
+    ----------
+    threads
+        Of a block.
+    load
+        As `group_loader` makes it.
+    """
+
+    @device_function
+    def multiply(
+        stored: Any, held: Any, ring: Any, slot: Any, item: Any, following: Any, loaded: Any, thread: Any
+    ) -> Any:
+        values, columns, destinations = stored
+        begin, end = item
+        next_begin, next_end = following
+        group = begin + thread
+        more = True
+        while more:
+            begin += 2 * threads
+            more = begin < end
+            then_begin = begin if more else next_begin
+            then_end = end if more else next_end
+            then = load(values, columns, destinations, then_begin + thread, then_end)
+            _multiply_group(loaded[0], held, ring, slot, group < end)
+            _multiply_group(loaded[1], held, ring, slot, group + threads < end)
+            loaded = then
+            group = then_begin + thread
+        return loaded
+
+    return multiply
+
+
+def segment_filler(threads: int) -> Any:
+    """Make ``fill(held, x, first, width, thread)``: columns `first` and following of x into shared memory.
+
+    Parameters
+    ----------
+    threads
+        Of a block.
+    """
+
+    @device_function
+    def fill(held: Any, x: Any, first: Any, width: Any, thread: Any) -> None:
+        at = thread
+        while at < width:
+            at1, at2, at3 = at + threads, at + 2 * threads, at + 3 * threads
+            element0 = _load_x(x, first + at, at < width)[0]
+            element1 = _load_x(x, first + at1, at1 < width)[0]
+            element2 = _load_x(x, first + at2, at2 < width)[0]
+            element3 = _load_x(x, first + at3, at3 < width)[0]
+            held[np.uint32(at)] = element0
+            if at1 < width:
+                held[np.uint32(at1)] = element1
+            if at2 < width:
+                held[np.uint32(at2)] = element2
+            if at3 < width:
+                held[np.uint32(at3)] = element3
+            at += 4 * threads
+
+    return fill
+
+
+def place_loader(threads: int, batch: int, passing: bool) -> Any:
+    """Make ``load(places, group, end)``: the places of so many groups.
+
+    Parameters
+    ----------
+    threads, batch
+        Of a block; groups of a thread.
+    passing
+        Whether they leave the L2 cache first.
+    """
+    return _four_loader((PASSING_IF if passing else STREAMED_IF)[GROUP], threads, batch)
+
+
+def product_loader(threads: int, batch: int) -> Any:
+    """Make ``load(ring, group, end)``: the products of so many groups, as other blocks have left them.
+
+    Parameters
+    ----------
+    threads, batch
+        Of a block; groups of a thread.
+    """
+    return _four_loader(_load_products, threads, batch)
+
+
+def _four_loader(load_four: Any, threads: int, batch: int) -> Any:
+    @device_function
+    def load(array: Any, group: Any, end: Any) -> Any:
+        return (load_four(array, group * GROUP, group < end),)
+
+    if batch == 1:
+        return load
+    others = _four_loader(load_four, threads, batch - 1)
+
+    @device_function
+    def load_all(array: Any, group: Any, end: Any) -> Any:
+        first = load(array, group, end)
+        return (first[0], *others(array, group + threads, end))
+
+    return load_all
+
+
+def placer(threads: int, batch: int, k: int = 0) -> Any:
+    """Make ``place(held, places, products, group, end, nowhere)``: products to their places in shared memory.
+
+    Those of padding go to the place `nowhere`.
+
+    Parameters
+    ----------
+    threads, batch
+        Of a block; groups of a thread.
+    k
+        The group to begin with.
+    """
+
+    @device_function
+    def place_group(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
+        if group < end:
+            place, product = places[k], products[k]
+            held[min(np.uint32(place[0]), nowhere)] = product[0]
+            held[min(np.uint32(place[1]), nowhere)] = product[1]
+            held[min(np.uint32(place[2]), nowhere)] = product[2]
+            held[min(np.uint32(place[3]), nowhere)] = product[3]
+
+    if k == batch - 1:
+        return place_group
+    others = placer(threads, batch, k + 1)
+
+    @device_function
+    def place_all(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
+        place_group(held, places, products, group, end, nowhere)
+        others(held, places, products, group + threads, end, nowhere)
+
+    return place_all
