@@ -1,7 +1,8 @@
 """What a thread does with groups of four entries: load, multiply and store them; load products and place them.
 
 All functions are unrolled over the groups of a thread, which lie a block of threads apart, so that the loads
-of all are under way together. Groups behind the end are neither loaded nor stored.
+of all are under way together. Groups behind the end are neither loaded nor stored. Two 16-bit numbers, columns
+or places, stay in the word that they were loaded in until they are needed.
 """
 
 from typing import Any
@@ -13,9 +14,23 @@ from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STREAMED_IF, VECTOR_I
 from gpu.runtime.cuda import device_function
 from vecsim.formats.propagation.container import GROUP
 
+PAIRS = GROUP // 2
+"""Words of the 16-bit numbers of a group."""
 _store = STORES_PAST_L1[GROUP]
 _load_products = PAST_L1_IF[GROUP]
 _load_x = VECTOR_IF[1]
+
+
+@device_function
+def _low(word: Any) -> Any:
+    """Give the first number of a pair."""
+    return np.uint32(word & np.uint32(0xFFFF))
+
+
+@device_function
+def _high(word: Any) -> Any:
+    """Give the second number of a pair."""
+    return np.uint32(word >> np.uint32(16))
 
 
 def group_loader(threads: int, passing: bool) -> Any:
@@ -29,15 +44,14 @@ def group_loader(threads: int, passing: bool) -> Any:
         Whether they leave the L2 cache first.
     """
     loads = PASSING_IF if passing else STREAMED_IF
-    load_four, load_one = loads[GROUP], loads[1]
+    load_values, load_pairs, load_one = loads[GROUP], loads[PAIRS], loads[1]
 
     @device_function
     def load_group(values: Any, columns: Any, destinations: Any, group: Any, end: Any) -> Any:
         wanted = group < end
-        at = group * GROUP
         return (
-            load_four(values, at, wanted),
-            load_four(columns, at, wanted),
+            load_values(values, np.int64(group) * GROUP, wanted),
+            load_pairs(columns, np.int64(group) * PAIRS, wanted),
             load_one(destinations, group, wanted)[0],
         )
 
@@ -45,7 +59,7 @@ def group_loader(threads: int, passing: bool) -> Any:
     def load(values: Any, columns: Any, destinations: Any, group: Any, end: Any) -> Any:
         return (
             load_group(values, columns, destinations, group, end),
-            load_group(values, columns, destinations, group + threads, end),
+            load_group(values, columns, destinations, np.int32(group + threads), end),
         )
 
     return load
@@ -57,12 +71,12 @@ def _multiply_group(loaded: Any, held: Any, ring: Any, slot: Any, wanted: Any) -
     value, column, destination = loaded
     if wanted:
         products = (
-            value[0] * held[np.uint32(column[0])],
-            value[1] * held[np.uint32(column[1])],
-            value[2] * held[np.uint32(column[2])],
-            value[3] * held[np.uint32(column[3])],
+            value[0] * held[_low(column[0])],
+            value[1] * held[_high(column[0])],
+            value[2] * held[_low(column[1])],
+            value[3] * held[_high(column[1])],
         )
-        _store(ring, (slot + np.int64(destination)) * GROUP, products)
+        _store(ring, np.int64(np.uint32(slot + np.int64(destination))) * GROUP, products)
 
 
 def item_multiplier(threads: int, load: Any) -> Any:
@@ -87,18 +101,18 @@ def item_multiplier(threads: int, load: Any) -> Any:
         values, columns, destinations = stored
         begin, end = item
         next_begin, next_end = following
-        group = begin + thread
+        group = np.int32(begin + thread)
         more = True
         while more:
-            begin += 2 * threads
+            begin = np.int32(begin + 2 * threads)
             more = begin < end
-            then_begin = begin if more else next_begin
             then_end = end if more else next_end
-            then = load(values, columns, destinations, then_begin + thread, then_end)
+            then_group = np.int32((begin if more else next_begin) + thread)
+            then = load(values, columns, destinations, then_group, then_end)
             _multiply_group(loaded[0], held, ring, slot, group < end)
-            _multiply_group(loaded[1], held, ring, slot, group + threads < end)
+            _multiply_group(loaded[1], held, ring, slot, np.int32(group + threads) < end)
             loaded = then
-            group = then_begin + thread
+            group = then_group
         return loaded
 
     return multiply
@@ -117,11 +131,12 @@ def segment_filler(threads: int) -> Any:
     def fill(held: Any, x: Any, first: Any, width: Any, thread: Any) -> None:
         at = thread
         while at < width:
-            at1, at2, at3 = at + threads, at + 2 * threads, at + 3 * threads
-            element0 = _load_x(x, first + at, at < width)[0]
-            element1 = _load_x(x, first + at1, at1 < width)[0]
-            element2 = _load_x(x, first + at2, at2 < width)[0]
-            element3 = _load_x(x, first + at3, at3 < width)[0]
+            at1, at2 = np.int32(at + threads), np.int32(at + 2 * threads)
+            at3 = np.int32(at + 3 * threads)
+            element0 = _load_x(x, np.int64(first) + at, at < width)[0]
+            element1 = _load_x(x, np.int64(first) + at1, at1 < width)[0]
+            element2 = _load_x(x, np.int64(first) + at2, at2 < width)[0]
+            element3 = _load_x(x, np.int64(first) + at3, at3 < width)[0]
             held[np.uint32(at)] = element0
             if at1 < width:
                 held[np.uint32(at1)] = element1
@@ -129,7 +144,7 @@ def segment_filler(threads: int) -> Any:
                 held[np.uint32(at2)] = element2
             if at3 < width:
                 held[np.uint32(at3)] = element3
-            at += 4 * threads
+            at = np.int32(at + 4 * threads)
 
     return fill
 
@@ -144,7 +159,7 @@ def place_loader(threads: int, batch: int, passing: bool) -> Any:
     passing
         Whether they leave the L2 cache first.
     """
-    return _four_loader((PASSING_IF if passing else STREAMED_IF)[GROUP], threads, batch)
+    return _loader((PASSING_IF if passing else STREAMED_IF)[PAIRS], PAIRS, threads, batch)
 
 
 def product_loader(threads: int, batch: int) -> Any:
@@ -155,22 +170,22 @@ def product_loader(threads: int, batch: int) -> Any:
     threads, batch
         Of a block; groups of a thread.
     """
-    return _four_loader(_load_products, threads, batch)
+    return _loader(_load_products, GROUP, threads, batch)
 
 
-def _four_loader(load_four: Any, threads: int, batch: int) -> Any:
+def _loader(load_group: Any, wide: int, threads: int, batch: int) -> Any:
     @device_function
     def load(array: Any, group: Any, end: Any) -> Any:
-        return (load_four(array, group * GROUP, group < end),)
+        return (load_group(array, np.int64(group) * wide, group < end),)
 
     if batch == 1:
         return load
-    others = _four_loader(load_four, threads, batch - 1)
+    others = _loader(load_group, wide, threads, batch - 1)
 
     @device_function
     def load_all(array: Any, group: Any, end: Any) -> Any:
         first = load(array, group, end)
-        return (first[0], *others(array, group + threads, end))
+        return (first[0], *others(array, np.int32(group + threads), end))
 
     return load_all
 
@@ -192,10 +207,10 @@ def placer(threads: int, batch: int, k: int = 0) -> Any:
     def place_group(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
         if group < end:
             place, product = places[k], products[k]
-            held[min(np.uint32(place[0]), nowhere)] = product[0]
-            held[min(np.uint32(place[1]), nowhere)] = product[1]
-            held[min(np.uint32(place[2]), nowhere)] = product[2]
-            held[min(np.uint32(place[3]), nowhere)] = product[3]
+            held[min(_low(place[0]), nowhere)] = product[0]
+            held[min(_high(place[0]), nowhere)] = product[1]
+            held[min(_low(place[1]), nowhere)] = product[2]
+            held[min(_high(place[1]), nowhere)] = product[3]
 
     if k == batch - 1:
         return place_group
@@ -204,6 +219,6 @@ def placer(threads: int, batch: int, k: int = 0) -> Any:
     @device_function
     def place_all(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
         place_group(held, places, products, group, end, nowhere)
-        others(held, places, products, group + threads, end, nowhere)
+        others(held, places, products, np.int32(group + threads), end, nowhere)
 
     return place_all

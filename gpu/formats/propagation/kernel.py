@@ -43,11 +43,16 @@ IS_PIECE = 1 << 31
 """Stands in the rows of a bin that is a piece of a row."""
 STEPS = 4
 """Diagonals that are added at once."""
+DIAGONALS = LONGEST_SLOT + 1 + STEPS
+"""Elements that say where diagonals begin; the last ones stand for diagonals without places."""
 PATIENCE = 1 if SIMULATED else 20_000
 """So often a counter is read before its reader helps, some milliseconds: nothing has to be waited for so long
 unless blocks cannot run."""
 ENDLESS = 1000 if SIMULATED else 2**31 - 1
 """So often it is read if what is waited for is under way: in the simulator it must be there."""
+
+
+_load_words = LOADS[RECORD // 2]
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,13 @@ def _drawn_below(counters: Any, limit: Any) -> Any:
 
 
 @device_function
+def _record_of(records: Any, bin_: Any) -> Any:
+    """Load the words of a bin."""
+    at = np.int64(bin_) * RECORD
+    return _load_words(records, at), _load_words(records, at + RECORD // 2)
+
+
+@device_function
 def _strided_total(held: Any, diagonal: Any, slot: Any, zero: Any) -> Any:
     """Add the products of a slot, four loads at a time."""
     total, j, more = zero, np.int32(0), True
@@ -155,54 +167,53 @@ def bin_adder(arrangement: Arrangement) -> Any:
     ) -> None:
         places, row_slots, ranks, diagonals = of_bins
         slot_groups, nowhere, pieces, y, alpha, beta, zero = results
-        thread = np.int64(cuda.threadIdx.x)
-        if thread <= LONGEST_SLOT + STEPS:
-            j = min(thread, np.int64(LONGEST_SLOT))
-            diagonal[thread] = np.int32(diagonals[bin_ * (LONGEST_SLOT + 1) + j])
-        row, super_block = np.int64(record[0][0]), np.int64(record[1][3])
-        rows = np.int64(record[0][1] & np.uint32(IS_PIECE - 1))
-        is_piece = rows != np.int64(record[0][1])
-        groups, first_slot, first_row = np.int64(record[1][0]), np.int64(record[1][1]), np.int64(record[1][2])
-        at = super_block % slots_of_ring * slot_groups + np.int64(record[0][2])
-        stored = np.int64(record[0][3])
+        thread = np.int32(cuda.threadIdx.x)
+        if thread < DIAGONALS:
+            j = min(thread, np.int32(LONGEST_SLOT))
+            diagonal[thread] = np.int32(diagonals[np.int64(bin_) * (LONGEST_SLOT + 1) + j])
+        rows = np.int32(record[0][1] & np.uint32(IS_PIECE - 1))
+        first_slot, first_row = np.int64(record[1][1]), np.int64(record[1][2])
         # What the rows begin with comes while the products do.
-        mine, begin, end, rank = thread, np.int64(0), np.int64(0), np.int64(0)
+        mine, begin, end, rank = thread, np.uint32(0), np.uint32(0), np.uint32(0)
         if mine < rows:
-            begin, end = np.int64(row_slots[first_row + mine]), np.int64(row_slots[first_row + mine + 1])
-        group = thread
+            begin, end = np.uint32(row_slots[first_row + mine]), np.uint32(row_slots[first_row + mine + 1])
+        group, stored = thread, np.int32(record[0][3])
+        groups = np.int32(record[1][0])
+        at = np.int32(np.int32(record[1][3]) % slots_of_ring * slot_groups + np.int32(record[0][2]))
         while group < groups:
-            products = load_products(ring, at + group, at + groups)
+            products = load_products(ring, np.int32(at + group), np.int32(at + groups))
             place(held, loaded, products, group, groups, nowhere)
-            group += batch * threads
-            loaded = load_places(places, stored + group, stored + groups)
+            group = np.int32(group + batch * threads)
+            if group < groups:
+                loaded = load_places(places, np.int32(stored + group), np.int32(stored + groups))
         if begin < end:
-            rank = np.int64(ranks[first_slot + begin])
+            rank = np.uint32(ranks[first_slot + begin])
         cuda.syncthreads()
         if thread == 0:
             _tell(counters, told)
-        slot, slots = thread, np.int64(diagonal[1])
+        slot, slots = thread, diagonal[1]
         while slot < slots:
             # The first product of a slot is its own, so its total may stand there.
-            held[np.uint32(slot)] = _strided_total(held, diagonal, np.int32(slot), zero)
-            slot += threads
+            held[np.uint32(slot)] = _strided_total(held, diagonal, slot, zero)
+            slot = np.int32(slot + threads)
         cuda.syncthreads()
         while mine < rows:
             total = zero
             if begin < end:
-                total = held[np.uint32(rank)]
-                begin += 1
+                total = held[rank]
+                begin = np.uint32(begin + np.uint32(1))
             while begin < end:
                 total += held[np.uint32(ranks[first_slot + begin])]
-                begin += 1
-            if is_piece:
-                pieces[row] = total
+                begin = np.uint32(begin + np.uint32(1))
+            if rows == np.int32(record[0][1]):
+                write_row(y, np.uint64(record[0][0] + np.uint64(mine)), total, alpha, beta, zero)
             else:
-                write_row(y, np.uint64(row + mine), total, alpha, beta, zero)
-            mine += threads
+                pieces[np.uint64(record[0][0])] = total
+            mine = np.int32(mine + threads)
             if mine < rows:
-                begin, end = np.int64(row_slots[first_row + mine]), np.int64(row_slots[first_row + mine + 1])
+                begin, end = np.uint32(row_slots[first_row + mine]), np.uint32(row_slots[first_row + mine + 1])
                 if begin < end:
-                    rank = np.int64(ranks[first_slot + begin])
+                    rank = np.uint32(ranks[first_slot + begin])
 
     return add
 
@@ -214,19 +225,19 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
     load = group_loader(threads, arrangement.passing)
     multiply, fill = item_multiplier(threads, load), segment_filler(threads)
     load_places = place_loader(threads, arrangement.batch, arrangement.passing)
-    add, load_record, kind = bin_adder(arrangement), LOADS[4], np.dtype(real)
+    add, kind = bin_adder(arrangement), np.dtype(real)
     options = {} if SIMULATED else {"launch_bounds": (threads, arrangement.resident)}
 
     @device_function
     def help_multiply(super_block, stored, of_parts, x, held, mail, ring, slot_groups, counters):
         """Multiply what of a super-block nobody has begun, and wait for the rest; all threads of a block."""
         items, part_columns, super_bins, parts, supers = of_parts
-        thread = np.int64(cuda.threadIdx.x)
+        thread = np.int32(cuda.threadIdx.x)
         if thread == 0 and super_block >= slots_of_ring:
-            before = super_block - slots_of_ring
-            bins = super_bins[before + 1] - super_bins[before]
+            before = np.int32(super_block - slots_of_ring)
+            bins = np.int32(super_bins[before + 1] - super_bins[before])
             _reached(counters, STATES + supers + before, bins, ENDLESS)
-        part = np.int64(0)
+        part = np.int32(0)
         while part < parts:
             if thread == 0:
                 claim = STATES + (2 + part) * supers + super_block
@@ -235,17 +246,17 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
             claimed = mail[2] == 0
             cuda.syncthreads()
             if claimed:
-                fill(held, x, np.int64(part_columns[2 * part]), np.int64(part_columns[2 * part + 1]), thread)
-                item = np.int64(items[part * supers + super_block])
-                end = np.int64(items[part * supers + super_block + 1])
-                loaded = load(stored[0], stored[1], stored[2], item + thread, end)
+                fill(held, x, np.int32(part_columns[2 * part]), np.int32(part_columns[2 * part + 1]), thread)
+                item = np.int32(items[part * supers + super_block])
+                end = np.int32(items[part * supers + super_block + 1])
+                loaded = load(stored[0], stored[1], stored[2], np.int32(item + thread), end)
                 cuda.syncthreads()
-                slot = super_block % slots_of_ring * slot_groups
+                slot = np.int32(super_block % slots_of_ring * slot_groups)
                 multiply(stored, held, ring, slot, (item, end), (end, end), loaded, thread)
                 cuda.syncthreads()
                 if thread == 0:
                     _tell(counters, STATES + super_block)
-            part += 1
+            part = np.int32(part + 1)
         if thread == 0:
             _reached(counters, STATES + super_block, np.int32(parts), ENDLESS)
         cuda.syncthreads()
@@ -258,10 +269,12 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
 
         Parameters
         ----------
-        values, columns, destinations, items, places, row_slots, ranks, super_bins
+        values, destinations, items, row_slots, ranks, super_bins
             Of `vecsim.formats.PropagationBlocks`.
         part_columns, diagonals
             The same, in one dimension.
+        columns, places
+            The same, two in a uint32.
         parts, supers, bins
             How many there are.
         multiplying
@@ -285,8 +298,8 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         """
         held = cuda.shared.array(0, kind)
         mail = cuda.shared.array(4, np.int32)
-        diagonal = cuda.shared.array(LONGEST_SLOT + 1 + STEPS, np.int32)
-        thread, block = np.int64(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
+        diagonal = cuda.shared.array(DIAGONALS, np.int32)
+        thread, block = np.int32(cuda.threadIdx.x), np.int32(cuda.blockIdx.x)
         stored, of_parts = (values, columns, destinations), (items, part_columns, super_bins, parts, supers)
         of_bins = (places, row_slots, ranks, diagonals)
         results = (slot_groups, np.uint32(nowhere), pieces, y, alpha, beta, real(0))
@@ -294,34 +307,34 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         let_next_begin()
         wait_for_previous()
         if block < multiplying:
-            part, super_block, held_part, turn = block, np.int64(0), np.int64(-1), np.int32(0)
-            item = np.int64(items[part * supers])
-            end = np.int64(items[part * supers + 1])
-            loaded = load(values, columns, destinations, item + thread, end)
+            part, super_block, held_part, turn = block, np.int32(0), np.int32(-1), np.int32(0)
+            item = np.int32(items[part * supers])
+            end = np.int32(items[part * supers + 1])
+            loaded = load(values, columns, destinations, np.int32(item + thread), end)
             if thread == 0:
                 mail[1] = np.int32(cuda.atomic.exch(counters, claims + part * supers, np.int32(1)) == 0)
             cuda.syncthreads()
-            state = mail[1] | 2
+            state = np.int32(mail[1] | 2)
             while super_block < supers:
-                next_part, next_super = part + multiplying, super_block
+                next_part, next_super = np.int32(part + multiplying), super_block
                 if next_part >= parts:
-                    next_part, next_super = block, super_block + 1
+                    next_part, next_super = block, np.int32(super_block + 1)
                 next_item, next_end, next_state = end, end, np.int32(0)
                 if next_super < supers:
-                    next_item = np.int64(items[next_part * supers + next_super])
-                    next_end = np.int64(items[next_part * supers + next_super + 1])
+                    next_item = np.int32(items[next_part * supers + next_super])
+                    next_end = np.int32(items[next_part * supers + next_super + 1])
                     # Claimed beforehand, and asked beforehand whether the ring has room for it.
                     if thread == 0:
                         claim = claims + next_part * supers + next_super
                         next_state = np.int32(cuda.atomic.exch(counters, claim, np.int32(1)) == 0)
-                        before = next_super - slots_of_ring
+                        before = np.int32(next_super - slots_of_ring)
                         wanted = np.int32(0)
                         if before >= 0:
                             wanted = np.int32(super_bins[before + 1] - super_bins[before])
                         if before < 0 or acquire(counters, sums + before) >= wanted:
                             next_state = np.int32(next_state | 2)
                 if state == 1:
-                    before = super_block - slots_of_ring
+                    before = np.int32(super_block - slots_of_ring)
                     wanted = np.int32(super_bins[before + 1] - super_bins[before])
                     if thread == 0:
                         mail[2] = np.int32(_reached(counters, sums + before, wanted, PATIENCE))
@@ -331,35 +344,37 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
                         help_multiply(
                             before, stored, of_parts, x, held, mail, ring, slot_groups, counters
                         )
-                        bin_ = np.int64(0)
+                        bin_ = np.int32(0)
                         while bin_ >= 0:
                             if thread == 0:
                                 mail[2] = _drawn_below(counters, super_bins[before + 1])
                             cuda.syncthreads()
-                            bin_ = np.int64(mail[2])
+                            bin_ = np.int32(mail[2])
                             cuda.syncthreads()
                             if bin_ >= 0:
-                                record = load_record(records, bin_ * RECORD), load_record(records, bin_ * RECORD + 4)
-                                first = np.int64(record[0][3])
-                                ahead = load_places(places, first + thread, first + np.int64(record[1][0]))
+                                record = _record_of(records, bin_)
+                                first = np.int32(record[0][3])
+                                last = np.int32(first + np.int32(record[1][0]))
+                                ahead = load_places(places, np.int32(first + thread), last)
                                 add(of_bins, bin_, record, ahead, held, diagonal, ring, counters,
                                     sums + before, results)  # fmt: skip
                         if thread == 0:
                             _reached(counters, sums + before, wanted, ENDLESS)
                         cuda.syncthreads()
-                        held_part = np.int64(-1)
+                        held_part = np.int32(-1)
+                        loaded = load(values, columns, destinations, np.int32(item + thread), end)
                 if state & 1:
                     if held_part != part:
                         cuda.syncthreads()
-                        first = np.int64(part_columns[2 * part])
-                        fill(held, x, first, np.int64(part_columns[2 * part + 1]), thread)
+                        first = np.int32(part_columns[2 * part])
+                        fill(held, x, first, np.int32(part_columns[2 * part + 1]), thread)
                         cuda.syncthreads()
                         held_part = part
-                    slot = super_block % slots_of_ring * slot_groups
+                    slot = np.int32(super_block % slots_of_ring * slot_groups)
                     following = (next_item, next_end)
                     loaded = multiply(stored, held, ring, slot, (item, end), following, loaded, thread)
                 else:
-                    loaded = load(values, columns, destinations, next_item + thread, next_end)
+                    loaded = load(values, columns, destinations, np.int32(next_item + thread), next_end)
                 if thread == 0:
                     mail[turn] = next_state
                 cuda.syncthreads()
@@ -372,18 +387,19 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
             if thread == 0:
                 mail[0] = cuda.atomic.add(counters, TICKET, np.int32(1))
             cuda.syncthreads()
-            bin_, known = np.int64(mail[0]), np.int64(-1)
+            bin_, known = np.int32(mail[0]), np.int32(-1)
             while bin_ < bins:
-                record = load_record(records, bin_ * RECORD), load_record(records, bin_ * RECORD + 4)
-                super_block, first = np.int64(record[1][3]), np.int64(record[0][3])
-                ahead = load_places(places, first + thread, first + np.int64(record[1][0]))
+                record = _record_of(records, bin_)
+                super_block, first = np.int32(record[1][3]), np.int32(record[0][3])
+                last = np.int32(first + np.int32(record[1][0]))
+                ahead = load_places(places, np.int32(first + thread), last)
                 if thread == 0:
                     mail[1] = cuda.atomic.add(counters, TICKET, np.int32(1))
                     if super_block > known:
                         place = STATES + super_block
                         mail[2] = np.int32(_reached(counters, place, np.int32(parts), PATIENCE))
                 cuda.syncthreads()
-                next_bin = np.int64(mail[1])
+                next_bin = np.int32(mail[1])
                 if super_block > known:
                     if mail[2] == 0:
                         cuda.syncthreads()
@@ -402,6 +418,6 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
             at = thread
             while at < counters.size:
                 counters[at] = np.int32(0)
-                at += threads
+                at = np.int32(at + threads)
 
     return kernel

@@ -66,9 +66,10 @@ class PropagationProduct(LaunchedInTurn):
         slots = min(chosen.ring, max(1, supers))
         self.ring = upload(np.zeros(slots * slot_groups * GROUP, real))
         self.counters = upload(np.zeros(STATES + (2 + matrix.parts) * supers, np.int32))
-        stored = [upload(each) for each in (matrix.values, matrix.columns, matrix.destinations, matrix.items)]
+        stored = [upload(matrix.values), upload(matrix.columns.view(np.uint32))]
+        stored += [upload(matrix.destinations), upload(matrix.items)]
         parts = [upload(matrix.part_columns.ravel()), upload(matrix.super_bins)]
-        places = [upload(each) for each in (matrix.places, matrix.row_slots, matrix.ranks)]
+        places = [upload(each) for each in (matrix.places.view(np.uint32), matrix.row_slots, matrix.ranks)]
         bins = [upload(matrix.diagonals.ravel()), upload(records)]
         arguments = [
             *(*stored, *parts, matrix.parts, supers, self.multiplying, *places, *bins, matrix.bins),
