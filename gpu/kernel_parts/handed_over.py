@@ -1,7 +1,7 @@
 """What blocks of threads that run side by side hand to each other through global memory.
 
-A block writes, all of its threads meet, and one of them makes that known by a fence and an atomic addition to
-a counter. Another block reads the counter by `acquire` until it is far enough, its threads meet, and they read
+A block writes, all of its threads meet, and one of them makes that known by a fence and an atomic addition
+to a counter. Another block reads the counter by `acquire` until it is far enough, its threads meet, and they read
 what was written by `loads.PAST_L1_IF`: the L1 cache may have what lay there before.
 """
 
@@ -37,7 +37,8 @@ def _storer(count: int) -> Any:
             lines = []
             for first in range(0, count, at_once):
                 part = [f"${1 + k}" for k in range(first, first + at_once)]
-                width, source = (f".v{at_once}", "{" + ", ".join(part) + "}") if at_once > 1 else ("", part[0])
+                width = f".v{at_once}" if at_once > 1 else ""
+                source = "{" + ", ".join(part) + "}" if width else part[0]
                 offset = first * array_type.dtype.bitwidth // 8
                 lines.append(f"st.global.cg{width}.{kind} [$0 + {offset}], {source};")
             given = [builder.extract_value(arguments[2], k) for k in range(count)]
@@ -101,6 +102,6 @@ def _nothing() -> None:
 STORES_PAST_L1: dict[int, Any] = {count: (_plain_store if SIMULATED else _storer)(count) for count in COUNTS}
 """By how many neighbouring reals they store, aligned to all of them, up to 128 bits in one instruction."""
 acquire: Any = _plain_acquire if SIMULATED else _acquirer()
-"""Device function ``acquire(counters, place)``: read an int32, and see what was written before it became that."""
+"""Device function ``acquire(counters, place)``: read an int32, and see what was written before it."""
 pause: Any = _nothing if SIMULATED else _pauser()
 """Device function: let other warps go on for some 40 ns."""

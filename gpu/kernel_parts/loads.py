@@ -178,7 +178,5 @@ else:
     STREAMED_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate") for count in COUNTS}
     EARLY_IF = {count: _conditional_loader(count, ".L1::no_allocate", in_order=True) for count in COUNTS}
     VECTOR_IF = {count: _conditional_loader(count, "", in_order=True) for count in COUNTS}
-    PASSING_IF = {
-        count: _conditional_loader(count, ".nc.L1::no_allocate.L2::cache_hint") for count in COUNTS
-    }
+    PASSING_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate.L2::cache_hint") for count in COUNTS}
     PAST_L1_IF = {count: _conditional_loader(count, ".cg", in_order=True) for count in COUNTS}

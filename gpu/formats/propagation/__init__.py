@@ -1,5 +1,6 @@
 """Propagation blocking: both steps of a product side by side in one kernel."""
 
-from gpu.formats.propagation.product import Arrangement, PropagationProduct
+from gpu.formats.propagation.arrangement import Arrangement
+from gpu.formats.propagation.product import PropagationProduct
 
 __all__ = ["Arrangement", "PropagationProduct"]

@@ -13,71 +13,27 @@ added in which order.
 """
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gpu.formats.propagation.entries import (
-    group_loader,
-    item_multiplier,
-    place_loader,
-    placer,
-    product_loader,
-    segment_filler,
+from gpu.formats.propagation.arrangement import ENDED, ENDLESS, PATIENCE, STATES, TICKET, Arrangement
+from gpu.formats.propagation.bins import (
+    DIAGONALS,
+    first_places,
+    product_placer,
+    record_of,
+    row_adder,
+    slot_adder,
+    slots_of_row,
 )
+from gpu.formats.propagation.entries import group_loader, item_multiplier, segment_filler
 from gpu.kernel_parts.handed_over import acquire, pause
-from gpu.kernel_parts.loads import LOADS
-from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
-from vecsim.formats.propagation.container import LONGEST_SLOT
 
-TICKET, ENDED, STATES = 0, 1, 2
-"""Counters: bins that have been given out; blocks that have ended; then those of the super-blocks. Of each
-the parts multiplied, of each the bins added up, and of each whether each part is claimed."""
-RECORD = 8
-"""Words of a bin: row or piece, rows, first group in its super-block and of all, groups, first slot and first
-element of `row_slots`, super-block."""
-IS_PIECE = 1 << 31
-"""Stands in the rows of a bin that is a piece of a row."""
-STEPS = 4
-"""Diagonals that are added at once."""
-DIAGONALS = LONGEST_SLOT + 1 + STEPS
-"""Elements that say where diagonals begin; the last ones stand for diagonals without places."""
-PATIENCE = 1 if SIMULATED else 20_000
-"""So often a counter is read before its reader helps, some milliseconds: nothing has to be waited for so long
-unless blocks cannot run."""
-ENDLESS = 1000 if SIMULATED else 2**31 - 1
-"""So often it is read if what is waited for is under way: in the simulator it must be there."""
-
-
-_load_words = LOADS[RECORD // 2]
-
-
-@dataclass(frozen=True)
-class Arrangement:
-    """How blocks of threads share the work.
-
-    Attributes
-    ----------
-    threads
-        Of a block, a multiple of 32.
-    resident
-        Blocks that shall run on a multiprocessor at a time; one of them multiplies, the others add up.
-    ring
-        Super-blocks whose products there is room for, 2 or more.
-    batch
-        Groups of products that a thread loads at once: 1, 2 or 4.
-    passing
-        Whether what is stored of the matrix leaves the L2 cache before the products do.
-    """
-
-    threads: int = 64 if SIMULATED else 384
-    resident: int = 3
-    ring: int = 3
-    batch: int = 4
-    passing: bool = True
+IS_CLAIMED, IS_OPEN = 1, 2
+"""What a block knows of its next item: that it has claimed it; that the ring has room for its products."""
 
 
 @device_function
@@ -100,6 +56,13 @@ def _tell(counters: Any, place: Any) -> None:
 
 
 @device_function
+def _claim(counters: Any, of_parts: Any, part: Any, super_block: Any) -> Any:
+    """Claim an item; say whether nobody had; a thread."""
+    place = STATES + (2 + np.int64(part)) * of_parts[4] + super_block
+    return cuda.atomic.exch(counters, place, np.int32(1)) == 0
+
+
+@device_function
 def _drawn_below(counters: Any, limit: Any) -> Any:
     """Draw a bin below a limit; -1 if there is none left; a thread."""
     seen = acquire(counters, TICKET)
@@ -112,33 +75,20 @@ def _drawn_below(counters: Any, limit: Any) -> Any:
 
 
 @device_function
-def _record_of(records: Any, bin_: Any) -> Any:
-    """Load the words of a bin."""
-    at = np.int64(bin_) * RECORD
-    return _load_words(records, at), _load_words(records, at + RECORD // 2)
+def _item(of_parts: Any, part: Any, super_block: Any) -> Any:
+    """Give the groups at which an item begins and ends."""
+    at = np.int64(part) * of_parts[4] + super_block
+    return np.int32(of_parts[0][at]), np.int32(of_parts[0][at + 1])
 
 
 @device_function
-def _strided_total(held: Any, diagonal: Any, slot: Any, zero: Any) -> Any:
-    """Add the products of a slot, four loads at a time."""
-    total, j, more = zero, np.int32(0), True
-    while more:
-        begin1, begin2 = diagonal[np.uint32(j + 1)], diagonal[np.uint32(j + 2)]
-        begin3, begin4 = diagonal[np.uint32(j + 3)], diagonal[np.uint32(j + 4)]
-        at0, at1 = np.int32(diagonal[np.uint32(j)] + slot), np.int32(begin1 + slot)
-        at2, at3 = np.int32(begin2 + slot), np.int32(begin3 + slot)
-        more = at3 < begin4
-        product0 = held[np.uint32(at0)] if at0 < begin1 else zero
-        product1 = held[np.uint32(at1)] if at1 < begin2 else zero
-        product2 = held[np.uint32(at2)] if at2 < begin3 else zero
-        product3 = held[np.uint32(at3)] if more else zero
-        total = total + product0 + product1 + product2 + product3
-        j = np.int32(j + STEPS)
-    return total
+def _bins_of(of_parts: Any, super_block: Any) -> Any:
+    """Count the bins of a super-block."""
+    return np.int32(of_parts[2][super_block + 1] - of_parts[2][super_block])
 
 
 def bin_adder(arrangement: Arrangement) -> Any:
-    """Make ``add(of_bins, bin, record, first_places, held, diagonal, ring, counters, told, results)``.
+    """Make ``add(of_bins, bin, record, loaded, here, handed, of_parts, results)``.
 
     It adds up a bin whose products are there. All threads call it; they have met since `held` was last read.
 
@@ -147,10 +97,8 @@ def bin_adder(arrangement: Arrangement) -> Any:
     arrangement
         How the work is shared.
     """
-    threads, batch = arrangement.threads, arrangement.batch
-    load_places = place_loader(threads, batch, arrangement.passing)
-    load_products, place = product_loader(threads, batch), placer(threads, batch)
-    slots_of_ring = arrangement.ring
+    place_products, ring_slots = product_placer(arrangement), arrangement.ring
+    add_slots, add_rows = slot_adder(arrangement.threads), row_adder(arrangement.threads)
 
     @device_function
     def add(
@@ -158,101 +106,70 @@ def bin_adder(arrangement: Arrangement) -> Any:
         bin_: Any,
         record: Any,
         loaded: Any,
-        held: Any,
-        diagonal: Any,
-        ring: Any,
-        counters: Any,
-        told: Any,
+        here: Any,
+        handed: Any,
+        of_parts: Any,
         results: Any,
     ) -> None:
-        places, row_slots, ranks, diagonals = of_bins
-        slot_groups, nowhere, pieces, y, alpha, beta, zero = results
-        thread = np.int32(cuda.threadIdx.x)
-        if thread < DIAGONALS:
-            j = min(thread, np.int32(LONGEST_SLOT))
-            diagonal[thread] = np.int32(diagonals[np.int64(bin_) * (LONGEST_SLOT + 1) + j])
-        rows = np.int32(record[0][1] & np.uint32(IS_PIECE - 1))
-        first_slot, first_row = np.int64(record[1][1]), np.int64(record[1][2])
-        # What the rows begin with comes while the products do.
-        mine, begin, end, rank = thread, np.uint32(0), np.uint32(0), np.uint32(0)
-        if mine < rows:
-            begin, end = np.uint32(row_slots[first_row + mine]), np.uint32(row_slots[first_row + mine + 1])
-        group, stored = thread, np.int32(record[0][3])
-        groups = np.int32(record[1][0])
-        at = np.int32(np.int32(record[1][3]) % slots_of_ring * slot_groups + np.int32(record[0][2]))
-        while group < groups:
-            products = load_products(ring, np.int32(at + group), np.int32(at + groups))
-            place(held, loaded, products, group, groups, nowhere)
-            group = np.int32(group + batch * threads)
-            if group < groups:
-                loaded = load_places(places, np.int32(stored + group), np.int32(stored + groups))
-        if begin < end:
-            rank = np.uint32(ranks[first_slot + begin])
+        places, row_slots, ranks, diagonals, _ = of_bins
+        held, _, diagonal = here
+        ring, slot_groups, counters = handed
+        nowhere, pieces, y, alpha, beta, zero = results
+        thread, super_block = np.int32(cuda.threadIdx.x), np.int32(record[1][3])
+        # What the first row begins with comes while the products do.
+        own = slots_of_row(record, row_slots, ranks, thread)
+        at = np.int32(super_block % ring_slots * slot_groups + np.int32(record[0][2]))
+        place_products(places, record, loaded, held, diagonal, diagonals, ring, at, nowhere, bin_, thread)
         cuda.syncthreads()
         if thread == 0:
-            _tell(counters, told)
-        slot, slots = thread, diagonal[1]
-        while slot < slots:
-            # The first product of a slot is its own, so its total may stand there.
-            held[np.uint32(slot)] = _strided_total(held, diagonal, slot, zero)
-            slot = np.int32(slot + threads)
+            _tell(counters, STATES + of_parts[4] + super_block)
+        add_slots(held, diagonal, thread, zero)
         cuda.syncthreads()
-        while mine < rows:
-            total = zero
-            if begin < end:
-                total = held[rank]
-                begin = np.uint32(begin + np.uint32(1))
-            while begin < end:
-                total += held[np.uint32(ranks[first_slot + begin])]
-                begin = np.uint32(begin + np.uint32(1))
-            if rows == np.int32(record[0][1]):
-                write_row(y, np.uint64(record[0][0] + np.uint64(mine)), total, alpha, beta, zero)
-            else:
-                pieces[np.uint64(record[0][0])] = total
-            mine = np.int32(mine + threads)
-            if mine < rows:
-                begin, end = np.uint32(row_slots[first_row + mine]), np.uint32(row_slots[first_row + mine + 1])
-                if begin < end:
-                    rank = np.uint32(ranks[first_slot + begin])
+        add_rows(record, row_slots, ranks, own, held, pieces, y, alpha, beta, thread, zero)
 
     return add
 
 
-@functools.cache
-def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
-    """Make the kernel for values and sums of this type."""
-    threads, slots_of_ring = arrangement.threads, arrangement.ring
-    load = group_loader(threads, arrangement.passing)
-    multiply, fill = item_multiplier(threads, load), segment_filler(threads)
-    load_places = place_loader(threads, arrangement.batch, arrangement.passing)
-    add, kind = bin_adder(arrangement), np.dtype(real)
-    options = {} if SIMULATED else {"launch_bounds": (threads, arrangement.resident)}
+def helpers(arrangement: Arrangement, load: Any, multiply: Any, fill: Any, add: Any, first: Any) -> Any:
+    """Make what all threads of a block call that has waited for long: they take what nobody has begun.
+
+    ``help_multiply(super_block, stored, of_parts, x, here, handed)`` ends when a super-block is multiplied,
+    ``help_all(super_block, stored, of_parts, of_bins, x, here, handed, results)`` when it is added up. Both
+    overwrite `held`, which no thread may need any more.
+
+    Parameters
+    ----------
+    arrangement
+        How the work is shared.
+    load, multiply, fill
+        For groups, items and segments.
+    add, first
+        For a bin, and what is loaded of it beforehand.
+    """
+    ring_slots = arrangement.ring
 
     @device_function
-    def help_multiply(super_block, stored, of_parts, x, held, mail, ring, slot_groups, counters):
-        """Multiply what of a super-block nobody has begun, and wait for the rest; all threads of a block."""
-        items, part_columns, super_bins, parts, supers = of_parts
-        thread = np.int32(cuda.threadIdx.x)
-        if thread == 0 and super_block >= slots_of_ring:
-            before = np.int32(super_block - slots_of_ring)
-            bins = np.int32(super_bins[before + 1] - super_bins[before])
-            _reached(counters, STATES + supers + before, bins, ENDLESS)
+    def help_multiply(super_block: Any, stored: Any, of_parts: Any, x: Any, here: Any, handed: Any) -> None:
+        held, mail, _ = here
+        ring, slot_groups, counters = handed
+        _, part_columns, _, parts, supers = of_parts
+        thread, slot = np.int32(cuda.threadIdx.x), np.int32(super_block % ring_slots * slot_groups)
+        if thread == 0 and super_block >= ring_slots:
+            before = np.int32(super_block - ring_slots)
+            _reached(counters, STATES + supers + before, _bins_of(of_parts, before), ENDLESS)
         part = np.int32(0)
         while part < parts:
             if thread == 0:
-                claim = STATES + (2 + part) * supers + super_block
-                mail[2] = cuda.atomic.exch(counters, claim, np.int32(1))
+                mail[2] = np.int32(_claim(counters, of_parts, part, super_block))
             cuda.syncthreads()
-            claimed = mail[2] == 0
+            claimed = mail[2] != 0
             cuda.syncthreads()
             if claimed:
-                fill(held, x, np.int32(part_columns[2 * part]), np.int32(part_columns[2 * part + 1]), thread)
-                item = np.int32(items[part * supers + super_block])
-                end = np.int32(items[part * supers + super_block + 1])
-                loaded = load(stored[0], stored[1], stored[2], np.int32(item + thread), end)
+                fill(held, x, part_columns[2 * part], part_columns[2 * part + 1], thread)
+                begin, end = _item(of_parts, part, super_block)
+                loaded = load(stored[0], stored[1], stored[2], np.int32(begin + thread), end)
                 cuda.syncthreads()
-                slot = np.int32(super_block % slots_of_ring * slot_groups)
-                multiply(stored, held, ring, slot, (item, end), (end, end), loaded, thread)
+                multiply(stored, held, ring, slot, (begin, end), (end, end), loaded, thread)
                 cuda.syncthreads()
                 if thread == 0:
                     _tell(counters, STATES + super_block)
@@ -260,6 +177,133 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         if thread == 0:
             _reached(counters, STATES + super_block, np.int32(parts), ENDLESS)
         cuda.syncthreads()
+
+    @device_function
+    def help_all(
+        super_block: Any,
+        stored: Any,
+        of_parts: Any,
+        of_bins: Any,
+        x: Any,
+        here: Any,
+        handed: Any,
+        results: Any,
+    ) -> None:
+        mail, counters, thread = here[1], handed[2], np.int32(cuda.threadIdx.x)
+        help_multiply(super_block, stored, of_parts, x, here, handed)
+        bin_ = np.int32(0)
+        while bin_ >= 0:
+            if thread == 0:
+                mail[2] = _drawn_below(counters, of_parts[2][super_block + 1])
+            cuda.syncthreads()
+            bin_ = np.int32(mail[2])
+            cuda.syncthreads()
+            if bin_ >= 0:
+                record = record_of(of_bins[4], bin_)
+                ahead = first(of_bins[0], record, thread)
+                add(of_bins, bin_, record, ahead, here, handed, of_parts, results)
+        if thread == 0:
+            bins = _bins_of(of_parts, super_block)
+            _reached(counters, STATES + of_parts[4] + super_block, bins, ENDLESS)
+        cuda.syncthreads()
+
+    return help_multiply, help_all
+
+
+@functools.cache
+def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
+    """Make the kernel for values and sums of this type."""
+    threads, ring_slots, kind = arrangement.threads, arrangement.ring, np.dtype(real)
+    load, fill = group_loader(threads, arrangement.passing), segment_filler(threads)
+    multiply, add, first = item_multiplier(threads, load), bin_adder(arrangement), first_places(arrangement)
+    help_multiply, help_all = helpers(arrangement, load, multiply, fill, add, first)
+    options = {} if SIMULATED else {"launch_bounds": (threads, arrangement.resident)}
+
+    @device_function
+    def multiply_parts(block, multiplying, stored, of_parts, of_bins, x, here, handed, results):
+        """Go along the super-blocks with the parts of a block of threads: its own, and so many apart."""
+        held, mail, _ = here
+        ring, slot_groups, counters = handed
+        _, part_columns, _, parts, supers = of_parts
+        thread = np.int32(cuda.threadIdx.x)
+        part, super_block, held_part, turn = block, np.int32(0), np.int32(-1), np.int32(0)
+        begin, end = _item(of_parts, part, super_block)
+        loaded = load(stored[0], stored[1], stored[2], np.int32(begin + thread), end)
+        if thread == 0:
+            mail[1] = np.int32(_claim(counters, of_parts, part, super_block))
+        cuda.syncthreads()
+        state = np.int32(mail[1] | IS_OPEN)
+        while super_block < supers:
+            next_part, next_super = np.int32(part + multiplying), super_block
+            if next_part >= parts:
+                next_part, next_super = block, np.int32(super_block + 1)
+            next_begin, next_end, next_state = end, end, np.int32(0)
+            if next_super < supers:
+                next_begin, next_end = _item(of_parts, next_part, next_super)
+                # Claimed beforehand, and asked beforehand whether there is room: so nobody waits for answers.
+                if thread == 0:
+                    next_state = np.int32(_claim(counters, of_parts, next_part, next_super))
+                    before, added = np.int32(next_super - ring_slots), np.int32(0)
+                    if before >= 0:
+                        added = acquire(counters, STATES + supers + before) - _bins_of(of_parts, before)
+                    if added >= 0:
+                        next_state = np.int32(next_state | IS_OPEN)
+            if state == IS_CLAIMED:
+                before = np.int32(super_block - ring_slots)
+                if thread == 0:
+                    bins = _bins_of(of_parts, before)
+                    mail[2] = np.int32(_reached(counters, STATES + supers + before, bins, PATIENCE))
+                cuda.syncthreads()
+                if mail[2] == 0:
+                    cuda.syncthreads()
+                    help_all(before, stored, of_parts, of_bins, x, here, handed, results)
+                    held_part = np.int32(-1)
+                    loaded = load(stored[0], stored[1], stored[2], np.int32(begin + thread), end)
+            if state & IS_CLAIMED:
+                if held_part != part:
+                    cuda.syncthreads()
+                    fill(held, x, part_columns[2 * part], part_columns[2 * part + 1], thread)
+                    cuda.syncthreads()
+                    held_part = part
+                slot = np.int32(super_block % ring_slots * slot_groups)
+                item, following = (begin, end), (next_begin, next_end)
+                loaded = multiply(stored, held, ring, slot, item, following, loaded, thread)
+            else:
+                loaded = load(stored[0], stored[1], stored[2], np.int32(next_begin + thread), next_end)
+            if thread == 0:
+                mail[turn] = next_state
+            cuda.syncthreads()
+            if state & IS_CLAIMED and thread == 0:
+                _tell(counters, STATES + super_block)
+            state = mail[turn]
+            turn = np.int32(1 - turn)
+            part, super_block, begin, end = next_part, next_super, next_begin, next_end
+
+    @device_function
+    def add_bins(bins, stored, of_parts, of_bins, x, here, handed, results):
+        """Add up the bins for which a block of threads draws tickets."""
+        mail, counters, thread = here[1], handed[2], np.int32(cuda.threadIdx.x)
+        if thread == 0:
+            mail[0] = cuda.atomic.add(counters, TICKET, np.int32(1))
+        cuda.syncthreads()
+        bin_, known = np.int32(mail[0]), np.int32(-1)
+        while bin_ < bins:
+            record = record_of(of_bins[4], bin_)
+            super_block, ahead = np.int32(record[1][3]), first(of_bins[0], record, thread)
+            if thread == 0:
+                mail[1] = cuda.atomic.add(counters, TICKET, np.int32(1))
+                if super_block > known:
+                    parts = np.int32(of_parts[3])
+                    mail[2] = np.int32(_reached(counters, STATES + super_block, parts, PATIENCE))
+            cuda.syncthreads()
+            next_bin = np.int32(mail[1])
+            if super_block > known:
+                if mail[2] == 0:
+                    cuda.syncthreads()
+                    help_multiply(super_block, stored, of_parts, x, here, handed)
+                known = super_block
+            add(of_bins, bin_, record, ahead, here, handed, of_parts, results)
+            bin_ = next_bin
 
     @cuda.jit(**options)
     def kernel(values, columns, destinations, items, part_columns, super_bins, parts, supers, multiplying,
@@ -301,119 +345,21 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         diagonal = cuda.shared.array(DIAGONALS, np.int32)
         thread, block = np.int32(cuda.threadIdx.x), np.int32(cuda.blockIdx.x)
         stored, of_parts = (values, columns, destinations), (items, part_columns, super_bins, parts, supers)
-        of_bins = (places, row_slots, ranks, diagonals)
-        results = (slot_groups, np.uint32(nowhere), pieces, y, alpha, beta, real(0))
-        sums, claims = STATES + supers, STATES + 2 * supers
+        of_bins, here = (places, row_slots, ranks, diagonals, records), (held, mail, diagonal)
+        handed = (ring, slot_groups, counters)
+        results = (np.uint32(nowhere), pieces, y, alpha, beta, real(0))
         let_next_begin()
         wait_for_previous()
         if block < multiplying:
-            part, super_block, held_part, turn = block, np.int32(0), np.int32(-1), np.int32(0)
-            item = np.int32(items[part * supers])
-            end = np.int32(items[part * supers + 1])
-            loaded = load(values, columns, destinations, np.int32(item + thread), end)
-            if thread == 0:
-                mail[1] = np.int32(cuda.atomic.exch(counters, claims + part * supers, np.int32(1)) == 0)
-            cuda.syncthreads()
-            state = np.int32(mail[1] | 2)
-            while super_block < supers:
-                next_part, next_super = np.int32(part + multiplying), super_block
-                if next_part >= parts:
-                    next_part, next_super = block, np.int32(super_block + 1)
-                next_item, next_end, next_state = end, end, np.int32(0)
-                if next_super < supers:
-                    next_item = np.int32(items[next_part * supers + next_super])
-                    next_end = np.int32(items[next_part * supers + next_super + 1])
-                    # Claimed beforehand, and asked beforehand whether the ring has room for it.
-                    if thread == 0:
-                        claim = claims + next_part * supers + next_super
-                        next_state = np.int32(cuda.atomic.exch(counters, claim, np.int32(1)) == 0)
-                        before = np.int32(next_super - slots_of_ring)
-                        wanted = np.int32(0)
-                        if before >= 0:
-                            wanted = np.int32(super_bins[before + 1] - super_bins[before])
-                        if before < 0 or acquire(counters, sums + before) >= wanted:
-                            next_state = np.int32(next_state | 2)
-                if state == 1:
-                    before = np.int32(super_block - slots_of_ring)
-                    wanted = np.int32(super_bins[before + 1] - super_bins[before])
-                    if thread == 0:
-                        mail[2] = np.int32(_reached(counters, sums + before, wanted, PATIENCE))
-                    cuda.syncthreads()
-                    if mail[2] == 0:
-                        cuda.syncthreads()
-                        help_multiply(
-                            before, stored, of_parts, x, held, mail, ring, slot_groups, counters
-                        )
-                        bin_ = np.int32(0)
-                        while bin_ >= 0:
-                            if thread == 0:
-                                mail[2] = _drawn_below(counters, super_bins[before + 1])
-                            cuda.syncthreads()
-                            bin_ = np.int32(mail[2])
-                            cuda.syncthreads()
-                            if bin_ >= 0:
-                                record = _record_of(records, bin_)
-                                first = np.int32(record[0][3])
-                                last = np.int32(first + np.int32(record[1][0]))
-                                ahead = load_places(places, np.int32(first + thread), last)
-                                add(of_bins, bin_, record, ahead, held, diagonal, ring, counters,
-                                    sums + before, results)  # fmt: skip
-                        if thread == 0:
-                            _reached(counters, sums + before, wanted, ENDLESS)
-                        cuda.syncthreads()
-                        held_part = np.int32(-1)
-                        loaded = load(values, columns, destinations, np.int32(item + thread), end)
-                if state & 1:
-                    if held_part != part:
-                        cuda.syncthreads()
-                        first = np.int32(part_columns[2 * part])
-                        fill(held, x, first, np.int32(part_columns[2 * part + 1]), thread)
-                        cuda.syncthreads()
-                        held_part = part
-                    slot = np.int32(super_block % slots_of_ring * slot_groups)
-                    following = (next_item, next_end)
-                    loaded = multiply(stored, held, ring, slot, (item, end), following, loaded, thread)
-                else:
-                    loaded = load(values, columns, destinations, np.int32(next_item + thread), next_end)
-                if thread == 0:
-                    mail[turn] = next_state
-                cuda.syncthreads()
-                if state & 1 and thread == 0:
-                    _tell(counters, STATES + super_block)
-                state = mail[turn]
-                turn = np.int32(1 - turn)
-                part, super_block, item, end = next_part, next_super, next_item, next_end
+            multiply_parts(block, multiplying, stored, of_parts, of_bins, x, here, handed, results)
         else:
-            if thread == 0:
-                mail[0] = cuda.atomic.add(counters, TICKET, np.int32(1))
-            cuda.syncthreads()
-            bin_, known = np.int32(mail[0]), np.int32(-1)
-            while bin_ < bins:
-                record = _record_of(records, bin_)
-                super_block, first = np.int32(record[1][3]), np.int32(record[0][3])
-                last = np.int32(first + np.int32(record[1][0]))
-                ahead = load_places(places, np.int32(first + thread), last)
-                if thread == 0:
-                    mail[1] = cuda.atomic.add(counters, TICKET, np.int32(1))
-                    if super_block > known:
-                        place = STATES + super_block
-                        mail[2] = np.int32(_reached(counters, place, np.int32(parts), PATIENCE))
-                cuda.syncthreads()
-                next_bin = np.int32(mail[1])
-                if super_block > known:
-                    if mail[2] == 0:
-                        cuda.syncthreads()
-                        help_multiply(
-                            super_block, stored, of_parts, x, held, mail, ring, slot_groups, counters
-                        )
-                    known = super_block
-                add(of_bins, bin_, record, ahead, held, diagonal, ring, counters, sums + super_block, results)
-                bin_ = next_bin
+            add_bins(bins, stored, of_parts, of_bins, x, here, handed, results)
         cuda.syncthreads()
         if thread == 0:
             cuda.threadfence()
             mail[0] = cuda.atomic.add(counters, ENDED, np.int32(1))
         cuda.syncthreads()
+        # Nobody reads a counter any more: the next product finds them as this one did.
         if mail[0] == np.int32(cuda.gridDim.x - 1):
             at = thread
             while at < counters.size:

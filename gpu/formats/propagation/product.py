@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.propagation.kernel import IS_PIECE, RECORD, STATES, Arrangement, propagation_kernel
+from gpu.formats.propagation.arrangement import IS_PIECE, RECORD, STATES, Arrangement
+from gpu.formats.propagation.kernel import propagation_kernel
 from gpu.kernel_parts.row_results import PieceSums
 from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.device_info import shared_memory

@@ -8,8 +8,8 @@ each sum has one order.
 The columns are cut into parts of about as many entries each, the rows into bins whose products fit into
 shared memory, bins into super-blocks whose products fit into a cache. A *run* is what a bin has in a part,
 padded to whole groups of four entries. The runs are stored part by part, and in a part bin by bin; their
-products go bin by bin, and in a bin part by part. So in either order neighbours stay together for a run, and a
-group needs one number: where its products go. Within a bin each row is cut into slots of at most 32 entries,
+products go bin by bin, and in a bin part by part. So in either order neighbours stay together for a run, and
+a group needs one number: where its products go. Within a bin each row is cut into slots of at most 32 entries,
 and each product has a place so that slot r adds places r, d_1 + r, d_2 + r and so on: jagged diagonals.
 """
 
@@ -200,7 +200,7 @@ class PropagationBlocks(StoredAsArrays):
         """Return row, column (int64) and value of each entry, in storage order, without padding."""
         stored = self.products()
         real = np.flatnonzero(self.places[stored] != PADDING)
-        part = np.repeat(np.arange(self.parts), np.diff(self._part_groups()) * GROUP)
+        part = np.repeat(np.arange(self.parts), self._part_counts())
         columns = self.part_columns[part, 0].astype(np.int64) + self.columns
         rows = self._rows_of_products()[stored]
         return rows[real], columns[real], self.values[real]
@@ -214,11 +214,10 @@ class PropagationBlocks(StoredAsArrays):
         found: IntArray = (groups[:, None] * GROUP + np.arange(GROUP)).ravel()
         return found
 
-    def _part_groups(self) -> NDArray[np.int32]:
-        """Give the groups at which parts begin, and their number."""
-        if not self.super_blocks:
-            return np.zeros(self.parts + 1, np.int32)
-        return self.items[:: self.super_blocks]
+    def _part_counts(self) -> IntArray:
+        """Count the entries of each part, padding included."""
+        begins = self.items[:: max(1, self.super_blocks)].astype(np.int64)
+        return (begins[1:] - begins[:-1])[: self.parts] * GROUP
 
     def _rows_of_products(self) -> IntArray:
         """Give the row of each product; anything in padding."""
@@ -258,14 +257,15 @@ class PropagationBlocks(StoredAsArrays):
         require((self.diagonals[:, 1:] >= self.diagonals[:, :-1]).all(), "diagonals must never fall")
         require((self.diagonals[:, 1] == np.diff(self.bin_slots)).all(), "a slot must have a first product")
         lengths = self.bin_rows[:, 1].astype(np.int64)
-        require(len(self.row_slots) == int(lengths.sum()) + self.bins, "row_slots must have one a row and bin")
+        pointers = int(lengths.sum()) + self.bins
+        require(len(self.row_slots) == pointers, "row_slots must have one a row and a bin")
         self._check_rows()
         products = np.sort(self.products())
         require(np.array_equal(products, np.arange(GROUP * groups)), "destinations must name each group once")
         self._check_places()
         padding = self.places[self.products()] == PADDING
         require(not self.values[padding].any(), "padding must have the value 0")
-        part = np.repeat(np.arange(self.parts), np.diff(self._part_groups()) * GROUP)
+        part = np.repeat(np.arange(self.parts), self._part_counts())
         require((self.columns < self.part_columns[part, 1]).all(), "columns must lie in their part")
         check_range("rows of entries", self.coordinates()[0], self.shape[0])
         check_range("columns of entries", self.coordinates()[1], self.shape[1])
@@ -290,4 +290,5 @@ class PropagationBlocks(StoredAsArrays):
             whole = np.array_equal(place, np.arange(self.diagonals[bin_, -1]))
             require(whole, "the products of a bin must have each place once")
             ranks = np.sort(self.ranks[self.bin_slots[bin_] : self.bin_slots[bin_ + 1]])
-            require(np.array_equal(ranks, np.arange(len(ranks))), "the slots of a bin must have each rank once")
+            whole = np.array_equal(ranks, np.arange(len(ranks)))
+            require(whole, "the slots of a bin must have each rank once")

@@ -113,9 +113,7 @@ def _parts(csr: Any, sizes: Sizes) -> tuple[NDArray[np.int32], NDArray[np.uint16
     begins = np.empty((sizes.parts, 2), np.int32)
 
     def cut(share: int) -> int:
-        return int(
-            planning.parts_of_columns(counts, share, sizes.widest_part, first_part, copies, begins)
-        )
+        return int(planning.parts_of_columns(counts, share, sizes.widest_part, first_part, copies, begins))
 
     number = cut(max(1, csr.nnz))
     if number > sizes.parts:  # narrow parts are more, however many entries they have
