@@ -1,8 +1,8 @@
 """What blocks of threads that run side by side hand to each other through global memory.
 
 A block writes, all of its threads meet, and one of them makes that known by a fence and an atomic addition
-to a counter. Another block reads the counter by `acquire` until it is far enough, its threads meet, and they read
-what was written by `loads.PAST_L1_IF`: the L1 cache may have what lay there before.
+to a counter. Another block reads the counter by `acquire` until it is far enough, its threads meet, and they
+read what was written by `loads.PAST_L1_IF`: the L1 cache may have what lay there before.
 """
 
 from collections.abc import Callable

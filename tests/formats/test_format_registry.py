@@ -49,6 +49,7 @@ def test_each_is_described_in_a_line_of_its_own():
         ("hbp", "gpu historical"),
         ("hbp-active", "gpu"),
         ("hbp-by-degree", "gpu"),
+        ("propagation", "gpu"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

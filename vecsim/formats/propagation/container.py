@@ -9,8 +9,9 @@ The columns are cut into parts of about as many entries each, the rows into bins
 shared memory, bins into super-blocks whose products fit into a cache. A *run* is what a bin has in a part,
 padded to whole groups of four entries. The runs are stored part by part, and in a part bin by bin; their
 products go bin by bin, and in a bin part by part. So in either order neighbours stay together for a run, and
-a group needs one number: where its products go. Within a bin each row is cut into slots of at most 32 entries,
-and each product has a place so that slot r adds places r, d_1 + r, d_2 + r and so on: jagged diagonals.
+a group needs one number: where its products go. Within a bin each row is cut into slots of at most 32
+entries, and each product has a place so that slot r adds places r, d_1 + r, d_2 + r and so on: jagged
+diagonals.
 """
 
 from __future__ import annotations
@@ -207,7 +208,7 @@ class PropagationBlocks(StoredAsArrays):
 
     def products(self) -> IntArray:
         """Return, for each entry in storage order, where its product stands in the order of the products."""
-        counts = np.diff(self.items.astype(np.int64))
+        counts: IntArray = np.diff(self.items.astype(np.int64))
         block = np.tile(np.arange(self.super_blocks), self.parts)
         begins = self.bin_groups[self.super_bins[:-1]].astype(np.int64)
         groups = np.repeat(begins[block], counts) + self.destinations
@@ -231,7 +232,7 @@ class PropagationBlocks(StoredAsArrays):
             # In padding there is no rank to look up.
             rank = np.where(place == PADDING, 0, place - diagonal[np.minimum(j, LONGEST_SLOT - 1)])
             ranks = self.ranks[self.bin_slots[bin_] : self.bin_slots[bin_ + 1]]
-            slots = np.diff(self.row_slots[pointers[bin_] : pointers[bin_ + 1]].astype(np.int64))
+            slots: IntArray = np.diff(self.row_slots[pointers[bin_] : pointers[bin_ + 1]].astype(np.int64))
             row_of_rank = np.zeros(len(ranks) + 1, np.int64)
             row_of_rank[ranks] = self.bin_rows[bin_, 0] + np.repeat(np.arange(len(slots)), slots)
             rows[begin:end] = row_of_rank[np.minimum(rank, len(ranks))]
