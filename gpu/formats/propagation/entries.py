@@ -1,4 +1,4 @@
-"""What a thread does with groups of four entries: load, multiply and store them; load products and place them.
+"""What a thread does with groups of four entries: load, multiply, store; load products and place them.
 
 All functions are unrolled over the groups of a thread, which lie a block of threads apart, so that the loads
 of all are under way together. Groups behind the end are neither loaded nor stored. Two 16-bit numbers,

@@ -113,7 +113,7 @@ def test_impossible_sizes_are_refused(options, message):
 
 def test_padding_that_is_too_much_is_refused(monkeypatch):
     monkeypatch.setattr(container, "ALWAYS_MADE_BYTES", 0)
-    with pytest.raises(NotRepresentableError, match="padding would make .* use fewer parts"):
+    with pytest.raises(NotRepresentableError, match=r"padding would make .* use fewer parts"):
         PropagationBlocks.from_scipy(scipy.sparse.eye_array(40, format="csr"), parts=40)
 
 
@@ -125,7 +125,7 @@ def test_padding_that_is_too_much_is_refused(monkeypatch):
         ("ranks", lambda array: array * 0, "each rank once"),
         ("values", lambda array: array + 1, "padding must have the value 0"),
         ("columns", lambda array: array + 9, "columns must lie in their part"),
-        ("bin_rows", lambda array: array + [[1, 0]], "bins must have the rows in order"),
+        ("bin_rows", lambda array: array + np.array([[1, 0]]), "bins must have the rows in order"),
         ("diagonals", lambda array: array[:, ::-1], "the first diagonal must begin at 0"),
         ("items", lambda array: array + 1, "items must start at 0"),
         ("row_slots", lambda array: array[1:], "row_slots must have one a row and a bin"),

@@ -18,6 +18,7 @@ from gpu.runtime.cuda import cuda
 from vecsim.errors import UserError
 from vecsim.formats import PropagationBlocks
 
+
 def multiplied(product, rows, x, alpha=1.0, beta=0.0, y0=None):
     """Launch a product and give y; every counter must be 0 again."""
     real = x.dtype.type
@@ -86,7 +87,9 @@ def test_a_dense_row_among_empty_ones():
 def test_two_products_have_equal_bits():
     matrix = scipy.sparse.random_array((40, 30), density=0.4, rng=3, format="csr", dtype=np.float64)
     for dtype in (np.float32, np.float64):
-        stored = PropagationBlocks.from_scipy(matrix.astype(dtype), parts=3, bin_entries=64, super_entries=128)
+        stored = PropagationBlocks.from_scipy(
+            matrix.astype(dtype), parts=3, bin_entries=64, super_entries=128
+        )
         product = PropagationProduct(stored, THREADS)
         x = np.random.default_rng(8).standard_normal(30).astype(dtype)
         first = multiplied(product, 40, x)

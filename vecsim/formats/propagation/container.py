@@ -208,7 +208,8 @@ class PropagationBlocks(StoredAsArrays):
 
     def products(self) -> IntArray:
         """Return, for each entry in storage order, where its product stands in the order of the products."""
-        counts: IntArray = np.diff(self.items.astype(np.int64))
+        items = self.items.astype(np.int64)
+        counts = items[1:] - items[:-1]
         block = np.tile(np.arange(self.super_blocks), self.parts)
         begins = self.bin_groups[self.super_bins[:-1]].astype(np.int64)
         groups = np.repeat(begins[block], counts) + self.destinations
@@ -232,7 +233,8 @@ class PropagationBlocks(StoredAsArrays):
             # In padding there is no rank to look up.
             rank = np.where(place == PADDING, 0, place - diagonal[np.minimum(j, LONGEST_SLOT - 1)])
             ranks = self.ranks[self.bin_slots[bin_] : self.bin_slots[bin_ + 1]]
-            slots: IntArray = np.diff(self.row_slots[pointers[bin_] : pointers[bin_ + 1]].astype(np.int64))
+            begins = self.row_slots[pointers[bin_] : pointers[bin_ + 1]].astype(np.int64)
+            slots = begins[1:] - begins[:-1]
             row_of_rank = np.zeros(len(ranks) + 1, np.int64)
             row_of_rank[ranks] = self.bin_rows[bin_, 0] + np.repeat(np.arange(len(slots)), slots)
             rows[begin:end] = row_of_rank[np.minimum(rank, len(ranks))]
