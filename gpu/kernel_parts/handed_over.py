@@ -1,14 +1,13 @@
 """What blocks of threads that run side by side hand to each other through global memory.
 
-A block writes, all of its threads meet, and one of them makes that known by a fence and an atomic addition
-to a counter. Another block reads the counter by `acquire` until it is far enough, its threads meet, and they
-read what was written by `loads.PAST_L1_IF`: the L1 cache may have what lay there before.
+A block writes, all of its threads meet, and one of them makes that known by `add_one_after` to a counter.
+Another block reads the counter by `acquire` until it is far enough, its threads meet, and they read what was
+written by `loads.PAST_L1_IF`: the L1 cache may have what lay there before.
 """
 
-from collections.abc import Callable
+import threading
 from typing import Any
 
-from gpu.kernel_parts.loads import COUNTS, MOST_BYTES
 from gpu.runtime.cuda import SIMULATED
 
 if not SIMULATED:
@@ -17,40 +16,6 @@ if not SIMULATED:
     from numba.cuda.extending import intrinsic
 
     from gpu.kernel_parts.loads import address_of
-
-    # Bits of an element: PTX type, constraint of its register.
-    _KINDS = {32: ("f32", "f"), 64: ("f64", "d")}
-
-
-def _storer(count: int) -> Any:
-    """Make ``store(array, index, elements)``: a tuple of `count` reals from `index` on, past the L1 cache."""
-
-    @intrinsic
-    def store(typing_context: Any, array: Any, index: Any, elements: Any) -> Any:
-        signature = types.none(array, types.int64, types.UniTuple(array.dtype, count))
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array_type = signature.args[0]
-            kind, register = _KINDS[array_type.dtype.bitwidth]
-            address = address_of(context, builder, array_type, *arguments[:2])
-            at_once = min(count, MOST_BYTES * 8 // array_type.dtype.bitwidth)
-            lines = []
-            for first in range(0, count, at_once):
-                part = [f"${1 + k}" for k in range(first, first + at_once)]
-                width = f".v{at_once}" if at_once > 1 else ""
-                source = "{" + ", ".join(part) + "}" if width else part[0]
-                offset = first * array_type.dtype.bitwidth // 8
-                lines.append(f"st.global.cg{width}.{kind} [$0 + {offset}], {source};")
-            given = [builder.extract_value(arguments[2], k) for k in range(count)]
-            function = ir.FunctionType(ir.VoidType(), [address.type, *(each.type for each in given)])
-            constraints = ",".join(["l", *[register] * count, "~{memory}"])
-            assembly = ir.InlineAsm(function, " ".join(lines), constraints, side_effect=True)
-            builder.call(assembly, [address, *given])
-            return context.get_dummy_value()
-
-        return signature, generate
-
-    return store
 
 
 def _acquirer() -> Any:
@@ -70,6 +35,23 @@ def _acquirer() -> Any:
     return acquire
 
 
+def _adder() -> Any:
+    @intrinsic
+    def add_one_after(typing_context: Any, array: Any, index: Any) -> Any:
+        signature = types.void(array, types.int64)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address = address_of(context, builder, signature.args[0], *arguments)
+            function = ir.FunctionType(ir.VoidType(), [address.type])
+            text = "red.release.gpu.global.add.s32 [$0], 1;"
+            builder.call(ir.InlineAsm(function, text, "l,~{memory}", side_effect=True), [address])
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return add_one_after
+
+
 def _pauser() -> Any:
     @intrinsic
     def pause(typing_context: Any) -> Any:
@@ -83,25 +65,26 @@ def _pauser() -> Any:
     return pause
 
 
-def _plain_store(count: int) -> Callable[[Any, int, tuple[Any, ...]], None]:
-    def store(array: Any, index: int, elements: tuple[Any, ...]) -> None:
-        for k in range(count):
-            array[index + k] = elements[k]
-
-    return store
-
-
 def _plain_acquire(array: Any, index: int) -> Any:
     return array[index]
+
+
+_adding = threading.Lock()
+
+
+def _plain_add(array: Any, index: int) -> None:
+    with _adding:
+        array[index] += 1
 
 
 def _nothing() -> None:
     """Stand in for a pause in the simulator, where nobody else works meanwhile."""
 
 
-STORES_PAST_L1: dict[int, Any] = {count: (_plain_store if SIMULATED else _storer)(count) for count in COUNTS}
-"""By how many neighbouring reals they store, aligned to all of them, up to 128 bits in one instruction."""
 acquire: Any = _plain_acquire if SIMULATED else _acquirer()
 """Device function ``acquire(counters, place)``: read an int32, and see what was written before it."""
+add_one_after: Any = _plain_add if SIMULATED else _adder()
+"""Device function ``add_one_after(counters, place)``: add 1 to an int32, which nobody sees before what this
+thread, and those that it has met, have written."""
 pause: Any = _nothing if SIMULATED else _pauser()
 """Device function: let other warps go on for some 40 ns."""

@@ -120,7 +120,7 @@ def _storer(count: int) -> Any:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array_type, element = signature.args[0], context.get_data_type(signature.args[0].dtype)
-            address = _address(context, builder, array_type, *arguments[:2])
+            address = address_of(context, builder, array_type, *arguments[:2])
             at_once = min(count, MOST_BYTES * 8 // array_type.dtype.bitwidth)
             vector = ir.VectorType(element, at_once)
             address = builder.bitcast(address, ir.PointerType(vector, 1))

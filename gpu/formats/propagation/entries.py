@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.handed_over import STORES_PAST_L1
-from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STORES, STREAMED_IF, VECTOR_IF
 from gpu.runtime.cuda import device_function
 from vecsim.formats.propagation.container import GROUP
 
 PAIRS = GROUP // 2
 """Words of the 16-bit numbers of a group."""
-_store = STORES_PAST_L1[GROUP]
+_store = STORES[GROUP]
 _load_products = PAST_L1_IF[GROUP]
 _load_x = VECTOR_IF[1]
 

@@ -28,7 +28,7 @@ from gpu.formats.propagation.bins import (
     slots_of_row,
 )
 from gpu.formats.propagation.entries import group_loader, item_multiplier, segment_filler
-from gpu.kernel_parts.handed_over import acquire, pause
+from gpu.kernel_parts.handed_over import acquire, add_one_after, pause
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
@@ -46,13 +46,6 @@ def _reached(counters: Any, place: Any, wanted: Any, patience: Any) -> Any:
             return False
         pause()
     return True
-
-
-@device_function
-def _tell(counters: Any, place: Any) -> None:
-    """Add one to a counter, after all that the threads that met here have written; a thread."""
-    cuda.threadfence()
-    cuda.atomic.add(counters, place, np.int32(1))
 
 
 @device_function
@@ -122,7 +115,7 @@ def bin_adder(arrangement: Arrangement) -> Any:
         place_products(places, record, loaded, held, diagonal, diagonals, ring, at, nowhere, bin_, thread)
         cuda.syncthreads()
         if thread == 0:
-            _tell(counters, STATES + of_parts[4] + super_block)
+            add_one_after(counters, STATES + of_parts[4] + super_block)
         add_slots(held, diagonal, thread, zero)
         cuda.syncthreads()
         add_rows(record, row_slots, ranks, own, held, pieces, y, alpha, beta, thread, zero)
@@ -172,7 +165,7 @@ def helpers(arrangement: Arrangement, load: Any, multiply: Any, fill: Any, add: 
                 multiply(stored, held, ring, slot, (begin, end), (end, end), loaded, thread)
                 cuda.syncthreads()
                 if thread == 0:
-                    _tell(counters, STATES + super_block)
+                    add_one_after(counters, STATES + super_block)
             part = np.int32(part + 1)
         if thread == 0:
             _reached(counters, STATES + super_block, np.int32(parts), ENDLESS)
@@ -274,7 +267,7 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
                 mail[turn] = next_state
             cuda.syncthreads()
             if state & IS_CLAIMED and thread == 0:
-                _tell(counters, STATES + super_block)
+                add_one_after(counters, STATES + super_block)
             state = mail[turn]
             turn = np.int32(1 - turn)
             part, super_block, begin, end = next_part, next_super, next_begin, next_end
