@@ -29,6 +29,8 @@ ITEMS = (
     "pellr-fig8",
     "hisparse-fig2",
     "hisparse-fig5",
+    "layouts-fig1",
+    "layouts-fig5",
 )
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def over_cusparse(results: Results | None, number: int, dtype: str) -> Item:
         "formats, blocks in BSR, quaternions as real blocks of 4 x 4, which the paper compares with, and as "
         "complex ones of 2 x 2, which load half as much. The paper prints bars without numbers.",
         tuple(rows),
-        chart=_chart(rows, dtype) if measured else None,
+        chart=_chart(results, rows, dtype) if results is not None and measured else None,
         verdicts=_verdicts(results, dtype) if results is not None else (),
         notes=READING,
         gaps=(NOTHING,) if results is None else gaps_of(results),
@@ -82,20 +82,28 @@ def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison
     return rows
 
 
-def _chart(rows: list[Comparison], dtype: str) -> BarChart:
-    names = tuple(dict.fromkeys(row.row for row in rows))
-    kinds = tuple(dict.fromkeys(row.quantity for row in rows))
-    heights = {(row.row, row.quantity): row.ours for row in rows}
-    series = {kind: tuple(heights.get((name, kind)) for name in names) for kind in kinds}
-    shown = tuple(name.replace(" (", "\n(") for name in names)
+def _chart(results: Results, rows: list[Comparison], dtype: str) -> BarChart:
+    panels = tuple(panel for entry in BASELINES if (panel := _panel(results, rows, entry)) is not None)
     return BarChart(
         title=f"Times faster than cuSPARSE, {dtype}",
         value_label="times faster",
-        panels=(Panel("", shown, series),),
+        panels=panels,
         description="Bars of the speed-up of each matrix; all numbers are in the table",
         reference=1.0,
         logarithmic=True,
     )
+
+
+def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None:
+    """Give the bars of the matrices with such entries; None if there are none."""
+    names = [label(each) for each in results.matrices if each.entry == entry]
+    heights = {(row.row, row.quantity): row.ours for row in rows if row.row in names}
+    kinds = dict.fromkeys(quantity for _, quantity in heights)
+    if not any(height is not None for height in heights.values()):
+        return None
+    series = {kind: tuple(heights.get((name, kind)) for name in names) for kind in kinds}
+    shown = tuple(name.replace(" (", "\n(").replace("/", "/\n").replace(", ", ",\n") for name in names)
+    return Panel(f"{entry} entries", shown, series)
 
 
 def _verdicts(results: Results, dtype: str) -> tuple[Verdict, ...]:

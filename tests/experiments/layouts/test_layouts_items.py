@@ -87,6 +87,15 @@ def test_gains_and_verdicts(measured):
     ]
 
 
+def test_each_kind_of_entry_has_a_panel_of_its_own_baselines(recorded):
+    chart = figures.over_cusparse(recorded, 1, "float32").chart
+    assert [panel.title for panel in chart.panels] == [f"{entry} entries" for entry in figures.BASELINES]
+    for panel, baselines in zip(chart.panels, figures.BASELINES.values(), strict=True):
+        assert list(panel.series) == [f"over {words}" for words in baselines]
+        assert all(height > 1 for heights in panel.series.values() for height in heights)
+    assert sum(len(panel.categories) for panel in chart.panels) == len(SUBJECTS)
+
+
 def test_speedups_over_cusparse(measured):
     figure = figures.over_cusparse(measured, 1, "float32")
     assert ours(figure, "torus (for dragon)", "over BSR 4 x 4, the paper's baseline") == pytest.approx(6)
