@@ -5,8 +5,8 @@ python -m benchmarks.compound_exhaustive --seconds N --store FILE --out FILE
 
 Times are kept in the store (SQLite) as they are measured; a run begins with what it lacks, after a kill, too.
 The matrices that are complete go to --out, which the test reads as tests/gpu/compound/recorded_tuning.json.
-Kernels are compiled batch by batch in processes, then the batch is timed, so that nothing is timed while
-others compile.
+Kernels are compiled batch by batch in processes, while the batch before is timed: replays of graphs, which
+do not wait for the host.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import numpy as np
 from benchmarks.compound_families import EXHAUSTIVE, MATRICES
 from benchmarks.markdown import table
 from gpu.compound import CompoundMatrix
+from gpu.compound.tuning.compilation import kernel_of
 from gpu.compound.tuning.recording import all_variants, record_of, still_missing
 from gpu.compound.tuning.search import Timing
 from gpu.compound.tuning.store import Search, TuningStore
@@ -37,7 +38,7 @@ from vecsim.formats import NotRepresentableError
 
 BATCH = 512
 """Variants that are compiled, then timed."""
-TIMED_SECONDS = 0.01
+TIMED_SECONDS = 0.003
 """Of products that one time is the median of."""
 KERNEL_SECONDS = 1.0
 """What --dry-run counts for a kernel if it is not told."""
@@ -49,11 +50,11 @@ def time_missing(
     variants: Sequence[Variant],
     measure: Measure,
     keep: Callable[[str, Timing | None], None],
-    prepare: Callable[[Sequence[Variant]], object],
+    prepare: Callable[[Sequence[Variant]], Callable[[], object]],
     go_on: Callable[[], bool],
     batch: int = BATCH,
 ) -> int:
-    """Compile and time variants batch by batch, and say how many were timed.
+    """Compile and time variants batch by batch, the next one meanwhile, and say how many were timed.
 
     Parameters
     ----------
@@ -64,18 +65,24 @@ def time_missing(
     keep
         Takes each result, None where there is no form.
     prepare
-        Compiles the kernels of a batch.
+        Begins to compile the kernels of a batch; what it gives waits for them.
     go_on
         Asked before each batch and each variant; False ends it.
     batch
         Variants of a batch.
     """
     done = 0
-    for at in range(0, len(variants), batch):
+    batches = [variants[at : at + batch] for at in range(0, len(variants), batch)]
+    following = prepare(batches[0]) if batches else None
+    for number, each in enumerate(batches):
         if not go_on():
             return done
-        prepare(variants[at : at + batch])
-        for variant in variants[at : at + batch]:
+        assert following is not None
+        wait, following = following, None
+        if number + 1 < len(batches):
+            following = prepare(batches[number + 1])
+        wait()
+        for variant in each:
             if not go_on():
                 return done
             try:
@@ -111,9 +118,10 @@ def run(given: argparse.Namespace) -> None:
             store.begin(search, features_of(matrix))
             variants = all_variants(matrix, limits)
 
-            def prepare(batch: Sequence[Variant], matrix: CompoundMatrix = matrix) -> None:
-                product_kernel.cache_clear()  # of the last batch: thousands of kernels fill the memory
-                compilers.prepare(matrix.entry, real, batch)
+            def prepare(batch: Sequence[Variant], matrix: CompoundMatrix = matrix) -> Callable[[], object]:
+                product_kernel.cache_clear()  # of earlier batches: thousands of kernels fill the memory
+                futures = compilers.begin(matrix.entry, real, batch)
+                return lambda: [each.result() for each in futures]
 
             missing = still_missing(variants, store.known(search))
             done = time_missing(
@@ -139,20 +147,24 @@ def dry_run(given: argparse.Namespace) -> str:
         bits, only, workers, kernel_seconds and timed_seconds.
     """
     workers = given.workers or os.cpu_count() or 1
-    rows, kernels = [], 0
+    rows, times, kernels, assembled = [], 0, 0, 0
     for name in _chosen(given.only):
-        matrix = MATRICES[name]().astype(_real(given.bits))
+        real = _real(given.bits)
+        matrix = MATRICES[name]().astype(real)
         variants = all_variants(matrix, DeviceLimits())
         placed = len({(each.layout, each.schedule.threads_per_row) for each in variants})
         rows.append([name, f"{matrix.shape[0]:,}", f"{matrix.nnz:,}", f"{len(variants):,}", f"{placed:,}"])
-        kernels += len(variants)  # of other entries each time: none is shared
+        times += len(variants)
+        of_variants = {kernel_of(matrix.entry, real, each) for each in variants}
+        assembled += len(of_variants)  # of other entries each time: none is shared
+        kernels += len({key[:-1] for key in of_variants})
     compiling = kernels * given.kernel_seconds / workers / 60
-    timing = kernels * given.timed_seconds / 60
+    timing = times * given.timed_seconds / 60
     return (
-        table(["matrix", "rows", "entries", "kernels, each timed once", "layouts placed"], rows)
-        + f"\n{kernels:,} kernels: {compiling:.0f} min to compile in {workers} processes at "
-        f"{given.kernel_seconds:g} s each, {timing:.0f} min of products at {given.timed_seconds:g} s each; "
-        "placing layouts and comparing products come on top\n"
+        table(["matrix", "rows", "entries", "variants, each timed once", "layouts placed"], rows)
+        + f"\n{times:,} variants, {kernels:,} kernels: {compiling:.0f} min to compile in {workers} "
+        f"processes at {given.kernel_seconds:g} s each, {assembled:,} to assemble at most; {timing:.0f} min "
+        f"of products at {given.timed_seconds:g} s each; placing layouts and capturing graphs come on top\n"
     )
 
 

@@ -12,7 +12,7 @@ from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.outer_layout import ArrangedPattern, arranged, slicing_of
 from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.product_kernel import form_of, product_kernel
-from gpu.compound.schedule import Schedule
+from gpu.compound.schedule import Schedule, register_limit
 from gpu.runtime.cuda import SIMULATED, cuda, require_gpu
 from gpu.runtime.launches import LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import all_or_nothing, upload
@@ -166,7 +166,14 @@ class CompoundProduct(LaunchedInTurn):
         )
         sizes = (pattern.positions, placed.shape[0], pattern.places, placed.shape[1], chunks)
         arguments = [*placed.arrays, *sizes, self._tickets, X, Y]
-        self.launches = launches_of(kernel, blocks, schedule.threads_per_block, arguments, real)
+        self.launches = launches_of(
+            kernel,
+            blocks,
+            schedule.threads_per_block,
+            arguments,
+            real,
+            registers=register_limit(schedule),
+        )
 
     @property
     def device_arrays(self) -> list[Any]:

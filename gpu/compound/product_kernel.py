@@ -8,10 +8,10 @@ import numpy as np
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.entry_type import EntryType
 from gpu.compound.generated_parts import Parts, parts_of
-from gpu.compound.schedule import KernelForm, Schedule, register_limit
+from gpu.compound.schedule import KernelForm, Schedule
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, cuda, device_function
+from gpu.runtime.cuda import EVERY_LANE, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from vecsim.formats import Slicing
 
@@ -36,7 +36,6 @@ def form_of(entry: EntryType, real: Any, schedule: Schedule) -> KernelForm:
         schedule.threads_per_row,
         schedule.rows_per_thread,
         entries_at_once(entry, real, schedule),
-        register_limit(schedule),
     )
 
 
@@ -158,9 +157,8 @@ def product_kernel(
     no_base = np.uint32(0)
 
     begin, go_on, finish = _sums(parts, index_bits, base_per_step, form.at_once)
-    options = {"max_registers": form.registers} if form.registers and not SIMULATED else {}
 
-    @cuda.jit(**options)
+    @cuda.jit
     def kernel(values, marks, columns, bases, pointers, lengths, perm,
                positions, rows, places, width, chunks, tickets, x, y):  # fmt: skip
         """Sum a row by each group of threads, chunk by chunk of rows.

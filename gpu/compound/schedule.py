@@ -97,15 +97,12 @@ class KernelForm:
         As of `Schedule`.
     at_once
         Entries whose loads are under way together.
-    registers
-        The most of a thread, one of `REGISTER_LIMITS`; 0 leaves it to the compiler.
     """
 
     assignment: Assignment
     threads_per_row: int
     rows_per_thread: int
     at_once: int
-    registers: int
 
 
 def register_limit(schedule: Schedule) -> int:

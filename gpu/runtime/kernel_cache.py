@@ -35,6 +35,56 @@ class UnknownError(Exception):
     """A kernel is made of something that cannot be told from another by its name."""
 
 
+def compiled_for(kernel: Any, signature: Any, registers: int = 0) -> Any:
+    """Give what a kernel of `cuda.jit` compiles to, bound to the device; the folder may have it.
+
+    Parameters
+    ----------
+    kernel, signature
+        The kernel, and the types of its arguments.
+    registers
+        The most of a thread; 0 leaves it to the compiler. The assembler alone knows of it, so that kernels
+        that differ in it are compiled once.
+    """
+    keep(kernel)
+    kernel.compile(signature)
+    compiled = kernel.overloads[signature]
+    compiled.bind()
+    if not registers or compiled.regs_per_thread <= registers:
+        return compiled
+    limits = kernel.__dict__.setdefault("with_fewer_registers", {})
+    if (signature, registers) not in limits:
+        limits[signature, registers] = _with_fewer_registers(kernel, signature, compiled, registers)
+    return limits[signature, registers]
+
+
+def _with_fewer_registers(kernel: Any, signature: Any, compiled: Any, registers: int) -> Any:
+    kept = kernel._cache if isinstance(kernel._cache, _Kept) else None
+    name = f"{signature} with {registers} registers"
+    found = kept.load_overload(name, None) if kept else None
+    if found is None:
+        found = assembled_again(compiled, registers)
+        found.bind()
+        if kept:
+            kept.save_overload(name, found)
+    return found
+
+
+def assembled_again(compiled: Any, registers: int) -> Any:
+    """Give a compiled kernel once more, not assembled yet, whose threads shall have fewer registers.
+
+    Parameters
+    ----------
+    compiled, registers
+        The kernel, and the most of a thread.
+    """
+    made, library = copy.copy(compiled), copy.copy(compiled._codelibrary)
+    library._max_registers = registers
+    library._cubin_cache, library._linkerinfo_cache, library._cufunc_cache = {}, {}, {}
+    made._codelibrary = library
+    return made
+
+
 def keep(kernel: Any) -> None:
     """Let a kernel that `cuda.jit` made be sought in the folder before it is compiled, and be kept there."""
     folder = os.environ.get(FOLDER)
@@ -112,7 +162,7 @@ class _Kept:
             return
         with contextlib.suppress(UserError, UnknownError, pickle.PicklingError):
             states = compiled._reduce_states()
-            states["codelibrary"] = _machine_code_alone(states["codelibrary"])
+            states["codelibrary"] = _without_llvm(states["codelibrary"])
             private_files.write(self._file(signature), serialize.dumps(states))
 
     def flush(self) -> None:
@@ -126,11 +176,11 @@ class _Kept:
         return self.cache_path / f"{hashlib.sha256(what.encode()).hexdigest()}.kernel"
 
 
-def _machine_code_alone(library: Any) -> Any:
-    """Give a compiled library without the texts that it was compiled from, a hundred times as long as it."""
+def _without_llvm(library: Any) -> Any:
+    """Give a compiled library without the LLVM that it was compiled from, most of its bytes."""
     slim = copy.copy(library)
     if slim._cubin_cache:
-        slim._llvm_strs, slim._ptx_cache = [], {}
+        slim._llvm_strs = []
     return slim
 
 

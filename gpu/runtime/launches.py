@@ -81,6 +81,8 @@ class Launch:
         The type of x, y, alpha and beta: np.float32 or np.float64.
     shared_bytes
         Of dynamic shared memory of a block: what the kernel's ``cuda.shared.array(0, ...)`` has.
+    registers
+        The most of a thread; 0 leaves it to the compiler.
     """
 
     def __init__(
@@ -92,11 +94,12 @@ class Launch:
         real: Any,
         *,
         shared_bytes: int = 0,
+        registers: int = 0,
     ) -> None:
         self._kernel, self._grid, self._arguments = kernel, (blocks, threads), tuple(arguments)
         self._shared_bytes = shared_bytes
         if not SIMULATED:
-            self._packed = _Packed(kernel, blocks, threads, self._arguments, real, shared_bytes)
+            self._packed = _Packed(kernel, blocks, threads, self._arguments, real, shared_bytes, registers)
 
     def __call__(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put the kernel on a stream.
@@ -124,16 +127,16 @@ class Launch:
 
 
 def launches_of(
-    kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any, *, shared_bytes: int = 0
+    kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any, **how: int
 ) -> list[Launch]:
     """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`.
 
     Parameters
     ----------
-    kernel, blocks, threads, arguments, real, shared_bytes
+    kernel, blocks, threads, arguments, real, how
         As of `Launch`.
     """
-    return [Launch(kernel, blocks, threads, arguments, real, shared_bytes=shared_bytes)] if blocks else []
+    return [Launch(kernel, blocks, threads, arguments, real, **how)] if blocks else []
 
 
 class LaunchedInTurn:
@@ -174,6 +177,7 @@ class _Packed:
         arguments: tuple[Any, ...],
         real: Any,
         shared_bytes: int,
+        registers: int,
     ) -> None:
         driver = importlib.import_module("cuda.bindings.driver")
 
@@ -204,10 +208,7 @@ class _Packed:
                 size, item = int(argument.size), int(argument.dtype.itemsize)
                 signature.append(_array_type(argument.dtype))
                 words += [0, 0, size, item, _address(argument), size, item]
-        kernel_cache.keep(kernel)
-        kernel.compile(tuple(signature))
-        compiled = kernel.overloads[tuple(signature)]
-        compiled.bind()
+        compiled = kernel_cache.compiled_for(kernel, tuple(signature), registers)
         self._keep = compiled
         handle = compiled._codelibrary.get_cufunc().kernel.handle
         self._function = driver.CUfunction(int(handle))

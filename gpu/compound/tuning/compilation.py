@@ -12,6 +12,7 @@ import numpy as np
 
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.entry_type import EntryType
+from gpu.compound.schedule import register_limit
 from gpu.compound.tuning.variants import Variant
 from gpu.runtime.kernel_cache import FOLDER
 from vecsim.errors import UserError
@@ -19,9 +20,7 @@ from vecsim.formats import NotRepresentableError
 
 FEWEST = 2
 """Kernels for which processes are worth their start."""
-SHARE = 4
-"""Kernels that a process is given at once."""
-SHARES_OF_A_PROCESS = 128
+SHARES_OF_A_PROCESS = 512
 """After which another takes its place: what has been compiled stays in memory."""
 
 
@@ -96,7 +95,12 @@ class Compilers:
         if not os.environ.get(FOLDER):
             return []
         of_variants = {kernel_of(entry, real, variant): variant for variant in reversed(variants)}
-        fresh = [key for key in reversed(of_variants) if key not in self._begun]
+        fresh: dict[
+            Any, list[Any]
+        ] = {}  # what is compiled once and assembled for several limits stays together
+        for key in reversed(of_variants):
+            if key not in self._begun:
+                fresh.setdefault(key[:-1], []).append(key)
         if self._pool is None and (len(fresh) < FEWEST or self._workers < 2):
             return []
         if self._pool is None:
@@ -104,11 +108,10 @@ class Compilers:
             self._pool = ProcessPoolExecutor(
                 self._workers, mp_context=context, max_tasks_per_child=SHARES_OF_A_PROCESS
             )
-        for at in range(0, len(fresh), SHARE):
+        for keys in fresh.values():
             assert self._pool is not None
-            share = [of_variants[key] for key in fresh[at : at + SHARE]]
-            future = self._pool.submit(compile_share, entry, real, share)
-            self._begun.update(dict.fromkeys(fresh[at : at + SHARE], future))
+            future = self._pool.submit(compile_share, entry, real, [of_variants[key] for key in keys])
+            self._begun.update(dict.fromkeys(keys, future))
         return [*{id(self._begun[key]): self._begun[key] for key in of_variants}.values()]
 
     def prepare(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> int:
@@ -125,7 +128,8 @@ class Compilers:
 
 
 def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:
-    """Give what tells the kernel of a variant from others."""
+    """Give what tells the kernel of a variant from others; last the most registers of a thread."""
     from gpu.compound.product_kernel import form_of
 
-    return entry, np.dtype(real).name, variant.layout, form_of(entry, real, variant.schedule)
+    form, limit = form_of(entry, real, variant.schedule), register_limit(variant.schedule)
+    return entry, np.dtype(real).name, variant.layout, form, limit

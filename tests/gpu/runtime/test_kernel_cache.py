@@ -90,6 +90,7 @@ class Library:
 
     def __init__(self):
         self._llvm_strs, self._ptx_cache, self._cubin_cache = ["text"], {(9, 0): "text"}, {(9, 0): b"code"}
+        self._max_registers = None
 
 
 class Compiled:
@@ -133,11 +134,47 @@ def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
     kernel(2).save_overload("(x, y)", Compiled(code="compiled"))
     found = kernel(2).load_overload("(x, y)", None)
     assert found.state == {"code": "compiled"}
-    assert found.library._cubin_cache and not found.library._llvm_strs and not found.library._ptx_cache
+    assert found.library._cubin_cache and found.library._ptx_cache and not found.library._llvm_strs
     assert kernel(3).load_overload("(x, y)", None) is None
     assert kernel(2).load_overload("(x, z)", None) is None
     monkeypatch.setattr(kernel_cache, "_source", lambda: "another state of the code")
     assert kernel(2).load_overload("(x, y)", None) is None
+
+
+class Dispatcher:
+    """A kernel of `cuda.jit` that needs 50 registers, or as many as it may have."""
+
+    def __init__(self):
+        self.compiled, self.overloads, self._cache = 0, {}, None
+
+    def compile(self, signature):
+        if signature not in self.overloads:
+            self.compiled += 1
+            self.overloads[signature] = Assembled()
+
+
+class Assembled:
+    def __init__(self):
+        self._codelibrary, self.bound = Library(), 0
+
+    @property
+    def regs_per_thread(self):
+        return self._codelibrary._max_registers or 50
+
+    def bind(self):
+        self.bound += 1
+
+
+def test_kernels_that_differ_in_registers_are_compiled_once(monkeypatch):
+    monkeypatch.delenv(kernel_cache.FOLDER, raising=False)
+    kernel = Dispatcher()
+    whole = kernel_cache.compiled_for(kernel, ("x",))
+    assert kernel_cache.compiled_for(kernel, ("x",), 64) is whole  # it needs no more anyway
+    fewer = kernel_cache.compiled_for(kernel, ("x",), 40)
+    assert (fewer.regs_per_thread, whole.regs_per_thread, kernel.compiled) == (40, 50, 1)
+    assert fewer.bound and not fewer._codelibrary._cubin_cache and whole._codelibrary._cubin_cache
+    assert kernel_cache.compiled_for(kernel, ("x",), 40) is fewer
+    assert kernel_cache.compiled_for(kernel, ("x",), 32) is not fewer
 
 
 def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_path):
