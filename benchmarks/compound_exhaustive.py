@@ -12,6 +12,7 @@ do not wait for the host.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import json
 import os
 import sys
@@ -100,7 +101,7 @@ def time_missing(
 
 def run(given: argparse.Namespace) -> None:
     """Time what the store lacks, until the seconds are spent; record the complete matrices."""
-    from gpu.compound.product_kernel import product_kernel
+    from gpu.compound.product_kernel import forget_kernels
     from gpu.compound.tuning.compilation import Compilers
     from gpu.compound.tuning.features import features_of
     from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
@@ -119,9 +120,9 @@ def run(given: argparse.Namespace) -> None:
             variants = all_variants(matrix, limits)
 
             def prepare(batch: Sequence[Variant], matrix: CompoundMatrix = matrix) -> Callable[[], object]:
-                product_kernel.cache_clear()  # of earlier batches: thousands of kernels fill the memory
+                forget_kernels()
                 futures = compilers.begin(matrix.entry, real, batch)
-                return lambda: [each.result() for each in futures]
+                return lambda: concurrent.futures.wait(futures)
 
             missing = still_missing(variants, store.known(search))
             done = time_missing(

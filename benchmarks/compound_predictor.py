@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -27,13 +27,13 @@ from benchmarks.compound_families import MATRICES
 from benchmarks.markdown import table
 from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
 from gpu.compound.tuning.predictor import PREDICTED, results_of
-from gpu.compound.tuning.search import BEST_LAYOUTS, Found, Tuning
+from gpu.compound.tuning.search import Found, Tuning, first_of_layouts, most_measured
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants
 from vecsim.errors import UserError
 
-EACH_SECONDS = 120.0
+EACH_SECONDS = 300.0
 """Of one search, the compilation of its kernels and the other searches under way included."""
 AT_ONCE = 6
 """Searches under way: while kernels of one are compiled others are timed."""
@@ -94,9 +94,8 @@ def collect(given: argparse.Namespace) -> None:
             for name, real in searches(given.bits, given.only)
         ]
         open_ = [each for each in wanted if not store.is_finished(each[2])]
-        matrices = [(*each, makers.submit(made_as, each[0], each[1])) for each in open_]
         under_way: deque[_Begun] = deque()
-        for name, _, search, future in matrices:
+        for name, search, future in _made_ahead(makers, open_):
             while len(under_way) >= AT_ONCE:
                 _go_on(under_way, store, compilers)
             if time.monotonic() > deadline:
@@ -110,6 +109,17 @@ def collect(given: argparse.Namespace) -> None:
             _go_on(under_way, store, compilers)
 
 
+def _made_ahead(makers: Executor, wanted: Sequence[Any]) -> Iterator[tuple[str, Search, Future[Any]]]:
+    """Give searches with their matrices, a few of which are made ahead; what has been taken is not held."""
+    ahead: deque[tuple[str, Search, Future[Any]]] = deque()
+    for name, real, search in wanted:
+        ahead.append((name, search, makers.submit(made_as, name, real)))
+        if len(ahead) > 2 * MAKERS:
+            yield ahead.popleft()
+    while ahead:
+        yield ahead.popleft()
+
+
 def matrix_makers() -> Executor:
     """Give the processes that make matrices."""
     return ProcessPoolExecutor(MAKERS, mp_context=get_context("spawn"))
@@ -121,22 +131,22 @@ def made_as(name: str, real: Any) -> Any:
 
 
 def _go_on(under_way: deque[_Begun], store: TuningStore, compilers: Any) -> None:
-    """Take the search that has waited longest one step further, once its kernels are compiled."""
+    """Take the first search one step further, once its kernels are compiled, and put it behind the others."""
     from gpu.compound.compound_files import entry_named
-    from gpu.compound.product_kernel import product_kernel
+    from gpu.compound.product_kernel import forget_kernels
 
     begun = under_way.popleft()
     search = begun.search
-    for each in begun.compilations:
-        each.result()
+    wait(begun.compilations)
     try:
         variants = next(begun.tuning)
     except StopIteration as end:
         found: Found = end.value
-        store.finish(search)
-        product_kernel.cache_clear()
-        us, count = found.timing.us, len(found.timings)
-        print(f"{search.matrix}, {search.real}: {us:.1f} us, {found.best.name}, {count} measured", flush=True)
+        if found.complete:
+            store.finish(search)
+        forget_kernels()
+        us, count = found.timing.us, f"{len(found.timings)} measured{'' if found.complete else ', not all'}"
+        print(f"{search.matrix}, {search.real}: {us:.1f} us, {found.best.name}, {count}", flush=True)
     except UserError as error:  # of this matrix: others can be searched
         print(f"{search.matrix}, {search.real}: error: {error}", file=sys.stderr)
     else:
@@ -166,21 +176,18 @@ def dry_run(given: argparse.Namespace) -> str:
     for name, real in searches(given.bits, given.only):
         matrix = MATRICES[name]().astype(real)
         ordered = TrafficModel(matrix).ordered(joint_variants(matrix.entry, real, DeviceLimits()))
-        groups: dict[Any, list[Variant]] = {}
-        for variant in ordered:
-            groups.setdefault(variant.layout, []).append(variant)
         kind = (matrix.entry.name, str(matrix.dtype))
-        firsts |= {(*kind, group[0]) for group in groups.values()}
+        firsts |= {(*kind, variant) for variant in first_of_layouts(ordered)}
         rests.setdefault(kind, set()).update(ordered)
-        longest = sorted((len(group) for group in groups.values()), reverse=True)[:BEST_LAYOUTS]
-        measured += len(groups) + sum(longest) - len(longest)
+        measured += most_measured(ordered)
         count += 1
     most = min(measured, sum(map(len, rests.values())))
     return (
         f"{count} searches of {len({name for name, _ in searches(given.bits, given.only)})} matrices, "
         f"{len(rests)} pairs of entries and components\n"
         f"at most {measured:,} variants are measured; kernels are shared: {len(firsts):,} to {most:,}\n"
-        f"at most {count * given.each / 60:.0f} min at {given.each:g} s a search, making the matrices apart\n"
+        f"at most {count * given.each / AT_ONCE / 60:.0f} min at {given.each:g} s a search, "
+        f"{AT_ONCE} under way\n"
     )
 
 

@@ -45,7 +45,10 @@ class Compiling:
             self.begin_next()
 
     def begin_next(self) -> None:
-        """Begin with the kernels of the next kind: each layout under the plain schedule, then schedules."""
+        """Begin with the kernels of the next kind: each layout under the plain schedule, then schedules.
+
+        A search begins with the likeliest schedule of a layout, for most matrices the plain one.
+        """
         from gpu.compound.schedule import Schedule
         from gpu.compound.tuning.on_device import device_limits
         from gpu.compound.tuning.variants import Variant, layouts, natural_variants

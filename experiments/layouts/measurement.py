@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
@@ -22,7 +22,7 @@ from experiments.layouts.compiling import Compiling
 from experiments.layouts.paper import KIND
 from experiments.layouts.printed import OUTER
 from experiments.layouts.recording import described, kept, read_kept
-from experiments.layouts.results import LibraryRecord, MatrixRecord, Results, SearchRecord
+from experiments.layouts.results import REAL, LibraryRecord, MatrixRecord, Results, Search, SearchRecord
 from experiments.layouts.subjects import SUBJECTS, Subject
 from experiments.measured_phases import clock, one_line
 from experiments.request import Watch
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from gpu.compound.tuning.on_device import Patterns
 
 LIMIT_SECONDS = 420.0
-"""After so long no other matrix is begun, so that a run ends within nine minutes."""
+"""After so long no other matrix is begun: a run is to end within nine minutes, and took six on an H200."""
 SEARCH_SECONDS = {"joint": 40.0, "schedule": 10.0}
 """What a search may take, with its compilation and the products of cuSPARSE that are timed meanwhile."""
 FINALISTS, FINAL_SECONDS = 3, 0.05
 """The best that a search has found are timed once more, as long as cuSPARSE's products: the least of many
-short times is too short."""
+times is one that came out too short by chance."""
+COMPARED = {"cuSPARSE": library_products, REAL: real_products}
 WORKERS = 5
 """Processes that make matrices, at most."""
 REALS = ("float32", "float64")
@@ -179,7 +180,7 @@ class _Case:
         self._compared: list[LibraryRecord] | None = None
 
     def searches(self, compiling: Compiling, seconds: dict[str, float]) -> list[SearchRecord]:
-        """Search layouts and schedules, then schedules alone."""
+        """Search layouts and schedules, then schedules alone; time the best of both once more."""
         from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
         from gpu.compound.tuning.traffic_model import TrafficModel
         from gpu.compound.tuning.variants import joint_variants, natural_variants
@@ -188,30 +189,45 @@ class _Case:
         known = (self._x, self._exact)
         measured = DeviceMeasurement(matrix, self._timer or by_events, known, self._patterns)
         model = TrafficModel(matrix, limits)
-        found: list[SearchRecord] = []
         times: dict[str, Any] = {}
-        for search, offered in (("joint", joint_variants), ("schedule", natural_variants)):
+        again: dict[str, Any] = {}
+        found: dict[Search, tuple[dict[str, Any], bool]] = {}
+        records = []
+        offers: dict[Search, Any] = {"joint": joint_variants, "schedule": natural_variants}
+        for search, offered in offers.items():
             tried = model.ordered(offered(matrix.entry, matrix.dtype.type, limits))
-            with clock(seconds, f"search, {search}"):
-                found += self._searched(search, tried, measured, times, compiling, seconds)
-        return found
+            try:
+                with clock(seconds, f"search, {search}"):
+                    of_search = self._searched(search, tried, measured, times, compiling, seconds)
+                    self._time_again(of_search.timings, measured, again)
+                    papers = {name: us for name, us in of_search.timings.items() if is_of_the_paper(name)}
+                    self._time_again(papers if search == "joint" else {}, measured, again)
+            except Exception as error:  # one failing search must not cost the others
+                records.append(replace(self._blank(search), reason=one_line(error), complete=False))
+                continue
+            found[search] = of_search.timings, of_search.complete
+            if search == "joint" and papers:
+                found["paper"] = papers, of_search.complete
+        return records + [_best(self._blank(search), *of, again) for search, of in found.items()]
+
+    def _blank(self, search: Search) -> SearchRecord:
+        return SearchRecord(self._name, self._matrix.dtype.name, search, bound_us=self._bound())
 
     def _searched(
         self,
-        search: Any,
+        search: Search,
         tried: Sequence[Any],
         measured: Any,
         times: dict[str, Any],
         compiling: Compiling,
         seconds: dict[str, float],
-    ) -> Iterator[SearchRecord]:
+    ) -> Any:
+        """Search, with `times` known already and those that are measured added to them."""
         from gpu.compound.tuning.search import tune
 
-        matrix = self._matrix
-        kind = (matrix.entry, matrix.dtype.type)
-        blank = SearchRecord(self._name, matrix.dtype.name, search, bound_us=self._bound())
+        kind = (self._matrix.entry, self._matrix.dtype.type)
         compiling.begin(*kind)
-        turn = count()
+        turn, end = count(), time.monotonic() + SEARCH_SECONDS[search]
 
         def prepare(variants: Sequence[Any]) -> None:
             futures = compiling.of(*kind, variants)
@@ -219,41 +235,21 @@ class _Case:
                 compiling.begin_next()
                 self.compared(seconds)
             with clock(seconds, "waiting for compilers"):
-                for each in futures:
-                    each.result()
+                wait(futures, timeout=max(0.0, end - time.monotonic()))
 
-        try:
-            found = tune(tried, measured, known=times, seconds=SEARCH_SECONDS[search], prepare=prepare)
-        except Exception as error:  # one failing search must not cost the others
-            yield replace(blank, reason=one_line(error), complete=False)
-            return
+        found = tune(tried, measured, known=times, seconds=SEARCH_SECONDS[search], prepare=prepare)
         times.update(found.timings)  # schedules in the natural layout are in both searches
-        yield self._best(blank, found.timings, measured, found.complete)
-        papers = {name: timing for name, timing in found.timings.items() if is_of_the_paper(name)}
-        if search == "joint" and papers:
-            yield self._best(replace(blank, search="paper"), papers, measured, found.complete)
+        return found
 
-    def _best(
-        self, blank: SearchRecord, timings: dict[str, Any], measured: Any, complete: bool
-    ) -> SearchRecord:
-        """Give the record of the best variant, once the likeliest have been timed again."""
+    def _time_again(self, timings: dict[str, Any], measured: Any, again: dict[str, Any]) -> None:
+        """Time the best few once more, as long as what they are compared with."""
         from gpu.compound.tuning.on_device import by_events
         from gpu.compound.tuning.variant_names import variant_named
 
         timer = self._timer or partial(by_events, seconds=FINAL_SECONDS)
-        finalists = sorted(timings, key=lambda name: float(timings[name].us))[:FINALISTS]
-        again = {name: measured.again(variant_named(name), timer) for name in finalists}
-        name, timing = min(again.items(), key=lambda pair: float(pair[1].us))
-        layout, schedule = name.split(" | ")
-        return replace(
-            blank,
-            layout=layout,
-            schedule=schedule,
-            median_us=float(timing.us),
-            nbytes=int(timing.nbytes),
-            variants=len(timings),
-            complete=complete,
-        )
+        for name in sorted(timings, key=lambda name: float(timings[name].us))[:FINALISTS]:
+            if name not in again:
+                again[name] = measured.again(variant_named(name), timer)
 
     def _bound(self) -> float:
         matrix = self._matrix
@@ -265,10 +261,37 @@ class _Case:
     def compared(self, seconds: dict[str, float]) -> list[LibraryRecord]:
         """Measure every form of cuSPARSE, and this project's products of real matrices of blocks, once."""
         if self._compared is None:
+            self._compared = []  # whatever fails is not tried twice
             case = (self._name, self._matrix, self._x, self._exact)
             with clock(seconds, "cuSPARSE and real products"):
-                self._compared = [] if self._timer else [*library_products(*case), *real_products(*case)]
+                for form, products in COMPARED.items() if self._timer is None else ():
+                    self._compared += _all_of(form, products, case)
         return self._compared
+
+
+def _all_of(form: str, products: Any, case: tuple[Any, ...]) -> list[LibraryRecord]:
+    """Give what a measurement of several products yields; its failure is a record with the reason."""
+    try:
+        return [*products(*case)]
+    except Exception as error:
+        return [LibraryRecord(case[0], case[1].dtype.name, form, reason=one_line(error))]
+
+
+def _best(
+    blank: SearchRecord, timings: dict[str, Any], complete: bool, again: dict[str, Any]
+) -> SearchRecord:
+    """Give the record of the best variant of a search, among those that were timed once more."""
+    name = min((name for name in again if name in timings), key=lambda name: float(again[name].us))
+    layout, schedule = name.split(" | ")
+    return replace(
+        blank,
+        layout=layout,
+        schedule=schedule,
+        median_us=float(again[name].us),
+        nbytes=int(again[name].nbytes),
+        variants=len(timings),
+        complete=complete,
+    )
 
 
 def is_of_the_paper(variant: str) -> bool:

@@ -45,6 +45,9 @@ class MatrixRecord:
     missing: str = ""
 
 
+Search = Literal["joint", "paper", "schedule"]
+
+
 @dataclass(frozen=True)
 class SearchRecord:
     """What a search found.
@@ -72,7 +75,7 @@ class SearchRecord:
 
     matrix: str
     dtype: str
-    search: Literal["joint", "paper", "schedule"]
+    search: Search
     layout: str = ""
     schedule: str = ""
     median_us: float | None = None

@@ -65,10 +65,13 @@ class Cublas:
         self._library, self._kind = library, "S" if dtype == np.float32 else "D"
         for name, arguments in PROTOTYPES.items():
             getattr(library, f"cublas{name}").argtypes = arguments
-        self._handle = c_void_p()
+        self._handle, self._workspace = c_void_p(), workspace
         self._check("Create_v2", library.cublasCreate_v2(ctypes.byref(self._handle)))
-        self._call("SetPointerMode_v2", DEVICE_SCALARS)
-        self._workspace = workspace
+        try:
+            self._call("SetPointerMode_v2", DEVICE_SCALARS)
+        except CublasError:
+            self.close()
+            raise
 
     def on(self, stream: Any) -> None:
         """Put what follows on a stream of `gpu.runtime.cuda_driver`."""

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from gpu.compound.component_layout import AOS, ComponentLayout
 from gpu.compound.compound_matrix import CompoundMatrix
+from gpu.compound.entry_type import EntryType
 from gpu.compound.outer_layout import ArrangedPattern, arranged, slicing_of
 from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.product_kernel import form_of, product_kernel
 from gpu.compound.schedule import Schedule, register_limit
 from gpu.runtime.cuda import SIMULATED, cuda, require_gpu
-from gpu.runtime.launches import LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import LaunchedInTurn, X, Y, compile_for, launches_of
 from gpu.runtime.memory import all_or_nothing, upload
 from vecsim.errors import UserError
 from vecsim.formats import Slicing
@@ -125,7 +126,7 @@ class PlacedMatrix:
 
 
 class CompoundProduct(LaunchedInTurn):
-    """The product y = A x of a matrix on the device, under one schedule.
+    """The product y = A x of a matrix on the device, under one schedule; vectors begin at whole 16 bytes.
 
     Parameters
     ----------
@@ -159,11 +160,7 @@ class CompoundProduct(LaunchedInTurn):
             blocks = min(chunks, _multiprocessors() * schedule.blocks_per_sm)
         self._tickets = upload(np.zeros(1, np.uint32))
         real: Any = placed.dtype.type
-        permuted = len(pattern.perm) > 0
-        form = form_of(placed.entry, real, schedule)
-        kernel = product_kernel(
-            placed.entry, real, pattern.slicing, permuted, layout.inner, layout.vector, form
-        )
+        kernel = _kernel(placed.entry, real, pattern, layout, schedule)
         sizes = (pattern.positions, placed.shape[0], pattern.places, placed.shape[1], chunks)
         arguments = [*placed.arrays, *sizes, self._tickets, X, Y]
         self.launches = launches_of(
@@ -234,6 +231,34 @@ def prepare(
     """
     schedule = schedule or Schedule()
     return CompoundProduct(PlacedMatrix(matrix, layout, schedule.threads_per_row), schedule)
+
+
+def compile_product(matrix: CompoundMatrix, layout: Layout, schedule: Schedule) -> None:
+    """Compile the kernel of products, and put nothing on the device.
+
+    Parameters
+    ----------
+    matrix, layout, schedule
+        Any matrix with such entries, and what it is multiplied by.
+
+    Raises
+    ------
+    NotRepresentableError
+        If the outer layout cannot hold the matrix.
+    UserError
+        It is; and if the outer layout is unknown or not possible with so many threads a row.
+    """
+    slicing, real = slicing_of(layout.outer, schedule.threads_per_row), matrix.dtype.type
+    pattern = arranged(matrix.shape, matrix.indptr, matrix.indices, slicing)
+    arrays = [np.zeros(0, real), np.zeros(0, matrix.entry.integer_type), *pattern.stored]
+    arguments = [*arrays, *range(5), np.zeros(0, np.uint32), X, Y]
+    kernel = _kernel(matrix.entry, real, pattern, layout, schedule)
+    compile_for(kernel, arguments, real, register_limit(schedule))
+
+
+def _kernel(entry: EntryType, real: Any, pattern: ArrangedPattern, layout: Layout, schedule: Schedule) -> Any:
+    permuted, form = len(pattern.perm) > 0, form_of(entry, real, schedule)
+    return product_kernel(entry, real, pattern.slicing, permuted, layout.inner, layout.vector, form)
 
 
 def placed_pattern(matrix: CompoundMatrix, outer: str | Slicing, threads_per_row: int = 1) -> DevicePattern:

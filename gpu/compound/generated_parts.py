@@ -61,17 +61,16 @@ def parts_of(entry: EntryType, inner: ComponentLayout, vector: ComponentLayout, 
     real
         np.float32 or np.float64.
     """
-    streamed = _is_streamed(entry, inner)
+    streamed = "streamed" if _is_streamed(entry, inner) else "read-only"
+    early = "early" if streamed == "streamed" else "read-only"
     texts = {
         "zero": _function("zero()", [], [f"zero_{number}" for number in range(len(entry.zero))]),
         "add_product": _add_product(entry),
         "join": _function("join(s, t)", [], entry.sum),
     }
-    made = {name: _made(text, name, real, "plain", entry.zero) for name, text in texts.items()}
-    made["entry_at"] = _made(_entry_at("entry_at", entry, inner), "entry_at", real, streamed or "read-only")
-    made["entry_early"] = _made(
-        _entry_at("entry_early", entry, inner), "entry_early", real, "early" if streamed else "read-only"
-    )
+    made = {name: made_of_text(text, name, real, "plain", entry.zero) for name, text in texts.items()}
+    made["entry_at"] = made_of_text(_entry_at("entry_at", entry, inner), "entry_at", real, streamed)
+    made["entry_early"] = made_of_text(_entry_at("entry_early", entry, inner), "entry_early", real, early)
     element_at, store = vector_parts(vector, len(entry.vector), real)
     return Parts(element_at=element_at, store=store, **made)
 
@@ -89,8 +88,8 @@ def vector_parts(vector: ComponentLayout, components: int, real: Any) -> tuple[A
         np.float32 or np.float64.
     """
     text = _loads("element_at(x, number, count, has)", "x", vector, components, "has")
-    element_at = _made(text, "element_at", real, "vector")
-    return element_at, _made(_store(vector, components), "store", real, "stored")
+    element_at = made_of_text(text, "element_at", real, "vector")
+    return element_at, made_of_text(_store(vector, components), "store", real, "stored")
 
 
 _WIDE: dict[str, dict[int, Any]] = {
@@ -104,19 +103,31 @@ _WIDE: dict[str, dict[int, Any]] = {
 
 
 @functools.cache
-def _made(text: str, name: str, real: Any, loads: str, zeros: tuple[float, ...] = ()) -> Any:
-    """Compile a text once for all kernels of this process that have it."""
+def made_of_text(text: str, name: str, real: Any, loads: str, zeros: tuple[float, ...] = ()) -> Any:
+    """Make a device function of a text, one for all kernels of this process that have it.
+
+    Parameters
+    ----------
+    text, name
+        The definition, and the name of the function.
+    real
+        np.float32 or np.float64.
+    loads
+        Which loads or stores it has, by their name in `_WIDE`.
+    zeros
+        What ``zero_0``, ``zero_1`` and so on mean in it.
+    """
     of_width = "store" if loads == "stored" else "load"
     names = {f"{of_width}_{width}": each for width, each in _WIDE[loads].items()}
     names |= {f"zero_{number}": real(value) for number, value in enumerate(zeros)}
     return device_function(expressions.of_scalars(text, name, real, {"uint64": np.uint64, **names}))
 
 
-def _is_streamed(entry: EntryType, inner: ComponentLayout) -> str:
-    """Say "streamed" if entries need not stay in the L1 cache: no sector is read by several loads in turn."""
+def _is_streamed(entry: EntryType, inner: ComponentLayout) -> bool:
+    """Say whether entries need not stay in the L1 cache: no sector is read by several loads in turn."""
     reals = len(entry.reals)
     part = inner.parts(reals)[0][1] if reals else 1
-    return "streamed" if inner.load_width(part) == part else ""
+    return inner.load_width(part) == part
 
 
 def _function(head: str, lines: list[str], results: Any) -> str:

@@ -96,8 +96,12 @@ class ArrangedPattern:
     @property
     def nbytes(self) -> int:
         """Bytes of all that is stored but the entries themselves."""
-        stored = (self.pointers, self.columns, self.bases, self.lengths, self.perm)
-        return sum(int(array.nbytes) for array in stored)
+        return sum(int(array.nbytes) for array in self.stored)
+
+    @property
+    def stored(self) -> tuple[NDArray[Any], ...]:
+        """All that is stored but the entries themselves, in the order of a kernel's parameters."""
+        return self.columns, self.bases, self.pointers, self.lengths, self.perm
 
     def at_places(self, components: NDArray[Any]) -> NDArray[Any]:
         """Give the components of (nnz, n) of the entries at each place, (places, n); 0 in padding."""

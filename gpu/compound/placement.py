@@ -7,11 +7,9 @@ import numpy as np
 from gpu.compound.component_layout import AOS, ComponentLayout
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.outer_layout import ArrangedPattern
-from gpu.runtime.cuda import SIMULATED, THREADS_PER_BLOCK, cuda
-from gpu.runtime.memory import require_room, upload
-
-BLOCKS = 2 if SIMULATED else 1056
-"""Eight for each multiprocessor of an H100 or H200."""
+from gpu.measure.equality import BLOCKS
+from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
+from gpu.runtime.memory import empty, upload
 
 
 class DeviceEntries:
@@ -54,10 +52,9 @@ class DeviceEntries:
     ) -> Any:
         places, count = pattern.host.places, len(numbers)
         length = layout.length(places, count)
+        made = empty(length, dtype)
         if not length:
-            return upload(np.zeros(0, dtype))
-        require_room(length * dtype.itemsize)
-        made = cuda.device_array(length, dtype)
+            return made
         inner = layout.elements or places
         for first, width in layout.parts(count):
             for k in range(width):
@@ -94,9 +91,7 @@ class DevicePattern:
     def __init__(self, host: ArrangedPattern) -> None:
         self.host = host
         self.sources = upload(host.sources.astype(np.int32))
-        self.arrays = [
-            upload(array) for array in (host.columns, host.bases, host.pointers, host.lengths, host.perm)
-        ]
+        self.arrays = [upload(array) for array in host.stored]
 
 
 @cuda.jit

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.entry_type import EntryType
-from gpu.compound.generated_parts import Parts, parts_of
+from gpu.compound.generated_parts import Parts, made_of_text, parts_of
 from gpu.compound.schedule import KernelForm, Schedule
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
@@ -19,6 +19,12 @@ REGISTERS_AT_ONCE = 72
 """Registers of entries whose loads are under way at once, if a schedule does not say: more cost warps."""
 MOST_AT_ONCE = 4
 NO_ROW = 2**32 - 1
+
+
+def forget_kernels() -> None:
+    """Forget all kernels of this process and what they are made of: thousands fill the memory."""
+    for cached in (product_kernel, _sums, _fetching, _gathering, _adding, _from_lane, made_of_text):
+        cached.cache_clear()
 
 
 def entries_at_once(entry: EntryType, real: Any, schedule: Schedule) -> int:

@@ -12,10 +12,10 @@ ASSIGNMENTS: tuple[Assignment, ...] = ("whole", "static", "dynamic")
 AT_ONCE = (1, 2, 4, 8)
 REGISTERS_PER_SM = 65536
 """Of 32 bits, on every device since compute capability 5.0."""
-REGISTER_LIMITS = (32, 40, 56, 64, 80, 112)
-"""Of a thread: what a multiprocessor has for 2048, 1536, 1152, 1024, 768 and 576 threads. Kernels for fewer
-threads take what they need."""
-FEWEST_LIMITED = 576
+REGISTER_LIMITS = (32, 40, 56, 64, 80, 112, 128, 168)
+"""Of a thread: what a multiprocessor has for 2048, 1536, 1152, 1024, 768, 576, 512 and 384 threads. Kernels
+for fewer threads take what they need."""
+FEWEST_LIMITED = 384
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Schedule:
     threads_per_block
         A multiple of 32, up to 1024.
     blocks_per_sm
-        Blocks that run on a multiprocessor at once: those of ``static`` and ``dynamic``, and what the
-        compiler leaves registers for (launch bounds); 0, with ``whole`` alone, leaves that to it.
+        Blocks that run on a multiprocessor at once: those of ``static`` and ``dynamic``, and what a kernel
+        leaves registers for (`register_limit`); 0, with ``whole`` alone, leaves it what it takes.
     threads_per_row
         Threads that share a row, a power of two up to 32.
     rows_per_thread

@@ -36,7 +36,15 @@ if not SIMULATED:
 
 
 def address_of(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """Give the address of an element, in global memory."""
+    """Give the address of an element, in global memory.
+
+    Parameters
+    ----------
+    context, builder
+        Of Numba and LLVM.
+    array_type, array, index
+        The array, and the number of its element.
+    """
     data = context.make_array(array_type)(context, builder, array).data
     address = builder.gep(data, [index])
     return builder.addrspacecast(address, ir.PointerType(data.type.pointee, 1))

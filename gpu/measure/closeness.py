@@ -29,7 +29,7 @@ def far_kernel(one, two, number, most, found):
     at = cuda.grid(1)
     far = 0
     while at < number:
-        if not abs(one[at] - two[at]) <= most:
+        if one[at] != two[at] and not abs(one[at] - two[at]) <= most:  # infinities have no difference
             far += 1
         at += cuda.gridsize(1)
     if far:

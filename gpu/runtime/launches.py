@@ -127,16 +127,38 @@ class Launch:
 
 
 def launches_of(
-    kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any, **how: int
+    kernel: Any,
+    blocks: int,
+    threads: int,
+    arguments: Sequence[Any],
+    real: Any,
+    *,
+    shared_bytes: int = 0,
+    registers: int = 0,
 ) -> list[Launch]:
     """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`.
 
     Parameters
     ----------
-    kernel, blocks, threads, arguments, real, how
+    kernel, blocks, threads, arguments, real, shared_bytes, registers
         As of `Launch`.
     """
-    return [Launch(kernel, blocks, threads, arguments, real, **how)] if blocks else []
+    if not blocks:
+        return []
+    how = {"shared_bytes": shared_bytes, "registers": registers}
+    return [Launch(kernel, blocks, threads, arguments, real, **how)]
+
+
+def compile_for(kernel: Any, arguments: Sequence[Any], real: Any, registers: int = 0) -> None:
+    """Compile a kernel for a launch with arguments of these types, and launch nothing.
+
+    Parameters
+    ----------
+    kernel, arguments, real, registers
+        As of `Launch`; arrays may be those of the host.
+    """
+    if not SIMULATED:
+        kernel_cache.compiled_for(kernel, _signature(arguments, real), registers)
 
 
 class LaunchedInTurn:
@@ -182,33 +204,26 @@ class _Packed:
         driver = importlib.import_module("cuda.bindings.driver")
 
         self._driver = driver
-        scalar = types.float32 if real is np.float32 else types.float64
         real_size = np.dtype(real).itemsize
         self._scalar = ctypes.c_float if real is np.float32 else ctypes.c_double
-        signature: list[Any] = []
         words: list[int] = []
         self._vectors: dict[str, list[int]] = {"x": [], "y": []}
         self._factors: dict[str, list[int]] = {"alpha": [], "beta": []}
         for argument in arguments:
             if argument is X or argument is Y:
                 self._vectors[argument.name].append(len(words))
-                signature.append(scalar[::1])
                 words += [0, 0, 0, real_size, 0, 0, real_size]
             elif argument is ALPHA or argument is BETA:
                 self._factors[argument.name].append(len(words))
-                signature.append(scalar)
                 words.append(0)
             elif isinstance(argument, np.floating):
-                signature.append(scalar)
                 words.append(int.from_bytes(argument.tobytes().ljust(8, b"\0"), "little", signed=True))
             elif isinstance(argument, int | np.integer):
-                signature.append(types.int64)
                 words.append(int(argument))
             else:
                 size, item = int(argument.size), int(argument.dtype.itemsize)
-                signature.append(_array_type(argument.dtype))
-                words += [0, 0, size, item, _address(argument), size, item]
-        compiled = kernel_cache.compiled_for(kernel, tuple(signature), registers)
+                words += [0, 0, size, item, address_of_array(argument), size, item]
+        compiled = kernel_cache.compiled_for(kernel, _signature(arguments, real), registers)
         self._keep = compiled
         handle = compiled._codelibrary.get_cufunc().kernel.handle
         self._function = driver.CUfunction(int(handle))
@@ -237,7 +252,7 @@ class _Packed:
             for name, vector in (("x", x), ("y", y)):
                 for at in self._vectors[name]:
                     words[at + 2] = words[at + 5] = vector.size
-                    words[at + 4] = _address(vector)
+                    words[at + 4] = address_of_array(vector)
             for name, factor in (("alpha", alpha), ("beta", beta)):
                 for at in self._factors[name]:
                     self._scalar.from_buffer(words, 8 * at).value = factor
@@ -247,7 +262,7 @@ class _Packed:
             raise RuntimeError(f"cuLaunchKernelEx: {status.name}")
 
 
-def _address(array: Any) -> int:
+def address_of_array(array: Any) -> int:
     """Give where a device array lies; 0 for one without elements."""
     return int(array.device_ctypes_pointer.value or 0)
 
@@ -279,6 +294,22 @@ def _configuration(driver: Any, blocks: int, threads: int, shared_bytes: int) ->
     config.attrs = [overlap]
     config.numAttrs = 1
     return config
+
+
+def _signature(arguments: Sequence[Any], real: Any) -> tuple[Any, ...]:
+    """Give the types of a kernel's arguments, as Numba has them."""
+    scalar = types.float32 if real is np.float32 else types.float64
+
+    def type_of(argument: Any) -> Any:
+        if argument is X or argument is Y:
+            return scalar[::1]
+        if isinstance(argument, Placeholder | np.floating):
+            return scalar
+        if isinstance(argument, int | np.integer):
+            return types.int64
+        return _array_type(argument.dtype)
+
+    return tuple(map(type_of, arguments))
 
 
 def _array_type(dtype: Any) -> Any:

@@ -48,6 +48,23 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
         return cuda.to_device(contiguous)
 
 
+def empty(number: int, dtype: Any) -> Any:
+    """Give a device array that nothing was written to, of one element where there are none.
+
+    Parameters
+    ----------
+    number, dtype
+        Of its elements.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    with _too_little_is_said(max(1, number) * np.dtype(dtype).itemsize):
+        return cuda.device_array(max(1, number), dtype)
+
+
 def zeros(number: int, dtype: Any) -> Any:
     """Give a device array of zeros, of one element where there are none, without sending them.
 
@@ -63,10 +80,8 @@ def zeros(number: int, dtype: Any) -> Any:
     """
     if SIMULATED:
         return upload(np.zeros(number, dtype))
-    nbytes = max(1, number) * np.dtype(dtype).itemsize
-    with _too_little_is_said(nbytes):
-        made = cuda.device_array(max(1, number), dtype)
-    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, nbytes)
+    made = empty(number, dtype)
+    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, made.size * made.dtype.itemsize)
     cuda.synchronize()
     return made
 

@@ -21,7 +21,8 @@ from gpu.compound.solver.conjugate_gradients import AT_ONCE
 from gpu.compound.solver.operators import Operator, at_address
 from gpu.compound.solver.reference import MOST_ITERATIONS, TOLERANCE, Solution, checked_right_side
 from gpu.runtime.cuda import cuda
-from gpu.runtime.memory import upload
+from gpu.runtime.launches import address_of_array
+from gpu.runtime.memory import upload, zeros
 
 WORKSPACE = 32 << 20
 """Bytes, what cuBLAS asks for on Hopper."""
@@ -76,28 +77,28 @@ class LibraryGradients:
     def __init__(self, matrix: CompoundMatrix, operator: Operator) -> None:
         self._matrix, self._of = matrix, operator
         self._inverse = preconditioner(matrix, wanted=True)
-        self._resources = ExitStack()
-        self._count = operator.count * operator.size
-        dtype = operator.p.dtype
-        self._x = upload(np.zeros(self._count, dtype))
-        self._preconditioner = (
-            None
-            if self._inverse.plain
-            else self._resources.enter_context(_block_product(self._inverse, dtype))
-        )
-        if self._preconditioner is None:
-            self._r, self._z = (upload(np.zeros(self._count, dtype)) for _ in range(2))
+        with ExitStack() as opened:
+            self._prepare(opened)
+            self._resources = opened.pop_all()
+
+    def _prepare(self, opened: ExitStack) -> None:
+        self._count, dtype = self._of.count * self._of.size, self._of.p.dtype
+        self._x = zeros(self._count, dtype)
+        self._preconditioner: Any = None
+        if self._inverse.plain:
+            self._r, self._z = (zeros(self._count, dtype) for _ in range(2))
             self._inverses = upload(self._inverse.inverses.astype(dtype))
         else:
+            self._preconditioner = opened.enter_context(_block_product(self._inverse, dtype))
             self._r, self._z = (
                 at_address(address, self._count, dtype) for address in self._preconditioner.addresses
             )
-        self._scalars = upload(np.zeros(8, dtype))
-        self._history = upload(np.zeros(MOST_ITERATIONS + AT_ONCE, np.float64))
-        self._iteration = upload(np.zeros(1, np.int64))
-        self._workspace = upload(np.zeros(WORKSPACE, np.uint8))
-        self._cublas = Cublas(dtype, (_address(self._workspace), WORKSPACE))
-        self._resources.callback(self._cublas.close)
+        self._scalars = zeros(8, dtype)
+        self._history = zeros(MOST_ITERATIONS + AT_ONCE, np.float64)
+        self._iteration = zeros(1, np.int64)
+        self._workspace = zeros(WORKSPACE, np.uint8)
+        self._cublas = Cublas(dtype, (address_of_array(self._workspace), WORKSPACE))
+        opened.callback(self._cublas.close)
 
     def enqueue(self, stream: Any) -> None:
         """Put so many iterations as are captured at once on a stream of `gpu.runtime.cuda_driver`."""
@@ -107,7 +108,7 @@ class LibraryGradients:
 
     def _iterate(self, stream: Any) -> None:
         of, cublas, count = self._of, self._cublas, self._count
-        p, q, x, r, z = (_address(each) for each in (of.p, of.q, self._x, self._r, self._z))
+        p, q, x, r, z = (address_of_array(each) for each in (of.p, of.q, self._x, self._r, self._z))
         on = cuda.external_stream(stream.address)
         of.enqueue(stream)
         cublas.dot(count, p, q, self._scalar(CURVATURE))
@@ -116,7 +117,7 @@ class LibraryGradients:
         cublas.axpy(count, self._scalar(MINUS_ALPHA), q, r)
         cublas.dot(count, r, r, self._scalar(RR))
         if self._preconditioner is None:
-            cublas.scale_columns(of.size, of.count, r, _address(self._inverses), z)
+            cublas.scale_columns(of.size, of.count, r, address_of_array(self._inverses), z)
         else:
             self._preconditioner.enqueue(stream)
         cublas.dot(count, r, z, self._scalar(NEXT_RZ))
@@ -125,7 +126,7 @@ class LibraryGradients:
         cublas.axpy(count, self._scalar(ONE), z, p)
 
     def _scalar(self, place: int) -> int:
-        return _address(self._scalars) + place * int(self._scalars.dtype.itemsize)
+        return address_of_array(self._scalars) + place * int(self._scalars.dtype.itemsize)
 
     def solve(self, b: NDArray[Any], *, tolerance: float = TOLERANCE) -> Solution:
         """Solve for one b, from x = 0; parameters as of `ConjugateGradients.solve`.
@@ -141,15 +142,19 @@ class LibraryGradients:
 
         b = checked_right_side(self._matrix, b)
         norm = float(np.linalg.norm(b))
+        with Stream() as stream:  # kernels are compiled and loaded before a graph is captured
+            self.enqueue(stream)
+            stream.synchronize()
         self._begin(b)
-        residuals = np.array([1.0])
+        residuals = np.array([1.0 if norm else 0.0])
         with Stream() as stream, stream.capture(self.enqueue) as graph:
+            cuda.synchronize()  # uploads are on another stream
             while residuals[-1] > tolerance and len(residuals) <= MOST_ITERATIONS:
                 graph.launch(stream)
                 stream.synchronize()
                 done = int(self._iteration.copy_to_host()[0])
                 squares = self._history.copy_to_host()[:done]
-                residuals = np.concatenate(([1.0], np.sqrt(squares) / norm))
+                residuals = np.concatenate(([1.0], np.sqrt(squares) / norm))[: MOST_ITERATIONS + 1]
                 below = np.flatnonzero(residuals <= tolerance)
                 residuals = residuals[: below[0] + 1] if len(below) else residuals
         x = self._of.separated(self._x.copy_to_host())
@@ -181,7 +186,3 @@ def _block_product(inverse: BlockDiagonal, dtype: np.dtype[Any]) -> Any:
     matrix = scipy.sparse.csr_matrix(scipy.sparse.bsr_matrix((inverse.inverses.astype(dtype), *places)))
     method = f"bsr_{size}_column"
     return SparseProduct(method, METHODS[method].store(matrix), matrix.shape)
-
-
-def _address(array: Any) -> int:
-    return int(array.device_ctypes_pointer.value or 0)

@@ -29,7 +29,7 @@ from gpu.compound.solver.reference import (
 from gpu.compound.solver.vectors import blocks_for
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.launches import Launch
-from gpu.runtime.memory import real_type, upload
+from gpu.runtime.memory import real_type, upload, zeros
 from vecsim.errors import UserError
 
 AT_ONCE = 2 if SIMULATED else 20
@@ -79,14 +79,14 @@ class ConjugateGradients:
     def _prepare(self) -> None:
         of, real, inverse = self._operator, self._real, self._inverse
         length = of.p.size
-        self._x, self._r = (upload(np.zeros(length, real)) for _ in range(2))
-        self._z = self._r if inverse.plain else upload(np.zeros(length, real))
+        self._x, self._r = (zeros(length, real) for _ in range(2))
+        self._z = self._r if inverse.plain else zeros(length, real)
         self._inverses = upload(_numbers(inverse).astype(real))
-        self._parts = upload(np.zeros(2 * blocks_for(length), np.float64))
-        self._arrived = upload(np.zeros(1, np.uint32))
-        self._sums = upload(np.zeros(SUMS, np.float64))
-        self._history = upload(np.zeros(3 * (self._most + AT_ONCE), np.float64))
-        self._iteration = upload(np.zeros(1, np.int64))
+        self._parts = zeros(2 * blocks_for(length), np.float64)
+        self._arrived = zeros(1, np.uint32)
+        self._sums = zeros(SUMS, np.float64)
+        self._history = zeros(3 * (self._most + AT_ONCE), np.float64)
+        self._iteration = zeros(1, np.int64)
         sums = [self._parts, self._arrived, self._sums]
         self._dot = self._launch(dot_kernel(real), length, [of.p, of.q, *sums])
         self._rest = [self._vector_launches(sums, parity) for parity in range(2)]

@@ -5,7 +5,7 @@ those of all blocks, in their order. So bits are the same in every run, and the 
 What must be divided by stays on the device.
 
 An iteration reads p and q (their product), then r and q and writes r, then reads p, x and r and writes p and
-x: ten vectors, and the inverses twice. Where these are no single numbers, M r is kept instead: twelve
+x: ten vectors, and the inverses twice. Where these are no single numbers, M r is kept instead: eleven
 vectors, and the inverses once.
 """
 

@@ -1,9 +1,10 @@
 """Kernels compiled ahead by many processes: one process compiles a kernel in about a second."""
 
 import os
-from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
+from itertools import count
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any
@@ -15,13 +16,12 @@ from gpu.compound.entry_type import EntryType
 from gpu.compound.schedule import register_limit
 from gpu.compound.tuning.variants import Variant
 from gpu.runtime.kernel_cache import FOLDER
-from vecsim.errors import UserError
-from vecsim.formats import NotRepresentableError
 
 FEWEST = 2
 """Kernels for which processes are worth their start."""
-SHARES_OF_A_PROCESS = 512
-"""After which another takes its place: what has been compiled stays in memory."""
+SHARES_BETWEEN_CLEARINGS = 64
+"""A process then forgets what it has compiled. It must not end instead: of the pools of Python 3.11 those
+whose processes are replaced after so many tasks may stand still for ever."""
 
 
 def sample_matrix(entry: EntryType, real: Any) -> CompoundMatrix:
@@ -41,17 +41,23 @@ def compile_share(entry: EntryType, real: Any, variants: Sequence[Variant]) -> i
     entry, real
         What an entry is, and the type of its components.
     variants
-        Of which the kernels are; one that cannot hold the sample, or cannot be compiled, is left out.
+        Of which the kernels are; one that cannot hold the sample, or cannot be compiled, is left out: whoever
+        needs it will try again, and meet the error.
     """
-    from gpu.compound.device_compound import CompoundProduct, PlacedMatrix
+    from gpu.compound.device_compound import compile_product
+    from gpu.compound.product_kernel import forget_kernels
 
     matrix, done = sample_matrix(entry, real), 0
     for variant in variants:
-        with suppress(NotRepresentableError, UserError):
-            placed = PlacedMatrix(matrix, variant.layout, variant.schedule.threads_per_row)
-            CompoundProduct(placed, variant.schedule)
+        with suppress(Exception):
+            compile_product(matrix, variant.layout, variant.schedule)
             done += 1
+    if next(_shares) % SHARES_BETWEEN_CLEARINGS == 0:
+        forget_kernels()
     return done
+
+
+_shares = count(1)
 
 
 class Compilers:
@@ -63,11 +69,13 @@ class Compilers:
     ----------
     workers
         How many; as many as there are processors without it.
+    start
+        Starts so many.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers or os.cpu_count() or 1
-        self._pool: ProcessPoolExecutor | None = None
+    def __init__(self, workers: int | None = None, start: Callable[[int], Executor] | None = None) -> None:
+        self._workers, self._start = workers or os.cpu_count() or 1, start or spawned
+        self._pool: Executor | None = None
         self._begun: dict[Any, Future[int]] = {}
 
     def __enter__(self) -> "Compilers":
@@ -80,7 +88,7 @@ class Compilers:
             self._pool.shutdown(cancel_futures=True)
 
     def begin(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> list[Future[int]]:
-        """Have the kernels of variants compiled, unless that was begun before; others may be begun meanwhile.
+        """Begin to compile the kernels of variants that nobody has begun with.
 
         Parameters
         ----------
@@ -90,41 +98,46 @@ class Compilers:
         Returns
         -------
         list of Future
-            Each says how many kernels it has compiled.
+            Of all kernels of these variants, whoever has begun with them; each says how many it compiles.
         """
         if not os.environ.get(FOLDER):
             return []
-        of_variants = {kernel_of(entry, real, variant): variant for variant in reversed(variants)}
-        fresh: dict[
-            Any, list[Any]
-        ] = {}  # what is compiled once and assembled for several limits stays together
-        for key in reversed(of_variants):
+        of_variants: dict[Any, Variant] = {}
+        for variant in variants:
+            of_variants.setdefault(kernel_of(entry, real, variant), variant)
+        # What is compiled once, and assembled for several limits of registers, stays together.
+        fresh: dict[Any, list[Any]] = {}
+        for key in of_variants:
             if key not in self._begun:
                 fresh.setdefault(key[:-1], []).append(key)
-        if self._pool is None and (len(fresh) < FEWEST or self._workers < 2):
+        pool = self._pool_for(len(fresh))
+        if pool is None:
             return []
-        if self._pool is None:
-            context = get_context("spawn")
-            self._pool = ProcessPoolExecutor(
-                self._workers, mp_context=context, max_tasks_per_child=SHARES_OF_A_PROCESS
-            )
         for keys in fresh.values():
-            assert self._pool is not None
-            future = self._pool.submit(compile_share, entry, real, [of_variants[key] for key in keys])
+            future = pool.submit(compile_share, entry, real, [of_variants[key] for key in keys])
             self._begun.update(dict.fromkeys(keys, future))
-        return [*{id(self._begun[key]): self._begun[key] for key in of_variants}.values()]
+        return [*dict.fromkeys(self._begun[key] for key in of_variants)]
 
-    def prepare(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> int:
-        """Wait until the kernels of variants are compiled, and say how many of them others had not asked for.
+    def _pool_for(self, kernels: int) -> Executor | None:
+        """Give the processes; None where so few kernels are not worth their start."""
+        if self._pool is None and kernels >= FEWEST and self._workers > 1:
+            self._pool = self._start(self._workers)
+        return self._pool
+
+    def prepare(self, entry: EntryType, real: Any, variants: Sequence[Variant]) -> None:
+        """Wait until the kernels of variants are compiled.
 
         Parameters
         ----------
         entry, real, variants
             As of `compile_share`.
         """
-        before = {*self._begun.values()}
-        futures = self.begin(entry, real, variants)
-        return sum(future.result() * (future not in before) for future in futures)
+        wait(self.begin(entry, real, variants))
+
+
+def spawned(workers: int) -> Executor:
+    """Give so many processes that share nothing with this one."""
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
 def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.compound_matrix import CompoundMatrix
-from gpu.compound.device_compound import CompoundProduct, PlacedMatrix, placed_pattern
+from gpu.compound.device_compound import CompoundProduct, Layout, PlacedMatrix, placed_pattern
 from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.reference import reference_product
 from gpu.compound.tuning.features import features_of
@@ -17,7 +17,8 @@ from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants, natural_variants
 from gpu.measure.closeness import far_apart
 from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.memory import upload
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from gpu.runtime.memory import empty, upload
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
@@ -77,7 +78,8 @@ class DeviceMeasurement:
         self._entries: DeviceEntries | None = None
         self._placed: PlacedMatrix | None = None
         self._vectors: dict[ComponentLayout, tuple[Any, ...]] = {}
-        largest = float(np.abs(self._exact).max()) if self._exact.size else 0.0
+        sizes = np.abs(self._exact[np.isfinite(self._exact)])
+        largest = float(sizes.max()) if sizes.size else 0.0
         self._most = LIMITS[str(matrix.dtype)] * max(largest, float(np.finfo(np.float32).tiny))
 
     def __call__(self, variant: Variant) -> Timing:
@@ -123,10 +125,18 @@ class DeviceMeasurement:
         if last is None or (last.layout.outer, last.threads_per_row, last.layout.inner) != wanted:
             self._placed = last = None  # its memory first
             self._arrange(key)
-            self._entries = self._entries or DeviceEntries(self._matrix)
-            last = PlacedMatrix(self._matrix, layout, sharing, self._patterns[key], self._entries)
+            try:
+                last = self._placed_anew(layout, key)
+            except OutOfDeviceMemoryError:  # patterns of other layouts may make room
+                self._patterns.clear()
+                self._arrange(key)
+                last = self._placed_anew(layout, key)
         self._placed = last.with_vectors(layout.vector)
         return self._placed
+
+    def _placed_anew(self, layout: Layout, key: tuple[Any, int]) -> PlacedMatrix:
+        self._entries = self._entries or DeviceEntries(self._matrix)
+        return PlacedMatrix(self._matrix, layout, key[1], self._patterns[key], self._entries)
 
     def _arrange(self, key: tuple[Any, int]) -> None:
         """Put the pattern on the device, once; what an outer layout cannot hold it refuses again at once."""
@@ -143,8 +153,9 @@ class DeviceMeasurement:
         """Give x, a y, the exact y and one that nothing was written to, on the device in a layout."""
         if layout not in self._vectors:
             exact = self._exact.astype(self._matrix.dtype)
-            host = (self._x, exact, exact, np.full_like(exact, np.nan))
-            self._vectors[layout] = tuple(upload(layout.arranged(each)) for each in host)
+            host = (self._x, exact, np.full_like(exact, np.nan))
+            x, known, unwritten = (upload(layout.arranged(each)) for each in host)
+            self._vectors[layout] = x, empty(known.size, known.dtype), known, unwritten
         return self._vectors[layout]
 
     def _check(self, variant: Variant, y: Any, exact: Any) -> None:

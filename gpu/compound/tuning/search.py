@@ -1,7 +1,6 @@
 """The search itself: layouts first, then schedules in the best of them, until the time is spent.
 
-Schedules of the natural layout are among them, so that a search of both is never behind one of schedules
-alone.
+Schedules of the natural layout are among them, so that a search of both is not behind one of schedules alone.
 """
 
 import time
@@ -244,9 +243,8 @@ def tuning(
         run.take(tried, len(tried), seconds, report)
     else:
         firsts = first_of_layouts(tried)
-        longest = sorted((len(group) - 1 for group in _by_layout(tried).values()), reverse=True)
         yield unknown(firsts)
-        run.take(firsts, len(firsts) + sum(longest[: BEST_LAYOUTS + 1]), seconds * LAYOUTS_SHARE, report)
+        run.take(firsts, most_measured(tried), seconds * LAYOUTS_SHARE, report)
         rest = rest_of_the_best(tried, run.timings, memory_weight)
         yield unknown(rest)
         run.take(rest, len(firsts) + len(rest), seconds, report)
@@ -266,6 +264,19 @@ def first_of_layouts(variants: Sequence[Variant]) -> list[Variant]:
         The likeliest first.
     """
     return [group[0] for group in _by_layout(variants).values()]
+
+
+def most_measured(variants: Sequence[Variant]) -> int:
+    """Count the variants that a search measures at most.
+
+    Parameters
+    ----------
+    variants
+        What it may try.
+    """
+    groups = _by_layout(variants).values()
+    longest = sorted((len(group) - 1 for group in groups), reverse=True)
+    return len(groups) + sum(longest[: BEST_LAYOUTS + 1])
 
 
 def rest_of_the_best(

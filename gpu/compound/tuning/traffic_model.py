@@ -76,7 +76,7 @@ class TrafficModel:
     def ordered(self, variants: Iterable[Variant], *, pruned: bool = True) -> list[Variant]:
         """Give the variants that may be best, the likeliest first: fewest bytes, then most loads under way.
 
-        Of one layout the plain schedule comes first.
+        Of as many bytes the plain schedule of a layout comes first.
 
         Parameters
         ----------

@@ -64,7 +64,7 @@ def registers_needed(entry: EntryType, real: Any, schedule: Schedule) -> int:
 
 
 def registers_left(schedule: Schedule, limits: DeviceLimits) -> int:
-    """Give the registers that the launch bounds of a schedule leave a thread."""
+    """Give the registers that the threads of a schedule that run at once leave each of them."""
     threads = schedule.threads_per_block * max(1, schedule.blocks_per_sm)
     return min(MOST_REGISTERS, limits.registers // threads)
 
@@ -101,7 +101,7 @@ def layouts(entry: EntryType, real: Any) -> list[Layout]:
 
 
 def joint_variants(entry: EntryType, real: Any, limits: DeviceLimits | None = None) -> list[Variant]:
-    """Give all variants of an entry type whose launch bounds leave the registers that they need.
+    """Give all variants of an entry type whose schedules leave the registers that they need.
 
     Parameters
     ----------

@@ -44,12 +44,13 @@ def test_registers_are_limited_to_what_a_multiprocessor_has():
         for threads, blocks in grids(2048, 32)
     }
     assert (limits[2048], limits[1536], limits[1024], limits[768], limits[576]) == (32, 40, 64, 80, 112)
-    assert limits[512] == limits[32] == register_limit(Schedule("whole", 1024)) == 0
+    assert (limits[512], limits[384]) == (128, 168)
+    assert limits[288] == limits[32] == register_limit(Schedule("whole", 1024)) == 0
     assert all(limit * threads <= 65536 for threads, limit in limits.items())
 
 
 def test_schedules_that_differ_in_numbers_alone_share_a_kernel():
-    shared = [Schedule("static", 256, 8), Schedule("static", 512, 1), Schedule("static", 256, 8, at_once=4)]
+    shared = [Schedule("static", 256, 8), Schedule("static", 32, 1), Schedule("static", 256, 8, at_once=4)]
     assert len({form_of(QUATERNION, np.float32, each) for each in shared}) == 1
     assert form_of(QUATERNION, np.float32, Schedule("dynamic", 256, 8)) != form_of(
         QUATERNION, np.float32, shared[0]

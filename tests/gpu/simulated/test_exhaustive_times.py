@@ -60,6 +60,7 @@ def test_a_run_goes_on_and_records_what_is_complete(asked, tmp_path, capsys):
 def test_processes_compile_each_kernel_once(monkeypatch, tmp_path):
     monkeypatch.setenv(kernel_cache.FOLDER, str(tmp_path))
     with Compilers(2) as compilers:
-        assert compilers.prepare(COMPLEX, np.float32, VARIANTS) == 3
-        assert compilers.prepare(COMPLEX, np.float32, VARIANTS[:2]) == 0
-        assert compilers.prepare(COMPLEX, np.float64, VARIANTS[:1]) == 1
+        first = compilers.begin(COMPLEX, np.float32, VARIANTS)
+        assert [each.result() for each in first] == [1, 1, 1]
+        assert compilers.begin(COMPLEX, np.float32, VARIANTS[:2]) == first[:2]
+        compilers.prepare(COMPLEX, np.float64, VARIANTS[:1])

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from gpu.compound import QUATERNION, CompoundMatrix
+from gpu.compound import QUATERNION, CompoundMatrix, reference_product
+from gpu.compound.component_layout import AOS, SOA, ComponentLayout
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
-from gpu.compound.tuning import TuningStore, Variant, tune
+from gpu.compound.tuning import TuningStore, Variant, on_device, tune
 from gpu.compound.tuning.compilation import Compilers, compile_share
 from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.on_device import DeviceMeasurement, tune_on_device
 from gpu.compound.tuning.store import Search
+from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
 
@@ -34,6 +36,34 @@ def test_products_are_run_and_compared(matrix):
     found = tune(variants, DeviceMeasurement(matrix, run_once))
     assert len(found.timings) == 3
     assert all(timing.nbytes > 4 * 32 for timing in found.timings.values())
+
+
+def test_a_product_that_is_wrong_or_not_written_is_refused(matrix):
+    variant = Variant(Layout("sliced-32", AOS, ComponentLayout(32)), Schedule("whole", 32))
+    with pytest.raises(UserError, match="has 12 components that are off"):
+        DeviceMeasurement(matrix, lambda enqueue: 1.0)(variant)  # nothing is launched
+    x = np.ones((3, 4))
+    exact = reference_product(matrix, x)
+    assert DeviceMeasurement(matrix, run_once, (x, exact))(variant).us == 1.0
+    exact[2, 3] += 1e-6
+    with pytest.raises(UserError, match="has 1 components that are off"):
+        DeviceMeasurement(matrix, run_once, (x, exact))(variant)
+
+
+def test_what_a_layout_refuses_is_arranged_once(monkeypatch):
+    asked = []
+
+    def refuses(matrix, outer, sharing):
+        asked.append(outer)
+        raise NotRepresentableError("too much padding")
+
+    monkeypatch.setattr(on_device, "placed_pattern", refuses)
+    matrix = CompoundMatrix.from_arrays(QUATERNION, (1, 1), [0, 1], [0], [np.ones(1)] * 4)
+    measurement = DeviceMeasurement(matrix, run_once)
+    for inner in (AOS, SOA):
+        with pytest.raises(NotRepresentableError, match="too much padding"):
+            measurement(Variant(Layout("ellpack-r", inner), Schedule("whole", 32)))
+    assert asked == ["ellpack-r"]
 
 
 def test_a_search_is_kept_with_the_features_of_its_matrix(matrix, tmp_path):
