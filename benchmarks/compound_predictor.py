@@ -3,6 +3,7 @@
 python -m benchmarks.compound_predictor --dry-run                 what a run would take, without a GPU
 python -m benchmarks.compound_predictor --seconds N --store FILE  pruned searches; a run goes on after a kill
 python -m benchmarks.compound_predictor --losses --store FILE     families left out, without a GPU
+python -m benchmarks.compound_predictor --export FILE --store FILE  for gpu/compound/tuning/recorded
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ import numpy as np
 
 from benchmarks.compound_families import MATRICES
 from benchmarks.markdown import table
+from gpu.compound.tuning.library import to_json
 from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
-from gpu.compound.tuning.predictor import PREDICTED, results_of
+from gpu.compound.tuning.predictor import PREDICTED, Result, results_of
 from gpu.compound.tuning.search import Found, Tuning, first_of_layouts, most_measured
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants
+from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
 EACH_SECONDS = 300.0
@@ -199,17 +202,23 @@ def losses(given: argparse.Namespace) -> str:
     given
         store and device.
     """
-    with TuningStore(given.store) as store:
-        devices = sorted({search.device for search in store.searches()})
-        if given.device is None and len(devices) > 1:
-            raise UserError(f"--device is needed: {given.store} has {', '.join(devices)}")
-        results = results_of(store, given.device or (devices or [""])[0])
+    _, results = _kept(given)
     by_count = {count: leave_families_out(results, count) for count in (1, PREDICTED)}
     families = dict.fromkeys(each.family for each in by_count[1])
     rows = [[name, *_of_family(by_count, name)] for name in families]
     rows.append(["all", *_of_family(by_count, None)])
     names = ["family left out", "searches", *(f"loss of {count}" for count in by_count)]
     return table(names, rows)
+
+
+def _kept(given: argparse.Namespace) -> tuple[str, list[Result]]:
+    """Give a device and what the store has of it."""
+    with TuningStore(given.store) as store:
+        devices = sorted({search.device for search in store.searches()})
+        if given.device is None and len(devices) > 1:
+            raise UserError(f"--device is needed: {given.store} has {', '.join(devices)}")
+        device = given.device or (devices or [""])[0]
+        return device, results_of(store, device)
 
 
 def _of_family(by_count: dict[int, list[Loss]], family: str | None) -> list[str]:
@@ -223,10 +232,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--dry-run", action="store_true", help="say what a whole run takes")
     what.add_argument("--losses", action="store_true", help="what a prediction loses, by families left out")
+    what.add_argument("--export", type=Path, metavar="FILE", help="write what the store has of a device")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no further search after so many")
     parser.add_argument("--each", type=float, default=EACH_SECONDS, help="seconds of one search")
     parser.add_argument("--store", type=Path, default=Path("predictor.sqlite"), help="keeps the searches")
-    parser.add_argument("--device", help="name of the device, for --losses")
+    parser.add_argument("--device", help="name of the device, for --losses and --export")
     parser.add_argument("--only", default="", help="part of the names of the matrices")
     parser.add_argument(
         "--bits", type=int, nargs="+", choices=(32, 64), default=[32, 64], help="of components"
@@ -238,6 +248,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(dry_run(given))
         elif given.losses:
             print(losses(given))
+        elif given.export:
+            write_file(given.export, to_json(*_kept(given)))
         else:
             collect(given)
     except (UserError, OSError) as error:

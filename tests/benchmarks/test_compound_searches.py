@@ -10,7 +10,16 @@ from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.compound_files import ENTRIES
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
-from gpu.compound.tuning import Found, Timing, TuningStore, Variant, compilation, on_device, predictor
+from gpu.compound.tuning import (
+    Found,
+    Timing,
+    TuningStore,
+    Variant,
+    compilation,
+    library,
+    on_device,
+    predictor,
+)
 from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.prediction_loss import family_of
 from gpu.compound.tuning.store import Search
@@ -163,5 +172,10 @@ def test_losses_of_a_store_by_families(two_families, tmp_path, capsys, monkeypat
     assert compound_predictor.main(["--losses", "--store", str(tmp_path / "store")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines[2:5]] == ["| road", "| waves", "| all"]
+    arguments = ["--export", str(tmp_path / "GPU.json"), "--store", str(tmp_path / "store")]
+    assert compound_predictor.main(arguments) == 0
+    exported = library.recorded("GPU", tmp_path)
+    assert [each.matrix for each in exported] == [*two_families]
+    assert exported[0].times[VARIANTS[2].name] == 3.0
     assert compound_predictor.main(["--losses", "--store", str(tmp_path / "other")]) == 2
     assert "devices in the file: none" in capsys.readouterr().err

@@ -291,13 +291,14 @@ def tune(
     os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
     # Not before: without a GPU the compiler of kernels may be missing, too.
     from gpu.compound.tuning.compilation import Compilers
+    from gpu.compound.tuning.library import to_learn_from
     from gpu.compound.tuning.on_device import tune_on_device
-    from gpu.compound.tuning.predictor import Predictor, results_of
+    from gpu.compound.tuning.predictor import Predictor
     from gpu.compound.tuning.store import TuningStore
 
     path = Path(store) if store else cache_folder() / "tuning.sqlite"
     with TuningStore(path) as kept, Progress() as work, Compilers() as compilers:
-        choose = Predictor(results_of(kept, device)).choose if predict else None
+        choose = Predictor(to_learn_from(kept, device)).choose if predict else None
         found = tune_on_device(
             compound,
             matrix,

@@ -1,0 +1,74 @@
+"""Searches that come with the package, to learn from on the devices that they were made on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from gpu.compound.tuning.predictor import Result, results_of
+from gpu.compound.tuning.store import TuningStore
+from vecsim.errors import UserError
+
+RECORDED = Path(__file__).with_name("recorded")
+"""Where they lie, a file a device; `python -m benchmarks.compound_predictor --export` writes one."""
+KIND = "searches of vecsim gpu tune"
+
+
+def to_json(device: str, results: Sequence[Result]) -> bytes:
+    """Give searches as a file, a line each.
+
+    Parameters
+    ----------
+    device, results
+        The name of the device, and what was found on it.
+    """
+    lines = ",\n".join(json.dumps(asdict(each), sort_keys=True) for each in results)
+    head = json.dumps({"kind": KIND, "device": device})[:-1]
+    return f'{head}, "searches": [\n{lines}\n]}}\n'.encode()
+
+
+def recorded(device: str, folder: Path = RECORDED) -> list[Result]:
+    """Give the searches of a device that come with the package; none where there are none.
+
+    Parameters
+    ----------
+    device
+        Its name.
+    folder
+        Where they lie.
+
+    Raises
+    ------
+    UserError
+        A file there has something else in it.
+    """
+    found: list[Result] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["kind"] == KIND and content["device"] == device:
+                found += [Result(**each) for each in content["searches"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{path} is no file of searches: {error}") from error
+    return found
+
+
+def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> list[Result]:
+    """Give all that is known of a device: what comes with the package, then what the user's store has.
+
+    Parameters
+    ----------
+    store, device, folder
+        The user's file; the name of the device; where the package's files lie.
+
+    Raises
+    ------
+    UserError
+        If there is nothing.
+    """
+    found = recorded(device, folder)
+    if found and device not in {search.device for search in store.searches()}:
+        return found
+    return found + results_of(store, device)
