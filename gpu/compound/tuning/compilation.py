@@ -29,7 +29,8 @@ def sample_matrix(entry: EntryType, real: Any) -> CompoundMatrix:
     lengths = np.arange(256) % 5
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     indices = np.concatenate([np.arange(length) for length in lengths])
-    components = [np.ones(len(indices), real) for _ in entry.entry]
+    types = [entry.integer_type if number in entry.integers else real for number in range(len(entry.entry))]
+    components = [np.ones(len(indices), each) for each in types]
     return CompoundMatrix.from_arrays(entry, (256, 8), indptr, indices, components)
 
 

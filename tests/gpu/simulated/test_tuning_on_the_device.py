@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpu.compound import QUATERNION, CompoundMatrix, reference_product
+from gpu.compound import QUATERNION, UNIT_QUATERNION, CompoundMatrix, reference_product
 from gpu.compound.component_layout import AOS, SOA, ComponentLayout
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
@@ -86,6 +86,7 @@ def test_variants_to_be_measured_are_named_before(matrix, tmp_path):
 def test_kernels_of_the_sample_can_be_compiled():
     variants = [Variant(Layout("csr"), Schedule("whole", 32)), Variant(Layout("sorted-32"), Schedule())]
     assert compile_share(QUATERNION, np.float32, variants) == 2
+    assert compile_share(UNIT_QUATERNION, np.float64, variants) == 2
     with Compilers() as compilers:  # one kernel is too few for processes of their own
         assert compilers.begin(QUATERNION, np.float32, variants[:1]) == []
 
