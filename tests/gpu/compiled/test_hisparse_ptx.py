@@ -33,6 +33,6 @@ def test_values_come_in_loads_of_16_bytes_and_nothing_is_atomic(real, transposed
 def test_float32_kernels_compute_in_float32():
     sums = stripe_sums(np.float32, 8)
     vector, one = types.float32[::1], types.float32
-    signature = (vector, U32, WHOLE, WHOLE, vector, one, one)
+    signature = (vector, U32, WHOLE, WHOLE, vector, one, one, WHOLE, WHOLE)
     for found in (text(np.float32, False), cuda.compile_ptx(sums.py_func, signature, cc=HOPPER)[0]):
         assert not re.search(r"\.f64\b", found)
