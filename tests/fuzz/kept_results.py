@@ -52,7 +52,7 @@ FIELD_TYPES: dict[str, tuple[type, ...]] = {
 OPTIONAL_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("cache", "stage", "status", "reason", "device", "date"), TEXT),
     **dict.fromkeys(("median_us", "spread", "setup_us", "bound_us", "share_of_bound"), NUMBER),
-    **dict.fromkeys(("error", "ratio", "paid_after"), NUMBER),
+    **dict.fromkeys(("gather_bound_us", "error", "ratio", "paid_after"), NUMBER),
     "bytes": (int, type(None)),
     "commit": (str, type(None)),
 }
