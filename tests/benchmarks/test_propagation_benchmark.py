@@ -1,6 +1,7 @@
 """The benchmark of propagation blocking: matrices from other processes, and its table."""
 
 import numpy as np
+import pytest
 import scipy.sparse
 
 from benchmarks import propagation_blocking
@@ -8,6 +9,7 @@ from experiments.gpu_bench.matrix_supply import Supplied
 from experiments.gpu_bench.suite import select
 
 
+@pytest.mark.nightly
 def test_what_other_processes_convert_is_the_matrix_again():
     matrix = scipy.sparse.random_array((50, 40), density=0.2, rng=1, format="csr")
     more = propagation_blocking.converted(None, matrix)

@@ -1,11 +1,13 @@
 """The steps of the conversion to HBP, with a clock that does not measure."""
 
 import numpy as np
+import pytest
 import scipy.sparse
 
 from benchmarks import hbp_conversion
 
 
+@pytest.mark.ci
 def test_every_step_runs(monkeypatch):
     def once(rows, run):
         run()

@@ -35,7 +35,9 @@ def whole_numbers(rows, columns, density):
 
 
 @pytest.mark.parametrize(
-    ("of_super", "ring", "supers"), [(1000, 3, 1), (80, 3, 3), (40, 2, 5)], ids=["one", "few", "many"]
+    ("of_super", "ring", "supers"),
+    [(1000, 3, 1), (80, 3, 3), pytest.param(40, 2, 5, marks=pytest.mark.ci)],
+    ids=["one", "few", "many"],
 )
 def test_more_super_blocks_than_the_ring_holds_or_fewer(of_super, ring, supers):
     matrix = whole_numbers(30, 20, 0.3)
@@ -84,6 +86,7 @@ def test_a_dense_row_among_empty_ones():
     np.testing.assert_array_equal(multiplied(product, 9, x, 2, 3, y0), 2 * (matrix @ x) + 3)
 
 
+@pytest.mark.ci
 def test_two_products_have_equal_bits():
     matrix = scipy.sparse.random_array((40, 30), density=0.4, rng=3, format="csr", dtype=np.float64)
     for dtype in (np.float32, np.float64):
