@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import count
 from multiprocessing import get_context
@@ -114,10 +115,16 @@ class Compilers:
         pool = self._pool_for(len(fresh))
         if pool is None:
             return []
-        for keys in fresh.values():
-            future = pool.submit(compile_share, entry, real, [of_variants[key] for key in keys])
-            self._begun.update(dict.fromkeys(keys, future))
-        return [*dict.fromkeys(self._begun[key] for key in of_variants)]
+        try:
+            for keys in fresh.values():
+                future = pool.submit(compile_share, entry, real, [of_variants[key] for key in keys])
+                self._begun.update(dict.fromkeys(keys, future))
+        except BrokenProcessPool:  # a process was killed: others may start, what it had begun is begun again
+            self._pool = None
+            self._begun = {
+                key: each for key, each in self._begun.items() if each.done() and not each.exception()
+            }
+        return [*dict.fromkeys(self._begun[key] for key in of_variants if key in self._begun)]
 
     def _pool_for(self, kernels: int) -> Executor | None:
         """Give the processes; None where so few kernels are not worth their start."""

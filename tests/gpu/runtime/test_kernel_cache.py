@@ -177,6 +177,19 @@ def test_kernels_that_differ_in_registers_are_compiled_once(monkeypatch):
     assert kernel_cache.compiled_for(kernel, ("x",), 32) is not fewer
 
 
+def test_each_limit_of_registers_has_a_file_of_its_own(kernel, monkeypatch):
+    kept = kernel(2)
+    monkeypatch.setattr(kernel_cache, "keep", lambda dispatcher: setattr(dispatcher, "_cache", kept))
+    saved = {}
+    monkeypatch.setattr(
+        kept.__class__, "save_overload", lambda self, name, made: saved.setdefault(name, made)
+    )
+    monkeypatch.setattr(kept.__class__, "load_overload", lambda self, name, target: saved.get(name))
+    fewer = [kernel_cache.compiled_for(Dispatcher(), "(x)", registers) for registers in (32, 40, 32)]
+    assert [each.regs_per_thread for each in fewer] == [32, 40, 32]
+    assert fewer[2] is fewer[0] and len(saved) == 2
+
+
 def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_path):
     kernel(2).save_overload("(x)", Compiled(launch_config_sensitive=True))
     assert list((tmp_path / "kernels").iterdir()) == []

@@ -1,6 +1,7 @@
 """Kernels compiled ahead: in which order, together with which others, and each once."""
 
 from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
@@ -62,6 +63,23 @@ def test_one_kernel_or_one_processor_is_worth_no_processes(pool, monkeypatch):
     monkeypatch.delenv(kernel_cache.FOLDER)
     assert Compilers(2, lambda workers: pool).begin(COMPLEX, np.float32, OTHERS) == []
     assert not pool.given
+
+
+def test_after_a_process_was_killed_others_compile(pool):
+    class Broken(Pool):
+        def submit(self, *given):
+            if self.given:
+                raise BrokenProcessPool
+            self.given.append(given)
+            lost = Future()
+            lost.set_exception(BrokenProcessPool())
+            return lost
+
+    pools = iter([Broken(), pool])
+    compilers = Compilers(2, lambda workers: next(pools))
+    compilers.prepare(COMPLEX, np.float32, OTHERS)  # nothing is raised: whoever needs a kernel compiles it
+    assert compilers.begin(COMPLEX, np.float32, OTHERS)
+    assert [variants for _, variants in pool.given] == [[OTHERS[0]], [OTHERS[1]]]
 
 
 @pytest.mark.ci
