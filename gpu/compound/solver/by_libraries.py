@@ -1,8 +1,8 @@
 """Conjugate gradients by NVIDIA's libraries alone: what ours are compared with.
 
-The product is cuSPARSE's and all vector operations are cuBLAS's, as in NVIDIA's sample of conjugate gradients
-in a graph; the preconditioner is a product of cuSPARSE with the inverses of the diagonal blocks, or one of
-cuBLAS where each is a number. Scalars stay on the device, divided by a kernel of one thread.
+The product is cuSPARSE's and all vector operations are cuBLAS's, captured into a graph as ours are; the
+preconditioner is a product of cuSPARSE with the inverses of the diagonal blocks, or one of cuBLAS where each
+is a number. Scalars stay on the device, divided by a kernel of one thread.
 """
 
 from __future__ import annotations

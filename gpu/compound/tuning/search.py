@@ -6,6 +6,7 @@ Schedules of the natural layout are among them, so that a search of both is not 
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gpu.compound.device_compound import NATURAL, Layout
 from gpu.compound.tuning.variants import Variant
@@ -129,43 +130,19 @@ def tune(
     variants: Iterable[Variant],
     measure: Callable[[Variant], Timing],
     *,
-    known: Mapping[str, Timing | None] | None = None,
-    keep: Callable[[str, Timing | None], None] = lambda name, timing: None,
-    memory_weight: float = 0.0,
-    seconds: float = 110.0,
-    exhaustive: bool = False,
-    report: Callable[[Progress], None] = lambda progress: None,
     prepare: Callable[[Sequence[Variant]], object] = lambda variants: None,
-    clock: Callable[[], float] = time.monotonic,
+    **how: Any,
 ) -> Found:
-    """Find the best variant, as `tuning` does.
+    """Find the best variant, as `tuning` does; raise as it does.
 
     Parameters
     ----------
-    variants, measure, known, keep, memory_weight, seconds, exhaustive, report, clock
+    variants, measure, how
         As of `tuning`.
     prepare
         Takes the variants that are measured next, all at once: to compile their kernels.
-
-    Raises
-    ------
-    UserError
-        As `tuning`.
     """
-    return driven(
-        tuning(
-            variants,
-            measure,
-            known=known,
-            keep=keep,
-            memory_weight=memory_weight,
-            seconds=seconds,
-            exhaustive=exhaustive,
-            report=report,
-            clock=clock,
-        ),
-        prepare,
-    )
+    return driven(tuning(variants, measure, **how), prepare)
 
 
 def driven(search: Tuning, prepare: Callable[[Sequence[Variant]], object]) -> Found:
