@@ -317,7 +317,7 @@ class CRSAdaptiveProduct(LaunchedInTurn):
         self, matrix: CRS, threads_per_block: int, *, arrangement: Arrangement | None = None
     ) -> None:
         self.real = real_type(matrix.values)
-        chosen = arrangement or arrangement_for(matrix.nnz, matrix.values.itemsize, threads_per_block)
+        chosen = arrangement or arrangement_for(matrix.nnz, matrix.values.dtype.itemsize, threads_per_block)
         made = row_blocks(matrix.rowptr, chosen.places, chosen.most_times)
         in_pieces = len(made.pieces) // 2
         # The last group of entries is loaded whole.

@@ -250,5 +250,5 @@ def device_bytes(matrix: ActiveHBP) -> int:
     hundred entries.
     """
     _, columns = pieces_of(matrix)
-    sums = len(matrix.lengths) * matrix.values.itemsize
+    sums = len(matrix.lengths) * matrix.values.dtype.itemsize
     return matrix.nbytes - matrix.group_columns.nbytes + sums + 8 * len(columns) + 4
