@@ -67,7 +67,7 @@ def steps(csr: Any) -> Iterator[Step]:
     """
     from gpu.conversion.hbp.active import active_on_device
     from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS, hbp_on_device
-    from gpu.conversion.prefix_sums import prefix_sums_and_whole
+    from gpu.conversion.prefix_sums import prefix_sums
     from gpu.conversion.tree_building import room
     from gpu.runtime.cuda import WARP
 
@@ -82,8 +82,8 @@ def steps(csr: Any) -> Iterator[Step]:
     groups = rows.slots // WARP
     zero_row, totals = room(rows.slots, np.int32), room(groups, np.int32)
     yield "weigh groups", "kernel", _kernel(rows, partial(rows.weigh, zero_row, totals))
-    yield "sums before groups", "host", _host(partial(prefix_sums_and_whole, totals, groups, 0))
-    begins, entries = prefix_sums_and_whole(totals, groups, 0)
+    yield "sums before groups", "host", _host(partial(prefix_sums, totals, groups, 0))
+    begins, entries = prefix_sums(totals, groups, 0)
 
     def memory() -> list[Any]:
         return [room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu.conversion.hbp import slots as kernels
 from gpu.conversion.hbp.blocks import DeviceCRS, hash_of_counts
-from gpu.conversion.prefix_sums import prefix_sums, prefix_sums_and_whole
+from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.radix_sort import sort_pairs
 from gpu.conversion.tree_building import launch, room, runs_of_equal
 from gpu.runtime.cuda import WARP, cuda
@@ -83,7 +83,7 @@ def active_on_device(
     lengths, totals = all_or_nothing(lambda: (room(found.number, np.uint8), room(groups, np.int32)))
     arguments = (numbers, found.lengths, group_slots, groups, lengths, totals)
     launch(kernels.group_entries_kernel, groups * WARP, arguments, stream)
-    begins, entries = prefix_sums_and_whole(totals, groups, stream)
+    begins, entries = prefix_sums(totals, groups, stream)
     columns = room(entries, np.uint16)
     launch(
         kernels.fill_kernel,
@@ -135,7 +135,7 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
     launch(kernels.weigh_kernel, segments, arguments, stream)
     first_slots, number = prefix_sums(counts, segments, stream)
     first_rests, rest = prefix_sums(rests, segments, stream)
-    pointers, _ = prefix_sums_and_whole(row_rests, rows, stream)
+    pointers, _ = prefix_sums(row_rests, rows, stream)
     slot_begins, lengths, slot_rows, blocks, rest_columns, values = all_or_nothing(
         lambda: (
             *(room(number, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)),

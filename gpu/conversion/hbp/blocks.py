@@ -11,7 +11,7 @@ from gpu.conversion.hbp.counted_order import MOST_CLASS_BITS, counted_order_kern
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
 from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
-from gpu.conversion.prefix_sums import prefix_sums_and_whole
+from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.tree_building import enqueue, launch, room
 from gpu.runtime.cuda import WARP
 from gpu.runtime.memory import all_or_nothing, upload
@@ -234,7 +234,7 @@ class BlockedRows:
         matrix, groups = self.matrix, self.slots // WARP
         zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
         self.weigh(zero_row, totals)
-        begins, entries = prefix_sums_and_whole(totals, groups, self.stream)
+        begins, entries = prefix_sums(totals, groups, self.stream)
         columns, values, add_sign = all_or_nothing(
             lambda: tuple(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32))
         )
