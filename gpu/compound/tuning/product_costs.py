@@ -1,0 +1,189 @@
+"""What of a product takes time, counted from the features of a matrix and the numbers of a variant.
+
+Times are sums of such counts, each at a rate (`gpu.compound.tuning.fitted_rates`): bytes, waves of blocks,
+steps of a thread, loads. They say what a variant does to a matrix that is larger, wider or more uneven than
+all that were searched, where trees can only repeat what they have seen.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpu.compound.component_layout import ComponentLayout
+from gpu.compound.product_kernel import MOST_AT_ONCE, REGISTERS_AT_ONCE
+from gpu.compound.schedule import REGISTERS_PER_SM, register_limit
+from gpu.compound.tuning.features import PLACES
+from gpu.compound.tuning.variants import MOST_REGISTERS, DeviceLimits, Variant
+
+MULTIPROCESSORS = 132
+"""Of an H100 or H200: how many blocks run at once decides whether a last wave is full."""
+CACHE_BYTES = 45e6
+"""Of products that stay in the L2 cache of these devices."""
+NEAR_BYTES = 2e5
+"""Of a vector that stays in the L1 caches."""
+MILLION = 1e-6
+GROUP = 8
+"""Registers are given to threads in groups of so many."""
+
+
+@dataclass(frozen=True)
+class Registers:
+    """An estimate of the registers of a thread, which the compiler decides.
+
+    Attributes
+    ----------
+    beside
+        Addresses and counters.
+    at_once
+        For each entry that is under way, beside its components and those of its element of x.
+    """
+
+    beside: int
+    at_once: int
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """What costs are made of: of an entry, of the matrix in a layout, and of the launch."""
+
+    at_once: int
+    loads: int
+    element_parts: int
+    element_bytes: float
+    reads: float
+    total_bytes: float
+    steps: int
+    waves: float
+    threads: float
+    spilled: float
+    csr: bool
+
+
+COSTS = (
+    "bytes",
+    "bytes from memory",
+    "bytes while the last wave is not full",
+    "batches of loads",
+    "loads of a thread",
+    "steps of a thread",
+    "draws of chunks",
+    "fixed chunks",
+    "steps of the longest row",
+    "sums of shared rows",
+    "bytes for each that is under way",
+    "loads",
+    "gathers of parts",
+    "gathers from afar",
+    "bytes of rows that one thread reads",
+    "loads without registers",
+    "threads of a block",
+    "launch",
+)
+"""Names of what `costs` counts, in its order."""
+
+
+def costs(features: Mapping[str, float], variant: Variant, registers: Registers) -> list[float]:
+    """Count what of a product takes time.
+
+    Parameters
+    ----------
+    features
+        Of `gpu.compound.tuning.features`.
+    variant
+        A layout with a schedule.
+    registers
+        How many a thread takes.
+
+    Returns
+    -------
+    list of float
+        One for each of `COSTS`, 0 or more: bytes, loads and gathers in millions, all others as they are.
+    """
+    schedule, counts = variant.schedule, _counts(features, variant, registers)
+    whole_waves = math.ceil(counts.waves)
+    rounds = whole_waves * schedule.rows_per_thread
+    empty = whole_waves / counts.waves - 1.0 if counts.waves > 1 else 0.0
+    under_way = counts.threads * MULTIPROCESSORS * counts.at_once * features["entry_bytes"]
+    longest = features["length_greatest"] / schedule.threads_per_row
+    sectors = counts.element_parts * max(1.0, counts.element_bytes / counts.element_parts / 32)
+    reach = features["bandwidth_median"] / max(1.0, features["columns"])
+    afar = min(1.0, reach) * min(1.0, features["columns"] * counts.element_bytes / NEAR_BYTES)
+    strided = counts.reads * features["entry_bytes"] / schedule.threads_per_row if counts.csr else 0.0
+    return [
+        counts.total_bytes * MILLION,
+        counts.total_bytes * MILLION * (counts.total_bytes > CACHE_BYTES),
+        counts.total_bytes * MILLION * empty,
+        rounds * math.ceil(counts.steps / counts.at_once),
+        rounds * counts.steps * counts.loads,
+        rounds * counts.steps,
+        whole_waves * (schedule.assignment == "dynamic"),
+        whole_waves * (schedule.assignment == "static"),
+        schedule.rows_per_thread * math.ceil(longest / counts.at_once),
+        math.log2(schedule.threads_per_row) * whole_waves * features["vector_components"],
+        counts.total_bytes / under_way,
+        counts.reads * MILLION * counts.loads,
+        counts.reads * MILLION * counts.element_parts,
+        counts.reads * MILLION * sectors * afar,
+        strided * MILLION,
+        counts.spilled * rounds * counts.steps * counts.loads,
+        schedule.threads_per_block / 1024 * whole_waves,
+        1.0,
+    ]
+
+
+def _counts(features: Mapping[str, float], variant: Variant, registers: Registers) -> _Counts:
+    outer, schedule, sharing = variant.layout.outer, variant.schedule, variant.schedule.threads_per_row
+    components, elements = int(features["entry_components"]), int(features["vector_components"])
+    rows, entry_bytes = max(1.0, features["rows"]), features["entry_bytes"]
+    element_bytes = elements * features["component_bytes"]
+    by_length = outer in ("csr", "ellpack-r")  # rows end at their own length
+    reads = features["entries"] if by_length else features[f"{PLACES}{outer}"]
+    of_entry = entry_bytes + (2 if str(outer).endswith("short") else 4)
+    # A warp goes on to the end of its longest row: slices tell how many steps that are, whatever the layout.
+    slices = "sorted-32" if str(outer).startswith("sorted") else "sliced-32"
+    threads, spilled = _threads(features, variant, registers)
+    inner_loads, _ = _loads(variant.layout.inner, components)
+    element_loads, element_parts = _loads(variant.layout.vector, elements)
+    chunks = math.ceil(rows / schedule.rows_of_chunk)
+    return _Counts(
+        at_once=_at_once(features, variant),
+        loads=inner_loads + element_loads,
+        element_parts=element_parts,
+        element_bytes=element_bytes,
+        reads=reads,
+        total_bytes=reads * of_entry + (rows + features["columns"]) * element_bytes,
+        steps=max(1, math.ceil(features[f"{PLACES}{slices}"] / rows / sharing - 0.3)),
+        waves=chunks * schedule.threads_per_block / (threads * MULTIPROCESSORS),
+        threads=min(threads, rows * sharing / schedule.rows_per_thread / MULTIPROCESSORS),
+        spilled=spilled,
+        csr=outer == "csr",
+    )
+
+
+def _at_once(features: Mapping[str, float], variant: Variant) -> int:
+    """Give the entries that a thread loads at once, as `gpu.compound.product_kernel.entries_at_once` does."""
+    if variant.schedule.at_once is not None:
+        return variant.schedule.at_once
+    words = int(features["entry_components"] * features["component_bytes"]) // 4
+    return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // words))
+
+
+def _threads(features: Mapping[str, float], variant: Variant, registers: Registers) -> tuple[int, float]:
+    """Give the threads that run on a multiprocessor at once, and the share of registers that is missing."""
+    schedule, limits = variant.schedule, DeviceLimits()
+    element = int(features["vector_components"] * features["component_bytes"]) // 4
+    of_step = int(features["entry_bytes"]) // 4 + element + registers.at_once
+    needed = _at_once(features, variant) * of_step + element + registers.beside
+    needed = -(-needed // GROUP) * GROUP
+    most = register_limit(schedule) or MOST_REGISTERS
+    by_registers = REGISTERS_PER_SM // (min(needed, most) * schedule.threads_per_block)
+    blocks = max(1, min(by_registers, limits.threads // schedule.threads_per_block, limits.blocks))
+    if schedule.blocks_per_sm:
+        blocks = min(blocks, schedule.blocks_per_sm)
+    return blocks * schedule.threads_per_block, max(0.0, needed / most - 1.0)
+
+
+def _loads(layout: ComponentLayout, components: int) -> tuple[int, int]:
+    """Give the loads that bring an element, and the places that they go to."""
+    parts = layout.parts(components)
+    return sum(width // layout.load_width(width) for _, width in parts), len(parts)
