@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.compound.device_compound import NATURAL
+from gpu.compound.schedule import Schedule
 from gpu.compound.tuning.diverse_choice import diverse_choice
+from gpu.compound.tuning.features import PLACES
 from gpu.compound.tuning.fitted_rates import fitted_rates, shares_of_time, weights_of
 from gpu.compound.tuning.product_costs import Registers, costs
 from gpu.compound.tuning.store import TuningStore
 from gpu.compound.tuning.variant_names import variant_named
-from gpu.compound.tuning.variants import Variant
+from gpu.compound.tuning.variants import SHARED_ROWS, Variant
 from vecsim.errors import UserError
 
 WORST = 4.0
@@ -30,6 +32,15 @@ TREES = 100
 SMALLEST_LEAF = 3
 REGISTERS = (Registers(16, 0), Registers(16, 2))
 """What a thread takes beside components is not known before a kernel is compiled: few, and more."""
+COMPARED = (
+    Schedule(),
+    Schedule(threads_per_block=512),
+    *(Schedule(threads_per_row=sharing) for sharing in SHARED_ROWS),
+    *(Schedule(at_once=number) for number in (2, 8)),
+)
+"""Times are seen relative to the least that the costs predict, of these schedules too."""
+SHORT_REACH = 2.0**16
+"""Columns that 16 bits tell apart."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,7 @@ class Predictor:
         for number in range(len(REGISTERS)):
             of_known = [each[number][has] for each, has in zip(counts, known, strict=True)]
             self._rates.append(fitted_rates(of_known, fitted))
-        rows = [self._rows(each, of) for each, of in zip(counts, variants, strict=True)]
+        rows = [self._rows(each.features, of) for each, of in zip(results, variants, strict=True)]
         slowness = [np.minimum(us / us.min(), WORST) for us in times]
         self._trees = forest(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=0, n_jobs=-1)
         self._trees.fit(
@@ -170,19 +181,19 @@ class Predictor:
     def _predictions(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
         """Give what each tree predicts, logarithms of (trees, variants)."""
         # Trees compare float32; each of them would convert the rows again.
-        rows = self._rows(_counts(features, variants), variants).astype(np.float32)
+        rows = self._rows(features, variants).astype(np.float32)
         each: Any = [tree.predict(rows) for tree in self._trees.estimators_]
         return np.asarray(each, np.float64)
 
-    def _rows(
-        self, counts: Sequence[NDArray[np.float64]], variants: Sequence[Variant]
-    ) -> NDArray[np.float64]:
+    def _rows(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
         """Give what the trees look at, a row for each variant."""
-        columns = [np.array([_of_vectors(variant) for variant in variants])]
-        for of_registers, rates in zip(counts, self._rates, strict=True):
-            us, shares = shares_of_time(of_registers, rates)
-            logarithms = np.log(us)
-            columns += [logarithms[:, None], (logarithms - logarithms.min())[:, None], shares]
+        columns = [np.array([_beside_costs(features, variant) for variant in variants])]
+        given, compared = _counts(features, variants), _counts(features, _compared(variants))
+        for number, rates in enumerate(self._rates):
+            us, shares = shares_of_time(given[number], rates)
+            others, _ = shares_of_time(compared[number], rates)
+            least = min(us.min(), others.min())
+            columns += [np.log(us)[:, None], np.log(us / least)[:, None], shares]
         return np.hstack(columns)
 
 
@@ -201,7 +212,18 @@ def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[
         raise UserError(f"a kept search lacks the feature {error}: search for its matrix again") from None
 
 
-def _of_vectors(variant: Variant) -> list[float]:
-    """Give of the layout of vectors what the costs do not tell: whose components are near."""
-    layout = variant.layout.vector
-    return [float(layout.elements == 1), float(layout.elements is None)]
+def _compared(variants: Sequence[Variant]) -> list[Variant]:
+    """Give what variants are compared with: the same, whether many schedules of a layout are given or one."""
+    layouts = dict.fromkeys(variant.layout for variant in variants)
+    return [Variant(layout, schedule) for layout in layouts for schedule in COMPARED]
+
+
+def _beside_costs(features: Mapping[str, float], variant: Variant) -> list[float]:
+    """Give what the costs do not tell: which components are neighbours, and what a layout may refuse."""
+    outer, vector = str(variant.layout.outer), variant.layout.vector
+    return [
+        float(vector.elements == 1),
+        float(vector.elements is None),
+        features["bandwidth_greatest"] / SHORT_REACH if outer.endswith("short") else 0.0,
+        features[f"{PLACES}{outer}"] / max(1.0, features["entries"]),
+    ]

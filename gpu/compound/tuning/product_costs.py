@@ -22,6 +22,8 @@ CACHE_BYTES = 45e6
 NEAR_BYTES = 2e5
 """Of a vector that stays in the L1 caches."""
 MILLION = 1e-6
+LINE = 128
+"""Bytes of a line of the caches."""
 GROUP = 8
 """Registers are given to threads in groups of so many."""
 
@@ -55,8 +57,10 @@ class _Counts:
     steps: int
     waves: float
     threads: float
-    spilled: float
     csr: bool
+    sorted: bool
+    bases: bool
+    entry_lines: float
 
 
 COSTS = (
@@ -71,11 +75,11 @@ COSTS = (
     "steps of the longest row",
     "sums of shared rows",
     "bytes for each that is under way",
-    "loads",
-    "gathers of parts",
     "gathers from afar",
     "bytes of rows that one thread reads",
-    "loads without registers",
+    "lines of entries",
+    "rows out of order",
+    "bases of steps",
     "threads of a block",
     "launch",
 )
@@ -121,11 +125,11 @@ def costs(features: Mapping[str, float], variant: Variant, registers: Registers)
         schedule.rows_per_thread * math.ceil(longest / counts.at_once),
         math.log2(schedule.threads_per_row) * whole_waves * features["vector_components"],
         counts.total_bytes / under_way,
-        counts.reads * MILLION * counts.loads,
-        counts.reads * MILLION * counts.element_parts,
         counts.reads * MILLION * sectors * afar,
         strided * MILLION,
-        counts.spilled * rounds * counts.steps * counts.loads,
+        counts.reads * MILLION * counts.entry_lines,
+        features["rows"] * MILLION * (counts.sorted and features["vector_components"]),
+        rounds * counts.steps * counts.bases,
         schedule.threads_per_block / 1024 * whole_waves,
         1.0,
     ]
@@ -141,9 +145,10 @@ def _counts(features: Mapping[str, float], variant: Variant, registers: Register
     of_entry = entry_bytes + (2 if str(outer).endswith("short") else 4)
     # A warp goes on to the end of its longest row: slices tell how many steps that are, whatever the layout.
     slices = "sorted-32" if str(outer).startswith("sorted") else "sliced-32"
-    threads, spilled = _threads(features, variant, registers)
+    threads = _threads(features, variant, registers)
     inner_loads, _ = _loads(variant.layout.inner, components)
     element_loads, element_parts = _loads(variant.layout.vector, elements)
+    row_bytes = features["length_mean"] * entry_bytes / sharing if outer == "csr" else 0.0
     chunks = math.ceil(rows / schedule.rows_of_chunk)
     return _Counts(
         at_once=_at_once(features, variant),
@@ -155,8 +160,10 @@ def _counts(features: Mapping[str, float], variant: Variant, registers: Register
         steps=max(1, math.ceil(features[f"{PLACES}{slices}"] / rows / sharing - 0.3)),
         waves=chunks * schedule.threads_per_block / (threads * MULTIPROCESSORS),
         threads=min(threads, rows * sharing / schedule.rows_per_thread / MULTIPROCESSORS),
-        spilled=spilled,
         csr=outer == "csr",
+        sorted=str(outer).startswith("sorted"),
+        bases=outer == "sorted-32-short",
+        entry_lines=_lines(variant.layout.inner, components, features, row_bytes),
     )
 
 
@@ -168,8 +175,8 @@ def _at_once(features: Mapping[str, float], variant: Variant) -> int:
     return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // words))
 
 
-def _threads(features: Mapping[str, float], variant: Variant, registers: Registers) -> tuple[int, float]:
-    """Give the threads that run on a multiprocessor at once, and the share of registers that is missing."""
+def _threads(features: Mapping[str, float], variant: Variant, registers: Registers) -> int:
+    """Give the threads that run on a multiprocessor at once."""
     schedule, limits = variant.schedule, DeviceLimits()
     element = int(features["vector_components"] * features["component_bytes"]) // 4
     of_step = int(features["entry_bytes"]) // 4 + element + registers.at_once
@@ -180,10 +187,24 @@ def _threads(features: Mapping[str, float], variant: Variant, registers: Registe
     blocks = max(1, min(by_registers, limits.threads // schedule.threads_per_block, limits.blocks))
     if schedule.blocks_per_sm:
         blocks = min(blocks, schedule.blocks_per_sm)
-    return blocks * schedule.threads_per_block, max(0.0, needed / most - 1.0)
+    return blocks * schedule.threads_per_block
 
 
 def _loads(layout: ComponentLayout, components: int) -> tuple[int, int]:
     """Give the loads that bring an element, and the places that they go to."""
     parts = layout.parts(components)
     return sum(width // layout.load_width(width) for _, width in parts), len(parts)
+
+
+def _lines(
+    layout: ComponentLayout, components: int, features: Mapping[str, float], row_bytes: float = 0.0
+) -> float:
+    """Give the cache lines that the loads of an element touch, a thread's share of those of its warp.
+
+    Neighbouring threads read at a stride: of the part that they load from, or of rows of `row_bytes`.
+    """
+    lines, size = 0.0, features["component_bytes"]
+    for _, width in layout.parts(components):
+        loads = width // layout.load_width(width)
+        lines += loads * min(1.0, max(width * size, row_bytes) / LINE)
+    return lines
