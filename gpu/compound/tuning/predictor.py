@@ -8,7 +8,6 @@ best of its matrix a variant is. The costs carry over to matrices unlike all oth
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,8 @@ WORST = 4.0
 """Variants that take more times the best, and those that the matrix has no form for, count as this one."""
 PREDICTED = 8
 """Variants that are measured where a prediction stands for a search."""
-TREES = 100
+TREES, GROUPED = 100, 4
+"""Trees, and how many of them make one prediction of those among which variants are chosen."""
 SMALLEST_LEAF = 3
 REGISTERS = (Registers(16, 0), Registers(16, 2))
 """What a thread takes beside components is not known before a kernel is compiled: few, and more."""
@@ -179,11 +179,12 @@ class Predictor:
         return [*self.best(features, variants, PREDICTED), *natural]
 
     def _predictions(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
-        """Give what each tree predicts, logarithms of (trees, variants)."""
+        """Give what groups of trees predict, logarithms of (groups, variants): one tree errs too much."""
         # Trees compare float32; each of them would convert the rows again.
         rows = self._rows(features, variants).astype(np.float32)
-        each: Any = [tree.predict(rows) for tree in self._trees.estimators_]
-        return np.asarray(each, np.float64)
+        each = np.array([tree.predict(rows) for tree in self._trees.estimators_])
+        groups = np.array_split(each, max(1, len(each) // GROUPED))
+        return np.array([group.mean(axis=0) for group in groups])
 
     def _rows(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
         """Give what the trees look at, a row for each variant."""
@@ -219,9 +220,10 @@ def _compared(variants: Sequence[Variant]) -> list[Variant]:
 
 
 def _beside_costs(features: Mapping[str, float], variant: Variant) -> list[float]:
-    """Give what the costs do not tell: which components are neighbours, and what a layout may refuse."""
+    """Give what the costs do not tell: neighbouring components, lengths, what layouts refuse."""
     outer, vector = str(variant.layout.outer), variant.layout.vector
     return [
+        features["length_mean"],
         float(vector.elements == 1),
         float(vector.elements is None),
         features["bandwidth_greatest"] / SHORT_REACH if outer.endswith("short") else 0.0,
