@@ -116,16 +116,12 @@ class Predictor:
         except ImportError as error:
             message = f"a prediction needs scikit-learn ({error}): pip install 'vecsim[predict]'"
             raise UserError(message) from None
-        self._rates: list[NDArray[np.float64]] = []
         variants = [[variant_named(name) for name in each.times] for each in results]
         counts = [_counts(each.features, of) for each, of in zip(results, variants, strict=True)]
         times = [_times(each) for each in results]
-        known = [np.isfinite(each) for each in times]
-        fitted = [us[has] for us, has in zip(times, known, strict=True)]
-        for number in range(len(REGISTERS)):
-            of_known = [each[number][has] for each, has in zip(counts, known, strict=True)]
-            self._rates.append(fitted_rates(of_known, fitted))
-        rows = [self._rows(each.features, of) for each, of in zip(results, variants, strict=True)]
+        self._rates = [_rates([of[number] for of in counts], times) for number in range(len(REGISTERS))]
+        of_each = zip(results, variants, counts, strict=True)
+        rows = [self._rows(each.features, of, counted) for each, of, counted in of_each]
         slowness = [np.minimum(us / us.min(), WORST) for us in times]
         self._trees = forest(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=0, n_jobs=-1)
         self._trees.fit(
@@ -181,21 +177,37 @@ class Predictor:
     def _predictions(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
         """Give what groups of trees predict, logarithms of (groups, variants): one tree errs too much."""
         # Trees compare float32; each of them would convert the rows again.
-        rows = self._rows(features, variants).astype(np.float32)
+        rows = self._rows(features, variants, _counts(features, variants)).astype(np.float32)
         each = np.array([tree.predict(rows) for tree in self._trees.estimators_])
         groups = np.array_split(each, max(1, len(each) // GROUPED))
         return np.array([group.mean(axis=0) for group in groups])
 
-    def _rows(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
-        """Give what the trees look at, a row for each variant."""
+    def _rows(
+        self,
+        features: Mapping[str, float],
+        variants: Sequence[Variant],
+        given: Sequence[NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Give what the trees look at, a row for each variant with its costs (`_counts`)."""
         columns = [np.array([_beside_costs(features, variant) for variant in variants])]
-        given, compared = _counts(features, variants), _counts(features, _compared(variants))
+        compared = _counts(features, _compared(variants))
         for number, rates in enumerate(self._rates):
             us, shares = shares_of_time(given[number], rates)
             others, _ = shares_of_time(compared[number], rates)
             least = min(us.min(), others.min())
             columns += [np.log(us)[:, None], np.log(us / least)[:, None], shares]
         return np.hstack(columns)
+
+
+def _rates(
+    counts: Sequence[NDArray[np.float64]], times: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Fit rates to the forms that there are."""
+    known = [np.isfinite(us) for us in times]
+    return fitted_rates(
+        [count[has] for count, has in zip(counts, known, strict=True)],
+        [us[has] for us, has in zip(times, known, strict=True)],
+    )
 
 
 def _times(result: Result) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ all that were searched, where trees can only repeat what they have seen.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.product_kernel import MOST_AT_ONCE, REGISTERS_AT_ONCE
@@ -190,6 +191,7 @@ def _threads(features: Mapping[str, float], variant: Variant, registers: Registe
     return blocks * schedule.threads_per_block
 
 
+@cache
 def _loads(layout: ComponentLayout, components: int) -> tuple[int, int]:
     """Give the loads that bring an element, and the places that they go to."""
     parts = layout.parts(components)

@@ -11,7 +11,7 @@ from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Timing, TuningStore, Variant
 from gpu.compound.tuning import predictor as predictor_module
 from gpu.compound.tuning.features import features_of
-from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
+from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, losses_by_count, mean_loss
 from gpu.compound.tuning.predictor import Predictor, Result, results_of
 from gpu.compound.tuning.product_costs import COSTS, Registers, costs
 from gpu.compound.tuning.store import Search
@@ -116,11 +116,9 @@ def test_a_family_left_out_teaches_nothing(few_trees):
 
 @pytest.mark.ci
 def test_more_choices_lose_less(few_trees):
-    by_count = [
-        next(each.loss for each in leave_families_out([*RESULTS, ODD], count) if each.family == "odd")
-        for count in (1, len(VARIANTS))
-    ]
-    assert by_count == [pytest.approx(9.0), pytest.approx(0.0)]
+    found = losses_by_count([*RESULTS, ODD], (1, len(VARIANTS)))
+    of_odd = [next(each.loss for each in found[count] if each.family == "odd") for count in found]
+    assert of_odd == [pytest.approx(9.0), pytest.approx(0.0)]
 
 
 def test_forms_that_there_are_not_come_last(few_trees):
