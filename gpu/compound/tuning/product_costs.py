@@ -23,6 +23,10 @@ CACHE_BYTES = 45e6
 NEAR_BYTES = 2e5
 """Of a vector that stays in the L1 caches."""
 MILLION = 1e-6
+WIDEST_LOAD = 16
+"""Bytes that a thread brings by one load."""
+LITTLE = 0.3
+"""Of a step: if the mean of slices is so little above a whole number, most have that many steps."""
 LINE = 128
 """Bytes of a line of the caches."""
 GROUP = 8
@@ -140,15 +144,16 @@ def _counts(features: Mapping[str, float], variant: Variant, registers: Register
     outer, schedule, sharing = variant.layout.outer, variant.schedule, variant.schedule.threads_per_row
     components, elements = int(features["entry_components"]), int(features["vector_components"])
     rows, entry_bytes = max(1.0, features["rows"]), features["entry_bytes"]
-    element_bytes = elements * features["component_bytes"]
+    size = features["component_bytes"]
+    element_bytes = elements * size
     by_length = outer in ("csr", "ellpack-r")  # rows end at their own length
     reads = features["entries"] if by_length else features[f"{PLACES}{outer}"]
     of_entry = entry_bytes + (2 if str(outer).endswith("short") else 4)
     # A warp goes on to the end of its longest row: slices tell how many steps that are, whatever the layout.
     slices = "sorted-32" if str(outer).startswith("sorted") else "sliced-32"
     threads = _threads(features, variant, registers)
-    inner_loads, _ = _loads(variant.layout.inner, components)
-    element_loads, element_parts = _loads(variant.layout.vector, elements)
+    inner_loads, _ = _loads(variant.layout.inner, components, size)
+    element_loads, element_parts = _loads(variant.layout.vector, elements, size)
     row_bytes = features["length_mean"] * entry_bytes / sharing if outer == "csr" else 0.0
     chunks = math.ceil(rows / schedule.rows_of_chunk)
     return _Counts(
@@ -158,13 +163,13 @@ def _counts(features: Mapping[str, float], variant: Variant, registers: Register
         element_bytes=element_bytes,
         reads=reads,
         total_bytes=reads * of_entry + (rows + features["columns"]) * element_bytes,
-        steps=max(1, math.ceil(features[f"{PLACES}{slices}"] / rows / sharing - 0.3)),
+        steps=max(1, math.ceil(features[f"{PLACES}{slices}"] / rows / sharing - LITTLE)),
         waves=chunks * schedule.threads_per_block / (threads * MULTIPROCESSORS),
         threads=min(threads, rows * sharing / schedule.rows_per_thread / MULTIPROCESSORS),
         csr=outer == "csr",
         sorted=str(outer).startswith("sorted"),
         bases=outer == "sorted-32-short",
-        entry_lines=_lines(variant.layout.inner, components, features, row_bytes),
+        entry_lines=_lines(variant.layout.inner, components, size, row_bytes),
     )
 
 
@@ -192,21 +197,23 @@ def _threads(features: Mapping[str, float], variant: Variant, registers: Registe
 
 
 @cache
-def _loads(layout: ComponentLayout, components: int) -> tuple[int, int]:
-    """Give the loads that bring an element, and the places that they go to."""
+def _loads(layout: ComponentLayout, components: int, size: float) -> tuple[int, int]:
+    """Give the loads that bring an element with components of so many bytes, and the places they go to."""
     parts = layout.parts(components)
-    return sum(width // layout.load_width(width) for _, width in parts), len(parts)
+    return sum(_loads_of_part(layout, width, size) for _, width in parts), len(parts)
 
 
-def _lines(
-    layout: ComponentLayout, components: int, features: Mapping[str, float], row_bytes: float = 0.0
-) -> float:
+def _loads_of_part(layout: ComponentLayout, width: int, size: float) -> int:
+    together = layout.load_width(width)
+    return width // together * max(1, int(together * size) // WIDEST_LOAD)
+
+
+def _lines(layout: ComponentLayout, components: int, size: float, row_bytes: float) -> float:
     """Give the cache lines that the loads of an element touch, a thread's share of those of its warp.
 
     Neighbouring threads read at a stride: of the part that they load from, or of rows of `row_bytes`.
     """
-    lines, size = 0.0, features["component_bytes"]
-    for _, width in layout.parts(components):
-        loads = width // layout.load_width(width)
-        lines += loads * min(1.0, max(width * size, row_bytes) / LINE)
-    return lines
+    return sum(
+        _loads_of_part(layout, width, size) * min(1.0, max(width * size, row_bytes) / LINE)
+        for _, width in layout.parts(components)
+    )

@@ -68,6 +68,8 @@ def test_lines_are_more_where_neighbours_are_far():
     entries = LENGTH * ROWS / 1e6
     assert cost("lines of entries", of, inner=SOA) == pytest.approx(16 * entries * 4 / 128)
     assert cost("lines of entries", of, inner=AOS) == pytest.approx(4 * entries * 64 / 128)
+    doubles = features(blocks(4), real=np.float64)  # four together are two loads
+    assert cost("lines of entries", doubles, inner=AOS) == pytest.approx(8 * entries)
     assert cost("lines of entries", of, "csr", inner=AOS) == pytest.approx(4 * entries)  # 320 bytes a row
 
 
