@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.compound_families import MATRICES
 from benchmarks.markdown import table
 from gpu.compound.tuning.library import to_json
-from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
+from gpu.compound.tuning.prediction_loss import Loss, losses_by_count, mean_loss
 from gpu.compound.tuning.predictor import PREDICTED, Result, results_of
 from gpu.compound.tuning.search import Found, Tuning, first_of_layouts, most_measured
 from gpu.compound.tuning.store import Search, TuningStore
@@ -203,7 +203,7 @@ def losses(given: argparse.Namespace) -> str:
         store and device.
     """
     _, results = _kept(given)
-    by_count = {count: leave_families_out(results, count) for count in (1, PREDICTED)}
+    by_count = losses_by_count(results, (1, PREDICTED))
     families = dict.fromkeys(each.family for each in by_count[1])
     rows = [[name, *_of_family(by_count, name)] for name in families]
     rows.append(["all", *_of_family(by_count, None)])

@@ -38,18 +38,14 @@ def family_of(matrix: str) -> str:
 def leave_families_out(
     results: Sequence[Result], count: int = 1, family: Callable[[str], str] = family_of
 ) -> list[Loss]:
-    """Predict for the matrices of each family what the others teach.
-
-    The choice is among the variants that the search of the matrix has measured: of others no time is known.
+    """Predict for the matrices of each family what the others teach; `losses_by_count` of one number.
 
     Parameters
     ----------
-    results
-        Of searches.
+    results, family
+        As of `losses_by_count`.
     count
         Variants that are predicted, the best of which is taken.
-    family
-        Gives the family of a matrix by its name.
 
     Returns
     -------
@@ -59,18 +55,52 @@ def leave_families_out(
     Raises
     ------
     UserError
-        If there are fewer than two families, `count` is below 1, or as `Predictor`.
+        As `losses_by_count`.
+    """
+    return losses_by_count(results, (count,), family)[count]
+
+
+def losses_by_count(
+    results: Sequence[Result], counts: Sequence[int], family: Callable[[str], str] = family_of
+) -> dict[int, list[Loss]]:
+    """Predict for the matrices of each family what the others teach, and take the best of so many variants.
+
+    The choice is among the variants that the search of the matrix has measured: of others no time is known.
+    These are a layout with one schedule, and all schedules of the best layouts alone: among all variants a
+    prediction may lose more, or find a better one than the search.
+
+    Parameters
+    ----------
+    results
+        Of searches.
+    counts
+        Numbers of variants that are predicted.
+    family
+        Gives the family of a matrix by its name.
+
+    Returns
+    -------
+    dict of int to list of Loss
+        By the number of variants; one a result, by families.
+
+    Raises
+    ------
+    UserError
+        If there are fewer than two families, a number is below 1, or as `Predictor`.
     """
     families = sorted({family(each.matrix) for each in results})
     if len(families) < 2:
         raise UserError(f"families are left out: two or more are needed, there is {', '.join(families)}")
-    if count < 1:
-        raise UserError(f"{count} variants are not possible: use 1 or more")
-    found = []
+    for count in counts:
+        if count < 1:
+            raise UserError(f"{count} variants are not possible: use 1 or more")
+    found: dict[int, list[Loss]] = {count: [] for count in counts}
     for left_out in families:
         others = Predictor([each for each in results if family(each.matrix) != left_out])
-        held = (each for each in results if family(each.matrix) == left_out)
-        found += [_loss(others, each, left_out, count) for each in held]
+        for each in results:
+            if family(each.matrix) == left_out:
+                for count, loss in _losses(others, each, left_out, counts).items():
+                    found[count].append(loss)
     return found
 
 
@@ -79,8 +109,11 @@ def mean_loss(losses: Iterable[Loss]) -> float:
     return float(np.expm1(np.mean([np.log1p(each.loss) for each in losses])))
 
 
-def _loss(predictor: Predictor, result: Result, family: str, count: int) -> Loss:
+def _losses(predictor: Predictor, result: Result, family: str, counts: Sequence[int]) -> dict[int, Loss]:
     times = {name: us for name, us in result.times.items() if us is not None}
-    chosen = predictor.best(result.features, [variant_named(name) for name in times], count)
-    best = min((variant.name for variant in chosen), key=times.__getitem__)
-    return Loss(family, result.matrix, best, times[best] / result.best_us - 1.0)
+    chosen = predictor.best(result.features, [variant_named(name) for name in times], max(counts))
+    found = {}
+    for count in counts:  # variants are chosen one by one: the first few are those of a lesser number
+        best = min((variant.name for variant in chosen[:count]), key=times.__getitem__)
+        found[count] = Loss(family, result.matrix, best, times[best] / result.best_us - 1.0)
+    return found

@@ -1,38 +1,46 @@
-"""Variants for a matrix that nobody has searched for: trees that have learnt from the searches of others.
+"""Variants for a matrix that nobody has searched for: what the searches of others have taught.
 
-The paper names this as future work (Section 6). What is learnt is how many times slower than the best of its
-matrix a variant is, from the features of the matrix and the numbers that make the variant.
+The paper names this as future work (Section 6). Two things are learnt: what each cost of a product takes
+(`gpu.compound.tuning.product_costs`), and, by trees that look at these costs, how many times slower than the
+best of its matrix a variant is. The costs carry over to matrices unlike all others, the trees mend them.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.device_compound import NATURAL
-from gpu.compound.outer_layout import OUTER_LAYOUTS
-from gpu.compound.schedule import ASSIGNMENTS
+from gpu.compound.schedule import Schedule
+from gpu.compound.tuning.diverse_choice import diverse_choice
 from gpu.compound.tuning.features import PLACES
+from gpu.compound.tuning.fitted_rates import fitted_rates, shares_of_time, weights_of
+from gpu.compound.tuning.product_costs import Registers, costs
 from gpu.compound.tuning.store import TuningStore
 from gpu.compound.tuning.variant_names import variant_named
-from gpu.compound.tuning.variants import Variant
+from gpu.compound.tuning.variants import SHARED_ROWS, Variant
 from vecsim.errors import UserError
 
 WORST = 4.0
 """Variants that take more times the best, and those that the matrix has no form for, count as this one."""
 PREDICTED = 8
 """Variants that are measured where a prediction stands for a search."""
-TREES = 100
+TREES, GROUPED = 100, 4
+"""Trees, and how many of them make one prediction of those among which variants are chosen."""
 SMALLEST_LEAF = 3
-SIZES = ("rows", "columns", "entries", "length_mean", "length_greatest", "bandwidth_median")
-"""Features of which the logarithm counts."""
-OF_ENTRIES = ("entry_bytes", "entry_components", "vector_components", "component_bytes")
-OF_LENGTHS = ("deviation", "least", "lower", "median", "upper", "greatest")
+REGISTERS = (Registers(16, 0), Registers(16, 2))
+"""What a thread takes beside components is not known before a kernel is compiled: few, and more."""
+COMPARED = (
+    Schedule(),
+    Schedule(threads_per_block=512),
+    *(Schedule(threads_per_row=sharing) for sharing in SHARED_ROWS),
+    *(Schedule(at_once=number) for number in (2, 8)),
+)
+"""Times are seen relative to the least that the costs predict, of these schedules too."""
+SHORT_REACH = 2.0**16
+"""Columns that 16 bits tell apart."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +116,19 @@ class Predictor:
         except ImportError as error:
             message = f"a prediction needs scikit-learn ({error}): pip install 'vecsim[predict]'"
             raise UserError(message) from None
+        variants = [[variant_named(name) for name in each.times] for each in results]
+        counts = [_counts(each.features, of) for each, of in zip(results, variants, strict=True)]
+        times = [_times(each) for each in results]
+        self._rates = [_rates([of[number] for of in counts], times) for number in range(len(REGISTERS))]
+        of_each = zip(results, variants, counts, strict=True)
+        rows = [self._rows(each.features, of, counted) for each, of, counted in of_each]
+        slowness = [np.minimum(us / us.min(), WORST) for us in times]
         self._trees = forest(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=0, n_jobs=-1)
-        rows = [_rows(each.features, [variant_named(name) for name in each.times]) for each in results]
-        self._trees.fit(np.concatenate(rows), np.concatenate([_slowness(each) for each in results]))
+        self._trees.fit(
+            np.concatenate(rows),
+            np.log(np.concatenate(slowness)),
+            sample_weight=np.concatenate([weights_of(each) for each in slowness]),
+        )
 
     def slowness(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
         """Predict how many times slower than the best variant of its matrix each is.
@@ -126,11 +144,10 @@ class Predictor:
         -------
         float64 of V
         """
-        predicted: Any = self._trees.predict(_rows(features, variants))
-        return np.exp(np.asarray(predicted, np.float64))
+        return np.asarray(np.exp(self._predictions(features, variants).mean(axis=0)))
 
     def best(self, features: Mapping[str, float], variants: Sequence[Variant], count: int) -> list[Variant]:
-        """Give the variants with the least predicted times, the best first; of equals the first given.
+        """Give variants of which one should be good (`diverse_choice`), the one that should be best first.
 
         Parameters
         ----------
@@ -143,8 +160,8 @@ class Predictor:
         """
         if not variants:
             return []
-        order = np.argsort(self.slowness(features, variants), kind="stable")
-        return [variants[place] for place in order[:count]]
+        chosen = diverse_choice(self._predictions(features, variants), count)
+        return [variants[place] for place in chosen]
 
     def choose(self, features: Mapping[str, float], variants: Sequence[Variant]) -> list[Variant]:
         """Give the best few, then one in the natural layout if there is any, which holds every matrix.
@@ -157,63 +174,70 @@ class Predictor:
         natural = [variant for variant in variants if variant.layout == NATURAL][:1]
         return [*self.best(features, variants, PREDICTED), *natural]
 
+    def _predictions(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
+        """Give what groups of trees predict, logarithms of (groups, variants): one tree errs too much."""
+        # Trees compare float32; each of them would convert the rows again.
+        rows = self._rows(features, variants, _counts(features, variants)).astype(np.float32)
+        each = np.array([tree.predict(rows) for tree in self._trees.estimators_])
+        groups = np.array_split(each, max(1, len(each) // GROUPED))
+        return np.array([group.mean(axis=0) for group in groups])
 
-def _slowness(result: Result) -> NDArray[np.float64]:
-    """Give the logarithm of each time over the best one."""
-    best = result.best_us
-    shares = [WORST if us is None else min(us / best, WORST) for us in result.times.values()]
-    logarithms: NDArray[np.float64] = np.log(np.array(shares))
-    return logarithms
+    def _rows(
+        self,
+        features: Mapping[str, float],
+        variants: Sequence[Variant],
+        given: Sequence[NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Give what the trees look at, a row for each variant with its costs (`_counts`)."""
+        columns = [np.array([_beside_costs(features, variant) for variant in variants])]
+        compared = _counts(features, _compared(variants))
+        for number, rates in enumerate(self._rates):
+            us, shares = shares_of_time(given[number], rates)
+            others, _ = shares_of_time(compared[number], rates)
+            least = min(us.min(), others.min())
+            columns += [np.log(us)[:, None], np.log(us / least)[:, None], shares]
+        return np.hstack(columns)
 
 
-def _rows(features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
-    """Give what the trees look at, a row for each variant."""
-    try:
-        of_matrix = _of_matrix(features)
-        pairs = [_of_pair(features, variant) for variant in variants]
-    except KeyError as error:
-        raise UserError(f"a kept search lacks the feature {error}: search for its matrix again") from None
-    return np.array(
-        [of_matrix + pair + _of_variant(each) for pair, each in zip(pairs, variants, strict=True)]
+def _rates(
+    counts: Sequence[NDArray[np.float64]], times: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Fit rates to the forms that there are."""
+    known = [np.isfinite(us) for us in times]
+    return fitted_rates(
+        [count[has] for count, has in zip(counts, known, strict=True)],
+        [us[has] for us, has in zip(times, known, strict=True)],
     )
 
 
-def _of_matrix(features: Mapping[str, float]) -> list[float]:
-    mean = features["length_mean"] or 1.0
+def _times(result: Result) -> NDArray[np.float64]:
+    """Give microseconds, inf where the matrix has no such form."""
+    return np.array([np.inf if us is None else us for us in result.times.values()])
+
+
+def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[NDArray[np.float64]]:
+    """Give the costs of variants by each estimate of registers."""
+    try:
+        return [
+            np.array([costs(features, variant, registers) for variant in variants]) for registers in REGISTERS
+        ]
+    except KeyError as error:
+        raise UserError(f"a kept search lacks the feature {error}: search for its matrix again") from None
+
+
+def _compared(variants: Sequence[Variant]) -> list[Variant]:
+    """Give what variants are compared with: the same, whether many schedules of a layout are given or one."""
+    layouts = dict.fromkeys(variant.layout for variant in variants)
+    return [Variant(layout, schedule) for layout in layouts for schedule in COMPARED]
+
+
+def _beside_costs(features: Mapping[str, float], variant: Variant) -> list[float]:
+    """Give what the costs do not tell: neighbouring components, lengths, what layouts refuse."""
+    outer, vector = str(variant.layout.outer), variant.layout.vector
     return [
-        *(math.log1p(features[name]) for name in SIZES),
-        *(features[name] for name in OF_ENTRIES),
-        *(features[f"length_{name}"] / mean for name in OF_LENGTHS),
-        features["bandwidth_median"] / max(1.0, features["columns"]),
+        features["length_mean"],
+        float(vector.elements == 1),
+        float(vector.elements is None),
+        features["bandwidth_greatest"] / SHORT_REACH if outer.endswith("short") else 0.0,
+        features[f"{PLACES}{outer}"] / max(1.0, features["entries"]),
     ]
-
-
-def _of_pair(features: Mapping[str, float], variant: Variant) -> list[float]:
-    """Give what a matrix and a variant have together: padding, steps of a row, groups of threads."""
-    sharing, places = variant.schedule.threads_per_row, features[f"{PLACES}{variant.layout.outer}"]
-    return [
-        places / max(1.0, features["entries"]),
-        math.log1p(places * features["entry_bytes"]),
-        features["length_mean"] / sharing,
-        math.log1p(features["rows"] * sharing / variant.schedule.rows_per_thread),
-    ]
-
-
-def _of_variant(variant: Variant) -> list[float]:
-    layout, schedule = variant.layout, variant.schedule
-    return [
-        *(float(layout.outer == outer) for outer in OUTER_LAYOUTS),
-        *_of_components(layout.inner),
-        *_of_components(layout.vector),
-        *(float(schedule.assignment == assignment) for assignment in ASSIGNMENTS),
-        schedule.threads_per_block,
-        schedule.blocks_per_sm,
-        schedule.threads_per_block * schedule.blocks_per_sm,
-        schedule.threads_per_row,
-        schedule.rows_per_thread,
-        schedule.at_once or 0,
-    ]
-
-
-def _of_components(layout: ComponentLayout) -> list[float]:
-    return [float(layout.elements == 1), float(layout.elements is None), layout.together]

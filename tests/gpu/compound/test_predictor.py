@@ -11,8 +11,9 @@ from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Timing, TuningStore, Variant
 from gpu.compound.tuning import predictor as predictor_module
 from gpu.compound.tuning.features import features_of
-from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, mean_loss
+from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, losses_by_count, mean_loss
 from gpu.compound.tuning.predictor import Predictor, Result, results_of
+from gpu.compound.tuning.product_costs import COSTS, Registers, costs
 from gpu.compound.tuning.store import Search
 from vecsim.errors import UserError
 
@@ -86,10 +87,25 @@ def test_the_rule_is_found_for_a_new_matrix(few_trees, mean):
 @pytest.mark.ci
 def test_a_rule_that_families_share_is_learnt_from_others():
     pytest.importorskip("sklearn")
-    losses = leave_families_out(RESULTS, 2)
+    losses = leave_families_out(RESULTS, 3)
     assert [each.family for each in losses] == sorted(len(RULE) * [*FAMILIES])
-    assert mean_loss(losses) == pytest.approx(0.0)
-    assert mean_loss(leave_families_out(RESULTS)) < 0.1  # one drawn at random loses 108 %
+    assert mean_loss(losses) < 0.08  # one drawn at random loses 108 %
+    assert mean_loss(leave_families_out(RESULTS)) < 0.35
+
+
+@pytest.mark.ci
+def test_costs_carry_over_to_rows_that_were_never_searched(few_trees):
+    """Times are what costs make of them: trees of short rows alone could not tell what long ones need."""
+    rates = np.linspace(0.01, 0.1, len(COSTS))
+
+    def of(mean):
+        features = features_of(matrix_of(mean, 300))
+        us = {each.name: float(rates @ costs(features, each, Registers(16, 0))) for each in VARIANTS}
+        return Result(f"rows/{mean}", features, us)
+
+    long = of(60)
+    first = Predictor([of(mean) for mean in range(2, 14)]).best(long.features, VARIANTS, 1)[0]
+    assert long.times[first.name] < 1.1 * long.best_us
 
 
 def test_a_family_left_out_teaches_nothing(few_trees):
@@ -100,11 +116,9 @@ def test_a_family_left_out_teaches_nothing(few_trees):
 
 @pytest.mark.ci
 def test_more_choices_lose_less(few_trees):
-    by_count = [
-        next(each.loss for each in leave_families_out([*RESULTS, ODD], count) if each.family == "odd")
-        for count in (1, len(VARIANTS))
-    ]
-    assert by_count == [pytest.approx(9.0), pytest.approx(0.0)]
+    found = losses_by_count([*RESULTS, ODD], (1, len(VARIANTS)))
+    of_odd = [next(each.loss for each in found[count] if each.family == "odd") for count in found]
+    assert of_odd == [pytest.approx(9.0), pytest.approx(0.0)]
 
 
 def test_forms_that_there_are_not_come_last(few_trees):
@@ -145,7 +159,7 @@ def test_mistakes_are_told(few_trees, monkeypatch):
         leave_families_out(RESULTS, 0)
     with pytest.raises(UserError, match="no searches to learn from"):
         Predictor([])
-    with pytest.raises(UserError, match="lacks the feature 'length_mean': search for its matrix again"):
+    with pytest.raises(UserError, match="lacks the feature 'entry_components': search for its matrix again"):
         Predictor([Result("old", {"rows": 3.0}, RESULTS[0].times)])
 
 
