@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
@@ -80,43 +80,70 @@ class _Begun:
 
 def collect(given: argparse.Namespace) -> None:
     """Search for the best variant of each matrix; after so many seconds no further search is begun."""
-    from gpu.compound.tuning.compilation import Compilers
     from gpu.compound.tuning.on_device import by_events, tuning_on_device
     from gpu.runtime.device_info import device_info
 
-    deadline = time.monotonic() + given.seconds
-    os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
     device, timer = str(device_info().name), partial(by_events, seconds=TIMED_SECONDS)
-    with (
-        TuningStore(given.store) as store,
-        Compilers(given.workers) as compilers,
-        matrix_makers() as makers,
-    ):
+    with TuningStore(given.store) as store:
         wanted = [
-            (name, real, Search(device, entry_of(name), np.dtype(real).name, name))
+            Search(device, entry_of(name), np.dtype(real).name, name)
             for name, real in searches(given.bits, given.only)
         ]
-        open_ = [each for each in wanted if not store.is_finished(each[2])]
-        under_way: deque[_Begun] = deque()
-        for name, search, future in _made_ahead(makers, open_):
+
+        def begin(matrix: Any, search: Search) -> Tuning:
+            return tuning_on_device(matrix, search.matrix, store, device, seconds=given.each, timer=timer)
+
+        go_through(wanted, begin, store, seconds=given.seconds, workers=given.workers)
+
+
+def go_through(
+    wanted: Sequence[Search],
+    begin: Callable[[Any, Search], Tuning],
+    store: TuningStore,
+    *,
+    seconds: float,
+    workers: int | None,
+) -> None:
+    """Go through searches, several at a time; those that the store has finished are left out.
+
+    Parameters
+    ----------
+    wanted
+        The searches; their matrices are those of `benchmarks.compound_families`.
+    begin
+        Gives the search of a matrix, as `tuning_on_device` does.
+    store
+        Where it is said that a search is finished.
+    seconds
+        After so many no further search is begun.
+    workers
+        Processes that compile; None: one a processor.
+    """
+    from gpu.compound.tuning.compilation import Compilers
+
+    deadline = time.monotonic() + seconds
+    os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
+    open_ = [each for each in wanted if not store.is_finished(each)]
+    under_way: deque[_Begun] = deque()
+    with Compilers(workers) as compilers, matrix_makers() as makers:
+        for search, future in _made_ahead(makers, open_):
             while len(under_way) >= AT_ONCE:
                 _go_on(under_way, store, compilers)
             if time.monotonic() > deadline:
                 future.cancel()
-                print(f"left out: {name}, {search.real}", flush=True)
+                print(f"left out: {search.matrix}, {search.real}", flush=True)
                 continue
-            tuning = tuning_on_device(future.result(), name, store, device, seconds=given.each, timer=timer)
-            under_way.appendleft(_Begun(search, tuning, []))
+            under_way.appendleft(_Begun(search, begin(future.result(), search), []))
             _go_on(under_way, store, compilers)
         while under_way:
             _go_on(under_way, store, compilers)
 
 
-def _made_ahead(makers: Executor, wanted: Sequence[Any]) -> Iterator[tuple[str, Search, Future[Any]]]:
+def _made_ahead(makers: Executor, wanted: Sequence[Search]) -> Iterator[tuple[Search, Future[Any]]]:
     """Give searches with their matrices, a few of which are made ahead; what has been taken is not held."""
-    ahead: deque[tuple[str, Search, Future[Any]]] = deque()
-    for name, real, search in wanted:
-        ahead.append((name, search, makers.submit(made_as, name, real)))
+    ahead: deque[tuple[Search, Future[Any]]] = deque()
+    for search in wanted:
+        ahead.append((search, makers.submit(made_as, search.matrix, np.dtype(search.real).type)))
         if len(ahead) > 2 * MAKERS:
             yield ahead.popleft()
     while ahead:
@@ -202,7 +229,7 @@ def losses(given: argparse.Namespace) -> str:
     given
         store and device.
     """
-    _, results = _kept(given)
+    _, results = kept(given)
     by_count = losses_by_count(results, (1, PREDICTED))
     families = dict.fromkeys(each.family for each in by_count[1])
     rows = [[name, *_of_family(by_count, name)] for name in families]
@@ -211,7 +238,7 @@ def losses(given: argparse.Namespace) -> str:
     return table(names, rows)
 
 
-def _kept(given: argparse.Namespace) -> tuple[str, list[Result]]:
+def kept(given: argparse.Namespace) -> tuple[str, list[Result]]:
     """Give a device and what the store has of it."""
     with TuningStore(given.store) as store:
         devices = sorted({search.device for search in store.searches()})
@@ -249,7 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif given.losses:
             print(losses(given))
         elif given.export:
-            write_file(given.export, to_json(*_kept(given)))
+            write_file(given.export, to_json(*kept(given)))
         else:
             collect(given)
     except (UserError, OSError) as error:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from benchmarks import compound_exhaustive, compound_families, compound_predictor
+from benchmarks import compound_exhaustive, compound_families, compound_held_out, compound_predictor
 from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.compound_files import ENTRIES
 from gpu.compound.device_compound import Layout
@@ -179,3 +179,38 @@ def test_losses_of_a_store_by_families(two_families, tmp_path, capsys, monkeypat
     assert exported[0].times[VARIANTS[2].name] == 3.0
     assert compound_predictor.main(["--losses", "--store", str(tmp_path / "other")]) == 2
     assert "devices in the file: none" in capsys.readouterr().err
+
+
+def test_predictions_are_measured_beside_what_the_search_found(two_families, monkeypatch, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    monkeypatch.setattr(predictor, "TREES", 5)
+    monkeypatch.setattr(predictor, "PREDICTED", 2)
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    for module, pool in ((compound_held_out, "learners"), (compound_predictor, "matrix_makers")):
+        monkeypatch.setattr(module, pool, lambda: ThreadPoolExecutor(1))
+    monkeypatch.setattr(compilation.Compilers, "begin", lambda self, entry, real, variants: [])
+    with TuningStore(tmp_path / "store") as store:
+        for name in two_families:
+            search = Search("GPU", "complex", "float64", name)
+            store.begin(search, features_of(small()))
+            for number, variant in enumerate(VARIANTS[:4]):
+                store.add(search, variant.name, Timing(4.0 - number, 2))
+
+    def tuning(matrix, name, store, device, *, choose, **_):
+        search = Search(device, matrix.entry.name, str(matrix.dtype), name)
+        store.begin(search, features_of(matrix))
+        tried = choose(features_of(matrix), VARIANTS[:3])
+        yield tried
+        for variant in tried:
+            store.add(search, variant.name, Timing(2.0 if variant == VARIANTS[3] else 3.0, 2))
+        return Found(VARIANTS[3], Timing(2.0, 2), {}, complete=True)
+
+    monkeypatch.setattr(on_device, "tuning_on_device", tuning)
+    out = tmp_path / "held-out.json"
+    assert compound_held_out.main(["--store", str(tmp_path / "store"), "--out", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "| all | 3 | 50.0 % | 50.0 % |" in told
+    assert compound_held_out.main(["--report", str(out)]) == 0
+    assert capsys.readouterr().out.splitlines() == told.splitlines()[-len(two_families) - 3 :]
+    assert compound_held_out.main([]) == 2
+    assert "--store is needed" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from gpu.compound.tuning.predictor import Result, results_of
 from gpu.compound.tuning.store import TuningStore
@@ -14,19 +15,28 @@ from vecsim.errors import UserError
 RECORDED = Path(__file__).with_name("recorded")
 """Where they lie, a file a device; `python -m benchmarks.compound_predictor --export` writes one."""
 KIND = "searches of vecsim gpu tune"
+DIGITS = 6
+"""Of a number in a file."""
 
 
 def to_json(device: str, results: Sequence[Result]) -> bytes:
-    """Give searches as a file, a line each.
+    """Give searches as a file, a line each, numbers with `DIGITS` digits.
 
     Parameters
     ----------
     device, results
         The name of the device, and what was found on it.
     """
-    lines = ",\n".join(json.dumps(asdict(each), sort_keys=True) for each in results)
+    lines = ",\n".join(json.dumps(_rounded(asdict(each)), sort_keys=True) for each in results)
     head = json.dumps({"kind": KIND, "device": device})[:-1]
     return f'{head}, "searches": [\n{lines}\n]}}\n'.encode()
+
+
+def _rounded(value: Any) -> Any:
+    """Round all numbers in plain data: what is measured is known to no more than these digits."""
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def recorded(device: str, folder: Path = RECORDED) -> list[Result]:

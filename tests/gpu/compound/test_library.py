@@ -43,7 +43,7 @@ def test_another_file_is_named(tmp_path, text):
         recorded("a GPU", tmp_path)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly  # ten fits take a minute
 def test_predictions_lose_little_on_families_left_out():
     found = [each for device in ("NVIDIA H200", "NVIDIA H100 80GB HBM3") for each in recorded(device)]
     if not found:
