@@ -278,11 +278,12 @@ def test_gathers_are_counted_where_columns_may_be_anywhere(driver, monkeypatch, 
     more = counted(supplied.matrix, csr, transposed=True, multiprocessors=4, l2_bytes=1 << 12)
     assert set(more) == ({f"gathers {o} {d}" for o in ("spmv", "spmv_t") for d in DTYPES} if more else set())
     records, _ = run(driver, supplied=replace(supplied, more=more))
-    # Four multiprocessors have four neighbouring columns each: a sector in float64, half of one in float32.
-    wanted = {"float64": 4.0, "float32": 4.0} if class_ == "skewed" else {"float64": None, "float32": None}
+    # Neighbouring columns, all of one multiprocessor; what is stored takes next to nothing beside them.
+    wanted = {"float64": 4.0, "float32": 2.0} if class_ == "skewed" else {"float64": None, "float32": None}
     timed = [each for each in records if each.median_us is not None]
     assert {each.stage for each in timed} == {"screen", "final"}
-    assert {(each.dtype, each.gather_bound_us) for each in timed} == set(wanted.items())
+    bounds = {(each.dtype, each.gather_bound_us and round(each.gather_bound_us, 2)) for each in timed}
+    assert bounds == set(wanted.items())
     assert {type(each).from_document(each.document()) == each for each in timed} == {True}
     former = {name: value for name, value in timed[0].document().items() if name != "gather_bound_us"}
     assert type(timed[0]).from_document(former).gather_bound_us is None

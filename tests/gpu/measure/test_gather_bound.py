@@ -19,7 +19,7 @@ GATHERS = tuple(
 BOUND = GatherBound(1e9, GATHERS)
 
 
-def work(columns, *, itemsize=8, multiprocessors=1, l2_bytes=1 << 20, sectors=1 << 13):
+def work(columns, *, itemsize=8, multiprocessors=1, l2_bytes=1 << 20, sectors=1 << 13, block_entries=2):
     """Count, in L1 caches of so many sectors."""
     columns = np.array(columns, np.int32)
     return GatherWork.of(
@@ -29,6 +29,7 @@ def work(columns, *, itemsize=8, multiprocessors=1, l2_bytes=1 << 20, sectors=1 
         multiprocessors=multiprocessors,
         l2_bytes=l2_bytes,
         l1_bytes=32 * sectors,
+        block_entries=block_entries,
     )
 
 
@@ -49,17 +50,19 @@ def test_what_stays_near_is_asked_for_once():
     assert requests([0, 40, 0, 80, 0, 120, 0, 160, 0], sectors=2) == (5, 0)
 
 
-def test_what_comes_back_after_two_windows_is_asked_for_again():
-    # Windows of two sectors: 0 10 | 20 30 | 40 50 | 0 10 ...
+def test_what_comes_back_when_others_have_taken_its_place_is_asked_for_again():
     row = [0, 40, 80, 120, 160, 200]
-    assert requests(row * 3, sectors=2) == (6, 12)
-    # The window before is spared, too, though a cache of two sectors would have lost it.
-    assert requests([0, 40, 80, 0], sectors=2) == (3, 0)
+    assert requests(row * 3, sectors=5) == (6, 12)
+    assert requests(row * 3, sectors=6) == (6, 0)
+    assert requests([0, 40, 80, 0], sectors=2) == (3, 1)
 
 
 def test_every_multiprocessor_asks_for_itself():
+    # Two entries each, in turn: 0 40 | 0 40 | 0 40.
     assert requests([0, 40, 0, 40, 0, 40], multiprocessors=3) == (2, 4)
     assert requests([0, 40, 0, 40, 0, 40], multiprocessors=2) == (2, 2)
+    # One each: 0 by the first and 40 by the second.
+    assert requests([0, 40, 0, 40, 0, 40], multiprocessors=2, block_entries=1) == (2, 0)
 
 
 def test_no_entries():
@@ -67,21 +70,20 @@ def test_no_entries():
     assert work([]).spread_bytes == 0
 
 
-@given(st.lists(st.integers(0, 40), max_size=200), st.integers(1, 12), st.integers(1, 5))
-def test_no_more_than_a_cache_of_what_was_last_asked_for(columns, sectors, multiprocessors):
-    first, again = requests(columns, itemsize=32, sectors=sectors, multiprocessors=multiprocessors)
+@given(st.lists(st.integers(0, 40), max_size=200), st.integers(1, 12), st.integers(1, 5), st.integers(1, 9))
+def test_as_many_as_a_cache_of_what_was_last_asked_for(columns, sectors, multiprocessors, block_entries):
+    options = {"sectors": sectors, "multiprocessors": multiprocessors, "block_entries": block_entries}
+    first, again = requests(columns, itemsize=32, **options)
     assert first == len(set(columns))
-    asked = 0
-    for share in range(multiprocessors):
-        ends = [len(columns) * (share + more) // multiprocessors for more in (0, 1)]
-        kept = OrderedDict()
-        for column in columns[slice(*ends)]:
-            asked += column not in kept
-            kept[column] = True
-            kept.move_to_end(column)
-            if len(kept) > sectors:
-                kept.popitem(last=False)
-    assert first + again <= asked
+    kept, asked = [OrderedDict() for _ in range(multiprocessors)], 0
+    for entry, column in enumerate(columns):
+        own = kept[entry // block_entries % multiprocessors]
+        asked += column not in own
+        own[column] = True
+        own.move_to_end(column)
+        if len(own) > sectors:
+            own.popitem(last=False)
+    assert first + again == asked
 
 
 def test_random_requests_are_spread_over_all_of_x():
@@ -120,9 +122,9 @@ def test_the_time_of_hand_worked_requests():
 
 
 def test_what_is_stored_comes_from_the_l2_cache_too():
-    # 1000 sectors and 968,000 bytes are 1 MB, at 1000 GB/s.
+    # 968,000 bytes at 1000 GB/s, beside 1000 sectors at 200 a nanosecond.
     bound = replace(BOUND, l2_gb_per_s=1000.0)
-    assert bound.us(GatherWork(1000, 0, 0), "float64", 968_000) == pytest.approx(1.0)
+    assert bound.us(GatherWork(1000, 0, 0), "float64", 968_000) == pytest.approx(0.968 + 1 / 200)
 
 
 def test_the_rate_is_interpolated_and_kept_beyond_the_ends():
