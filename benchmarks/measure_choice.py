@@ -230,8 +230,13 @@ def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
         for name, kernel in KERNELS.items():
             work = kernel.work(structure) if kernel.work else None
             if work is not None:
-                found[dtype, name] = {"work": asdict(work), "mean_spread": structure.mean_spread}
+                found[dtype, name] = {"work": asdict(work), **_of_pattern(structure)}
     return found
+
+
+def _of_pattern(structure: Structure) -> dict[str, float]:
+    """Give what estimates ask of a pattern beside the work of a format."""
+    return {"mean_spread": structure.mean_spread, "warp_sectors": structure.warp_sectors}
 
 
 def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
@@ -299,7 +304,7 @@ def convert(number: int, folder: Path, names: Sequence[str]) -> list[Converted]:
                 "columns": typed.shape[1],
                 "nnz": typed.nnz,
                 "longest": structure.longest,
-                "mean_spread": structure.mean_spread,
+                **_of_pattern(structure),
                 "dtype": dtype,
                 "format": name,
                 "work": asdict(works[name]),

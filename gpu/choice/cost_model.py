@@ -1,8 +1,11 @@
 """Which format `auto` takes: the one whose product should take the least time.
 
-The estimated time is that of starting; the longest chain of loads of one thread; and what all threads share:
-on the way from the L2 cache the stored bytes at the rate of the format, the sectors of x, and the beginning
-and end of each warp, or what of these comes from memory, whichever takes longer, rounded off where they meet.
+The estimated time is that of starting; the batches of loads of the thread with most, each of which waits for
+the one before; and what all threads share: on the way from the L2 cache the stored bytes at the rate of the
+format, the sectors of x, and the beginning and end of each warp, or what of these comes from memory,
+whichever takes longer, rounded off where they meet. Where some multiprocessors have a block of threads more
+than others, the way from the cache takes longer.
+
 What a product does is counted by `Kernel.work` from the pattern of the matrix, without converting it. The
 constants stand in constants.toml, fitted to measured times of warm products, of the same vectors again and
 again (benchmarks/fit_auto.py).
@@ -23,6 +26,10 @@ from gpu.choice.structure import SECTOR_BYTES, Structure, Work
 from gpu.registry import KERNELS
 
 CONSTANTS = Path(__file__).with_name("constants.toml")
+MULTIPROCESSORS = 132
+"""Of an H100 or H200: blocks of threads are dealt out to so many."""
+MOST_UNEVEN = 4.0
+"""Blocks on fewer than a quarter of them cost no more: then the L2 cache has time enough for each."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +44,8 @@ class Machine:
         What each kernel behind the first takes, microseconds.
     sector_ns
         Nanoseconds a sector of x that a block of threads asks for.
-    ahead
-        Loads of a chain that are under way at once: so many take little more than one.
+    uneven_power
+        How much it costs that some multiprocessors have a block of threads more: a power of their share.
     cache_bytes
         The size of matrix and vectors of which half comes from memory: what is read in turn and exceeds the
         L2 cache has left it when its turn comes again.
@@ -55,7 +62,7 @@ class Machine:
     power: float
     launch_us: float
     sector_ns: float
-    ahead: float
+    uneven_power: float
     cache_bytes: float
     cache_sharpness: float
     x_bytes: float
@@ -71,18 +78,25 @@ class Speed:
     ----------
     gb_per_s
         Rate at which its stored bytes are read from the L2 cache, float32 and float64.
-    step_ns
-        A load of one thread, the next of which waits for it.
+    batch_ns
+        A batch of loads of one thread, the next of which waits for it.
     start_us
         Starting and ending.
     warp_ns
         Beginning and ending of a warp, shared by all that run at a time.
+    gather_ns
+        A sector of x that a warp asks for, of its L1 cache or another, shared likewise.
     """
 
     gb_per_s: tuple[float, float]
-    step_ns: float
+    batch_ns: float
     start_us: float
     warp_ns: float
+    gather_ns: float
+
+    def of_type(self, value_bytes: int) -> tuple[float, float, float, float, float]:
+        """Give rate, batch, start, warp and gather for values of 4 or 8 bytes."""
+        return self.gb_per_s[value_bytes == 8], self.batch_ns, self.start_us, self.warp_ns, self.gather_ns
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +111,7 @@ class Constants:
         """Read a file as the fit writes it."""
         document = tomllib.loads(path.read_text())
         speeds = {
-            name: Speed(tuple(entry["gb_per_s"]), entry["step_ns"], entry["start_us"], entry["warp_ns"])
-            for name, entry in document["format"].items()
+            name: Speed(tuple(entry.pop("gb_per_s")), **entry) for name, entry in document["format"].items()
         }
         return cls(Machine(**document["machine"]), speeds)
 
@@ -114,10 +127,8 @@ def _constants() -> Constants:
 
 @functools.lru_cache(maxsize=256)
 def _speeds(constants: Constants, names: tuple[str, ...], value_bytes: int) -> Any:
-    """Give arrays of rates, steps, starts and warps, an element for each of these formats."""
-    speeds = [constants.speed(name) for name in names]
-    double = value_bytes == 8
-    return np.array([(each.gb_per_s[double], each.step_ns, each.start_us, each.warp_ns) for each in speeds]).T
+    """Give arrays of the constants, an element for each of these formats, as `microseconds` takes them."""
+    return np.array([constants.speed(name).of_type(value_bytes) for name in names]).T
 
 
 @dataclass(frozen=True)
@@ -128,24 +139,30 @@ class Counts:
     ----------
     moved
         Bytes of the format that are read, and of x and y.
-    chain
-        Loads of one thread, one after the other.
+    batches
+        Of loads of one thread, one after the other.
     sectors
-        Sectors of x that are asked for.
+        Sectors of x that blocks of threads ask for.
+    warp_sectors
+        Those that warps ask for.
     missed
         Bytes of x among them that lie too far apart for a cache to hold them.
     launches
         Kernels.
     warps
         Of threads.
+    uneven
+        What the busiest multiprocessor has to do, over the mean.
     """
 
     moved: Any
-    chain: Any
+    batches: Any
     sectors: Any
+    warp_sectors: Any
     missed: Any
     launches: Any
     warps: Any
+    uneven: Any
 
     @classmethod
     def of(cls, work: Work, structure: Structure, machine: Machine) -> Self:
@@ -155,13 +172,42 @@ class Counts:
         spread = structure.mean_spread if columns * size > machine.x_bytes else 0.0
         missed = missed_bytes(work.sectors, window_bytes(work.scattered, spread, columns, size), machine)
         moved = work.stored_bytes + sum(structure.shape) * size
-        return cls(moved, work.chain, work.sectors, missed, work.launches, work.warps)
+        return cls(
+            moved,
+            batches(work.chain, work.ahead),
+            work.sectors,
+            structure.warp_sectors,
+            missed,
+            work.launches,
+            work.warps,
+            uneven(work.warps, work.block_warps),
+        )
 
 
 def together(works: Iterable[Work]) -> Work:
     """Give what several products do as one: an array with an element for each in place of each number."""
     numbers: Any = np.array([list(vars(work).values()) for work in works], dtype=np.float64).T
     return Work(*numbers)
+
+
+def batches(chain: Any, ahead: Any) -> Any:
+    """Give the batches that so many loads of a thread make, `ahead` of them at once."""
+    # Chains of a sample are stretched, which leaves a little behind a whole number.
+    return np.ceil(chain / ahead - 1e-6)
+
+
+def uneven(warps: Any, block_warps: Any) -> Any:
+    """Give what the busiest multiprocessor has to do over the mean, at most `MOST_UNEVEN`.
+
+    Parameters
+    ----------
+    warps
+        Of threads.
+    block_warps
+        Warps of a block; where it is 0, all are taken to have the same.
+    """
+    blocks = np.maximum(1.0, np.ceil(warps / np.maximum(1, block_warps))) / MULTIPROCESSORS
+    return np.where(block_warps > 0, np.minimum(MOST_UNEVEN, np.ceil(blocks) / blocks), 1.0)
 
 
 def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: Any) -> Any:
@@ -187,7 +233,13 @@ def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
 
 
 def microseconds(
-    counts: Counts, gb_per_s: Any, step_ns: Any, start_us: Any, warp_ns: Any, machine: Machine
+    counts: Counts,
+    machine: Machine,
+    gb_per_s: Any,
+    batch_ns: Any,
+    start_us: Any,
+    warp_ns: Any,
+    gather_ns: Any,
 ) -> Any:
     """Estimate the time of products that are done again and again on the same vectors.
 
@@ -195,19 +247,19 @@ def microseconds(
     ----------
     counts
         What the products do.
-    gb_per_s, step_ns, start_us, warp_ns
-        The formats' own constants, as of `Speed`, for the type of the values.
     machine
-        What they share.
+        What the formats share.
+    gb_per_s, batch_ns, start_us, warp_ns, gather_ns
+        Their own constants, as of `Speed`, for the type of the values.
     """
     share = 1 - 1 / (1 + (counts.moved / machine.cache_bytes) ** machine.cache_sharpness)
     memory = share * counts.moved / machine.memory_gb_per_s + counts.missed / machine.scattered_gb_per_s
     cache = counts.moved / gb_per_s + counts.sectors * machine.sector_ns + counts.warps * warp_ns
+    cache = (cache + counts.warp_sectors * gather_ns) * counts.uneven**machine.uneven_power
     longer = np.maximum(np.maximum(memory, cache), 1e-9)
     powers = (memory / longer) ** machine.power + (cache / longer) ** machine.power
-    chain = counts.chain**2 / (counts.chain + machine.ahead) * step_ns
     shared = longer * powers ** (1 / machine.power)
-    return start_us + machine.launch_us * (counts.launches - 1) + 1e-3 * (chain + shared)
+    return start_us + machine.launch_us * (counts.launches - 1) + 1e-3 * (counts.batches * batch_ns + shared)
 
 
 def estimate(name: str, work: Work, structure: Structure, constants: Constants | None = None) -> float:
@@ -225,10 +277,8 @@ def estimate(name: str, work: Work, structure: Structure, constants: Constants |
         Of the device; those of constants.toml without them.
     """
     constants = constants or _constants()
-    speed, machine = constants.speed(name), constants.machine
-    rate = speed.gb_per_s[structure.value_bytes == 8]
-    counts = Counts.of(work, structure, machine)
-    return float(microseconds(counts, rate, speed.step_ns, speed.start_us, speed.warp_ns, machine))
+    machine, own = constants.machine, constants.speed(name).of_type(structure.value_bytes)
+    return float(microseconds(Counts.of(work, structure, machine), machine, *own))
 
 
 def _estimates(works: Mapping[str, Work], structure: Structure) -> dict[str, float]:
@@ -237,8 +287,8 @@ def _estimates(works: Mapping[str, Work], structure: Structure) -> dict[str, flo
         return {}
     constants = _constants()
     counts = Counts.of(together(works.values()), structure, constants.machine)
-    rates, steps, starts, warps = _speeds(constants, tuple(works), structure.value_bytes)
-    found = microseconds(counts, rates, steps, starts, warps, constants.machine)
+    own = _speeds(constants, tuple(works), structure.value_bytes)
+    found = microseconds(counts, constants.machine, *own)
     return dict(zip(works, found.tolist(), strict=True))
 
 

@@ -53,7 +53,7 @@ class Work:
     stored_bytes
         Bytes of the format that are read, padding included; x and y apart.
     chain
-        Loads that one thread does one after the other, at most: the longest row over its threads.
+        Loads of one thread, at most: the longest row over its threads.
     sectors
         Sectors of 32 bytes of x that blocks of threads ask for, each once a block: its L1 cache has the rest.
     launches
@@ -62,6 +62,10 @@ class Work:
         Of threads, each of which begins with pointers and ends with a row of y.
     scattered
         Whether rows that run together lie anywhere in the matrix, so that they share little of x.
+    ahead
+        Loads of a thread that its kernel sends off at once, before it waits for the first of them.
+    block_warps
+        Warps of a block of threads; 0 where `warps` is a bound, so that nothing follows for blocks.
     """
 
     stored_bytes: float
@@ -70,6 +74,8 @@ class Work:
     launches: int = 1
     warps: float = 0.0
     scattered: bool = False
+    ahead: int = 8
+    block_warps: int = BLOCK_ROWS // WARP
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,6 +282,11 @@ class Structure(Pattern):
     def sectors_down(self) -> float:
         """Sectors of x that blocks ask for where each thread has a row."""
         return self.sectors(BLOCK_ROWS)
+
+    @property
+    def warp_sectors(self) -> float:
+        """Sectors of x that warps ask for where each thread has a row; what warps share is counted twice."""
+        return self.sectors(WARP)
 
     @property
     def sectors_along(self) -> float:

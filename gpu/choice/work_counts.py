@@ -10,8 +10,13 @@ import numpy as np
 
 from gpu.choice.structure import BLOCK_ROWS, MOST_GROWTH, SECTOR_BYTES, Structure, Work
 from gpu.formats.coo import ENTRIES_PER_THREAD
-from gpu.formats.crs import threads_per_row_for
+from gpu.formats.crs import LOADS_AT_ONCE, threads_per_row_for
 from gpu.formats.crs_adaptive import arrangement_for
+from gpu.formats.ellpack_r import MOST_THREADS, STEPS_AT_ONCE
+from gpu.formats.mixed_sliced import groups_at_once
+from gpu.formats.sliced import steps_at_once
+from gpu.formats.sliced_deltas import CODES_AT_ONCE
+from gpu.formats.sliced_diagonals import steps_at_once as diagonals_at_once
 from gpu.kernel_parts.blocks_of_equal_work import RECORD
 from gpu.runtime.cuda import THREADS_PER_BLOCK
 from vecsim.formats import Slicing
@@ -48,6 +53,7 @@ def crs(structure: Structure, *, threads_per_row: int | None = None, row_cap: in
         structure.sectors(BLOCK_ROWS / threads_per_row),
         launches=1 + cut,
         warps=runs * threads_per_row / WARP,
+        ahead=LOADS_AT_ONCE,
     )
 
 
@@ -55,7 +61,14 @@ def coo(structure: Structure) -> Work:
     """Count the work of `COOProduct`."""
     stored = structure.nnz * (structure.value_bytes + 8) + structure.value_bytes * structure.shape[0]
     warps = structure.nnz / (ENTRIES_PER_THREAD * WARP)
-    return Work(stored, ENTRIES_PER_THREAD, structure.sectors_along, launches=3, warps=warps)
+    return Work(
+        stored,
+        ENTRIES_PER_THREAD,
+        structure.sectors_along,
+        launches=3,
+        warps=warps,
+        ahead=ENTRIES_PER_THREAD,
+    )
 
 
 def blocks(structure: Structure, *, slicing: Slicing) -> Work | None:
@@ -86,6 +99,8 @@ def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
         ROUNDED * structure.longest / b / most,
         0.0,
         warps=ROUNDED * rows * fewest / WARP,
+        ahead=steps_at_once(most, b, slicing.wide),
+        block_warps=0,
     )
 
 
@@ -116,6 +131,7 @@ def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | Non
         found.row_lengths.longest / threads_per_row,
         structure.sectors(BLOCK_ROWS / threads_per_row),
         warps=rows * threads_per_row / WARP,
+        ahead=steps_at_once(threads_per_row, b, slicing.wide),
     )
 
 
@@ -149,6 +165,10 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
         structure.sectors_scattered if scattered else structure.sectors(BLOCK_ROWS / threads_per_row),
         warps=rows * threads_per_row / WARP,
         scattered=scattered,
+        ahead=STEPS_AT_ONCE
+        if slicing.row_lengths
+        else slicing.wide * steps_at_once(threads_per_row, 1, slicing.wide),
+        block_warps=MOST_THREADS // WARP if slicing.row_lengths else WARPS_OF_A_BLOCK,
     )
 
 
@@ -193,6 +213,7 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
         launches=1 + (copied > 0) + (pieces > 0),
         warps=warps,
         scattered=slicing.sorting_window is None,
+        ahead=slicing.wide * groups_at_once(chain / slicing.wide, warps),
     )
 
 
@@ -209,6 +230,8 @@ def crs_adaptive(structure: Structure) -> Work:
         2 * chosen.entries * max(1, turns),
         structure.sectors(chosen.places / max(1.0, structure.mean)),
         warps=blocks * chosen.threads / WARP,
+        ahead=2 * chosen.entries,
+        block_warps=chosen.threads // WARP,
     )
 
 
@@ -230,7 +253,7 @@ def deltas_of_rows(structure: Structure) -> Work | None:
     best = arrangement(structure)
     if not structure.allows(best.nbytes):
         return None
-    return Work(best.nbytes, best.longest, structure.sectors_down)
+    return Work(best.nbytes, best.longest, structure.sectors_down, ahead=CODES_AT_ONCE)
 
 
 def sliced_diagonals(structure: Structure) -> Work | None:
@@ -239,7 +262,9 @@ def sliced_diagonals(structure: Structure) -> Work | None:
     The bytes are exact for the rows counted, the chain is the most steps of a slice. x is read along
     diagonals, side by side.
     """
-    return structure.on_a_sample("diagonals", diagonals_of_rows, _diagonals_at_least)
+    found = structure.on_a_sample("diagonals", diagonals_of_rows, _diagonals_at_least)
+    slices = -(-structure.shape[0] // WARP)
+    return found and replace(found, ahead=diagonals_at_once(slices, structure.value_bytes))
 
 
 def _diagonals_at_least(structure: Structure) -> Work:
@@ -253,6 +278,7 @@ def _a_thread_a_row(structure: Structure, stored_bytes: float) -> Work:
         ROUNDED * structure.longest,
         structure.sectors_down,
         warps=structure.shape[0] / WARP,
+        ahead=CODES_AT_ONCE,
     )
 
 

@@ -22,6 +22,8 @@ from vecsim.errors import UserError
 from vecsim.formats import CRS
 
 MAX_THREADS_PER_ROW = 32
+LOADS_AT_ONCE = 4
+"""Entries of a thread whose loads the loop sends off at once."""
 
 
 @functools.cache

@@ -154,8 +154,7 @@ def sliced_kernel(
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
         return sum_of(total, fetched[1], gathered)
 
-    most_steps = MOST_STEPS_AT_ONCE if threads_per_row == 1 else MOST_STEPS_AT_ONCE_OF_SHARED_ROWS
-    at_once = at_once or min(most_steps, MOST_VALUES_AT_ONCE // (block * wide))
+    at_once = at_once or steps_at_once(threads_per_row, block, wide)
     fetch, first = fetch_by(STREAMED_IF[wide]), fetch_by(EARLY_IF[wide])
     begin, go_on, finish = batches(fetch, gather, add, at_once, first=first)
 
@@ -251,6 +250,18 @@ def sliced_kernel(
                 pieces[np.uint64(row - rows)] = total
 
     return kernel
+
+
+def steps_at_once(threads_per_row: int, block: int, wide: int) -> int:
+    """Give the steps whose loads are under way at once, as many as registers allow.
+
+    Parameters
+    ----------
+    threads_per_row, block, wide
+        As of `Slicing`, all chosen.
+    """
+    most_steps = MOST_STEPS_AT_ONCE if threads_per_row == 1 else MOST_STEPS_AT_ONCE_OF_SHARED_ROWS
+    return min(most_steps, MOST_VALUES_AT_ONCE // (block * wide))
 
 
 class SlicedProduct(LaunchedInTurn):

@@ -148,12 +148,16 @@ def _plan(matrix: SlicedDiagonals) -> tuple[int, int]:
     Where the device is full, more steps at once cost registers, which float32 does not win back; two rounds
     hide the time that it takes to learn where slices of a single batch lie.
     """
-    if matrix.slices < MANY_SLICES:
-        return FEW_STEPS, 1
-    if matrix.values.dtype == np.float32:
-        return FEW_STEPS // 2, 1
+    at_once = steps_at_once(matrix.slices, matrix.values.dtype.itemsize)
+    if matrix.slices < MANY_SLICES or at_once < FEW_STEPS:
+        return at_once, 1
     steps = int(matrix.last_step.sum(dtype=np.int64) - matrix.first_step.sum(dtype=np.int64))
     return FEW_STEPS, 2 if steps <= FEW_STEPS * matrix.slices else 1
+
+
+def steps_at_once(slices: int, value_bytes: int) -> int:
+    """Give the steps at once for so many slices."""
+    return FEW_STEPS // 2 if slices >= MANY_SLICES and value_bytes == 4 else FEW_STEPS
 
 
 class DiagonalProduct(LaunchedInTurn):

@@ -4,6 +4,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu.choice.cost_model import batches, uneven
 from gpu.choice.structure import Structure
 from vecsim.formats import MixedSliced, NotRepresentableError, Sliced, Slicing
 
@@ -88,6 +89,23 @@ def test_sectors_are_counted_once_a_block(dtype, in_sector):
     assert structure.sectors(48) < structure.sectors(32)
     by_length = matrix[np.argsort(-np.diff(matrix.indptr), kind="stable")]
     assert structure.sectors_scattered == pytest.approx(blocked_sectors(by_length, 256, in_sector))
+
+
+def test_loads_are_waited_for_in_batches():
+    assert batches(np.array([0, 1, 8, 9, 16.0000001]), 8).tolist() == [0, 1, 1, 2, 2]
+
+
+def test_multiprocessors_with_a_block_more_are_the_busiest():
+    blocks = np.array([1, 66, 132, 133, 264, 265])
+    expected = [4, 2, 1, 264 / 133, 1, 396 / 265]
+    np.testing.assert_allclose(uneven(8 * blocks, 8), expected)
+    # Of a bound on warps nothing follows for blocks.
+    assert uneven(8.0, 0) == 1
+
+
+def test_warps_ask_for_no_less_than_their_blocks():
+    structure = Structure.of(matrix_with(np.random.default_rng(3).integers(0, 30, 700), columns=900))
+    assert structure.sectors_down <= structure.warp_sectors <= structure.nnz
 
 
 def test_a_sample_of_the_sectors_is_near_the_truth():
