@@ -3,7 +3,8 @@
 ====================  ======================================================================
 ``row_counts``        entries of each row in each block, and where they begin (algorithm 2)
 ``hash_order``        rows of blocks put in order by the published hash
-``counted_order``     the same by classes, by a sort, and by the dynamic programme behind it
+``counted_order``     the same by classes, and by a sort
+``dynamic_order``     groups cut by the dynamic programme, behind the sort
 ``filling``           the arrays of the format
 ``blocks``            all of it one behind the other
 ``slots``             kernels for the slots of the repaired form

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gpu.conversion.hbp.counted_order import MOST_CLASS_BITS, counted_order_kernel, repeat_kernel
+from gpu.conversion.hbp.counted_order import (
+    MOST_CLASS_BITS,
+    counted_order_kernel,
+    repeat_kernel,
+    warps_that_count,
+)
+from gpu.conversion.hbp.dynamic_order import cut_kernel
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
 from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
@@ -156,10 +162,10 @@ class BlockedRows:
         """
         if method not in METHODS:
             raise UserError(f"order {method} is not possible: use {', '.join(METHODS)}")
-        grid = (self.down * self.across, ORDER_THREADS)
+        blocks = self.down * self.across
         if method == "hash":
             chosen = row_hash or self.chosen_hash()
-            blocks, warps = self.down * self.across, warps_of(self.block_rows)
+            warps = warps_of(self.block_rows)
             numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
             enqueue(
                 hash_order_kernel(self.block_rows),
@@ -174,17 +180,22 @@ class BlockedRows:
         elif method == "sell":
             self._by_whole_rows()
         else:
-            kernel = counted_order_kernel(self.block_rows, method)
-            bits = min(CLASS_BITS, MOST_CLASS_BITS)
-            enqueue(kernel, grid, (self.counts, bits, self.order, self.begins), self.stream)
+            self._by_count(self.counts, blocks, self.order, by_class=method == "classes")
+            if method == "dynamic":
+                arrays = (self.counts, self.order, self.begins)
+                enqueue(cut_kernel(self.block_rows), (blocks, WARP), arrays, self.stream)
+
+    def _by_count(self, counts: Any, blocks: int, order: Any, *, by_class: bool) -> None:
+        bits, warps = min(CLASS_BITS, MOST_CLASS_BITS), warps_that_count(self.block_rows, by_class)
+        kernel = counted_order_kernel(self.block_rows, by_class)
+        grid = (-(-blocks // warps), warps * WARP)
+        enqueue(kernel, grid, (counts, blocks, bits, order), self.stream)
 
     def _by_whole_rows(self) -> None:
         rows = self.down * self.block_rows
         arguments = (self.matrix.pointers, self.matrix.shape[0], rows, self._lengths)
         launch(lengths_kernel, rows, arguments, self.stream)
-        kernel = counted_order_kernel(self.block_rows, "sort")
-        grid = (self.down, ORDER_THREADS)
-        enqueue(kernel, grid, (self._lengths, 0, self._rows_order, self.begins), self.stream)
+        self._by_count(self._lengths, self.down, self._rows_order, by_class=False)
         self._repeat()
 
     def _repeat(self) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.conversion.hbp import counted_order, filling, hash_order, row_counts, slots
+from gpu.conversion.hbp import counted_order, dynamic_order, filling, hash_order, row_counts, slots
 from gpu.formats import hbp, hbp_active
 from gpu.runtime.cuda import cuda
 
@@ -42,12 +42,21 @@ def test_the_published_product_adds_in_its_type_and_spills_nothing(real):
     assert "fma.rn" in text
 
 
-@pytest.mark.parametrize("kind", ["classes", "sort", "dynamic"])
-def test_orders_stay_in_shared_memory(kind):
-    text = compiled(counted_order.counted_order_kernel(512, kind), I32, WHOLE, I32, U8)
+@pytest.mark.parametrize("by_class", [True, False])
+def test_orders_stay_in_shared_memory_and_need_no_atomic(by_class):
+    text = compiled(counted_order.counted_order_kernel(512, by_class), I32, WHOLE, WHOLE, I32)
     assert ".local" not in text
     assert "match.any.sync" in text
-    assert "atom.shared" in text
+    assert "atom" not in text
+    assert "bar.sync" not in text
+    assert counted_order.warps_that_count(512, by_class) == hash_order.ORDER_THREADS // 32
+    assert counted_order.warps_that_count(6144, by_class) == 1
+
+
+def test_groups_are_cut_by_a_warp():
+    text = compiled(dynamic_order.cut_kernel(512), I32, I32, U8)
+    assert ".local" not in text
+    assert "bar.sync" not in text
 
 
 def test_the_hash_probes_in_shared_memory():
