@@ -366,7 +366,17 @@ def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
 
 
 def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
-    """Fit, print how well, and write the constants."""
+    """Fit, print how well, and write the constants.
+
+    Parameters
+    ----------
+    paths
+        Lines of `benchmarks.measure_choice`.
+    target
+        The file of constants.
+    device, commit
+        On what, and of which code, the times are.
+    """
     measured = Measured.of(read(paths))
     machine, speeds = fitted(measured)
     times = predicted(measured, machine, speeds)
