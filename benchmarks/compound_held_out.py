@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -24,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.compound_predictor import EACH_SECONDS, TIMED_SECONDS, go_through, kept
+from benchmarks.compound_predictor import EACH_SECONDS, TIMED_SECONDS, go_through
 from benchmarks.markdown import table
 from gpu.compound.tuning.prediction_loss import family_of
-from gpu.compound.tuning.predictor import PREDICTED, Predictor, Result
+from gpu.compound.tuning.predictor import PREDICTED, Predictor, Result, results_of
 from gpu.compound.tuning.search import Tuning
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.variant_names import variant_named
@@ -62,9 +61,17 @@ class HeldOut:
     times: dict[str, float]
 
     def ratio(self, count: int) -> float:
-        """Give the best time of the first `count` predicted variants over that of what the search found."""
-        us = [self.times[name] for name in self.predicted[:count] if name in self.times]
-        return min(us, default=np.inf) / self.times[self.found]
+        """Give the best time of the first `count` predicted variants over that of what the search found.
+
+        Of these that can be launched: whoever predicts goes on to the next.
+        """
+        us = [self.times[name] for name in self.predicted if name in self.times]
+        return min(us[:count]) / self.times[self.found]
+
+    @property
+    def usable(self) -> bool:
+        """Whether what was found and something predicted were timed."""
+        return self.found in self.times and any(name in self.times for name in self.predicted)
 
 
 def learners() -> Executor:
@@ -78,34 +85,45 @@ def learnt(results: Sequence[Result], family: str) -> Predictor:
 
 
 def measured(given: argparse.Namespace) -> list[HeldOut]:
-    """Predict and measure for the searches of a store, until the seconds are over."""
-    from gpu.compound.tuning.on_device import by_events, tuning_on_device
+    """Predict and measure for the searches of a store, until the seconds are over.
 
-    device, results = kept(given)
+    Raises
+    ------
+    UserError
+        If there is no GPU, it is not that of the searches, or there are none.
+    """
+    from gpu.compound.tuning.on_device import by_events, tuning_on_device
+    from gpu.runtime.device_info import device_info
+
+    device = str(device_info().name)
+    with TuningStore(given.store) as old:
+        results = results_of(old, device)
+        best = {search: _best_of(old, search) for search in old.searches() if _times(old, search)}
+    best = {search: name for search, name in best.items() if search.device == device}
+    if not best:
+        raise UserError(f"{given.store} has no search on {device}")
     families = sorted({family_of(each.matrix) for each in results})
     with learners() as pool:
         predictors = dict(zip(families, pool.map(partial(learnt, results), families), strict=True))
     timer = partial(by_events, seconds=TIMED_SECONDS)
     predicted: dict[Search, list[str]] = {}
-    with TuningStore(given.store) as old, tempfile.TemporaryDirectory() as folder:
-        best = {search: _best_of(old, search) for search in old.searches() if search.device == device}
-        with TuningStore(Path(folder) / "held-out.sqlite") as store:
+    with TuningStore(given.out.with_suffix(".sqlite")) as store:
 
-            def begin(matrix: Any, search: Search) -> Tuning:
-                def choose(features: Mapping[str, float], variants: Sequence[Variant]) -> list[Variant]:
-                    chosen = predictors[family_of(search.matrix)].choose(features, variants)
-                    predicted[search] = [each.name for each in chosen]
-                    return list(dict.fromkeys([*chosen, variant_named(best[search])]))
+        def begin(matrix: Any, search: Search) -> Tuning:
+            def choose(features: Mapping[str, float], variants: Sequence[Variant]) -> list[Variant]:
+                chosen = predictors[family_of(search.matrix)].choose(features, variants)
+                predicted[search] = [each.name for each in chosen]
+                return list(dict.fromkeys([*chosen, variant_named(best[search])]))
 
-                how = {"seconds": given.each, "timer": timer, "choose": choose}
-                return tuning_on_device(matrix, search.matrix, store, device, **how)
+            how = {"seconds": given.each, "timer": timer, "choose": choose}
+            return tuning_on_device(matrix, search.matrix, store, device, **how)
 
-            go_through(list(best), begin, store, seconds=given.seconds, workers=given.workers)
-            return [
-                HeldOut(search.matrix, search.real, names, best[search], _times(store, search))
-                for search, names in predicted.items()
-                if best[search] in _times(store, search)
-            ]
+        go_through(list(best), begin, store, seconds=given.seconds, workers=given.workers, again=True)
+        found = [
+            HeldOut(search.matrix, search.real, names, best[search], _times(store, search))
+            for search, names in predicted.items()
+        ]
+    return [each for each in found if each.usable]
 
 
 def _times(store: TuningStore, search: Search) -> dict[str, float]:
@@ -125,6 +143,8 @@ def report(records: Sequence[HeldOut]) -> str:
     records
         Of one or more matrices.
     """
+    if not records:
+        raise UserError("nothing was measured")
     families = sorted({family_of(each.matrix) for each in records})
     rows = [_row(name, [each for each in records if family_of(each.matrix) == name]) for name in families]
     rows.append(_row("all", records))
@@ -140,22 +160,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, or report; 2 where there is no GPU, or a file cannot be used."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--store", type=Path, help="that of benchmarks.compound_predictor")
-    parser.add_argument("--out", type=Path, help="where the records go")
+    parser.add_argument("--out", type=Path, help="where the records go; times are kept beside it at once")
     parser.add_argument("--report", type=Path, metavar="FILE", help="records of an earlier run")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin nothing after so many")
     parser.add_argument("--each", type=float, default=EACH_SECONDS, help="seconds of one matrix")
-    parser.add_argument("--device", help="name of the device, where the store has several")
     parser.add_argument("--workers", type=int, help="processes that compile; all processors without it")
     given = parser.parse_args(arguments)
     try:
         if given.report:
             records = [HeldOut(**each) for each in json.loads(given.report.read_text(encoding="utf-8"))]
-        elif given.store is None:
-            raise UserError("--store is needed: searches to learn from")
+        elif given.store is None or given.out is None:
+            raise UserError("--store and --out are needed: searches to learn from, and where the records go")
         else:
             records = measured(given)
-            if given.out:
-                write_file(given.out, json.dumps([asdict(each) for each in records], indent=1).encode())
+            write_file(given.out, json.dumps([asdict(each) for each in records], indent=1).encode())
         print(report(records))
     except (UserError, OSError, ValueError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)

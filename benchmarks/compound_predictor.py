@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.compound_families import MATRICES
 from benchmarks.markdown import table
-from gpu.compound.tuning.library import to_json
+from gpu.compound.tuning.library import no_search, to_json
 from gpu.compound.tuning.prediction_loss import Loss, losses_by_count, mean_loss
 from gpu.compound.tuning.predictor import PREDICTED, Result, results_of
 from gpu.compound.tuning.search import Found, Tuning, first_of_layouts, most_measured
@@ -103,8 +103,9 @@ def go_through(
     *,
     seconds: float,
     workers: int | None,
+    again: bool = False,
 ) -> None:
-    """Go through searches, several at a time; those that the store has finished are left out.
+    """Go through searches, several at a time; those that the store has finished are left out, unless `again`.
 
     Parameters
     ----------
@@ -118,12 +119,14 @@ def go_through(
         After so many no further search is begun.
     workers
         Processes that compile; None: one a processor.
+    again
+        Whether finished ones are gone through, too: what they have measured is known.
     """
     from gpu.compound.tuning.compilation import Compilers
 
     deadline = time.monotonic() + seconds
     os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
-    open_ = [each for each in wanted if not store.is_finished(each)]
+    open_ = [each for each in wanted if again or not store.is_finished(each)]
     under_way: deque[_Begun] = deque()
     with Compilers(workers) as compilers, matrix_makers() as makers:
         for search, future in _made_ahead(makers, open_):
@@ -229,7 +232,7 @@ def losses(given: argparse.Namespace) -> str:
     given
         store and device.
     """
-    _, results = kept(given)
+    _, results = _kept(given)
     by_count = losses_by_count(results, (1, PREDICTED))
     families = dict.fromkeys(each.family for each in by_count[1])
     rows = [[name, *_of_family(by_count, name)] for name in families]
@@ -238,14 +241,16 @@ def losses(given: argparse.Namespace) -> str:
     return table(names, rows)
 
 
-def kept(given: argparse.Namespace) -> tuple[str, list[Result]]:
+def _kept(given: argparse.Namespace) -> tuple[str, list[Result]]:
     """Give a device and what the store has of it."""
     with TuningStore(given.store) as store:
         devices = sorted({search.device for search in store.searches()})
         if given.device is None and len(devices) > 1:
             raise UserError(f"--device is needed: {given.store} has {', '.join(devices)}")
         device = given.device or (devices or [""])[0]
-        return device, results_of(store, device)
+        if not (found := results_of(store, device)):
+            raise no_search(store, device)
+        return device, found
 
 
 def _of_family(by_count: dict[int, list[Loss]], family: str | None) -> list[str]:
@@ -276,7 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif given.losses:
             print(losses(given))
         elif given.export:
-            write_file(given.export, to_json(*kept(given)))
+            write_file(given.export, to_json(*_kept(given)))
         else:
             collect(given)
     except (UserError, OSError) as error:

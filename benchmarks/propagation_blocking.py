@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 MATRICES = ("uniform-1M-16", "power-rows-18", "hubs-both")
 SIZES: dict[str, dict[str, int]] = {
     "default": {},
-    "half super-blocks": {"super_entries": 1 << 20},
-    "double super-blocks": {"super_entries": 1 << 22},
+    "half super-blocks": {"super_entries": 1 << 19},
+    "double super-blocks": {"super_entries": 1 << 21},
     "half bins": {"bin_entries": 4096},
 }
 """Options of the conversion by name."""

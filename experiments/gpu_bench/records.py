@@ -73,8 +73,9 @@ class Record:
         Lower bound of the time: stored bytes, x and y once each over the measured bandwidth; and its share of
         the time.
     gather_bound_us
-        Another lower bound: of the sectors of x that a product in row order asks for
-        (`gpu.measure.gather_bound`). None where columns have locality, and in files of earlier versions.
+        Another lower bound: of the sectors of x that a product in row order asks for, and of the stream of
+        the matrix (`gpu.measure.gather_bound`). None where columns have locality, and in files of earlier
+        versions.
     error
         max |y_i - r_i| / (|A| |x|)_i against float64.
     ratio

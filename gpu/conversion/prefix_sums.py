@@ -16,7 +16,7 @@ from gpu.conversion.tree_building import enqueue, room
 from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
-from gpu.runtime.memory import all_or_nothing
+from gpu.runtime.memory import all_or_nothing, upload
 
 THREADS = 64 if SIMULATED else 256
 WARPS = THREADS // WARP
@@ -151,7 +151,7 @@ def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
         The device has too little memory.
     """
     if not number:
-        return cuda.to_device(np.zeros(1, np.int32)), 0
+        return upload(np.zeros(1, np.int32)), 0
     shares = -(-number // SHARE)
     totals, places = all_or_nothing(lambda: (room(shares, np.int32), room(number + 1, np.int32)))
     enqueue(totals_kernel, (shares, THREADS), (counts, number, totals), stream)

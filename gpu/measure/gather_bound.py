@@ -1,4 +1,4 @@
-"""What the gathers of x cost a product at least: sectors of x over the measured gather rate.
+"""What a product takes at least whose gathers of x go through the L2 cache, beside the stream of its matrix.
 
 Where columns are anywhere, not the bytes bound a product but the elements of x, each fetched with the 32
 bytes around it. `GatherWork` counts such requests to the L2 cache from the pattern alone: entries in the
@@ -9,8 +9,8 @@ as in formats that copy hubs of x side by side: whichever asks for fewer sectors
 
 These sectors and the stored matrix go the same way, through the slices of the L2 cache, so their times add
 up: that of the requests at the gather rate, and that of the matrix at the highest rate at which anything was
-read. On an H200 ncu has the L2 cache at 93 % of its throughput on random columns, and this bound is 94 % of
-the time.
+read. On an H200 ncu has the L2 cache at 93 % of its throughput on random columns (power-rows-18, float64),
+where this bound is all of the time.
 
 What that bounds are products that gather x through the caches, rows in their order, blocks as they come. It
 is no bound where a kernel chooses what stays near, or runs where, or puts rows in another order.

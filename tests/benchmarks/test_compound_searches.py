@@ -191,7 +191,7 @@ def test_predictions_are_measured_beside_what_the_search_found(two_families, mon
     monkeypatch.setattr(compilation.Compilers, "begin", lambda self, entry, real, variants: [])
     with TuningStore(tmp_path / "store") as store:
         for name in two_families:
-            search = Search("GPU", "complex", "float64", name)
+            search = Search(INFO.name, "complex", "float64", name)
             store.begin(search, features_of(small()))
             for number, variant in enumerate(VARIANTS[:4]):
                 store.add(search, variant.name, Timing(4.0 - number, 2))
@@ -213,4 +213,21 @@ def test_predictions_are_measured_beside_what_the_search_found(two_families, mon
     assert compound_held_out.main(["--report", str(out)]) == 0
     assert capsys.readouterr().out.splitlines() == told.splitlines()[-len(two_families) - 3 :]
     assert compound_held_out.main([]) == 2
-    assert "--store is needed" in capsys.readouterr().err
+    assert "--store and --out are needed" in capsys.readouterr().err
+
+
+def test_what_was_found_on_another_gpu_is_not_measured_here(two_families, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    with TuningStore(tmp_path / "store") as store:
+        search = Search("another GPU", "complex", "float64", two_families[0])
+        store.begin(search, features_of(small()))
+        store.add(search, VARIANTS[0].name, Timing(1.0, 2))
+    arguments = ["--store", str(tmp_path / "store"), "--out", str(tmp_path / "out.json")]
+    assert compound_held_out.main(arguments) == 2
+    assert f"has no search on {INFO.name}" in capsys.readouterr().err
+
+
+def test_a_variant_that_cannot_be_launched_is_passed_over():
+    made = compound_held_out.HeldOut("a", "float32", ["x", "y", "z"], "w", {"y": 3.0, "z": 2.0, "w": 2.0})
+    assert (made.ratio(1), made.ratio(8)) == (1.5, 1.0)
+    assert not compound_held_out.HeldOut("a", "float32", ["x"], "w", {"w": 2.0}).usable

@@ -33,7 +33,8 @@ BITS_HELP = "Bits of a component, a float of 32 or 64."
 SCHEDULE_HELP = "Try schedules alone, in CSR with arrays of structures: what the paper compares with."
 EXHAUSTIVE_HELP = "Leave nothing out; takes long, and goes on where it was cut off."
 PREDICT_HELP = (
-    "Measure only the few variants that the searches kept in the store predict; needs scikit-learn."
+    "Measure only the few variants that the searches of the store and of the package predict; "
+    "needs scikit-learn."
 )
 MEMORY_HELP = "How much memory counts: the score is time x (bytes / fewest bytes) ^ WEIGHT."
 STORE_HELP = "Where times are kept; a file in the user's cache without it."

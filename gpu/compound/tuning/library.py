@@ -78,7 +78,13 @@ def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> l
     UserError
         If there is nothing.
     """
-    found = recorded(device, folder)
-    if found and device not in {search.device for search in store.searches()}:
-        return found
-    return found + results_of(store, device)
+    found = recorded(device, folder) + results_of(store, device)
+    if not found:
+        raise no_search(store, device)
+    return found
+
+
+def no_search(store: TuningStore, device: str) -> UserError:
+    """Give the error that says what devices a store has searches of, but for this one."""
+    devices = ", ".join(sorted({search.device for search in store.searches()})) or "none"
+    return UserError(f"no search on {device} is kept to learn from; devices in the file: {devices}")

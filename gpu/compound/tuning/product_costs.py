@@ -106,7 +106,7 @@ def costs(features: Mapping[str, float], variant: Variant, registers: Registers)
     Returns
     -------
     list of float
-        One for each of `COSTS`, 0 or more: bytes, loads and gathers in millions, all others as they are.
+        One for each of `COSTS`, 0 or more; bytes, gathers, lines and rows out of order are in millions.
     """
     schedule, counts = variant.schedule, _counts(features, variant, registers)
     whole_waves = math.ceil(counts.waves)

@@ -12,8 +12,8 @@ from gpu.conversion.hbp.blocks import DeviceCRS, hash_of_counts
 from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.radix_sort import sort_pairs
 from gpu.conversion.tree_building import launch, room, runs_of_equal
-from gpu.runtime.cuda import WARP, cuda
-from gpu.runtime.memory import all_or_nothing, part_of
+from gpu.runtime.cuda import WARP
+from gpu.runtime.memory import all_or_nothing, part_of, upload
 from vecsim.formats import ActiveHBP
 from vecsim.formats.hbp.active import ACTIVE_BLOCK_ROWS, LEAST_ENTRIES, LONGEST_SLOT
 from vecsim.formats.hbp.container import BLOCK_COLUMNS
@@ -160,7 +160,7 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
 def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[int, Any, Any]:
     """Cut the sorted slots of each block into groups of 32."""
     if not slots:
-        return 0, cuda.to_device(np.zeros(1, np.int32)), room(0, np.int32)
+        return 0, upload(np.zeros(1, np.int32)), room(0, np.int32)
     own, firsts, blocks = runs_of_equal(keys, slots, bits, stream)
     counts = room(blocks, np.int32)
     launch(kernels.block_groups_kernel, blocks, (firsts, blocks, counts), stream)

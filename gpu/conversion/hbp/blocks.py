@@ -13,7 +13,7 @@ from gpu.conversion.hbp.counted_order import (
     repeat_kernel,
     warps_that_count,
 )
-from gpu.conversion.hbp.dynamic_order import cut_kernel
+from gpu.conversion.hbp.dynamic_order import cut_kernel, warps_that_cut
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
 from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
@@ -158,10 +158,13 @@ class BlockedRows:
         Raises
         ------
         UserError
-            There is no such method.
+            There is no such method, or a block of the rows of one needs more shared memory than there is.
         """
         if method not in METHODS:
             raise UserError(f"order {method} is not possible: use {', '.join(METHODS)}")
+        if not _warps(method, self.block_rows):
+            most = next(rows for rows in range(self.block_rows, 0, -WARP) if _warps(method, rows))
+            raise UserError(f"order {method} of {self.block_rows} rows is not possible: use {most} or fewer")
         blocks = self.down * self.across
         if method == "hash":
             chosen = row_hash or self.chosen_hash()
@@ -262,6 +265,13 @@ class BlockedRows:
             self.order,
             begins,
         )
+
+
+def _warps(method: str, block_rows: int) -> int:
+    """Give the warps of a block of threads that put rows in order; 0 where these are too many."""
+    counting = warps_that_count(block_rows, method == "classes")
+    of_method = {"own": 1, "hash": warps_of(block_rows), "dynamic": min(counting, warps_that_cut(block_rows))}
+    return of_method.get(method, counting)
 
 
 def hbp_on_device(

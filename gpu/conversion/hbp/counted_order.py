@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.conversion.hbp.hash_order import ORDER_THREADS, SHARED_BYTES
+from gpu.conversion.hbp.hash_order import warps_with
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
@@ -30,11 +30,47 @@ def _class_of(count, bits, digits):
     return (shift << bits) + (count >> shift)
 
 
+@device_function
+def _sums_before(cells, first, lane):
+    """Put the sum before each count in its place, for all of a warp; a lane has neighbouring ones."""
+    own = np.int32(0)
+    for k in range(OF_LANE):
+        own = np.int32(own + cells[first + k])
+    through = own
+    distance = np.int32(1)
+    while distance < WARP:
+        earlier = cuda.shfl_up_sync(EVERY_LANE, through, distance)
+        if lane >= distance:
+            through = np.int32(through + earlier)
+        distance = np.int32(distance * 2)
+    before = np.int32(through - own)
+    for k in range(OF_LANE):
+        number = cells[first + k]
+        cells[first + k] = before
+        before = np.int32(before + number)
+    cuda.syncwarp()
+
+
+@device_function
+def _passes_for(most):
+    """Give how many passes sort numbers up to the largest that a lane of the warp has."""
+    distance = np.int32(WARP // 2)
+    while distance > 0:
+        most = max(most, np.int32(cuda.shfl_xor_sync(EVERY_LANE, most, distance)))
+        distance = np.int32(distance // 2)
+    passes = np.int32(1)
+    while most >> (DIGIT_BITS * passes) > 0:
+        passes = np.int32(passes + 1)
+    return passes
+
+
 def warps_that_count(block_rows: int, by_class: bool) -> int:
-    """Give how many blocks of so many rows a block of threads takes, a warp each."""
+    """Give how many blocks of so many rows a block of threads takes, a warp each; 0 where they are too large.
+
+    Where there is room for a block its rows are fewer than 16 bits tell apart.
+    """
     bytes_of_a_row = 2 + 1 + (2 if by_class else 4)
-    bytes_of_a_warp = bytes_of_a_row * block_rows + 4 * DIGITS
-    return max(1, min(ORDER_THREADS // WARP, SHARED_BYTES // bytes_of_a_warp))
+    return warps_with(bytes_of_a_row * block_rows + 4 * DIGITS)
 
 
 @functools.cache
@@ -103,24 +139,7 @@ def counted_order_kernel(block_rows: int, by_class: bool) -> Any:
                 if rank == 0:
                     cells[own_cells + digit] = np.int32(before + np.int32(cuda.popc(same)))
                 cuda.syncwarp()
-            # The sums before each count: a lane has neighbouring ones.
-            own = np.int32(0)
-            for k in range(OF_LANE):
-                own = np.int32(own + cells[own_cells + lane * OF_LANE + k])
-            through = own
-            distance = np.int32(1)
-            while distance < WARP:
-                earlier = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-                if lane >= distance:
-                    through = np.int32(through + earlier)
-                distance = np.int32(distance * 2)
-            before = np.int32(through - own)
-            for k in range(OF_LANE):
-                cell = np.int32(own_cells + lane * OF_LANE + k)
-                number = cells[cell]
-                cells[cell] = before
-                before = np.int32(before + number)
-            cuda.syncwarp()
+            _sums_before(cells, np.int32(own_cells + lane * OF_LANE), lane)
             for batch in range(words):
                 at = np.int32(batch * WARP + lane)
                 row = at
@@ -131,12 +150,7 @@ def counted_order_kernel(block_rows: int, by_class: bool) -> Any:
             cuda.syncwarp()
             if not by_class:
                 if done == 0:
-                    distance = np.int32(WARP // 2)
-                    while distance > 0:
-                        most = max(most, np.int32(cuda.shfl_xor_sync(EVERY_LANE, most, distance)))
-                        distance = np.int32(distance // 2)
-                    while most >> (DIGIT_BITS * passes) > 0:
-                        passes = np.int32(passes + 1)
+                    passes = _passes_for(most)
                 shift = np.int32(shift + DIGIT_BITS)
             taken, made = made, taken
             done = np.int32(done + 1)

@@ -5,9 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from gpu.conversion.hbp.hash_order import warps_with
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from vecsim.formats.hbp.ordering import GROUP_COST
+
+
+def warps_that_cut(block_rows: int) -> int:
+    """Give 1, for a block of threads that cuts a block of so many rows, or 0 where that is too large."""
+    return min(1, warps_with((8 + 8 + 4) * (block_rows + 1)))
 
 
 @functools.cache

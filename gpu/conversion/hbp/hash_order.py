@@ -25,9 +25,13 @@ ALL_FREE = np.uint32(0xFFFFFFFF)
 
 
 def warps_of(block_rows: int) -> int:
-    """Give how many blocks of so many rows a block of threads takes, a warp each."""
-    bytes_of_a_warp = 4 * block_rows + 4 * (block_rows // WARP)
-    return max(1, min(ORDER_THREADS // WARP, SHARED_BYTES // bytes_of_a_warp))
+    """Give how many blocks of so many rows a block of threads takes, a warp each; 0 where too large."""
+    return warps_with(4 * block_rows + 4 * (block_rows // WARP))
+
+
+def warps_with(bytes_of_a_warp: int) -> int:
+    """Give how many warps of a block of threads find so much shared memory, bytes, each: 0 or more."""
+    return min(ORDER_THREADS // WARP, SHARED_BYTES // bytes_of_a_warp)
 
 
 @device_function

@@ -1,9 +1,12 @@
 """What the kernels of HBP compile to for compute capability 9.0, without a GPU."""
 
+import re
+
 import numpy as np
 import pytest
 from numba import types
 
+from gpu.conversion import prefix_sums
 from gpu.conversion.hbp import counted_order, dynamic_order, filling, hash_order, row_counts, slots
 from gpu.formats import hbp, hbp_active
 from gpu.runtime.cuda import cuda
@@ -66,6 +69,17 @@ def test_the_hash_probes_in_shared_memory():
     assert "atom.shared.and.b32" in text
     assert hash_order.warps_of(512) == hash_order.ORDER_THREADS // 32
     assert hash_order.warps_of(8192) == 1
+
+
+@pytest.mark.parametrize("kernel", [prefix_sums.totals_kernel, prefix_sums.places_kernel])
+def test_all_counts_of_a_thread_are_loaded_together_once_they_may_be_read(kernel):
+    arrays = (I32, I32) if kernel is prefix_sums.places_kernel else (I32,)
+    text = compiled(kernel, I32, WHOLE, *arrays)
+    loads = [found.start() for found in re.finditer(r"ld\.global\.b32", text)]
+    assert len(loads) == prefix_sums.OF_THREAD
+    assert text.index("griddepcontrol.wait") < loads[0]
+    assert loads[-1] < text.index("shfl.sync")
+    assert ".local" not in text
 
 
 def test_the_other_kernels_of_the_conversion_are_compiled():

@@ -41,10 +41,9 @@ WIDEST_PART = 16_384
 """Columns of a part by default; 65,536 is the most that 16 bits can number."""
 BIN_ENTRIES = 8192
 """Of a bin by default, padding included."""
-SUPER_ENTRIES = 1 << 21
-"""Of a super-block by default, padding included: 8 MiB of products in float32, for which it is the best of
-three sizes on an H200."""
-SUPER_BLOCKS = 8
+SUPER_BYTES = 8 << 20
+"""Of the products of a super-block by default, padding included."""
+SUPER_BLOCKS = 6
 """A matrix for which super-blocks of that size would be fewer has smaller ones."""
 LEAST_IN_PART = 4096
 """A matrix whose parts would have fewer entries has fewer parts."""
@@ -130,8 +129,8 @@ class PropagationBlocks(StoredAsArrays):
         bin_entries
             Entries of a bin, padding included, and rows: 4 to 65,532.
         super_entries
-            Entries of a super-block, padding and the last bin apart; by default 2^20, and fewer for a small
-            matrix.
+            Entries of a super-block, padding and the last bin apart; by default 2^20 in float64 and 2^21 in
+            float32, and fewer for a small matrix.
 
         Raises
         ------
@@ -154,7 +153,9 @@ class PropagationBlocks(StoredAsArrays):
             raise UserError(f"super-blocks of {super_entries} entries are not possible: use 1 or more")
         csr = canonical_csr(matrix)
         chosen = parts or max(1, min(PARTS, csr.nnz // LEAST_IN_PART))
-        of_super = super_entries or max(bin_entries, min(SUPER_ENTRIES, csr.nnz // SUPER_BLOCKS))
+        of_super = super_entries or max(
+            bin_entries, min(SUPER_BYTES // csr.data.itemsize, csr.nnz // SUPER_BLOCKS)
+        )
         with as_many_threads_as_pay(csr.nnz + csr.shape[0]):
             arrays = converted(csr, Sizes(chosen, widest_part, bin_entries, of_super))
         made = cls((int(csr.shape[0]), int(csr.shape[1])), **arrays)
