@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpu.conversion.hbp.hash_order import warps_with
+from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
@@ -21,6 +22,10 @@ DIGITS = 1 << DIGIT_BITS
 """More than there are classes of 32-bit numbers with `CLASS_BITS` up to 2."""
 MOST_CLASS_BITS = 2
 OF_LANE = DIGITS // WARP
+AT_ONCE = 4
+"""Counts of a lane whose loads are under way together."""
+
+_load = VECTOR_IF[1]
 
 
 @device_function
@@ -100,6 +105,7 @@ def counted_order_kernel(block_rows: int, by_class: bool) -> Any:
         offsets = cuda.shared.array(all_rows, np.uint16)
         digits = cuda.shared.array(all_rows, np.uint8)
         rows = cuda.shared.array(all_lists, np.uint16)
+        found = cuda.local.array(AT_ONCE, np.int32)
         lane = np.int32(cuda.threadIdx.x % WARP)
         warp = np.int32(cuda.threadIdx.x // WARP)
         below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
@@ -117,28 +123,29 @@ def counted_order_kernel(block_rows: int, by_class: bool) -> Any:
             for k in range(OF_LANE):
                 cells[own_cells + lane + k * WARP] = np.int32(0)
             cuda.syncwarp()
-            for batch in range(words):
-                at = np.int32(batch * WARP + lane)
-                row = at
-                if done > 0:
-                    row = np.int32(rows[taken + at])
-                count = np.int32(0)
-                if block < blocks:
-                    count = counts[np.uint64(first + row)]
-                most = max(most, count)
-                if by_class:
-                    digit = np.int32(_class_of(count, bits, 32 - cuda.clz(np.uint32(count))))
-                else:
-                    digit = np.int32((count >> shift) & (DIGITS - 1))
-                same = np.uint32(cuda.match_any_sync(EVERY_LANE, digit))
-                rank = np.int32(cuda.popc(same & below))
-                before = cells[own_cells + digit]
-                cuda.syncwarp()
-                offsets[own_rows + at] = np.uint16(before + rank)
-                digits[own_rows + at] = np.uint8(digit)
-                if rank == 0:
-                    cells[own_cells + digit] = np.int32(before + np.int32(cuda.popc(same)))
-                cuda.syncwarp()
+            for batch in range(0, words, AT_ONCE):
+                for k in range(AT_ONCE):
+                    at, wanted = np.int32((batch + k) * WARP + lane), block < blocks and batch + k < words
+                    row = at
+                    if done > 0 and wanted:
+                        row = np.int32(rows[taken + at])
+                    found[k] = _load(counts, first + row, wanted)[0]
+                for k in range(AT_ONCE):
+                    if batch + k < words:
+                        count, at = found[k], np.int32(own_rows + (batch + k) * WARP + lane)
+                        most = max(most, count)
+                        if by_class:
+                            digit = np.int32(_class_of(count, bits, 32 - cuda.clz(np.uint32(count))))
+                        else:
+                            digit = np.int32((count >> shift) & (DIGITS - 1))
+                        same = np.uint32(cuda.match_any_sync(EVERY_LANE, digit))
+                        rank = np.int32(cuda.popc(same & below))
+                        before = cells[own_cells + digit]
+                        cuda.syncwarp()
+                        offsets[at], digits[at] = np.uint16(before + rank), np.uint8(digit)
+                        if rank == 0:
+                            cells[own_cells + digit] = np.int32(before + np.int32(cuda.popc(same)))
+                        cuda.syncwarp()
             _sums_before(cells, np.int32(own_cells + lane * OF_LANE), lane)
             for batch in range(words):
                 at = np.int32(batch * WARP + lane)
