@@ -64,7 +64,6 @@ DRAWN, DRAWN_SHARED = 0.01, 1e-4
 PARTS = 8
 """Parts of the families, each of which is left out once."""
 MACHINE_START = {
-    "power": 3.0,
     "launch_us": 1.5,
     "sector_ns": 0.005,
     "uneven_power": 0.3,
@@ -75,7 +74,6 @@ MACHINE_START = {
     "scattered_gb_per_s": 2000.0,
 }
 MACHINE_RANGE = {
-    "power": (1.0, 8.0),
     "launch_us": (0.1, 5.0),
     "sector_ns": (1e-5, 0.02),
     "uneven_power": (0.01, 1.0),
