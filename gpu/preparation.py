@@ -37,7 +37,7 @@ def prepare(
         where neither `format` nor `dtype` asks for another.
     format
         One of `KERNELS`, or another name of one, as ``csr`` is of ``crs``; an arrangement of the sliced
-        container; or ``auto``, which takes what should be fastest by the bytes it reads and its longest chain
+        container; or ``auto``, which takes what should be fastest by the estimated time of a product
         (`gpu.choice.cost_model`).
     dtype
         float32 or float64; the matrix's own without it, where all but float32 becomes float64.

@@ -14,7 +14,7 @@ from vecsim.formats.sliced.slicing import WARP
 
 @dataclass(frozen=True, eq=False)
 class LowerBounds(Structure):
-    """What estimates ask of a pattern, answered so that no format does more work than it would do.
+    """What estimates ask of a pattern, answered so that no estimate is longer than that of the counted work.
 
     What takes a pass over all rows, or over a sample of the columns, is bounded by what is known already; the
     rest is as it is.

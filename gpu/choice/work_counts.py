@@ -99,7 +99,7 @@ def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
         ROUNDED * structure.longest / b / most,
         0.0,
         warps=ROUNDED * rows * fewest / WARP,
-        ahead=steps_at_once(most, b, slicing.wide),
+        ahead=slicing.wide * steps_at_once(most, b, slicing.wide),
         block_warps=0,
     )
 
@@ -131,7 +131,7 @@ def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | Non
         found.row_lengths.longest / threads_per_row,
         structure.sectors(BLOCK_ROWS / threads_per_row),
         warps=rows * threads_per_row / WARP,
-        ahead=steps_at_once(threads_per_row, b, slicing.wide),
+        ahead=slicing.wide * steps_at_once(threads_per_row, b, slicing.wide),
     )
 
 

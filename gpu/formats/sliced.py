@@ -253,7 +253,7 @@ def sliced_kernel(
 
 
 def steps_at_once(threads_per_row: int, block: int, wide: int) -> int:
-    """Give the steps whose loads are under way at once, as many as registers allow.
+    """Give the steps whose loads are under way at once, as many as registers allow, one at the least.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def steps_at_once(threads_per_row: int, block: int, wide: int) -> int:
         As of `Slicing`, all chosen.
     """
     most_steps = MOST_STEPS_AT_ONCE if threads_per_row == 1 else MOST_STEPS_AT_ONCE_OF_SHARED_ROWS
-    return min(most_steps, MOST_VALUES_AT_ONCE // (block * wide))
+    return max(1, min(most_steps, MOST_VALUES_AT_ONCE // (block * wide)))
 
 
 class SlicedProduct(LaunchedInTurn):
