@@ -27,10 +27,9 @@ import numpy as np
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import SECTOR_BYTES, Structure, Work
 from gpu.registry import KERNELS
+from gpu.runtime.device_info import MULTIPROCESSORS
 
 CONSTANTS = Path(__file__).with_name("constants.toml")
-MULTIPROCESSORS = 132
-"""Of an H100 or H200: blocks of threads are dealt out to so many."""
 MOST_UNEVEN = 4.0
 """Blocks on fewer than a quarter of them cost no more: then the L2 cache has time enough for each."""
 

@@ -29,10 +29,14 @@ def forget_kernels() -> None:
 
 def entries_at_once(entry: EntryType, real: Any, schedule: Schedule) -> int:
     """Give how many entries a thread loads at once."""
+    return of_words_at_once(len(entry.entry) * int(np.dtype(real).itemsize) // 4, schedule)
+
+
+def of_words_at_once(words: int, schedule: Schedule) -> int:
+    """Give how many entries of so many words of 32 bits a thread loads at once."""
     if schedule.at_once is not None:
         return schedule.at_once
-    registers = len(entry.entry) * int(np.dtype(real).itemsize) // 4
-    return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // registers))
+    return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // words))
 
 
 def form_of(entry: EntryType, real: Any, schedule: Schedule) -> KernelForm:

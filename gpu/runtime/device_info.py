@@ -12,6 +12,8 @@ from typing import Any
 from gpu.runtime import library_search
 from gpu.runtime.cuda_driver import call, check, driver
 
+MULTIPROCESSORS = 132
+"""Of an H100 or H200: what estimates take for granted that are made without a device."""
 PACKAGES = ("numba", "numba-cuda", "cuda-bindings", "numpy")
 KERNEL_MODULE = Path("/proc/driver/nvidia/version")
 """Where Linux tells the version of the driver."""

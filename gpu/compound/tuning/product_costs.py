@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpu.compound.component_layout import ComponentLayout
-from gpu.compound.product_kernel import MOST_AT_ONCE, REGISTERS_AT_ONCE
+from gpu.compound.product_kernel import of_words_at_once
 from gpu.compound.schedule import REGISTERS_PER_SM, register_limit
 from gpu.compound.tuning.features import PLACES
 from gpu.compound.tuning.variants import MOST_REGISTERS, DeviceLimits, Variant
+from gpu.runtime.device_info import MULTIPROCESSORS
 
-MULTIPROCESSORS = 132
-"""Of an H100 or H200: how many blocks run at once decides whether a last wave is full."""
 CACHE_BYTES = 45e6
 """Of products that stay in the L2 cache of these devices."""
 NEAR_BYTES = 2e5
@@ -174,11 +173,9 @@ def _counts(features: Mapping[str, float], variant: Variant, registers: Register
 
 
 def _at_once(features: Mapping[str, float], variant: Variant) -> int:
-    """Give the entries that a thread loads at once, as `gpu.compound.product_kernel.entries_at_once` does."""
-    if variant.schedule.at_once is not None:
-        return variant.schedule.at_once
+    """Give the entries that a thread loads at once."""
     words = int(features["entry_components"] * features["component_bytes"]) // 4
-    return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // words))
+    return of_words_at_once(words, variant.schedule)
 
 
 def _threads(features: Mapping[str, float], variant: Variant, registers: Registers) -> int:
