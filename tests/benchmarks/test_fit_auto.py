@@ -66,7 +66,6 @@ def test_times_that_follow_the_model_are_found_again(lines, not_drawn):
     times = choice_loss.predicted(measured, machine, speeds)
     assert np.median(np.abs(np.log(times / measured.us))) < 0.01
     assert fit_auto.quality(measured, times).max() < 1.02
-    assert fit_auto.left_out(measured).max() < 1.05
 
 
 def test_the_gradient_of_the_loss_is_that_of_its_values(lines):
@@ -89,6 +88,7 @@ def test_outliers_do_not_pull_the_fit_away(lines):
     assert np.median(np.abs(np.log(times / clean.us))) < 0.05
 
 
+@pytest.mark.ci
 def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_drawn):
     source, target = tmp_path / "lines.jsonl", tmp_path / "constants.toml"
     failed = {"matrix": "0", "family": "0", "dtype": "float32", "format": "slow", "status": "failed"}
