@@ -7,11 +7,12 @@ of its kernel, or does without ``cuda``.
 """
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from gpu.runtime.cuda_driver import NoGpuError
+from gpu.runtime.cuda_driver import NoGpuError, not_installed
 from vecsim.errors import UserError
 
 # NumPy 2.5 dropped three names that numba-cuda 0.30 still imports.
@@ -29,6 +30,8 @@ except ImportError as error:
 # A small matrix fills a part of the device only, and may.
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
 SIMULATED = bool(config.ENABLE_CUDASIM)
+if not SIMULATED and find_spec("numba_cuda") is None:  # what Numba has of its own lacks much of it
+    raise not_installed()
 
 if SIMULATED:
     from gpu.runtime import simulator_shim

@@ -64,11 +64,16 @@ def driver() -> Any:
     try:
         found = importlib.import_module("cuda.bindings.driver")
     except ImportError:
-        raise NoGpuError(
-            "CUDA for Python is not installed, which the GPU part needs", "pip install 'vecsim[gpu]'"
-        ) from None
+        raise not_installed() from None
     start(found)
     return found
+
+
+def not_installed() -> NoGpuError:
+    """Give the error that says what to install."""
+    return NoGpuError(
+        "CUDA for Python is not installed, which the GPU part needs", "pip install 'vecsim[gpu]'"
+    )
 
 
 def start(found: Any) -> None:
