@@ -2,9 +2,12 @@
 
 python -m benchmarks.compound_exhaustive --dry-run          what a run would take, without a GPU
 python -m benchmarks.compound_exhaustive --seconds N --store FILE --out FILE
+python -m benchmarks.compound_exhaustive --report FILE      what pruning loses, from such a record, without a GPU
 
 Times are kept in the store (SQLite) as they are measured; a run begins with what it lacks, after a kill, too.
-The matrices that are complete go to --out, which the test reads as tests/gpu/compound/recorded_tuning.json.
+Of thousands of short times the least is one that luck has shortened: where all are known, those near the best
+are timed once more, for longer. The matrices that are complete then go to --out, compressed, which the test
+reads as tests/gpu/compound/recorded_tuning.json.gz.
 Kernels are compiled batch by batch in processes, while the batch before is timed: replays of graphs, which
 do not wait for the host.
 """
@@ -13,12 +16,13 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import gzip
 import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,9 +32,10 @@ import numpy as np
 from benchmarks.compound_families import EXHAUSTIVE, MATRICES
 from benchmarks.markdown import table
 from gpu.compound import CompoundMatrix
+from gpu.compound.device_compound import NATURAL
 from gpu.compound.tuning.compilation import kernel_of
-from gpu.compound.tuning.recording import all_variants, record_of, still_missing
-from gpu.compound.tuning.search import Timing
+from gpu.compound.tuning.recording import all_variants, pruned_names, record_of, still_missing
+from gpu.compound.tuning.search import Timing, loss_of_pruning
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.variants import DeviceLimits, Variant
 from vecsim.atomic_files import write_file
@@ -41,6 +46,8 @@ BATCH = 512
 """Variants that are compiled, then timed."""
 TIMED_SECONDS = 0.003
 """Of products that one time is the median of."""
+NEAR, NEAREST, LONGER_SECONDS = 1.08, 160, 0.02
+"""Variants that take so many times the best, and no more of them, are timed again, by products of so long."""
 KERNEL_SECONDS = 1.0
 """What --dry-run counts for a kernel if it is not told."""
 
@@ -111,7 +118,8 @@ def run(given: argparse.Namespace) -> None:
     os.environ.setdefault("VECSIM_KERNELS", tempfile.mkdtemp(prefix="kernels-"))
     device, limits, real = str(device_info().name), device_limits(), _real(given.bits)
     timer = partial(by_events, seconds=given.timed_seconds)
-    records = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
+    longer = partial(by_events, seconds=LONGER_SECONDS)
+    records = json.loads(gzip.decompress(given.out.read_bytes())) if given.out.exists() else {}
     with TuningStore(given.store) as store, Compilers(given.workers) as compilers:
         for name in _chosen(given.only):
             matrix = MATRICES[name]().astype(real)
@@ -125,18 +133,36 @@ def run(given: argparse.Namespace) -> None:
                 return lambda: concurrent.futures.wait(futures)
 
             missing = still_missing(variants, store.known(search))
+            measure = DeviceMeasurement(matrix, timer)
             done = time_missing(
                 missing,
-                DeviceMeasurement(matrix, timer),
+                measure,
                 partial(store.add, search),
                 prepare,
                 lambda: time.monotonic() < deadline,
             )
             print(f"{name}: {done} timed, {len(missing) - done} of {len(variants)} to do", flush=True)
             if done == len(missing):
-                store.finish(search)
+                if not store.is_finished(search):
+                    for variant in near_the_best(variants, store.known(search)):
+                        store.add(search, variant.name, measure.again(variant, longer))
+                    store.finish(search)
                 records[name] = record_of(matrix, store.known(search), limits)
-                write_file(given.out, (json.dumps(records, indent=1) + "\n").encode())
+                write_file(given.out, gzip.compress(json.dumps(records).encode(), mtime=0))
+
+
+def near_the_best(variants: Sequence[Variant], times: Mapping[str, Timing | None]) -> list[Variant]:
+    """Give the variants that are timed again, in the order in which they are placed.
+
+    Parameters
+    ----------
+    variants, times
+        All of a matrix, and their times by name; None where there is no form.
+    """
+    us = {name: timing.us for name, timing in times.items() if timing is not None}
+    nearest = sorted(us, key=us.__getitem__)[:NEAREST]
+    near = {name for name in nearest if us[name] <= NEAR * us[nearest[0]]}
+    return [variant for variant in variants if variant.name in near]
 
 
 def dry_run(given: argparse.Namespace) -> str:
@@ -169,6 +195,27 @@ def dry_run(given: argparse.Namespace) -> str:
     )
 
 
+def report(records: Mapping[str, Mapping[str, float | None]]) -> str:
+    """Give a table of the best of all variants beside the best that a pruned search measures.
+
+    Parameters
+    ----------
+    records
+        Times by variant for each matrix, in float32 (`record_of`).
+    """
+    rows = []
+    for name, record in records.items():
+        times = {each: None if us is None else Timing(us, 0) for each, us in record.items()}
+        measured = pruned_names(MATRICES[name]().astype(np.float32), times)
+        us = {each: time for each, time in record.items() if time is not None}
+        best, natural = min(us, key=us.__getitem__), min(us[each] for each in us if each.startswith(NATURAL.name))
+        loss = loss_of_pruning({each: Timing(time, 0) for each, time in us.items()}, measured)
+        counts = [f"{len(us):,}", f"{len(measured):,}"]
+        rows.append([name, *counts, best, f"{us[best]:.2f}", f"{natural:.2f}", f"{100 * loss:.1f} %"])
+    heads = ["matrix", "variants", "measured if pruned", "best of all", "us", "natural layout, us", "loss"]
+    return table(heads, rows)
+
+
 def _chosen(only: str) -> list[str]:
     names = [name for name in EXHAUSTIVE if only in name]
     if not names:
@@ -184,9 +231,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Time, or say what it would take; 2 where there is no GPU or a file cannot be used."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--dry-run", action="store_true", help="say what a whole run takes")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="what pruning loses, from a record")
     parser.add_argument("--seconds", type=float, default=1e9, help="time nothing more after so many")
     parser.add_argument("--store", type=Path, default=Path("exhaustive.sqlite"), help="keeps the times")
-    parser.add_argument("--out", type=Path, default=Path("recorded_tuning.json"), help="complete matrices")
+    parser.add_argument("--out", type=Path, default=Path("recorded_tuning.json.gz"), help="complete matrices")
     parser.add_argument("--only", default="", help="part of the names of the matrices")
     parser.add_argument("--bits", type=int, choices=(32, 64), default=32, help="of a component")
     parser.add_argument("--workers", type=int, help="processes that compile; all processors without it")
@@ -196,9 +244,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.dry_run:
             print(dry_run(given))
+        elif given.report:
+            print(report(json.loads(gzip.decompress(given.report.read_bytes()))))
         else:
             run(given)
-    except (UserError, OSError) as error:
+    except (UserError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

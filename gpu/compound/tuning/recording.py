@@ -1,4 +1,4 @@
-"""Exhaustive searches: the order in which variants are timed, and the record that pruning is tested on."""
+"""Exhaustive searches: the order in which variants are timed, and the record that pruning is tested with."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -58,13 +58,18 @@ def pruned_names(
 
 def record_of(
     matrix: CompoundMatrix, times: Mapping[str, Timing | None], limits: DeviceLimits | None = None
-) -> dict[str, Any]:
-    """Give the record of an exhaustive search: microseconds by variant, and what a pruned search measures.
+) -> dict[str, float | None]:
+    """Give the record of an exhaustive search: microseconds by variant.
 
     Parameters
     ----------
     matrix, times, limits
         As of `pruned_names`.
+
+    Returns
+    -------
+    dict
+        The time of each variant by its name, None where the matrix has no such form.
 
     Raises
     ------
@@ -74,8 +79,7 @@ def record_of(
     missing = still_missing(all_variants(matrix, limits), times)
     if missing:
         raise UserError(f"{len(missing)} variants are not timed yet, the first is {missing[0].name}")
-    timed = {name: round(timing.us, 3) for name, timing in sorted(times.items()) if timing is not None}
-    return {"times_us": timed, "pruned": sorted(pruned_names(matrix, times, limits))}
+    return {name: None if timing is None else round(timing.us, 3) for name, timing in sorted(times.items())}
 
 
 def still_missing(variants: Sequence[Variant], times: Mapping[str, Timing | None]) -> list[Variant]:

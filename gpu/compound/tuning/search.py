@@ -1,6 +1,8 @@
-"""The search itself: layouts first, then schedules in the best of them, until the time is spent.
+"""The search itself: layouts, then schedules in the best of them, then layouts under the best schedule.
 
 Schedules of the natural layout are among them, so that a search of both is not behind one of schedules alone.
+Layouts come twice since their order depends on the schedule: with several threads a row, or more entries
+loaded at once, another layout may be best.
 """
 
 import time
@@ -15,8 +17,8 @@ from vecsim.formats import NotRepresentableError
 
 BEST_LAYOUTS = 2
 """Layouts whose schedules are tried."""
-LAYOUTS_SHARE = 0.6
-"""Of the time: what layouts may take, so that some is left for schedules."""
+LAYOUTS_SHARE, SCHEDULES_SHARE = 0.45, 0.75
+"""Of the time: after so much of it the next begins, schedules, and layouts under the best of them."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def tuning(
     """Find the best variant; stop before variants are measured, and name them, so that they can be prepared.
 
     Each layout is measured with its likeliest schedule, then all schedules in the best layouts and in the
-    natural one.
+    natural one, then all layouts under the best schedule.
 
     Parameters
     ----------
@@ -224,7 +226,10 @@ def tuning(
         run.take(firsts, most_measured(tried), seconds * LAYOUTS_SHARE, report)
         rest = rest_of_the_best(tried, run.timings, memory_weight)
         yield unknown(rest)
-        run.take(rest, len(firsts) + len(rest), seconds, report)
+        run.take(rest, 2 * len(firsts) + len(rest), seconds * SCHEDULES_SHARE, report)
+        under_best = under_the_best(tried, run.timings, memory_weight)
+        yield unknown(under_best)
+        run.take(under_best, len({*firsts, *rest, *under_best}), seconds, report)
     if not run.timings:
         raise UserError("no variant could be measured: more seconds, or other layouts, are needed")
     first = _ranked(run.timings, memory_weight)[0]
@@ -253,7 +258,7 @@ def most_measured(variants: Sequence[Variant]) -> int:
     """
     groups = _by_layout(variants).values()
     longest = sorted((len(group) - 1 for group in groups), reverse=True)
-    return len(groups) + sum(longest[: BEST_LAYOUTS + 1])
+    return 2 * len(groups) + sum(longest[: BEST_LAYOUTS + 1])
 
 
 def rest_of_the_best(
@@ -273,6 +278,24 @@ def rest_of_the_best(
     groups = _by_layout(variants)
     best = [first.layout for first in _ranked(timings, memory_weight)[:BEST_LAYOUTS]]
     return [variant for layout in dict.fromkeys((*best, NATURAL)) for variant in groups.get(layout, [])[1:]]
+
+
+def under_the_best(
+    variants: Sequence[Variant], timings: Mapping[Variant, Timing], memory_weight: float = 0.0
+) -> list[Variant]:
+    """Give what a search measures last: all layouts under the schedule of the best variant so far.
+
+    Parameters
+    ----------
+    variants
+        The likeliest first.
+    timings
+        Of those that `first_of_layouts` and `rest_of_the_best` give.
+    memory_weight
+        As of `tune`.
+    """
+    schedules = {best.schedule for best in _ranked(timings, memory_weight)[:1]}
+    return [variant for variant in variants if variant.schedule in schedules]
 
 
 def loss_of_pruning(exhaustive: Mapping[str, Timing], pruned: Iterable[str]) -> float:

@@ -18,8 +18,6 @@ from gpu.compound.tuning.variants import DeviceLimits, registers_left, registers
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
 
-RECORDED = Path(__file__).parent / "recorded_tuning.json"
-"""What an exhaustive search on a GPU has recorded: for each matrix all times, and what pruning keeps."""
 SEARCH = Search("device", "quaternion", "float32", "matrix")
 VARIANTS = [
     Variant(Layout(outer), Schedule("whole", threads))
@@ -101,6 +99,18 @@ def test_a_search_of_both_is_never_behind_one_of_schedules_alone():
         return Timing(1.0 if variant == Variant(NATURAL, Schedule("whole", 512)) else us, 50)
 
     assert tune(VARIANTS, times).best.layout == NATURAL
+
+
+def test_layouts_are_measured_again_under_the_best_schedule():
+    best = Variant(Layout("csr"), Schedule("whole", 256, threads_per_row=2))
+    shared = [Variant(Layout(each), best.schedule) for each in ("sliced-16", "sliced-32", "csr")]
+
+    def times(variant):  # csr is third under the plain schedule, so that its others are not measured before
+        return Timing(5.0 if variant in shared[:2] else 1.0 if variant == best else times_of(variant).us, 50)
+
+    others = [variant for variant in VARIANTS if variant.layout != NATURAL]
+    found = tune([*others, Variant(Layout("csr"), Schedule("whole", 256)), *shared], times)
+    assert found.best == best
 
 
 def test_memory_counts_by_its_weight():
@@ -187,10 +197,3 @@ def test_loss_of_pruning():
     assert loss_of_pruning(times, ["b"]) == pytest.approx(0.02)
     with pytest.raises(UserError, match="none of the variants"):
         loss_of_pruning(times, ["c"])
-
-
-@pytest.mark.skipif(not RECORDED.exists(), reason="no exhaustive search has been recorded on a GPU yet")
-def test_pruning_never_loses_more_than_three_per_cent():
-    for name, record in json.loads(RECORDED.read_text()).items():
-        times = {variant: Timing(us, 0) for variant, us in record["times_us"].items()}
-        assert loss_of_pruning(times, record["pruned"]) <= 0.03, name
