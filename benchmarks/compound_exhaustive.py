@@ -2,7 +2,7 @@
 
 python -m benchmarks.compound_exhaustive --dry-run          what a run would take, without a GPU
 python -m benchmarks.compound_exhaustive --seconds N --store FILE --out FILE
-python -m benchmarks.compound_exhaustive --report FILE      what pruning loses, from such a record, without a GPU
+python -m benchmarks.compound_exhaustive --report FILE               what pruning loses, without a GPU
 
 Times are kept in the store (SQLite) as they are measured; a run begins with what it lacks, after a kill, too.
 Of thousands of short times the least is one that luck has shortened: where all are known, those near the best
@@ -208,10 +208,20 @@ def report(records: Mapping[str, Mapping[str, float | None]]) -> str:
         times = {each: None if us is None else Timing(us, 0) for each, us in record.items()}
         measured = pruned_names(MATRICES[name]().astype(np.float32), times)
         us = {each: time for each, time in record.items() if time is not None}
-        best, natural = min(us, key=us.__getitem__), min(us[each] for each in us if each.startswith(NATURAL.name))
+        best = min(us, key=us.__getitem__)
+        natural = min(us[each] for each in us if each.startswith(NATURAL.name))
         loss = loss_of_pruning({each: Timing(time, 0) for each, time in us.items()}, measured)
         counts = [f"{len(us):,}", f"{len(measured):,}"]
-        rows.append([name, *counts, best, f"{us[best]:.2f}", f"{natural:.2f}", f"{100 * loss:.1f} %"])
+        rows.append(
+            [
+                name,
+                *counts,
+                best.replace(" | ", ", "),
+                f"{us[best]:.2f}",
+                f"{natural:.2f}",
+                f"{100 * loss:.1f} %",
+            ]
+        )
     heads = ["matrix", "variants", "measured if pruned", "best of all", "us", "natural layout, us", "loss"]
     return table(heads, rows)
 

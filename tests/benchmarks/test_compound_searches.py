@@ -231,3 +231,17 @@ def test_a_variant_that_cannot_be_launched_is_passed_over():
     made = compound_held_out.HeldOut("a", "float32", ["x", "y", "z"], "w", {"y": 3.0, "z": 2.0, "w": 2.0})
     assert (made.ratio(1), made.ratio(8)) == (1.5, 1.0)
     assert not compound_held_out.HeldOut("a", "float32", ["x"], "w", {"w": 2.0}).usable
+
+
+def test_the_search_stands_beside_predictions():
+    made = compound_held_out.HeldOut("a/1", "float32", ["x", "y"], "w", {"x": 3.0, "y": 2.0, "w": 4.0})
+    assert (made.ratio(1), made.ratio(8), made.search_ratio) == (1.5, 1.0, 2.0)
+    assert "| a | 1 | 50.0 % | 0.0 % | 100.0 % |" in compound_held_out.report([made])
+
+
+def test_those_near_the_best_are_timed_again():
+    times = {each.name: Timing(10.0 + number, 1) for number, each in enumerate(VARIANTS)}
+    times[VARIANTS[0].name] = None
+    assert compound_exhaustive.near_the_best(VARIANTS, times) == VARIANTS[1:2]
+    times[VARIANTS[3].name] = Timing(11.8, 1)
+    assert compound_exhaustive.near_the_best(VARIANTS, times) == [VARIANTS[1], VARIANTS[3]]

@@ -85,19 +85,32 @@ def test_the_hash_stands_beside_what_is_better(recorded):
 
 
 def test_what_only_a_gpu_can_measure_says_so(recorded):
+    of_cpu = replace(recorded, gpu="", preparations=(), products=())
     made = [
-        preparation.make(recorded),
-        products.speeds(recorded, 8, "Orin"),
-        products.speeds(recorded, 10, "4090"),
-        products.parts(recorded),
-        products.throughput(recorded),
+        preparation.make(of_cpu),
+        products.speeds(of_cpu, 8, "Orin"),
+        products.speeds(of_cpu, 10, "4090"),
+        products.parts(of_cpu),
+        products.throughput(of_cpu),
     ]
     for item in made:
         assert item.gaps == (texts.NOT_MEASURED,)
         assert all(row.ours is None and row.absent == texts.ABSENT for row in item.rows)
         assert all(verdict.holds is None for verdict in item.verdicts)
-    assert "No GPU" in texts.remarks_of(recorded)[1]
-    assert appendices.make(recorded)[0].table.rows[3][1] == "kron_g500-logn18"
+    assert "No GPU" in texts.remarks_of(of_cpu)[1]
+    assert appendices.make(of_cpu)[0].table.rows[3][1] == "kron_g500-logn18"
+
+
+def test_the_recorded_run_has_all_matrices(recorded):
+    assert recorded.gpu == "NVIDIA H200"
+    assert all(each.status == "ok" for each in (*recorded.products, *recorded.preparations))
+    assert not any(each.missing for each in recorded.matrices)
+    item = products.parts(recorded)
+    assert item.verdicts[0].holds and not item.gaps
+    for each in recorded.products:
+        if each.method in ("hbp-active", "hbp-by-degree") and each.dtype == "float64":
+            entries = next(found.nnz for found in recorded.matrices if found.name == each.matrix)
+            assert each.nbytes < 20 * entries, each
 
 
 @pytest.fixture

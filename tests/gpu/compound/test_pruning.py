@@ -1,4 +1,4 @@
-"""What a pruned search loses, with the times of all variants that `benchmarks.compound_exhaustive` has measured."""
+"""What a pruned search loses, with the times that `benchmarks.compound_exhaustive` has measured."""
 
 import gzip
 import json

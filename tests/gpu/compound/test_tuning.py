@@ -1,8 +1,5 @@
 """Tuning of compound entries: what is tried, what a model leaves out, the search and what it keeps."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
