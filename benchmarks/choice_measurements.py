@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -140,10 +141,18 @@ def _all_counted(lines: list[dict[str, Any]]) -> None:
 
 
 def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Read the lines of files; of a format measured twice on a matrix the later line counts."""
+    """Read the lines of files; of a format measured twice on a matrix the later line counts.
+
+    Lines that say ``again`` do not replace the one before: the median of all these times counts.
+    """
     latest: dict[tuple[str, str, str], dict[str, Any]] = {}
+    times: dict[tuple[str, str, str], list[float]] = {}
     for path in paths:
         for text in path.read_text().splitlines():
             line = json.loads(text)
-            latest[line["matrix"], line["dtype"], line["format"]] = line
-    return list(latest.values())
+            key = line["matrix"], line["dtype"], line["format"]
+            if not line.get("again"):
+                latest[key], times[key] = line, []
+            if key in latest and "us" in line:
+                times[key].append(line["us"])
+    return [line | ({"us": median(times[key])} if times[key] else {}) for key, line in latest.items()]

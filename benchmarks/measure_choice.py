@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.choice_matrices import RECIPES
+from benchmarks.choice_measurements import read
 from gpu.choice.structure import Structure
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
@@ -47,6 +48,9 @@ IN_FLIGHT = 2
 """Matrices under way for each process that converts."""
 LEAST_SHARED = 30 << 30
 """Bytes that shared memory must have free to hold the converted matrices."""
+NEAR = 1.15
+"""Formats that took up to so many times the best are measured again where that is asked for."""
+TYPES = ("float32", "float64")
 MEASURING = 10
 """Processes with the device, each for some of the formats: they upload and capture while one measures."""
 
@@ -66,6 +70,7 @@ def measure(
     only: str = "",
     done_before: Path | None = None,
     formats: Sequence[str] = (),
+    near: Path | None = None,
 ) -> int:
     """Measure matrix after matrix until the time is over; give the number of measurements.
 
@@ -83,18 +88,16 @@ def measure(
         Lines of an earlier run: of its matrices `formats` alone are measured.
     formats
         Those whose kernels have changed since then; without `done_before` the only ones.
+    near
+        Lines of an earlier run: the formats that took up to `NEAR` times the best of their matrix and type
+        are placed and measured once more, nothing else; the lines say ``again``.
 
     Raises
     ------
     UserError
         If a format has no estimate.
     """
-    again = _names(formats)
-    names, known = again, {recipe.name for recipe in RECIPES}
-    if done_before is not None:
-        names = _names(())
-        known = {json.loads(line)["matrix"] for line in done_before.read_text().splitlines()}
-        again = again if formats else []
+    names, wanted = _wanted(done_before, formats, near)
     end = time.monotonic() + seconds
     shared = Path("/dev/shm")
     roomy = shared.is_dir() and shutil.disk_usage(shared).free > LEAST_SHARED
@@ -115,14 +118,20 @@ def measure(
         under_way = 0
         with path.open("a") as lines:
             chosen = [
-                (number, again if RECIPES[number].name in known else names)
+                (number, wanted.get(RECIPES[number].name, {}))
                 for number in map(int, np.random.default_rng(3).permutation(len(RECIPES)))
                 if RECIPES[number].family == only or not only
             ]
             # What takes long first, so that nobody waits for it in the end.
-            chosen = [each for each in chosen if each[1]]
-            chosen.sort(key=lambda each: (not RECIPES[each[0]].family.startswith("large"), -len(each[1])))
+            chosen = [each for each in chosen if any(each[1].values())]
+            chosen.sort(
+                key=lambda each: (
+                    not RECIPES[each[0]].family.startswith("large"),
+                    -max(map(len, each[1].values())),
+                )
+            )
             for converted in _converted(pool, folder, processes * IN_FLIGHT, end, chosen):
+                converted.record.update({"again": True} if near is not None else {})
                 queues[names.index(converted.record["format"]) % MEASURING].put(converted)
                 under_way += 1
                 # Not many more than can be measured at once: they take memory.
@@ -136,6 +145,42 @@ def measure(
         pool.shutdown(wait=False, cancel_futures=True)
         shutil.rmtree(folder, ignore_errors=True)
     return count
+
+
+def _wanted(
+    done_before: Path | None, formats: Sequence[str], near: Path | None
+) -> tuple[list[str], dict[str, dict[str, list[str]]]]:
+    """Give all formats that are measured, and those of each matrix by type; parameters of `measure`."""
+    every, named = _names(()), _names(formats)
+    if near is not None:
+        return every, near_the_best(read([near]))
+    if done_before is None:
+        return named, {recipe.name: dict.fromkeys(TYPES, named) for recipe in RECIPES}
+    before = {line["matrix"] for line in read([done_before])}
+    again = named if formats else []
+    of_matrices = {each.name: again if each.name in before else every for each in RECIPES}
+    return every, {name: dict.fromkeys(TYPES, names) for name, names in of_matrices.items()}
+
+
+def near_the_best(lines: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
+    """Give the formats near the best of each matrix, by its name, and type.
+
+    Parameters
+    ----------
+    lines
+        Of a measurement.
+    """
+    timed = [line for line in lines if "us" in line]
+    best: dict[tuple[str, str], float] = {}
+    for line in timed:
+        case = line["matrix"], line["dtype"]
+        best[case] = min(line["us"], best.get(case, line["us"]))
+    found: dict[str, dict[str, list[str]]] = {}
+    for line in timed:
+        if line["us"] <= NEAR * best[line["matrix"], line["dtype"]]:
+            of_type = found.setdefault(line["matrix"], {each: [] for each in TYPES})
+            of_type[line["dtype"]].append(line["format"])
+    return found
 
 
 def _write_done(lines: Any, done: Any, patience: float) -> int:
@@ -185,7 +230,7 @@ def _converted(
     folder: Path,
     in_flight: int,
     end: float,
-    chosen: list[tuple[int, list[str]]],
+    chosen: list[tuple[int, dict[str, list[str]]]],
 ) -> Iterator[Converted]:
     """Give formats of matrices as they are done."""
     waiting: set[Future[list[Converted]]] = set()
@@ -207,6 +252,9 @@ def recount(path: Path, processes: int) -> None:
     """Replace the counted work in the lines of a file by what is counted now; drop what is refused now."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     numbers = {recipe.name: number for number, recipe in enumerate(RECIPES)}
+    unknown = sorted({line["matrix"] for line in lines} - set(numbers))
+    if unknown:
+        raise UserError(f"{path}: {unknown[0]} is no matrix of benchmarks/choice_matrices.py")
     matrices = sorted({numbers[line["matrix"]] for line in lines})
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         counted = dict(zip(matrices, pool.map(_counted, matrices), strict=True))
@@ -225,7 +273,7 @@ def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
     from gpu.registry import KERNELS
 
     matrix, found = RECIPES[number].make(), {}
-    for dtype in ("float32", "float64"):
+    for dtype in TYPES:
         structure = Structure.of(matrix.astype(dtype))
         for name, kernel in KERNELS.items():
             work = kernel.work(structure) if kernel.work else None
@@ -268,14 +316,14 @@ def _compile(names: Sequence[str]) -> None:
                 KERNELS[name].convert(typed)
 
 
-def convert(number: int, folder: Path, names: Sequence[str]) -> list[Converted]:
-    """Make a matrix and convert it into each of these formats that is not absurd, in both types."""
+def convert(number: int, folder: Path, names: Mapping[str, Sequence[str]]) -> list[Converted]:
+    """Make a matrix and convert it into each of the formats, by type, that is not absurd."""
     from gpu.choice.cost_model import estimate
     from gpu.registry import KERNELS
 
     recipe, made = RECIPES[number], []
     matrix = recipe.make()
-    for dtype in ("float32", "float64"):
+    for dtype in TYPES:
         typed = matrix.astype(dtype)
         began = time.perf_counter()
         structure, works = Structure.of(typed), {}
@@ -286,7 +334,7 @@ def convert(number: int, folder: Path, names: Sequence[str]) -> list[Converted]:
         counting = time.perf_counter() - began
         estimated = {name: estimate(name, work, structure) for name, work in works.items()}
         least = min(estimated.values())
-        for name in names:
+        for name in names[dtype]:
             if name not in works or (estimated[name] > ABSURD * least and name not in PLAIN):
                 continue
             began = time.perf_counter()

@@ -4,7 +4,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from benchmarks import choice_loss, fit_auto
+from benchmarks import choice_loss, fit_auto, measure_choice
 from benchmarks.choice_matrices import RECIPES
 from benchmarks.choice_measurements import Measured, read
 from experiments.gpu_bench.suite import suite
@@ -137,6 +137,37 @@ def test_of_a_format_measured_twice_the_later_counts(lines, tmp_path):
     source = tmp_path / "lines.jsonl"
     source.write_text("\n".join(json.dumps(line) for line in [lines[0], dict(lines[0], us=3.25)]))
     assert [line["us"] for line in read([source])] == [3.25]
+
+
+def test_what_was_measured_again_counts_beside_the_first_time(lines, tmp_path):
+    first, other = dict(lines[0], us=4.0), dict(lines[1], us=2.0)
+    again = [dict(first, us=us, again=True) for us in (1.0, 3.0)] + [dict(lines[2], us=9.0, again=True)]
+    (tmp_path / "file").write_text("".join(json.dumps(line) + "\n" for line in (first, other)))
+    (tmp_path / "more").write_text("".join(json.dumps(line) + "\n" for line in again))
+    found = read([tmp_path / "file", tmp_path / "more"])
+    assert [line["us"] for line in found] == [3.0, 2.0]  # nothing is known of the third
+    (tmp_path / "anew").write_text(json.dumps(dict(first, us=5.0)) + "\n")
+    assert [line["us"] for line in read([tmp_path / each for each in ("file", "more", "anew")])] == [5.0, 2.0]
+
+
+def test_formats_near_the_best_are_measured_again():
+    times = {"a": 1.0, "b": 1.1, "c": 1.2}
+    lines = [{"matrix": "m", "dtype": "float32", "format": name, "us": us} for name, us in times.items()]
+    lines += [
+        {"matrix": "m", "dtype": "float64", "format": "c", "us": 5.0},
+        {"matrix": "m", "dtype": "float64", "format": "a", "status": "failed"},
+    ]
+    assert measure_choice.near_the_best(lines) == {"m": {"float32": ["a", "b"], "float64": ["c"]}}
+
+
+def test_formats_are_converted_by_type(tmp_path):
+    number = min(range(len(RECIPES)), key=lambda each: len(RECIPES[each].name))
+    made = measure_choice.convert(number, tmp_path, {"float32": ["crs"], "float64": ["crs", "coo"]})
+    assert [(each.record["dtype"], each.record["format"]) for each in made] == [
+        ("float32", "crs"),
+        ("float64", "crs"),
+        ("float64", "coo"),
+    ]
 
 
 def test_there_are_enough_matrices_and_each_is_its_own():
