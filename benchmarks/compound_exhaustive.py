@@ -41,6 +41,7 @@ from gpu.compound.tuning.variants import DeviceLimits, Variant
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.provenance import provenance
 
 BATCH = 512
 """Variants that are compiled, then timed."""
@@ -119,7 +120,7 @@ def run(given: argparse.Namespace) -> None:
     device, limits, real = str(device_info().name), device_limits(), _real(given.bits)
     timer = partial(by_events, seconds=given.timed_seconds)
     longer = partial(by_events, seconds=LONGER_SECONDS)
-    records = json.loads(gzip.decompress(given.out.read_bytes())) if given.out.exists() else {}
+    records = dict(recorded_times(given.out)) if given.out.exists() else {}
     with TuningStore(given.store) as store, Compilers(given.workers) as compilers:
         for name in _chosen(given.only):
             matrix = MATRICES[name]().astype(real)
@@ -148,7 +149,29 @@ def run(given: argparse.Namespace) -> None:
                         store.add(search, variant.name, measure.again(variant, longer))
                     store.finish(search)
                 records[name] = record_of(matrix, store.known(search), limits)
-                write_file(given.out, gzip.compress(json.dumps(records).encode(), mtime=0))
+                write_file(given.out, to_record(device, records))
+
+
+def to_record(device: str, records: Mapping[str, Mapping[str, float | None]]) -> bytes:
+    """Give the file of --out: what measured, and the times by variant of each matrix.
+
+    Parameters
+    ----------
+    device, records
+        Its name, and what `record_of` gives by matrix.
+    """
+    made = provenance()
+    document = {"device": device, "made": made.date, "commit": str(made.commit), "times_us": records}
+    return gzip.compress(json.dumps(document).encode(), mtime=0)
+
+
+def recorded_times(path: Path) -> dict[str, dict[str, float | None]]:
+    """Give the times by variant of each matrix; raise UserError where a file is no such record."""
+    try:
+        times: dict[str, dict[str, float | None]] = json.loads(gzip.decompress(path.read_bytes()))["times_us"]
+    except (ValueError, KeyError, TypeError, EOFError, gzip.BadGzipFile) as error:
+        raise UserError(f"{path} is no record of --out: {error}") from error
+    return times
 
 
 def near_the_best(variants: Sequence[Variant], times: Mapping[str, Timing | None]) -> list[Variant]:
@@ -255,10 +278,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.dry_run:
             print(dry_run(given))
         elif given.report:
-            print(report(json.loads(gzip.decompress(given.report.read_bytes()))))
+            print(report(recorded_times(given.report)))
         else:
             run(given)
-    except (UserError, OSError, ValueError) as error:
+    except (UserError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

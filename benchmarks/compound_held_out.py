@@ -15,7 +15,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -33,6 +33,7 @@ from gpu.compound.tuning.variant_names import variant_named
 from gpu.compound.tuning.variants import Variant
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
+from vecsim.provenance import provenance
 
 LEARNING = 6
 """Processes that learn, a family left out each."""
@@ -140,6 +141,16 @@ def _best_of(store: TuningStore, search: Search) -> str:
     return min(times, key=times.__getitem__)
 
 
+def to_json(records: Sequence[HeldOut]) -> bytes:
+    """Give the records as a file, with what measured them; times are rounded to a nanosecond."""
+    from gpu.runtime.device_info import device_info
+
+    made = provenance()
+    head = {"device": str(device_info().name), "made": made.date, "commit": str(made.commit)}
+    rounded = [replace(each, times={k: round(us, 3) for k, us in each.times.items()}) for each in records]
+    return json.dumps({**head, "records": [asdict(each) for each in rounded]}, indent=0).encode()
+
+
 def report(records: Sequence[HeldOut]) -> str:
     """Give a table of losses by family: of the first variant alone, of the best of eight, of the search.
 
@@ -175,14 +186,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.report:
-            records = [HeldOut(**each) for each in json.loads(given.report.read_text(encoding="utf-8"))]
+            found = json.loads(given.report.read_text(encoding="utf-8"))
+            records = [HeldOut(**each) for each in found["records"]]
         elif given.store is None or given.out is None:
             raise UserError("--store and --out are needed: searches to learn from, and where the records go")
         else:
             records = measured(given)
-            write_file(given.out, json.dumps([asdict(each) for each in records], indent=1).encode())
+            write_file(given.out, to_json(records))
         print(report(records))
-    except (UserError, OSError, ValueError, TypeError) as error:
+    except (UserError, OSError, ValueError, TypeError, KeyError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 from experiments.comparison import Comparison
 from experiments.layouts.printed import OVER_CUSPARSE
@@ -25,6 +25,8 @@ BASELINES = {
     },
 }
 """What is compared with, by the entries: words in the names of forms, of which the fastest counts."""
+LARGE = 1_000_000
+"""Entries above which a matrix does not stay in caches."""
 PLACES = ("least", "lower quartile", "median", "upper quartile", "greatest")
 
 
@@ -123,16 +125,43 @@ def _verdicts(results: Results, dtype: str) -> tuple[Verdict, ...]:
             ABSENT if most is None else f"up to {most:.2f} times",
         )
     ]
-    numbers = [value for (_, entry), value in found.items() if value is not None and entry == "complex"]
+    large = {each.name for each in results.matrices if each.entries > LARGE}
+    of_complex = {
+        name: value for (name, entry), value in found.items() if value is not None and entry == "complex"
+    }
+    numbers = [value for name, value in of_complex.items() if name in large] or list(of_complex.values())
     mean = geometric_mean(numbers)
     claims.append(
         Verdict(
             "For complex matrices cuSPARSE is not reached on newer GPUs",
             None if mean is None else mean < 1,
-            ABSENT if mean is None else f"{mean:.2f} times as fast by geometric mean of {len(numbers)}",
+            ABSENT if mean is None else by_size(of_complex, large, "times as fast"),
         )
     )
     return tuple(claims)
+
+
+def by_size(numbers: Mapping[str, float], large: Collection[str], words: str) -> str:
+    """Say geometric means of numbers of matrices, those of large ones apart from the others'.
+
+    Parameters
+    ----------
+    numbers
+        By the names of the matrices.
+    large
+        Names of the large ones.
+    words
+        What the numbers are.
+    """
+    sizes = {
+        "with over a million entries": [numbers[each] for each in numbers if each in large],
+        "smaller": [numbers[each] for each in numbers if each not in large],
+    }
+    return ", ".join(
+        f"{geometric_mean(found):.2f} {words} by geometric mean of {len(found)} {name}"
+        for name, found in sizes.items()
+        if found
+    )
 
 
 def patterns(results: Results | None, number: int) -> Item:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from experiments.comparison import Comparison
+from experiments.layouts.figures import LARGE, by_size
 from experiments.layouts.printed import BY_LAYOUTS, GPUS, TABLES, PrintedTable
 from experiments.layouts.results import MatrixRecord, Results, SearchRecord
 from experiments.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
@@ -91,7 +92,8 @@ def _verdicts(results: Results, printed: PrintedTable) -> tuple[Verdict, ...]:
     }
     found = {name: value for name, value in gains.items() if value is not None}
     mean = geometric_mean(list(found.values()))
-    numbers = ABSENT if mean is None else f"{mean:.2f} times by geometric mean of {len(found)} matrices"
+    large = {each.name for each in results.matrices if each.entries > LARGE}
+    numbers = ABSENT if mean is None else by_size(found, large, "times")
     verdicts = [
         Verdict(
             "Tuning layouts and schedules together is faster than tuning schedules alone",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ REAL = "real"
 """The type of components in float32 or float64, whichever a matrix has."""
 INTEGERS = ("int8", "int16", "int32")
 """The other types; products take them as real numbers."""
+FARTHEST = 1e30
+"""A number with which zero is tried, too: nearly as large as any of float32."""
 SAMPLES, TOLERANCE = 64, 1e-9
 """Random elements on which the laws of the sum are tried, and how far they may be off, relatively."""
 
@@ -39,7 +42,7 @@ class EntryType:
         such as ``a.re * x.re - a.im * x.im``.
     sum
         For each component of a vector its expression in the sum of ``s`` and ``t``, associative and
-        commutative; where it is not given ``s.c + t.c``.
+        commutative; ``s.c + t.c`` for components c that it leaves out.
     zero
         For each component of a vector that of the neutral element of the sum; 0 where it is not given.
 
@@ -88,6 +91,8 @@ class EntryType:
         plus = {component: f"s.{component} + t.{component}" for component in of_vector}
         sums = plus | dict(sum or {})
         zeros = dict.fromkeys(of_vector, 0.0) | dict(zero or {})
+        if not isinstance(product, Mapping):
+            raise UserError(f"{where}: the product is missing: an expression for each component of a vector")
         for what, given in (("product", product), ("sum", sums), ("zero", zeros)):
             _check_complete(f"{where}, {what}", given, of_vector)
         factors = {"a": [component for component, _ in of_entry], "x": of_vector}
@@ -164,8 +169,10 @@ class EntryType:
 def _check_names(where: str, names: Iterable[str]) -> None:
     seen: set[str] = set()
     for name in names:
-        if not name.isidentifier():
-            raise UserError(f"{where}: {name!r} is no name of a component: use letters, digits and _")
+        if not name.isidentifier() or iskeyword(name):
+            raise UserError(
+                f"{where}: {name!r} is no name of a component: use letters, digits and _, no word of Python"
+            )
         if name in seen:
             raise UserError(f"{where}: component {name!r} is there twice")
         seen.add(name)
@@ -218,14 +225,17 @@ def _number(where: str, component: str, value: float) -> float:
 def _check_laws(where: str, entry: EntryType) -> None:
     """Try on random elements whether the sum is one: threads that share a row add it in another order."""
     rng = np.random.default_rng(1)
-    r, s, t = ([rng.uniform(-2, 2, SAMPLES) for _ in entry.vector] for _ in range(3))
-    zero = [np.full(SAMPLES, value) for value in entry.zero]
+    # Of all sizes: the neutral element of a minimum is above all numbers, not above some.
+    sizes = 10 ** rng.uniform(-3, 4, (3, len(entry.vector), SAMPLES))
+    r, s, t = rng.uniform(-2, 2, sizes.shape) * sizes
+    far = [np.append(each, (FARTHEST, -FARTHEST)) for each in t]
+    zero = [np.full(SAMPLES + 2, value) for value in entry.zero]
     with np.errstate(all="ignore"):
         if not _alike(entry.added(s, t), entry.added(t, s)):
             raise UserError(f"{where}, sum: s + t and t + s differ; the sum must be commutative")
         if not _alike(entry.added(entry.added(r, s), t), entry.added(r, entry.added(s, t))):
             raise UserError(f"{where}, sum: (r + s) + t and r + (s + t) differ; the sum must be associative")
-        if not _alike(entry.added(zero, t), t):
+        if not _alike(entry.added(zero, far), far):
             raise UserError(f"{where}, zero: zero + t is not t; give the neutral element of the sum")
 
 

@@ -62,7 +62,8 @@ class _Indexed(ast.NodeTransformer):
         if name not in FUNCTIONS:
             raise self._error(f"function {name!r} is unknown, there are {', '.join(FUNCTIONS)}")
         if len(node.args) != FUNCTIONS[name] or node.keywords:
-            raise self._error(f"{name} takes {FUNCTIONS[name]} arguments: {ast.unparse(node)!r}")
+            count = f"{FUNCTIONS[name]} argument{'s' if FUNCTIONS[name] > 1 else ''}"
+            raise self._error(f"{name} takes {count}: {ast.unparse(node)!r}")
         node.args = [self.visit(each) for each in node.args]
         return node
 

@@ -72,7 +72,7 @@ def driver() -> Any:
 def not_installed() -> NoGpuError:
     """Give the error that says what to install."""
     return NoGpuError(
-        "CUDA for Python is not installed, which the GPU part needs", "pip install 'vecsim[gpu]'"
+        "CUDA for Python is not installed, which the GPU part needs (pip install 'vecsim[gpu]')"
     )
 
 

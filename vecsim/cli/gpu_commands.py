@@ -23,8 +23,8 @@ HELP = "The formats on a real GPU: what it is, what it can reach, and what they 
 ONLY_HELP = "Take one class or one matrix of the suite."
 FORMAT_HELP = "A format to check; all without it. Repeatable."
 WITHOUT_A_GPU = (
-    "an NVIDIA GPU is needed; without one, `vecsim reproduce pellr` shows what was measured on an H200, and "
-    "`vecsim crosscheck MATRIX` compares SciPy and the simulator"
+    "an NVIDIA GPU is needed; without one, `vecsim reproduce pellr`, hisparse, layouts or hbp shows what was "
+    "measured on an H200, and `vecsim crosscheck MATRIX` compares SciPy and the simulator"
 )
 """What helps who has none; the CUDA simulator does not, since times of it mean nothing."""
 SECONDS_HELP = "After so many seconds nothing more is begun; what is left is said to be not reached."

@@ -66,8 +66,8 @@ def losses_by_count(
     """Predict for the matrices of each family what the others teach, and take the best of so many variants.
 
     The choice is among the variants that the search of the matrix has measured: of others no time is known.
-    These are a layout with one schedule, and all schedules of the best layouts alone: among all variants a
-    prediction may lose more, or find a better one than the search.
+    These are all layouts with one schedule or two, and all schedules of the best layouts alone: among all
+    variants a prediction may lose more, or find a better one than the search.
 
     Parameters
     ----------

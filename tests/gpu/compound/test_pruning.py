@@ -1,12 +1,11 @@
 """What a pruned search loses, with the times that `benchmarks.compound_exhaustive` has measured."""
 
-import gzip
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.compound_exhaustive import recorded_times
 from benchmarks.compound_families import EXHAUSTIVE, MATRICES
 from gpu.compound.tuning.recording import pruned_names
 from gpu.compound.tuning.search import Timing, loss_of_pruning
@@ -17,7 +16,7 @@ FEW = ("web/80k, block-4", "triangles/256^2, block-2")
 
 @pytest.fixture(scope="module")
 def record():
-    return json.loads(gzip.decompress(RECORDED.read_bytes()))
+    return recorded_times(RECORDED)
 
 
 @pytest.mark.parametrize(
