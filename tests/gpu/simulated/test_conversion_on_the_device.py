@@ -38,7 +38,7 @@ def test_duplicates_in_disorder():
 
 
 @pytest.mark.ci
-@examples(20)
+@examples(10)
 @given(
     shape=st.tuples(st.integers(1, 30), st.integers(1, 70)),
     entries=st.sampled_from([0, 1, 9, 90]),
