@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiers import examples
 
@@ -32,7 +32,10 @@ def by_scipy(first, second, alpha, beta):
     ones = [scipy.sparse.csr_array((np.ones(m.nnz), m.indices, m.indptr), shape=m.shape)
             for m in map(scipy.sparse.csr_array, (first, second))]  # fmt: skip
     places = (ones[0] + ones[1]).tocoo()
-    dense = alpha * first.toarray() + beta * second.toarray()
+    has = [each.toarray() > 0 for each in ones]
+    one, two = alpha * first.toarray(), beta * second.toarray()
+    # Where only one has an entry nothing is added to it: -0.0 + 0.0 would be 0.0.
+    dense = np.where(has[0] & has[1], one + two, np.where(has[0], one, two))
     made = scipy.sparse.coo_array((dense[places.coords], places.coords), shape=first.shape).tocsr()
     return made.astype(first.dtype)
 
@@ -63,6 +66,7 @@ def test_a_sum_with_a_transposed_operand_and_its_transpose_again():
 
 @pytest.mark.ci
 @examples(12)
+@example(sizes=(7, 9), entries=(400, 0), ways=(False, False), factors=(-1, 0), real=np.float32)
 @given(
     sizes=st.tuples(st.integers(0, 9), st.integers(0, 18)),
     entries=st.tuples(st.sampled_from([0, 1, 9, 400]), st.sampled_from([0, 7, 60])),
