@@ -6,7 +6,7 @@ They are the lines that `benchmarks.measure_choice` writes: a format of a matrix
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
@@ -144,15 +144,34 @@ def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """Read the lines of files; of a format measured twice on a matrix the later line counts.
 
     Lines that say ``again`` do not replace the one before: the median of all these times counts.
+
+    Raises
+    ------
+    UserError
+        A file cannot be read, or has a line that is none of a measurement.
     """
     latest: dict[tuple[str, str, str], dict[str, Any]] = {}
     times: dict[tuple[str, str, str], list[float]] = {}
     for path in paths:
-        for text in path.read_text().splitlines():
-            line = json.loads(text)
+        for line in _lines(path):
             key = line["matrix"], line["dtype"], line["format"]
             if not line.get("again"):
                 latest[key], times[key] = line, []
             if key in latest and "us" in line:
                 times[key].append(line["us"])
     return [line | ({"us": median(times[key])} if times[key] else {}) for key, line in latest.items()]
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        texts = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    for number, text in enumerate(texts, 1):
+        try:
+            line = json.loads(text)
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}: is no JSON: {error}") from None
+        if not isinstance(line, dict) or not {"matrix", "dtype", "format"} <= set(line):
+            raise UserError(f"{path}, line {number}: is no measurement of fit_auto: matrix, dtype, format")
+        yield line

@@ -151,6 +151,15 @@ def to_json(records: Sequence[HeldOut]) -> bytes:
     return json.dumps({**head, "records": [asdict(each) for each in rounded]}, indent=0).encode()
 
 
+def read_records(path: Path) -> list[HeldOut]:
+    """Read what `to_json` gives; raise UserError where a file is something else."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return [HeldOut(**each) for each in found["records"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{path} is no file of held-out records: {error}") from error
+
+
 def report(records: Sequence[HeldOut]) -> str:
     """Give a table of losses by family: of the first variant alone, of the best of eight, of the search.
 
@@ -186,15 +195,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.report:
-            found = json.loads(given.report.read_text(encoding="utf-8"))
-            records = [HeldOut(**each) for each in found["records"]]
+            records = read_records(given.report)
         elif given.store is None or given.out is None:
             raise UserError("--store and --out are needed: searches to learn from, and where the records go")
         else:
             records = measured(given)
             write_file(given.out, to_json(records))
         print(report(records))
-    except (UserError, OSError, ValueError, TypeError, KeyError) as error:
+    except (UserError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

@@ -212,6 +212,9 @@ def test_predictions_are_measured_beside_what_the_search_found(two_families, mon
     assert "| all | 3 | 50.0 % | 50.0 % |" in told
     assert compound_held_out.main(["--report", str(out)]) == 0
     assert capsys.readouterr().out.splitlines() == told.splitlines()[-len(two_families) - 3 :]
+    out.write_text("[]")
+    assert compound_held_out.main(["--report", str(out)]) == 2
+    assert f"{out} is no file of held-out records" in capsys.readouterr().err
     assert compound_held_out.main([]) == 2
     assert "--store and --out are needed" in capsys.readouterr().err
 

@@ -113,7 +113,16 @@ def test_constants_at_a_bound_are_named():
     ]
 
 
-def test_what_an_earlier_measurement_lacks_is_to_be_counted_anew(lines, tmp_path):
+def refused(arguments, capsys):
+    """Give the one line that a command ends with, and exit code 2."""
+    with pytest.raises(SystemExit) as ended:
+        fit_auto.main([*map(str, arguments)])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_what_an_earlier_measurement_lacks_is_to_be_counted_anew(lines, tmp_path, capsys):
     source = tmp_path / "lines.jsonl"
     for missing, line in {
         "ahead": lines[0] | {"work": {name: of for name, of in lines[0]["work"].items() if name != "ahead"}},
@@ -121,9 +130,9 @@ def test_what_an_earlier_measurement_lacks_is_to_be_counted_anew(lines, tmp_path
     }.items():
         source.write_text("\n".join(json.dumps(each) for each in [line, *lines[1:]]))
         for command in ("fit", "check"):
-            with pytest.raises(SystemExit, match=f"^0 float32 slow: the line has no {missing}, .* recount "):
-                fit_auto.main([command, str(source), "--to", str(tmp_path / "constants.toml")])
-    assert not (tmp_path / "constants.toml").exists()
+            told = refused([command, source, "--to", tmp_path / "constants.toml"], capsys)
+            assert told.startswith(f"error: 0 float32 slow: the line has no {missing}, ")
+            assert " recount " in told
 
 
 def test_check_names_bad_choices(lines, tmp_path, capsys):
@@ -207,6 +216,18 @@ def test_work_is_counted_anew(tmp_path):
     assert found["work"]["chain"] > 0
 
 
-def test_a_format_that_cannot_be_measured_is_refused(tmp_path):
-    with pytest.raises(SystemExit, match="--formats jd: auto knows no such format; use some of crs, "):
-        fit_auto.main(["measure", str(tmp_path / "lines.jsonl"), "--formats", "crs,jd"])
+def test_a_format_that_cannot_be_measured_is_refused(tmp_path, capsys):
+    told = refused(["measure", tmp_path / "lines.jsonl", "--formats", "crs,jd"], capsys)
+    assert "--formats jd: auto knows no such format; use some of crs, " in told
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "cannot be read"), ("{}\nno", "line 1: is no measurement"), ("no", "line 1: is no JSON")],
+)
+def test_a_file_that_has_no_measurements_is_refused(content, message, tmp_path, capsys):
+    source = tmp_path / "lines.jsonl"
+    if content is not None:
+        source.write_text(content)
+    for arguments in (["check", source], ["measure", tmp_path / "more", "--near", source]):
+        assert message in refused(arguments, capsys)
