@@ -22,6 +22,7 @@ from gpu.formats.hyb import HYBProduct
 from gpu.formats.jd import JDProduct
 from gpu.formats.mixed_sliced import MixedSlicedProduct
 from gpu.formats.propagation import PropagationProduct
+from gpu.formats.segmented import SegmentedProduct
 from gpu.formats.sliced import SlicedProduct
 from gpu.formats.sliced_deltas import DeltaProduct
 from gpu.formats.sliced_diagonals import DiagonalProduct
@@ -77,6 +78,7 @@ def _kernel(
     format: str = "",
     summary: str = "",
     work: Callable[[Structure], Work | None] | None = None,
+    deterministic: bool = True,
     historical: bool = False,
     **options: Any,
 ) -> Kernel:
@@ -90,6 +92,8 @@ def _kernel(
         The name of the format, if it is another.
     summary
         What it is; without it, what the format is.
+    deterministic
+        See `Kernel`.
     historical
         Whether the kernel is, where the format is not.
     **options
@@ -102,6 +106,7 @@ def _kernel(
         summary or of.summary,
         of.conversion(**options),
         product,
+        deterministic=deterministic,
         historical=historical or of.historical,
         work=work,
     )
@@ -183,6 +188,15 @@ _ALL = (
     _kernel("hbp-active", ActiveHBPProduct),
     _kernel("hbp-by-degree", ActiveHBPProduct),
     _kernel("propagation", PropagationProduct),
+    _kernel("sell-segments", SegmentedProduct, work=partial(work_counts.segmented, direct=False)),
+    _kernel(
+        "sell-segments-direct",
+        partial(SegmentedProduct, direct=True),
+        format="sell-segments",
+        summary="the arrays of sell-segments, sums added to y as they come: last bits differ from run to run",
+        work=partial(work_counts.segmented, direct=True),
+        deterministic=False,
+    ),
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _ALL}

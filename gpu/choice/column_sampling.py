@@ -316,3 +316,24 @@ def _near_share(samples: Any, taken: Any, weights: Any, columns: int) -> float:
             best = max(best, high - low + 1)
         near += weights[k] * best / max(1, taken[k])
     return near
+
+
+@njit(cache=True)
+def slots(indptr: Any, indices: Any, columns: int) -> int:
+    """Count the segments of so many columns in which each row has entries, all rows together.
+
+    Parameters
+    ----------
+    indptr, indices
+        Of a matrix whose rows are sorted.
+    columns
+        Of a segment.
+    """
+    count = 0
+    for row in range(len(indptr) - 1):
+        last = np.int64(-1)
+        for k in range(indptr[row], indptr[row + 1]):
+            segment = np.int64(indices[k]) // columns
+            count += segment != last
+            last = segment
+    return count

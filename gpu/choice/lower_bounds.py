@@ -78,6 +78,10 @@ class LowerBounds(Structure):
         """Take for granted that sorted rows ask for nothing twice."""
         return 0.0
 
+    def segment_slots(self, columns: int) -> float:
+        """Take for granted that a row has one."""
+        return float(self.filled_rows)
+
     @property
     def near_share(self) -> float:
         """Take for granted that all columns are near."""

@@ -79,6 +79,15 @@ class RowLengths:
         """
         return int(_threads(self.of_length, self.long, steps, most))
 
+    def classes_met(self, classes: int) -> float:
+        """Give how many of so many classes rows meet, all rows together, each entry in one by chance.
+
+        A row of n entries meets one of K with a probability of 1 - (1 - 1 / K)^n.
+        """
+        miss = np.log1p(-min(1 / max(1, classes), 1 - 1e-12))
+        short = self.of_length * -np.expm1(miss * np.arange(LENGTHS))
+        return classes * float(short.sum() - np.expm1(miss * self.long).sum())
+
     def steps_sorted(self, height: int, group: int) -> int:
         """Count the steps of slices of `height` rows, all rows sorted by length: no other order takes fewer.
 

@@ -299,6 +299,21 @@ class Structure(Pattern):
         share = sampling.sectors_by_length(self.indptr, self.indices, self._sector_bits, *self._sector_runs)
         return float(share) * self.nnz
 
+    def segment_slots(self, columns: int) -> float:
+        """Count what rows have in segments of so many columns, a slot each: as many as a sample says.
+
+        What rows of these lengths would have with entries anywhere is counted of all rows, and how many fewer
+        slots there are in a sample.
+        """
+        segments = -(-self.shape[1] // columns)
+        if segments <= 1:
+            return float(self.filled_rows)
+        sample = self._sample
+        anywhere = sample.row_lengths.classes_met(segments)
+        found = int(sampling.slots(sample.indptr, sample.indices, columns))
+        of_all = self.row_lengths.classes_met(segments) * min(1.0, found / max(1.0, anywhere))
+        return max(float(self.filled_rows), of_all)
+
     @cached_property
     def near_share(self) -> float:
         """Which share of the entries lies within the best 65,535 columns of each 512 rows."""

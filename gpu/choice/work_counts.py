@@ -14,14 +14,17 @@ from gpu.formats.crs import LOADS_AT_ONCE, threads_per_row_for
 from gpu.formats.crs_adaptive import arrangement_for
 from gpu.formats.ellpack_r import MOST_THREADS, STEPS_AT_ONCE
 from gpu.formats.mixed_sliced import groups_at_once
+from gpu.formats.segmented.slices import RECORD as SEGMENT_RECORD
 from gpu.formats.sliced import steps_at_once
 from gpu.formats.sliced_deltas import CODES_AT_ONCE
 from gpu.formats.sliced_diagonals import steps_at_once as diagonals_at_once
 from gpu.kernel_parts.blocks_of_equal_work import RECORD
 from gpu.runtime.cuda import THREADS_PER_BLOCK
+from gpu.runtime.device_info import MULTIPROCESSORS
 from vecsim.formats import Slicing
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.representable import ALWAYS_MADE_BYTES
+from vecsim.formats.segmented.container import STEPS, segment_columns_for
 from vecsim.formats.sliced.layout import most_bytes, place_bytes, single_slice_height
 from vecsim.formats.sliced.slicing import WARP
 from vecsim.formats.sliced_deltas.container import BITS, arrangement
@@ -30,6 +33,8 @@ from vecsim.formats.sliced_diagonals.filling import counted
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
 WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
+SEGMENT_PADDING = 1.08
+"""Places for entries in slices of slots over entries, about."""
 ROUNDED = 1 - 1e-9
 """What is summed in another order may come out less by so much."""
 
@@ -214,6 +219,32 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
         warps=warps,
         scattered=slicing.sorting_window is None,
         ahead=slicing.wide * groups_at_once(chain / slicing.wide, warps),
+    )
+
+
+def segmented(structure: Structure, *, direct: bool) -> Work:
+    """Count the work of `SegmentedProduct`: slots by the lengths of rows, and by columns in a sample.
+
+    A slot counts as a thread's share of a warp, and as a sector: its sum, read or added to y wherever its row
+    is. Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does.
+    """
+    nnz, size, (rows, width) = structure.nnz, structure.value_bytes, structure.shape
+    columns = segment_columns_for(size)
+    slots = structure.segment_slots(columns)
+    cut, pieces = structure.pieces(WARP * STEPS)
+    slots += pieces - cut
+    slices = slots / WARP + nnz / (WARP * STEPS)
+    stored = SEGMENT_PADDING * nnz * (size + 2) + 4 * SEGMENT_RECORD * slices + 4 * slots
+    stored += 0 if direct else size * slots + 4 * rows
+    return Work(
+        stored,
+        STEPS * (1 + -(-width // columns) / MULTIPROCESSORS),
+        slots,
+        launches=2,
+        warps=slots / WARP,
+        scattered=direct,
+        ahead=STEPS,
+        block_warps=0,
     )
 
 

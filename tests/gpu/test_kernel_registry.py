@@ -22,6 +22,7 @@ def test_formats_for_gpus_have_a_kernel_of_their_name():
     assert others == {
         **dict.fromkeys(("crs-scalar", "crs-split", "crs-adaptive", "crs-half-warp"), "crs"),
         "pellr-near": "pellr",
+        "sell-segments-direct": "sell-segments",
     }
 
 

@@ -31,6 +31,7 @@ from vecsim.formats.section_size import (
     MIN_SECTION_SIZE,
     section_bits,
 )
+from vecsim.formats.segmented.container import SegmentedSliced
 from vecsim.formats.sliced.container import Sliced
 from vecsim.formats.sliced.slicing import Slicing
 from vecsim.formats.sliced_deltas.container import SlicedDeltas
@@ -65,6 +66,7 @@ __all__ = [
     "NamedFormat",
     "NotRepresentableError",
     "PropagationBlocks",
+    "SegmentedSliced",
     "SharedStorage",
     "Sliced",
     "SlicedDeltas",

@@ -22,6 +22,7 @@ from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.propagation.container import PropagationBlocks
 from vecsim.formats.protocol import Format
 from vecsim.formats.section_size import DEFAULT_SECTION_SIZE
+from vecsim.formats.segmented.container import SegmentedSliced
 from vecsim.formats.sliced.container import Sliced
 from vecsim.formats.sliced.slicing import Slicing
 from vecsim.formats.sliced_deltas.container import SlicedDeltas
@@ -266,6 +267,13 @@ _ALL = (
         "entries by parts of the columns, and the places of their products by bins of rows: two steps",
         "vecsim, after propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017",
         PropagationBlocks,
+        for_gpu=True,
+    ),
+    NamedFormat(
+        "sell-segments",
+        "segments of columns as large as shared memory, slots in them sorted within 1024; 16-bit columns",
+        f"vecsim, after {SELL_C_SIGMA}, and Yan, Diao, Liu, An, Xu",
+        SegmentedSliced,
         for_gpu=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),

@@ -1,0 +1,166 @@
+"""A matrix in segments of columns on the device, and the launches of its product.
+
+One block of threads runs on each multiprocessor. It takes neighbouring slices, as many bytes as any other,
+brings the segment of x that they need into shared memory, and its warps multiply slices in turn: the entries
+of the next are on their way while one is added. The sum of a slot goes to memory, beside that of its
+neighbour; a second kernel adds those of each row.
+
+What bounds it: an entry is 10 bytes in float64 and 6 in float32, padding included, a slot writes and reads
+its sum and has four bytes for its place, and each block of threads reads its segments of x.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.formats.segmented.before import copy_and_scale, ordered_copy
+from gpu.formats.segmented.rows import rows_kernel
+from gpu.formats.segmented.slices import RECORD, SHARE, slices_kernel
+from gpu.kernel_parts.row_results import scaled
+from gpu.runtime.cuda import SIMULATED, WARP
+from gpu.runtime.device_info import shared_memory
+from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.memory import real_type, upload
+from vecsim.formats import NotRepresentableError, SegmentedSliced
+
+THREADS = {4: 64, 8: 64} if SIMULATED else {4: 1024, 8: 768}
+"""Of a block that keeps a segment, by the bytes of an element: as many as have registers for their loads."""
+ROW_THREADS = 64 if SIMULATED else 256
+"""Of one that adds the sums of rows."""
+SUMS_AT_ONCE = 4
+"""Sums that such a thread loads at once."""
+LEAST_ROWS, MOST_ROWS = ROW_THREADS, 4 * ROW_THREADS
+"""Whose sums such a block adds."""
+SLICE_BYTES = 64
+"""What a slice costs beside its entries."""
+SEGMENT_BYTES = 1 << 17
+"""What it costs to bring another segment: as much as a multiprocessor reads meanwhile."""
+RESERVED_BYTES = 1024
+"""Of shared memory, which the system takes for each block of threads."""
+MULTIPROCESSORS_SIMULATED = 3
+
+
+class SegmentedProduct(LaunchedInTurn):
+    """A `SegmentedSliced` matrix on the device, and the launches of its product.
+
+    Products of the same object must not overlap: they share the sums of the slots.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    threads_per_block
+        Is not used: how many threads a block has follows from what it keeps.
+    direct
+        Whether sums of slots are added to y as they come, which is faster: there is no memory for them and no
+        second step. The order is another one in each run, and so may be the last bits.
+
+    Raises
+    ------
+    NotRepresentableError
+        A segment does not fit into shared memory.
+    """
+
+    def __init__(self, matrix: SegmentedSliced, threads_per_block: int, *, direct: bool = False) -> None:
+        real, (rows, width) = real_type(matrix.values), matrix.shape
+        shared_bytes = (min(matrix.segment_columns, width) + 1) * real(0).itemsize
+        shares, begins = _shares(matrix, _blocks(shared_bytes))
+        stored = [upload(matrix.columns), upload(matrix.values)]
+        stored += [upload(_records(matrix)), upload(shares), upload(begins)]
+        slot_rows = upload(_slot_rows(matrix) if direct else np.empty(0, np.uint32))
+        sums = upload(np.zeros(0 if direct else len(matrix.row_slots), real))
+        ordered = len(matrix.column_order) > 0
+        order, copied = upload(matrix.column_order), upload(np.zeros(width if ordered else 0, real))
+        copy = [order, width, X, copied]
+        self._arrays = [*stored, slot_rows, sums, order, copied]
+        x, results = copied if ordered else X, Y if direct else sums
+        arguments = [*stored, matrix.segment_columns, width, x, slot_rows, results, ALPHA]
+        threads, steps = THREADS[real(0).itemsize], int(np.diff(matrix.step_ptr).max(initial=2))
+        kernel = slices_kernel(real, threads, steps, direct)
+        multiply = launches_of(kernel, len(begins) - 1, threads, arguments, real, shared_bytes=shared_bytes)
+        if ordered and direct:
+            blocks = -(-max(width, rows) // ROW_THREADS)
+            before = launches_of(copy_and_scale(real), blocks, ROW_THREADS, [*copy, Y, BETA], real)
+        elif ordered:
+            before = launches_of(ordered_copy(real), -(-width // ROW_THREADS), ROW_THREADS, copy, real)
+        elif direct:
+            before = launches_of(scaled(real), -(-rows // ROW_THREADS), ROW_THREADS, [Y, BETA], real)
+        else:
+            before = []
+        self.launches = [*before, *multiply, *([] if direct else self._adding(matrix, sums, real))]
+
+    def _adding(self, matrix: SegmentedSliced, sums: Any, real: Any) -> list[Launch]:
+        """Give the launch that adds the sums of each row."""
+        by_row, rows = [upload(matrix.row_pointers), upload(matrix.row_slots)], matrix.shape[0]
+        self._arrays += by_row
+        window = rows_of_block(len(matrix.row_slots), rows)
+        kernel = rows_kernel(real, window, ROW_THREADS, SUMS_AT_ONCE)
+        arguments = [sums, *by_row, rows, Y, ALPHA, BETA]
+        return launches_of(kernel, -(-rows // window), ROW_THREADS, arguments, real)
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return self._arrays
+
+
+def rows_of_block(slots: int, rows: int) -> int:
+    """Give the rows whose sums a block of threads adds: those of about as many as it loads at once."""
+    window = LEAST_ROWS
+    while window < MOST_ROWS and 2 * window * slots <= SUMS_AT_ONCE * ROW_THREADS * rows:
+        window *= 2
+    return window
+
+
+def _blocks(shared_bytes: int) -> int:
+    """Give how many blocks of threads run at a time."""
+    if SIMULATED:
+        return MULTIPROCESSORS_SIMULATED
+    multiprocessors, bytes_of_each = shared_memory()
+    if shared_bytes + RESERVED_BYTES > bytes_of_each:
+        raise NotRepresentableError(
+            f"a segment takes {shared_bytes} bytes of shared memory and there are {bytes_of_each}",
+            "convert with fewer columns a segment",
+        )
+    return multiprocessors
+
+
+def _slot_rows(matrix: SegmentedSliced) -> NDArray[np.uint32]:
+    """Give the row of each slot."""
+    rows = np.empty(len(matrix.row_slots), np.uint32)
+    rows[matrix.row_slots] = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.row_pointers))
+    return rows
+
+
+def _records(matrix: SegmentedSliced) -> NDArray[np.uint32]:
+    """Give the words of each slice for the kernel."""
+    records = np.zeros((matrix.slices, RECORD), np.uint32)
+    records[:, 0] = matrix.step_ptr[:-1]
+    bits = np.round(np.log2(matrix.threads_per_slot)).astype(np.uint32)
+    records[:, 1] = np.diff(matrix.step_ptr) | bits << np.uint32(8)
+    records[:, 2] = matrix.slot_ptr[:-1]
+    records[:, 3] = np.diff(matrix.slot_ptr)
+    return records.ravel()
+
+
+def _shares(matrix: SegmentedSliced, blocks: int) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """Deal slices to blocks of threads, neighbours of about as many bytes to each, cut where segments end.
+
+    Returns
+    -------
+    shares, begins
+        `SHARE` words each; where those of each block begin, with the end.
+    """
+    if not matrix.slices:
+        return np.zeros(0, np.uint32), np.zeros(1, np.int32)
+    step_bytes = WARP * (matrix.values.dtype.itemsize + matrix.columns.dtype.itemsize)
+    segment = matrix.slice_segments.astype(np.int64)
+    own = np.diff(matrix.step_ptr).astype(np.int64) * step_bytes + SLICE_BYTES
+    cost = np.cumsum(own + SEGMENT_BYTES * (np.diff(segment, prepend=segment[0]) != 0))
+    block = (cost - 1) * blocks // cost[-1]
+    first = np.flatnonzero((np.diff(block, prepend=-1) != 0) | (np.diff(segment, prepend=-1) != 0))
+    shares = np.zeros((len(first), SHARE), np.uint32)
+    shares[:, 0], shares[:, 1] = segment[first], first
+    shares[:, 2] = np.append(first[1:], matrix.slices)
+    return shares.ravel(), np.searchsorted(block[first], np.arange(blocks + 1)).astype(np.int32)

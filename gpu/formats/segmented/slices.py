@@ -1,0 +1,161 @@
+"""The kernel that multiplies slices by segments of x in shared memory, and leaves a sum for each slot."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.kernel_parts.async_copies import start_copy, wait_for_copies
+from gpu.kernel_parts.batched_loads import in_turn
+from gpu.kernel_parts.loads import LOADS_IF
+from gpu.kernel_parts.step_loads import step_loads
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
+from gpu.runtime.launches import let_next_begin, wait_for_previous
+
+RECORD = 4
+"""Words of a slice: first step; steps, and above them the logarithm of threads a slot; first slot; slots."""
+BYTE = 0xFF
+"""Of the second word, the steps."""
+SHARE = 4
+"""Words of a share of a block: segment, first slice and the one behind its last, nothing."""
+
+_record = LOADS_IF[RECORD]
+_row = LOADS_IF[1]
+
+
+def _products(first: int, last: int) -> Any:
+    """Make the function that adds the products of the steps of a thread from the first to the last."""
+    return in_turn([_product(k) for k in range(first, last)])
+
+
+def _product(k: int) -> Any:
+    @device_function
+    def product(total: Any, fetched: Any, held: Any) -> Any:
+        return total + fetched[0][k] * held[fetched[1][k]]
+
+    return product
+
+
+@functools.cache
+def slices_kernel(real: Any, threads: int, steps: int, direct: bool) -> Any:
+    """Make the kernel that multiplies slices by their segments of x.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    threads
+        Of a block.
+    steps
+        That a slice has at most, 2 or more: all are loaded while the slice before is added.
+    direct
+        Whether sums are added to y as they come, in no order that is known.
+    """
+    warps, kind, half = threads // WARP, np.dtype(real), steps // 2
+    fetch = step_loads(steps, WARP)
+    add_first, add_others = _products(0, half), _products(half, steps)
+    options = {} if SIMULATED else {"launch_bounds": (threads, 1)}
+
+    @device_function
+    def multiply(record: Any, fetched: Any, row: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
+        """Add the products of a slice, and those of the threads of each slot; store the sums of its slots."""
+        total = add_first(real(0), fetched, held)
+        if np.int32(record[1] & np.uint32(BYTE)) > half:
+            total = add_others(total, fetched, held)
+        bits = np.uint32(record[1] >> np.uint32(8))
+        offset = np.int32(np.uint32(np.uint32(1) << bits) >> np.uint32(1))
+        while offset > np.int32(0):
+            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
+            offset = np.int32(offset >> np.int32(1))
+        slot = np.uint32(lane >> bits)
+        if np.uint32(slot << bits) == lane and slot < record[3]:
+            if direct:
+                cuda.atomic.add(sums, np.int64(row), alpha * total)
+            else:
+                sums[np.uint64(np.uint32(record[2] + slot))] = total
+
+    @device_function
+    def ahead(columns: Any, values: Any, slot_rows: Any, record: Any, lane: Any) -> Any:
+        """Load what a thread needs of a slice: its entries, and the row of its slot."""
+        at = np.int64(record[0]) * WARP + np.int64(lane)
+        fetched = fetch(values, columns, at, np.int32(record[1] & np.uint32(BYTE)))
+        row = np.uint32(0)
+        if direct:
+            slot = np.uint32(lane >> np.uint32(record[1] >> np.uint32(8)))
+            row = _row(slot_rows, np.int64(np.uint32(record[2] + slot)), slot < record[3])[0]
+        return fetched, row
+
+    @cuda.jit(**options)
+    def kernel(columns, values, records, shares, share_begins, segment_columns, width, x,
+               slot_rows, sums, alpha):  # fmt: skip
+        """Multiply the shares of this block of threads, a slice a warp.
+
+        Parameters
+        ----------
+        columns, values
+            Of `vecsim.formats.SegmentedSliced`.
+        records, shares
+            uint32: `RECORD` words a slice, `SHARE` a share.
+        share_begins
+            int32: where the shares of each block of threads begin.
+        segment_columns, width
+            Columns of a segment and of the matrix.
+        x
+            real of N, columns in their order.
+        slot_rows
+            uint32, one a slot: its row; read if sums are added directly.
+        sums
+            real: y, or one a slot.
+        alpha
+            A scalar of the real type: the factor of what is added to y.
+        """
+        held = cuda.shared.array(0, kind)
+        thread = np.int32(cuda.threadIdx.x)
+        warp, lane = np.int32(thread >> np.int32(5)), np.uint32(np.uint32(thread) & np.uint32(31))
+        share = np.int32(share_begins[cuda.blockIdx.x])
+        last_share = np.int32(share_begins[cuda.blockIdx.x + 1])
+        let_next_begin()
+        if thread == 0:
+            held[0] = real(0)
+        waiting = True
+        while share < last_share:
+            segment = np.int64(shares[SHARE * share])
+            number = np.int32(np.int32(shares[SHARE * share + 1]) + warp)
+            end = np.int32(shares[SHARE * share + 2])
+            record = _record(records, RECORD * np.int64(number), number < end)
+            later = np.int32(number + warps)
+            next_record = _record(records, RECORD * np.int64(later), later < end)
+            fetched, row = ahead(columns, values, slot_rows, record, lane)
+            if waiting:
+                wait_for_previous()
+                waiting = False
+            else:
+                cuda.syncthreads()
+            # Blocks that share a segment begin at different places of it: so they ask for different sectors.
+            begin, place = segment * segment_columns, np.int64(thread)
+            size = min(segment_columns, width - begin)
+            turned = size * np.int64(cuda.blockIdx.x) // np.int64(cuda.gridDim.x) // WARP * WARP
+            while place < size:
+                at = place + turned
+                if at >= size:
+                    at -= size
+                start_copy(held, at + 1, x, begin + at)
+                place += threads
+            wait_for_copies()
+            cuda.syncthreads()
+            # Two slices a turn, each in registers of its own; behind the end one has no steps and no slots.
+            while number < end:
+                next_fetched, next_row = ahead(columns, values, slot_rows, next_record, lane)
+                later = np.int32(later + warps)
+                after_next = _record(records, RECORD * np.int64(later), later < end)
+                multiply(record, fetched, row, held, lane, sums, alpha)
+                record = after_next
+                fetched, row = ahead(columns, values, slot_rows, record, lane)
+                later = np.int32(later + warps)
+                after_next = _record(records, RECORD * np.int64(later), later < end)
+                multiply(next_record, next_fetched, next_row, held, lane, sums, alpha)
+                next_record = after_next
+                number = np.int32(number + 2 * warps)
+            share = np.int32(share + 1)
+
+    return kernel

@@ -1,0 +1,77 @@
+"""Segments of x in shared memory, in the simulator: shares over several segments, and both ways to add."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from product_cases import THREADS, allowed, relative_error, tiny_matrices
+from tiers import examples
+
+from gpu.formats.segmented import SegmentedProduct
+from gpu.formats.segmented.product import rows_of_block
+from gpu.runtime.cuda import cuda
+from vecsim.formats import SegmentedSliced
+
+
+def multiplied(product, rows, x, alpha=1.0, beta=0.0, y0=None):
+    real = x.dtype.type
+    y = cuda.to_device(np.full(rows, np.nan, real) if y0 is None else y0)
+    product.launch(cuda.to_device(x), y, real(alpha), real(beta), 0)
+    return y.copy_to_host()
+
+
+def whole_numbers(rows, columns, density, dtype=np.float64):
+    rng = np.random.default_rng(5)
+    dense = np.where(rng.random((rows, columns)) < density, rng.integers(1, 9, (rows, columns)), 0)
+    dense[3] = 1  # a long row
+    return scipy.sparse.csr_array(dense.astype(dtype))
+
+
+@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize("by_degree", [False, pytest.param(True, marks=pytest.mark.ci)])
+def test_several_segments_a_share_and_several_shares_a_segment(direct, by_degree):
+    matrix = whole_numbers(40, 50, 0.3, np.float32 if by_degree else np.float64)
+    for columns in (7, 50):
+        stored = SegmentedSliced.from_scipy(matrix, segment_columns=columns, steps=3, by_degree=by_degree)
+        product = SegmentedProduct(stored, THREADS, direct=direct)
+        x, y0 = np.arange(50, dtype=matrix.dtype), np.arange(40, dtype=matrix.dtype)
+        np.testing.assert_array_equal(multiplied(product, 40, x), matrix @ x)
+        np.testing.assert_array_equal(multiplied(product, 40, x, 2, 3, y0), 2 * (matrix @ x) + 3 * y0)
+
+
+def test_many_slots_of_a_row_are_added_by_a_warp():
+    matrix = whole_numbers(4, 90, 0.1)
+    stored = SegmentedSliced.from_scipy(matrix, segment_columns=2)
+    assert np.diff(stored.row_pointers)[3] == 45
+    x = np.arange(90.0)
+    np.testing.assert_array_equal(multiplied(SegmentedProduct(stored, THREADS), 4, x), matrix @ x)
+
+
+def test_what_is_beside_x_is_not_read_for_padding():
+    matrix = whole_numbers(9, 12, 0.3)
+    x = np.arange(12.0)
+    x[0] = np.inf
+    product = SegmentedProduct(SegmentedSliced.from_scipy(matrix), THREADS)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(
+            np.isfinite(multiplied(product, 9, x)), ~(matrix[:, [0]].toarray() > 0)[:, 0]
+        )
+
+
+def test_a_block_has_rows_with_about_as_many_slots_as_it_loads():
+    least = rows_of_block(10**6, 10**3)
+    assert rows_of_block(0, 10**6) == 4 * least
+    assert rows_of_block(10**6, 10**6) > least
+
+
+@examples(3)
+@given(matrix=tiny_matrices(), columns=st.integers(1, 9), direct=st.booleans())
+def test_any_matrix(matrix, columns, direct):
+    rows, width = matrix.shape
+    x = np.random.default_rng(1).standard_normal(width).astype(matrix.dtype)
+    product = SegmentedProduct(
+        SegmentedSliced.from_scipy(matrix, segment_columns=columns), THREADS, direct=direct
+    )
+    if rows:
+        assert relative_error(multiplied(product, rows, x), matrix, x) <= allowed(matrix)

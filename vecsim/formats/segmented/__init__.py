@@ -1,0 +1,1 @@
+"""Rows cut by segments of the columns that fit into shared memory."""
