@@ -66,3 +66,11 @@ class TestCounts:
         assert made == height * group * sum(steps)
         # What the lower bounds take for granted.
         assert found.steps_sorted(height, group) <= sum(steps)
+
+
+def test_rows_with_entries_anywhere_meet_as_many_classes_as_chance_says():
+    lengths = np.repeat([0, 1, 2, 5000], [7, 4, 3, 2])
+    found = RowLengths.of(pointers(lengths))
+    assert found.classes_met(1) == pytest.approx(9, abs=1e-6)
+    # One entry meets one of ten classes, two 1 + 9/10, very many all.
+    assert found.classes_met(10) == pytest.approx(4 + 3 * 1.9 + 2 * 10)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gpu.choice.cost_model import batches, uneven
 from gpu.choice.structure import Structure
-from vecsim.formats import MixedSliced, NotRepresentableError, Sliced, Slicing
+from vecsim.formats import MixedSliced, NotRepresentableError, SegmentedSliced, Sliced, Slicing
 
 pytestmark = pytest.mark.ci
 
@@ -172,3 +172,18 @@ def test_counting_leaves_the_number_of_threads_as_it_was():
     structure = Structure.of(csr_of(np.arange(300_000), np.arange(300_000), (300_000, 300_000)))
     assert (structure.longest, structure.places(), structure.fits_offsets) == (1, 300_000, True)
     assert numba.get_num_threads() == before
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_slots_in_segments_are_about_those_that_are_stored(near):
+    rng = np.random.default_rng(2)
+    lengths = (3 * (1 - rng.random(4000)) ** -0.7).astype(int).clip(0, 900)
+    row = np.repeat(np.arange(4000), lengths)
+    column = row + rng.integers(0, 800, len(row)) if near else rng.integers(0, 5000, len(row))
+    matrix = scipy.sparse.csr_array((np.ones(len(row)), (row, column)), (4000, 5000))
+    matrix.sum_duplicates()
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    for columns in (500, 5000):
+        stored = SegmentedSliced.from_scipy(matrix, segment_columns=columns)
+        slots = np.count_nonzero(np.diff(stored.row_pointers)) if columns == 5000 else len(stored.row_slots)
+        assert Structure.of(matrix).segment_slots(columns) == pytest.approx(slots, rel=0.05)
