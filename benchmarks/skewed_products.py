@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         if given.tables:
-            print(tables(_read(given.tables)))
+            print(_tables_of(given.tables))
             return 0
         names = (given.only,) if given.only else WANTED
         matrices = [matrix for name in names for matrix in select(name)]
@@ -270,14 +270,14 @@ def _run(matrices: Sequence[SuiteMatrix], seconds: float, target: Path | None) -
     return document
 
 
-def _read(path: Path) -> Record:
+def _tables_of(path: Path) -> str:
     try:
-        document: Record = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
         if document["benchmark"] != "skewed products":
             raise KeyError
+        return tables(document)
     except (ValueError, KeyError, TypeError):
         raise UserError(f"{path}: is no result of benchmarks.skewed_products") from None
-    return document
 
 
 if __name__ == "__main__":

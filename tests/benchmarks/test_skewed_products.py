@@ -42,7 +42,7 @@ def test_a_table_by_hand(tmp_path, capsys):
 
 def test_another_file_is_refused_in_a_line(tmp_path, capsys):
     file = tmp_path / "other.json"
-    for text in ("no json", "[]", '{"benchmark": "sums"}'):
+    for text in ("no json", "[]", '{"benchmark": "sums"}', '{"benchmark": "skewed products"}'):
         file.write_text(text)
         assert skewed_products.main(["--tables", str(file)]) == 2
         assert capsys.readouterr().err == f"error: {file}: is no result of benchmarks.skewed_products\n"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.segmented.before import copy_and_scale, ordered_copy
+from gpu.formats.segmented.before import ordered_copy
 from gpu.formats.segmented.rows import rows_kernel
 from gpu.formats.segmented.slices import RECORD, SHARE, slices_kernel
 from gpu.kernel_parts.row_results import scaled
@@ -39,6 +39,7 @@ SEGMENT_BYTES = 1 << 17
 RESERVED_BYTES = 1024
 """Of shared memory, which the system takes for each block of threads."""
 MULTIPROCESSORS_SIMULATED = 3
+"""Blocks of threads in the simulator, so that some share a segment and some have several."""
 
 
 class SegmentedProduct(LaunchedInTurn):
@@ -79,15 +80,11 @@ class SegmentedProduct(LaunchedInTurn):
         threads, steps = THREADS[real(0).itemsize], int(np.diff(matrix.step_ptr).max(initial=2))
         kernel = slices_kernel(real, threads, steps, direct)
         multiply = launches_of(kernel, len(begins) - 1, threads, arguments, real, shared_bytes=shared_bytes)
-        if ordered and direct:
-            blocks = -(-max(width, rows) // ROW_THREADS)
-            before = launches_of(copy_and_scale(real), blocks, ROW_THREADS, [*copy, Y, BETA], real)
-        elif ordered:
-            before = launches_of(ordered_copy(real), -(-width // ROW_THREADS), ROW_THREADS, copy, real)
-        elif direct:
-            before = launches_of(scaled(real), -(-rows // ROW_THREADS), ROW_THREADS, [Y, BETA], real)
-        else:
-            before = []
+        before = []
+        if direct:
+            before += launches_of(scaled(real), -(-rows // ROW_THREADS), ROW_THREADS, [Y, BETA], real)
+        if ordered:
+            before += launches_of(ordered_copy(real), -(-width // ROW_THREADS), ROW_THREADS, copy, real)
         self.launches = [*before, *multiply, *([] if direct else self._adding(matrix, sums, real))]
 
     def _adding(self, matrix: SegmentedSliced, sums: Any, real: Any) -> list[Launch]:
