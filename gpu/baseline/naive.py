@@ -6,7 +6,7 @@ Sums of the transposed product run in no fixed order, so its results differ from
 import functools
 from typing import Any
 
-from gpu.kernel_parts.row_results import scaled
+from gpu.kernel_parts.row_results import scaling
 from gpu.runtime.cuda import cuda
 from gpu.runtime.launches import (
     ALPHA,
@@ -99,9 +99,7 @@ class NaiveProduct(LaunchedInTurn):
         shared = [*self.device_arrays, rows, X, Y, ALPHA]
         if transposed:
             self.launches = [
-                *launches_of(
-                    scaled(real), -(-columns // threads_per_block), threads_per_block, [Y, BETA], real
-                ),
+                *scaling(columns, real),
                 *launches_of(column_kernel(real), blocks, threads_per_block, shared, real),
             ]
         else:

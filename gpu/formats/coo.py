@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.row_results import PieceSums, scaled
+from gpu.kernel_parts.row_results import PieceSums, scaling
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
 from gpu.runtime.launches import (
     ALPHA,
@@ -157,12 +157,11 @@ class COOProduct(LaunchedInTurn):
             pieces=2 * warps,
             beta=self.real(1),
         )
-        row_blocks = 0 if on_top else -(-matrix.shape[0] // threads_per_block)
         blocks = -(-warps * WARP // threads_per_block)
         kernel = coo_kernel(self.real, entries_per_thread)
         arguments = [*self.arrays, matrix.nnz, X, Y, self.split.pieces, ALPHA]
         self.launches = [
-            *launches_of(scaled(self.real), row_blocks, threads_per_block, [Y, BETA], self.real),
+            *([] if on_top else scaling(matrix.shape[0], self.real)),
             *launches_of(kernel, blocks, threads_per_block, arguments, self.real),
             *self.split.launches,
         ]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
-from gpu.runtime.launches import ALPHA, BETA, Y, launches_of, let_next_begin, wait_for_previous
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
+from gpu.runtime.launches import ALPHA, BETA, Launch, Y, launches_of, let_next_begin, wait_for_previous
 from gpu.runtime.memory import upload
 
 
@@ -131,13 +131,33 @@ class PieceSums:
         return [*self._places, self.pieces]
 
 
+WAVE_BLOCKS, WAVE_THREADS = (3, 64) if SIMULATED else (264, 256)
+"""Of a launch that goes through y: two blocks of threads a multiprocessor, which is faster than one a row."""
+
+
+def scaling(rows: int, real: Any) -> list[Launch]:
+    """Give the launch of ``y = beta y``, none where there are no rows.
+
+    Parameters
+    ----------
+    rows
+        M.
+    real
+        np.float32 or np.float64.
+    """
+    return launches_of(scaled(real), min(WAVE_BLOCKS, -(-rows // WAVE_THREADS)), WAVE_THREADS, [Y, BETA], real)
+
+
 @functools.cache
 def scaled(real: Any) -> Any:
-    """Make the kernel ``y = beta y``; y is not read where beta is 0."""
+    """Make the kernel ``y = beta y``; y is not read where beta is 0.
+
+    The kernel behind it begins when all before it have ended: so that one may read x before it waits.
+    """
 
     @cuda.jit
     def kernel(y, beta):
-        """Scale an element a thread.
+        """Scale elements in turn.
 
         Parameters
         ----------
@@ -146,10 +166,11 @@ def scaled(real: Any) -> Any:
         beta
             A scalar of the real type.
         """
-        row = cuda.grid(1)
-        let_next_begin()
+        row, all_ = np.int64(cuda.grid(1)), np.int64(cuda.gridsize(1))
         wait_for_previous()
-        if row < y.size:
+        let_next_begin()
+        while row < y.size:
             y[row] = beta * y[row] if beta != real(0) else real(0)
+            row += all_
 
     return kernel

@@ -1,4 +1,4 @@
-"""The entries of a slice that a thread loads at once: all of its steps, values and 16-bit columns.
+"""What a thread loads of a slice at once: all of its steps, values and 16-bit columns, or rows of its slots.
 
 All addresses are one and a distance known beforehand, and where a slice has no more than half of the steps
 the others are left out by one branch: so a load costs hardly more than its own instruction. Loads stay where
@@ -32,6 +32,26 @@ def step_loads(count: int, distance: int) -> Any:
         Elements from a step to the next.
     """
     return _plain(count, distance) if SIMULATED else _compiled(count, distance)
+
+
+def row_loads(count: int, distance: int) -> Any:
+    """Make ``load(rows, index, left)``: the tuple of so many uint32, 0 for those at `left` and behind.
+
+    Parameters
+    ----------
+    count
+        Rows that are loaded at most.
+    distance
+        Elements from one to the next.
+    """
+    return _plain_rows(count, distance) if SIMULATED else _compiled_rows(count, distance)
+
+
+def _plain_rows(count: int, distance: int) -> Callable[[Any, int, int], Any]:
+    def load(rows: Any, index: int, left: int) -> Any:
+        return tuple(int(rows[index + k * distance]) if k * distance < left else 0 for k in range(count))
+
+    return load
 
 
 def _plain(count: int, distance: int) -> Callable[[Any, Any, int, int], Any]:
@@ -84,5 +104,36 @@ def _compiled(count: int, distance: int) -> Any:
             return cgutils.pack_struct(builder, both)
 
         return result(values, columns, types.int64, types.int32), generate
+
+    return load
+
+
+def _row_text(count: int, distance: int) -> str:
+    """Give the instructions: results are the rows; then the address and the elements left."""
+    address, left = f"${count}", f"${count + 1}"
+    lines = [".reg .pred p;", *(f"mov.b32 ${k}, 0;" for k in range(count))]
+    for k in range(count):
+        if k == 1:
+            lines.append(f"setp.le.s32 p, {left}, {distance}; @p bra ENOUGH;")
+        lines.append(f"setp.gt.s32 p, {left}, {k * distance};")
+        lines.append(f"@p ld.global.L1::no_allocate.u32 ${k}, [{address} + {4 * k * distance}];")
+    return "{ " + " ".join(lines) + " ENOUGH: }"
+
+
+def _compiled_rows(count: int, distance: int) -> Any:
+    @intrinsic
+    def load(typing_context: Any, rows: Any, index: Any, left: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address = address_of(context, builder, signature.args[0], arguments[0], arguments[1])
+            found = ir.LiteralStructType([_WORD] * count) if count > 1 else _WORD
+            constraints = ["=&r"] * count + ["l", "r"]
+            function = ir.FunctionType(found, [address.type, _WORD])
+            text = _row_text(count, distance)
+            assembly = ir.InlineAsm(function, text, ",".join(constraints), side_effect=True)
+            loaded = builder.call(assembly, [address, arguments[2]])
+            all_ = [builder.extract_value(loaded, k) for k in range(count)] if count > 1 else [loaded]
+            return cgutils.pack_array(builder, all_)
+
+        return types.UniTuple(types.uint32, count)(rows, types.int64, types.int32), generate
 
     return load

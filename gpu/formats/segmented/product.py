@@ -14,18 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.segmented.before import ordered_copy
+from gpu.formats.segmented.before import ordered_copies
 from gpu.formats.segmented.rows import rows_kernel
 from gpu.formats.segmented.slices import RECORD, SHARE, slices_kernel
-from gpu.kernel_parts.row_results import scaled
+from gpu.kernel_parts.row_results import scaling
 from gpu.runtime.cuda import SIMULATED, WARP
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import NotRepresentableError, SegmentedSliced
 
-THREADS = {4: 64, 8: 64} if SIMULATED else {4: 1024, 8: 768}
-"""Of a block that keeps a segment, by the bytes of an element: as many as have registers for their loads."""
+THREADS = {(4, False): 1024, (4, True): 768, (8, False): 768, (8, True): 640}
+"""Of a block that keeps a segment, by the bytes of an element and whether sums are added to y directly: as many
+as have registers for their loads."""
+THREADS_SIMULATED = 64
 ROW_THREADS = 64 if SIMULATED else 256
 """Of one that adds the sums of rows."""
 SUMS_AT_ONCE = 4
@@ -34,6 +36,8 @@ LEAST_ROWS, MOST_ROWS = ROW_THREADS, 4 * ROW_THREADS
 """Whose sums such a block adds."""
 SLICE_BYTES = 64
 """What a slice costs beside its entries."""
+SLOT_BYTES = {False: 16, True: 32}
+"""What a slot costs, by whether its sum is added to y directly: an atomic addition is a sector of the L2 cache."""
 SEGMENT_BYTES = 1 << 17
 """What it costs to bring another segment: as much as a multiprocessor reads meanwhile."""
 RESERVED_BYTES = 1024
@@ -66,25 +70,24 @@ class SegmentedProduct(LaunchedInTurn):
     def __init__(self, matrix: SegmentedSliced, threads_per_block: int, *, direct: bool = False) -> None:
         real, (rows, width) = real_type(matrix.values), matrix.shape
         shared_bytes = (min(matrix.segment_columns, width) + 1) * real(0).itemsize
-        shares, begins = _shares(matrix, _blocks(shared_bytes))
+        shares, begins = _shares(matrix, _blocks(shared_bytes), SLOT_BYTES[direct])
         stored = [upload(matrix.columns), upload(matrix.values)]
         stored += [upload(_records(matrix)), upload(shares), upload(begins)]
         slot_rows = upload(_slot_rows(matrix) if direct else np.empty(0, np.uint32))
         sums = upload(np.zeros(0 if direct else len(matrix.row_slots), real))
         ordered = len(matrix.column_order) > 0
         order, copied = upload(matrix.column_order), upload(np.zeros(width if ordered else 0, real))
-        copy = [order, width, X, copied]
         self._arrays = [*stored, slot_rows, sums, order, copied]
         x, results = copied if ordered else X, Y if direct else sums
         arguments = [*stored, matrix.segment_columns, width, x, slot_rows, results, ALPHA]
-        threads, steps = THREADS[real(0).itemsize], int(np.diff(matrix.step_ptr).max(initial=2))
-        kernel = slices_kernel(real, threads, steps, direct)
+        threads, steps = _threads(real, direct), int(np.diff(matrix.step_ptr).max(initial=2))
+        kernel = slices_kernel(real, threads, steps, direct, direct and not ordered)
         multiply = launches_of(kernel, len(begins) - 1, threads, arguments, real, shared_bytes=shared_bytes)
-        before = []
-        if direct:
-            before += launches_of(scaled(real), -(-rows // ROW_THREADS), ROW_THREADS, [Y, BETA], real)
+        before: list[Launch] = []
         if ordered:
-            before += launches_of(ordered_copy(real), -(-width // ROW_THREADS), ROW_THREADS, copy, real)
+            before = ordered_copies(real, order, copied, rows if direct else 0)
+        elif direct:
+            before = scaling(rows, real)
         self.launches = [*before, *multiply, *([] if direct else self._adding(matrix, sums, real))]
 
     def _adding(self, matrix: SegmentedSliced, sums: Any, real: Any) -> list[Launch]:
@@ -100,6 +103,10 @@ class SegmentedProduct(LaunchedInTurn):
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return self._arrays
+
+
+def _threads(real: Any, direct: bool) -> int:
+    return THREADS_SIMULATED if SIMULATED else THREADS[real(0).itemsize, direct]
 
 
 def rows_of_block(slots: int, rows: int) -> int:
@@ -135,13 +142,16 @@ def _records(matrix: SegmentedSliced) -> NDArray[np.uint32]:
     records = np.zeros((matrix.slices, RECORD), np.uint32)
     records[:, 0] = matrix.step_ptr[:-1]
     bits = np.round(np.log2(matrix.threads_per_slot)).astype(np.uint32)
-    records[:, 1] = np.diff(matrix.step_ptr) | bits << np.uint32(8)
+    each = np.round(np.log2(matrix.slots_per_thread)).astype(np.uint32)
+    records[:, 1] = np.diff(matrix.step_ptr) | bits << np.uint32(8) | each << np.uint32(16)
     records[:, 2] = matrix.slot_ptr[:-1]
     records[:, 3] = np.diff(matrix.slot_ptr)
     return records.ravel()
 
 
-def _shares(matrix: SegmentedSliced, blocks: int) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+def _shares(
+    matrix: SegmentedSliced, blocks: int, slot_bytes: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """Deal slices to blocks of threads, neighbours of about as many bytes to each, cut where segments end.
 
     Returns
@@ -154,6 +164,7 @@ def _shares(matrix: SegmentedSliced, blocks: int) -> tuple[NDArray[np.uint32], N
     step_bytes = WARP * (matrix.values.dtype.itemsize + matrix.columns.dtype.itemsize)
     segment = matrix.slice_segments.astype(np.int64)
     own = np.diff(matrix.step_ptr).astype(np.int64) * step_bytes + SLICE_BYTES
+    own += np.diff(matrix.slot_ptr).astype(np.int64) * slot_bytes
     cost = np.cumsum(own + SEGMENT_BYTES * (np.diff(segment, prepend=segment[0]) != 0))
     block = (cost - 1) * blocks // cost[-1]
     first = np.flatnonzero((np.diff(block, prepend=-1) != 0) | (np.diff(segment, prepend=-1) != 0))

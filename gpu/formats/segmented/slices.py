@@ -8,24 +8,26 @@ import numpy as np
 from gpu.kernel_parts.async_copies import start_copy, wait_for_copies
 from gpu.kernel_parts.batched_loads import in_turn
 from gpu.kernel_parts.loads import LOADS_IF
-from gpu.kernel_parts.step_loads import step_loads
+from gpu.kernel_parts.step_loads import row_loads, step_loads
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
 RECORD = 4
-"""Words of a slice: first step; steps, and above them the logarithm of threads a slot; first slot; slots."""
+"""Words of a slice: first step; steps, and above them the logarithms of threads a slot and of slots a thread;
+first slot; slots."""
 BYTE = 0xFF
 """Of the second word, the steps."""
+MOST_SLOTS = 16
+"""Of a thread."""
 SHARE = 4
 """Words of a share of a block: segment, first slice and the one behind its last, nothing."""
 
 _record = LOADS_IF[RECORD]
-_row = LOADS_IF[1]
 
 
-def _products(first: int, last: int) -> Any:
-    """Make the function that adds the products of the steps of a thread from the first to the last."""
-    return in_turn([_product(k) for k in range(first, last)])
+def _products(steps: range) -> Any:
+    """Make the function that adds the products of these steps of a thread."""
+    return in_turn([_product(k) for k in steps])
 
 
 def _product(k: int) -> Any:
@@ -36,8 +38,70 @@ def _product(k: int) -> Any:
     return product
 
 
+def _store_of(direct: bool) -> Any:
+    """Make the function that stores the sum of a slot, or adds it to y."""
+
+    @device_function
+    def store(sums: Any, slot: Any, row: Any, total: Any, alpha: Any) -> None:
+        if direct:
+            cuda.atomic.add(sums, np.int64(row), alpha * total)
+        else:
+            sums[np.uint64(slot)] = total
+
+    return store
+
+
+def _several(real: Any, steps: int, each: int, direct: bool) -> Any:
+    """Make the function that adds and stores the sums of so many slots of a thread."""
+    store = _store_of(direct)
+
+    def of_turns(turn: int) -> Any:
+        add = _products(range(turn, steps, each))
+        ahead = np.uint32(WARP * turn)
+
+        @device_function
+        def one(record: Any, fetched: Any, rows: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
+            slot, total = np.uint32(lane + ahead), add(real(0), fetched, held)
+            if slot < record[3]:
+                store(sums, np.uint32(record[2] + slot), rows[turn], total, alpha)
+
+        if turn + 1 == each:
+            return one
+        others = of_turns(turn + 1)
+
+        @device_function
+        def all_(record: Any, fetched: Any, rows: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
+            one(record, fetched, rows, held, lane, sums, alpha)
+            others(record, fetched, rows, held, lane, sums, alpha)
+
+        return all_
+
+    return of_turns(0)
+
+
+def _by_slots(real: Any, steps: int, direct: bool) -> Any:
+    """Make the function that adds and stores the sums of a thread with 2, 4, 8 or 16 slots."""
+
+    def from_(bits: int) -> Any:
+        several = _several(real, steps, 1 << bits, direct)
+        if 2 << bits > min(steps, MOST_SLOTS):
+            return several
+        others = from_(bits + 1)
+
+        @device_function
+        def choose(record: Any, fetched: Any, rows: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
+            if np.uint32(record[1] >> np.uint32(16)) == np.uint32(bits):
+                several(record, fetched, rows, held, lane, sums, alpha)
+            else:
+                others(record, fetched, rows, held, lane, sums, alpha)
+
+        return choose
+
+    return from_(1)
+
+
 @functools.cache
-def slices_kernel(real: Any, threads: int, steps: int, direct: bool) -> Any:
+def slices_kernel(real: Any, threads: int, steps: int, direct: bool, x_is_ready: bool) -> Any:
     """Make the kernel that multiplies slices by their segments of x.
 
     Parameters
@@ -50,40 +114,48 @@ def slices_kernel(real: Any, threads: int, steps: int, direct: bool) -> Any:
         That a slice has at most, 2 or more: all are loaded while the slice before is added.
     direct
         Whether sums are added to y as they come, in no order that is known.
+    x_is_ready
+        Whether x may be read before the kernel before this one has ended: that one lets this begin only when
+        all that came before it has ended, and does not write x.
     """
     warps, kind, half = threads // WARP, np.dtype(real), steps // 2
-    fetch = step_loads(steps, WARP)
-    add_first, add_others = _products(0, half), _products(half, steps)
+    each = 1
+    while 2 * each <= min(steps, MOST_SLOTS):
+        each *= 2
+    fetch, fetch_rows = step_loads(steps, WARP), row_loads(each, WARP)
+    add_first, add_others = _products(range(half)), _products(range(half, steps))
+    store, several = _store_of(direct), _by_slots(real, steps, direct)
     options = {} if SIMULATED else {"launch_bounds": (threads, 1)}
 
     @device_function
-    def multiply(record: Any, fetched: Any, row: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
+    def multiply(record: Any, fetched: Any, rows: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
         """Add the products of a slice, and those of the threads of each slot; store the sums of its slots."""
-        total = add_first(real(0), fetched, held)
-        if np.int32(record[1] & np.uint32(BYTE)) > half:
-            total = add_others(total, fetched, held)
-        bits = np.uint32(record[1] >> np.uint32(8))
-        offset = np.int32(np.uint32(np.uint32(1) << bits) >> np.uint32(1))
-        while offset > np.int32(0):
-            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-            offset = np.int32(offset >> np.int32(1))
-        slot = np.uint32(lane >> bits)
-        if np.uint32(slot << bits) == lane and slot < record[3]:
-            if direct:
-                cuda.atomic.add(sums, np.int64(row), alpha * total)
-            else:
-                sums[np.uint64(np.uint32(record[2] + slot))] = total
+        if np.uint32(record[1] >> np.uint32(16)) > np.uint32(0):
+            several(record, fetched, rows, held, lane, sums, alpha)
+        else:
+            total = add_first(real(0), fetched, held)
+            if np.int32(record[1] & np.uint32(BYTE)) > half:
+                total = add_others(total, fetched, held)
+            bits = np.uint32(np.uint32(record[1] >> np.uint32(8)) & np.uint32(BYTE))
+            offset = np.int32(np.uint32(np.uint32(1) << bits) >> np.uint32(1))
+            while offset > np.int32(0):
+                total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
+                offset = np.int32(offset >> np.int32(1))
+            slot = np.uint32(lane >> bits)
+            if np.uint32(slot << bits) == lane and slot < record[3]:
+                store(sums, np.uint32(record[2] + slot), rows[0], total, alpha)
 
     @device_function
     def ahead(columns: Any, values: Any, slot_rows: Any, record: Any, lane: Any) -> Any:
-        """Load what a thread needs of a slice: its entries, and the row of its slot."""
+        """Load what a thread needs of a slice: its entries, and the rows of its slots."""
         at = np.int64(record[0]) * WARP + np.int64(lane)
         fetched = fetch(values, columns, at, np.int32(record[1] & np.uint32(BYTE)))
-        row = np.uint32(0)
-        if direct:
-            slot = np.uint32(lane >> np.uint32(record[1] >> np.uint32(8)))
-            row = _row(slot_rows, np.int64(np.uint32(record[2] + slot)), slot < record[3])[0]
-        return fetched, row
+        bits = np.uint32(np.uint32(record[1] >> np.uint32(8)) & np.uint32(BYTE))
+        slot, count = np.uint32(lane >> bits), record[3]
+        if not direct:
+            count = np.uint32(0)
+        rows = fetch_rows(slot_rows, np.int64(np.uint32(record[2] + slot)), np.int32(count) - np.int32(slot))
+        return fetched, rows
 
     @cuda.jit(**options)
     def kernel(columns, values, records, shares, share_begins, segment_columns, width, x,
@@ -125,12 +197,11 @@ def slices_kernel(real: Any, threads: int, steps: int, direct: bool) -> Any:
             record = _record(records, RECORD * np.int64(number), number < end)
             later = np.int32(number + warps)
             next_record = _record(records, RECORD * np.int64(later), later < end)
-            fetched, row = ahead(columns, values, slot_rows, record, lane)
-            if waiting:
-                wait_for_previous()
-                waiting = False
-            else:
+            fetched, rows = ahead(columns, values, slot_rows, record, lane)
+            if not waiting:
                 cuda.syncthreads()
+            elif not x_is_ready:
+                wait_for_previous()
             # Blocks that share a segment begin at different places of it: so they ask for different sectors.
             begin, place = segment * segment_columns, np.int64(thread)
             size = min(segment_columns, width - begin)
@@ -141,19 +212,22 @@ def slices_kernel(real: Any, threads: int, steps: int, direct: bool) -> Any:
                     at -= size
                 start_copy(held, at + 1, x, begin + at)
                 place += threads
+            if waiting and x_is_ready:
+                wait_for_previous()
+            waiting = False
             wait_for_copies()
             cuda.syncthreads()
             # Two slices a turn, each in registers of its own; behind the end one has no steps and no slots.
             while number < end:
-                next_fetched, next_row = ahead(columns, values, slot_rows, next_record, lane)
+                next_fetched, next_rows = ahead(columns, values, slot_rows, next_record, lane)
                 later = np.int32(later + warps)
                 after_next = _record(records, RECORD * np.int64(later), later < end)
-                multiply(record, fetched, row, held, lane, sums, alpha)
+                multiply(record, fetched, rows, held, lane, sums, alpha)
                 record = after_next
-                fetched, row = ahead(columns, values, slot_rows, record, lane)
+                fetched, rows = ahead(columns, values, slot_rows, record, lane)
                 later = np.int32(later + warps)
                 after_next = _record(records, RECORD * np.int64(later), later < end)
-                multiply(next_record, next_fetched, next_row, held, lane, sums, alpha)
+                multiply(next_record, next_fetched, next_rows, held, lane, sums, alpha)
                 next_record = after_next
                 number = np.int32(number + 2 * warps)
             share = np.int32(share + 1)

@@ -7,7 +7,8 @@ several entries: rows are long, or there are few columns. Columns may stand in t
 that hubs are in the same segments.
 
 Within a segment slots are sorted by their lengths, in windows, and stored in slices of 32 threads, long slots
-with several threads each: SELL-C-sigma in each segment (Kreutzer et al. 2014). Segments of x in shared memory
+with several threads each, short ones several a thread: SELL-C-sigma in each segment (Kreutzer et al. 2014), but
+with about as many entries in each slice. Segments of x in shared memory
 are those of HBP (Yan, Diao, Liu, An, Xu), which has 4096 columns and a slot for each row of each block.
 """
 
@@ -58,6 +59,9 @@ class SegmentedSliced(StoredAsArrays):
         (S + 1,) uint32: the steps and the slots before each slice.
     threads_per_slot
         (S,) uint8: 1 to 32, a power of two.
+    slots_per_thread
+        (S,) uint8: 1 to 16, a power of two, and 1 where a slot has several threads. Where a thread has p
+        slots, its steps are of each in turn, and slot j of the slice is number j // 32 of thread j % 32.
     slice_segments
         (S,) int32: the segment of each slice; they ascend.
     row_pointers, row_slots
@@ -72,6 +76,7 @@ class SegmentedSliced(StoredAsArrays):
     step_ptr: NDArray[np.uint32]
     slot_ptr: NDArray[np.uint32]
     threads_per_slot: NDArray[np.uint8]
+    slots_per_thread: NDArray[np.uint8]
     slice_segments: NDArray[np.int32]
     row_pointers: NDArray[np.uint32]
     row_slots: NDArray[np.uint32]
@@ -84,7 +89,7 @@ class SegmentedSliced(StoredAsArrays):
         segment_columns: int | None = None,
         window: int = WINDOW,
         steps: int = STEPS,
-        by_degree: bool = False,
+        by_degree: bool | None = None,
     ) -> Self:
         """Convert a SciPy sparse matrix, in compiled loops over all cores.
 
@@ -99,8 +104,8 @@ class SegmentedSliced(StoredAsArrays):
         steps
             Steps of a slice, at most, 1 to 16.
         by_degree
-            Whether columns stand in the order of their entries, most first: fewer slots, but x has to be
-            copied first.
+            Whether columns stand in the order of their entries, most first: often that makes fewer slots, but
+            x has to be copied first. By default they do where more slots are saved than elements are copied.
 
         Raises
         ------
@@ -145,13 +150,19 @@ class SegmentedSliced(StoredAsArrays):
         """Return row and column of each entry, int64, in storage order, without padding."""
         at = np.flatnonzero(self.columns)
         slice_ = np.searchsorted(self.step_ptr, at // WARP, side="right") - 1
-        slot = self.slot_ptr[slice_].astype(np.int64) + at % WARP // self.threads_per_slot[slice_]
+        slot = self.slot_ptr[slice_] + self._slot_in_slice(at, slice_)
         row_of_slot = np.empty(len(self.row_slots), np.int64)
         row_of_slot[self.row_slots] = np.repeat(np.arange(self.shape[0]), np.diff(self.row_pointers))
         columns = self.slice_segments[slice_].astype(np.int64) * self.segment_columns + self.columns[at] - 1
         if len(self.column_order):
             columns = self.column_order[columns].astype(np.int64)
         return row_of_slot[slot], columns
+
+    def _slot_in_slice(self, at: IntArray, slice_: IntArray) -> IntArray:
+        """Give the slot of each place, counted in its slice, int64."""
+        step = at // WARP - self.step_ptr[slice_].astype(np.int64)
+        of_thread = step % self.slots_per_thread[slice_]
+        return of_thread * WARP + at % WARP // self.threads_per_slot[slice_]
 
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry, in storage order, without padding."""
@@ -172,7 +183,10 @@ class SegmentedSliced(StoredAsArrays):
         require((np.diff(self.step_ptr) <= MOST_STEPS).all(), f"a slice must have {MOST_STEPS} steps at most")
         threads = self.threads_per_slot.astype(np.int64)
         require(np.isin(threads, 2 ** np.arange(6)).all(), "threads a slot must be 1, 2, 4, 8, 16 or 32")
-        require((np.diff(self.slot_ptr) * threads <= WARP).all(), "a slice must have 32 threads at most")
+        each = self.slots_per_thread.astype(np.int64)
+        require(np.isin(each, 2 ** np.arange(5)).all(), "slots a thread must be 1, 2, 4, 8 or 16")
+        require(((threads == 1) | (each == 1)).all(), "a slot of several threads must be their only one")
+        require((np.diff(self.slot_ptr) * threads <= WARP * each).all(), "a slice must have 32 threads at most")
         require((np.diff(self.slice_segments) >= 0).all(), "segments of slices must ascend")
         check_pointers("row_pointers", self.row_pointers, rows, slots)
         require((np.sort(self.row_slots) == np.arange(slots)).all(), "row_slots must name each slot once")
@@ -182,8 +196,7 @@ class SegmentedSliced(StoredAsArrays):
         require((self.columns <= self.segment_columns).all(), "columns must lie in their segment")
         require(not self.values[self.columns == 0].any(), "padding must have the value 0")
         slice_ = np.repeat(np.arange(self.slices), WARP * np.diff(self.step_ptr))
-        lane = np.arange(len(self.columns)) % WARP
-        taken = lane < (np.diff(self.slot_ptr) * threads)[slice_]
+        taken = self._slot_in_slice(np.arange(len(self.columns)), slice_) < np.diff(self.slot_ptr)[slice_]
         require(not self.columns[~taken].any(), "entries must stand in the threads of slots")
         check_range("columns of entries", self.coordinates()[1], self.shape[1])
 

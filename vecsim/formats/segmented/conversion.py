@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from vecsim.errors import UserError
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.mixed_sliced.filling import (
-    THREADS_PER_ROW,
     WARP,
     by_falling,
     column_counts,
-    cut_slices,
     sorted_in_windows,
 )
 from vecsim.formats.segmented import filling
 from vecsim.formats.thread_count import threads_that_pay
 
+LEAST_SAVED = 2**18
+"""Slots that an order of the columns has to save beside those of a copied x, for the further launch."""
 PARTS_A_THREAD = 4
 """Parts of the rows that are counted apart, for each thread."""
 
@@ -38,13 +38,13 @@ class Sizes:
     steps
         Steps of a slice, at most.
     by_degree
-        Whether columns stand in the order of their entries.
+        Whether columns stand in the order of their entries; None where that saves more than it costs.
     """
 
     segment_columns: int
     window: int
     steps: int
-    by_degree: bool
+    by_degree: bool | None
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class _Counts:
     place: NDArray[np.uint32]
     begins: IntArray
     found: IntArray
+
+    @property
+    def slots(self) -> int:
+        """How many rows of segments have entries."""
+        return int(self.found[..., 0].sum())
 
 
 @dataclass(frozen=True)
@@ -94,15 +99,15 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     none = np.zeros(len(slots.rows), np.int64)
     order = sorted_in_windows(slots.lengths, none, window_ptr, sizes.steps, WARP)
     lengths = slots.lengths[order]
-    cut = cut_slices(lengths, none, window_ptr, sizes.steps, WARP)
-    first, last, window, threads_of = (np.ascontiguousarray(cut[:, k]) for k in (0, 1, 3, THREADS_PER_ROW))
+    cut = filling.cut_slices(lengths, window_ptr, sizes.steps)
+    first, last, window, threads_of, each_of = (np.ascontiguousarray(cut[:, k]) for k in range(5))
     step_ptr = _begins(cut[:, 5])
     if step_ptr[-1] * WARP > 2**31 - 1:
         raise UserError(f"{step_ptr[-1] * WARP} entries with padding cannot be counted in 32 bits")
     stored_columns = np.zeros(int(step_ptr[-1]) * WARP, np.uint16)
     stored_values = np.zeros(len(stored_columns), values.dtype)
     filling.fill(
-        *(slots.begins[order], lengths, codes, values, first, last, threads_of, step_ptr),
+        *(slots.begins[order], lengths, codes, values, first, last, threads_of, each_of, step_ptr),
         *(stored_columns, stored_values),
     )
     places = np.empty(len(order), np.int64)
@@ -117,6 +122,7 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
         "step_ptr": step_ptr.astype(np.uint32),
         "slot_ptr": np.append(first, len(order)).astype(np.uint32),
         "threads_per_slot": threads_of.astype(np.uint8),
+        "slots_per_thread": each_of.astype(np.uint8),
         "slice_segments": window_segment[window].astype(np.int32),
         "row_pointers": pointers.astype(np.uint32),
         "row_slots": row_slots,
@@ -124,17 +130,34 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
 
 
 def _counts(csr: Any, sizes: Sizes) -> _Counts:
-    """Count slots and entries, in the order of columns that is asked for."""
-    columns = sizes.segment_columns
+    """Count slots and entries, in the order of columns that is asked for, or that has fewer slots by enough."""
     parts = max(1, min(csr.shape[0], PARTS_A_THREAD * threads_that_pay(csr.nnz)))
     # Of about as many entries each, whatever the lengths of the rows.
     begins = np.searchsorted(csr.indptr, np.arange(parts + 1) * csr.nnz // parts).astype(np.int64)
     begins[0], begins[-1] = 0, csr.shape[0]
+    one_segment = csr.shape[1] <= sizes.segment_columns
+    if sizes.by_degree is None and one_segment:
+        return _counted(csr, sizes, begins, by_degree=False)
+    if sizes.by_degree is not None:
+        return _counted(csr, sizes, begins, by_degree=sizes.by_degree)
+    natural = _counted(csr, sizes, begins, by_degree=False)
+    if natural.slots - csr.shape[0] <= saving_that_pays(csr.shape[1]):
+        return natural
+    ordered = _counted(csr, sizes, begins, by_degree=True)
+    return ordered if natural.slots - ordered.slots > saving_that_pays(csr.shape[1]) else natural
 
-    order = order_by_degree(csr.indices, csr.shape[1]) if sizes.by_degree else np.empty(0, np.uint32)
+
+def saving_that_pays(width: int) -> int:
+    """Give the slots that an order of so many columns has to save: a copied element costs about as much as one."""
+    return width + LEAST_SAVED
+
+
+def _counted(csr: Any, sizes: Sizes, begins: IntArray, *, by_degree: bool) -> _Counts:
+    columns = sizes.segment_columns
+    order = order_by_degree(csr.indices, csr.shape[1]) if by_degree else np.empty(0, np.uint32)
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order), dtype=np.uint32)
-    found = np.zeros((parts, -(-csr.shape[1] // columns), 2), np.int64)
+    found = np.zeros((len(begins) - 1, -(-csr.shape[1] // columns), 2), np.int64)
     filling.count(csr.indptr, csr.indices, place, columns, begins, found)
     return _Counts(order, place, begins, found)
 

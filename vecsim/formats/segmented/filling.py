@@ -5,7 +5,12 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from vecsim.formats.mixed_sliced.filling import WARP
+from vecsim.formats.mixed_sliced.filling import WARP, threads_per_row_for
+
+SLICE_FIELDS = 6
+"""What `cut_slices` gives for each slice."""
+PADDING = 8
+"""Places of a slice whose threads have several slots, for one that is empty, at least."""
 
 
 @njit(parallel=True, cache=True)
@@ -102,6 +107,57 @@ def slots_by_row(rows: Any, places: Any, pointers: Any, slots: Any) -> None:
         at[rows[slot]] += 1
 
 
+@njit(cache=True)
+def _slots_per_thread(lengths: Any, first: int, end: int, steps: int) -> int:
+    """Give how many of the slots from here on each thread has: as many as it has steps for.
+
+    Fewer where the slots behind are so much shorter that over one place in `PADDING` would be empty.
+    """
+    each = 1
+    while 2 * each * lengths[first] <= steps:
+        each *= 2
+    while each > 1:
+        last = min(first + WARP * each, end)
+        entries = lengths[first:last].sum()
+        if first + WARP * (each // 2) < end and PADDING * (WARP * each * lengths[first] - entries) <= (
+            WARP * each * lengths[first]
+        ):
+            break
+        each //= 2
+    return each
+
+
+@njit(cache=True)
+def cut_slices(lengths: Any, window_ptr: Any, steps: int) -> Any:
+    """Cut sorted slots into slices, (S, 6) int64; none crosses a window.
+
+    Gives for each: first slot, the one behind its last, window, threads a slot, slots a thread, steps.
+
+    Parameters
+    ----------
+    lengths
+        int64: entries of each slot, falling within a window, 32 times `steps` at most.
+    window_ptr
+        int64: the first slot of each window, then their number.
+    steps
+        Steps of a slice, at most.
+    """
+    slices = np.empty((len(lengths), SLICE_FIELDS), np.int64)
+    count = 0
+    for window in range(len(window_ptr) - 1):
+        slot, end = window_ptr[window], window_ptr[window + 1]
+        while slot < end:
+            threads = threads_per_row_for(lengths[slot], steps, WARP)
+            each = _slots_per_thread(lengths, slot, end, steps) if threads == 1 else 1
+            last = min(slot + WARP * each // threads, end)
+            slices[count, 0], slices[count, 1], slices[count, 2] = slot, last, window
+            slices[count, 3], slices[count, 4] = threads, each
+            slices[count, 5] = (lengths[slot] + threads - 1) // threads * each
+            slot = last
+            count += 1
+    return slices[:count].copy()
+
+
 @njit(parallel=True, cache=True)
 def fill(
     starts: Any,
@@ -111,6 +167,7 @@ def fill(
     first: Any,
     last: Any,
     threads_of: Any,
+    each_of: Any,
     step_ptr: Any,
     columns: Any,
     values: Any,
@@ -125,8 +182,8 @@ def fill(
         uint16 and floats, as `deal` writes them.
     first, last
         (S,) int64: the first slot of each slice, and the one behind its last.
-    threads_of
-        (S,) int64: threads a slot.
+    threads_of, each_of
+        (S,) int64: threads a slot, and slots a thread.
     step_ptr
         (S + 1,) int64: the steps before each slice.
     columns, values
@@ -134,8 +191,10 @@ def fill(
     """
     for s in prange(len(threads_of)):
         for slot in range(first[s], last[s]):
-            lane = (slot - first[s]) * threads_of[s]
+            turn, lane = (slot - first[s]) // WARP, (slot - first[s]) % WARP
+            if threads_of[s] > 1:
+                turn, lane = 0, (slot - first[s]) * threads_of[s]
             for k in range(lengths[slot]):
-                step, thread = k // threads_of[s], lane + k % threads_of[s]
+                step, thread = k // threads_of[s] * each_of[s] + turn, lane + k % threads_of[s]
                 at = (step_ptr[s] + step) * WARP + thread
                 columns[at], values[at] = codes[starts[slot] + k], data[starts[slot] + k]
