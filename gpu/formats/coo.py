@@ -9,7 +9,6 @@ from gpu.kernel_parts.row_results import PieceSums, scaling
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
 from gpu.runtime.launches import (
     ALPHA,
-    BETA,
     LaunchedInTurn,
     X,
     Y,

@@ -145,7 +145,9 @@ def scaling(rows: int, real: Any) -> list[Launch]:
     real
         np.float32 or np.float64.
     """
-    return launches_of(scaled(real), min(WAVE_BLOCKS, -(-rows // WAVE_THREADS)), WAVE_THREADS, [Y, BETA], real)
+    return launches_of(
+        scaled(real), min(WAVE_BLOCKS, -(-rows // WAVE_THREADS)), WAVE_THREADS, [Y, BETA], real
+    )
 
 
 @functools.cache

@@ -25,7 +25,9 @@ def ordered_copies(real: Any, order: Any, copied: Any, rows: int) -> list[Launch
         Elements of y that are scaled; 0 where y stays as it is.
     """
     blocks = -(-max(len(order), rows) // (ELEMENTS * THREADS))
-    return launches_of(ordered_copy(real), blocks, THREADS, [order, len(order), X, copied, rows, Y, BETA], real)
+    return launches_of(
+        ordered_copy(real), blocks, THREADS, [order, len(order), X, copied, rows, Y, BETA], real
+    )
 
 
 ELEMENTS = 2

@@ -25,8 +25,8 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import NotRepresentableError, SegmentedSliced
 
 THREADS = {(4, False): 1024, (4, True): 768, (8, False): 768, (8, True): 640}
-"""Of a block that keeps a segment, by the bytes of an element and whether sums are added to y directly: as many
-as have registers for their loads."""
+"""Of a block that keeps a segment, by the bytes of an element and whether a thread loads the rows of several slots:
+as many as have registers for their loads."""
 THREADS_SIMULATED = 64
 ROW_THREADS = 64 if SIMULATED else 256
 """Of one that adds the sums of rows."""
@@ -80,8 +80,12 @@ class SegmentedProduct(LaunchedInTurn):
         self._arrays = [*stored, slot_rows, sums, order, copied]
         x, results = copied if ordered else X, Y if direct else sums
         arguments = [*stored, matrix.segment_columns, width, x, slot_rows, results, ALPHA]
-        threads, steps = _threads(real, direct), int(np.diff(matrix.step_ptr).max(initial=2))
-        kernel = slices_kernel(real, threads, steps, direct, direct and not ordered)
+        steps, each = (
+            int(np.diff(matrix.step_ptr).max(initial=2)),
+            int(matrix.slots_per_thread.max(initial=1)),
+        )
+        threads = _threads(real, direct and each > 1)
+        kernel = slices_kernel(real, threads, steps, each, direct, direct and not ordered)
         multiply = launches_of(kernel, len(begins) - 1, threads, arguments, real, shared_bytes=shared_bytes)
         before: list[Launch] = []
         if ordered:
@@ -105,8 +109,8 @@ class SegmentedProduct(LaunchedInTurn):
         return self._arrays
 
 
-def _threads(real: Any, direct: bool) -> int:
-    return THREADS_SIMULATED if SIMULATED else THREADS[real(0).itemsize, direct]
+def _threads(real: Any, several_rows: bool) -> int:
+    return THREADS_SIMULATED if SIMULATED else THREADS[real(0).itemsize, several_rows]
 
 
 def rows_of_block(slots: int, rows: int) -> int:

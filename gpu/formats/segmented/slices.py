@@ -17,8 +17,6 @@ RECORD = 4
 first slot; slots."""
 BYTE = 0xFF
 """Of the second word, the steps."""
-MOST_SLOTS = 16
-"""Of a thread."""
 SHARE = 4
 """Words of a share of a block: segment, first slice and the one behind its last, nothing."""
 
@@ -79,12 +77,12 @@ def _several(real: Any, steps: int, each: int, direct: bool) -> Any:
     return of_turns(0)
 
 
-def _by_slots(real: Any, steps: int, direct: bool) -> Any:
-    """Make the function that adds and stores the sums of a thread with 2, 4, 8 or 16 slots."""
+def _by_slots(real: Any, steps: int, most: int, direct: bool) -> Any:
+    """Make the function that adds and stores the sums of a thread with 2, 4, ... or `most` slots."""
 
     def from_(bits: int) -> Any:
         several = _several(real, steps, 1 << bits, direct)
-        if 2 << bits > min(steps, MOST_SLOTS):
+        if 2 << bits > most:
             return several
         others = from_(bits + 1)
 
@@ -101,7 +99,7 @@ def _by_slots(real: Any, steps: int, direct: bool) -> Any:
 
 
 @functools.cache
-def slices_kernel(real: Any, threads: int, steps: int, direct: bool, x_is_ready: bool) -> Any:
+def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, x_is_ready: bool) -> Any:
     """Make the kernel that multiplies slices by their segments of x.
 
     Parameters
@@ -112,6 +110,8 @@ def slices_kernel(real: Any, threads: int, steps: int, direct: bool, x_is_ready:
         Of a block.
     steps
         That a slice has at most, 2 or more: all are loaded while the slice before is added.
+    each
+        Slots that a thread has at most, a power of two.
     direct
         Whether sums are added to y as they come, in no order that is known.
     x_is_ready
@@ -119,18 +119,15 @@ def slices_kernel(real: Any, threads: int, steps: int, direct: bool, x_is_ready:
         all that came before it has ended, and does not write x.
     """
     warps, kind, half = threads // WARP, np.dtype(real), steps // 2
-    each = 1
-    while 2 * each <= min(steps, MOST_SLOTS):
-        each *= 2
     fetch, fetch_rows = step_loads(steps, WARP), row_loads(each, WARP)
     add_first, add_others = _products(range(half)), _products(range(half, steps))
-    store, several = _store_of(direct), _by_slots(real, steps, direct)
+    store, several = _store_of(direct), _by_slots(real, steps, max(2, each), direct)
     options = {} if SIMULATED else {"launch_bounds": (threads, 1)}
 
     @device_function
     def multiply(record: Any, fetched: Any, rows: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
         """Add the products of a slice, and those of the threads of each slot; store the sums of its slots."""
-        if np.uint32(record[1] >> np.uint32(16)) > np.uint32(0):
+        if each > 1 and np.uint32(record[1] >> np.uint32(16)) > np.uint32(0):
             several(record, fetched, rows, held, lane, sums, alpha)
         else:
             total = add_first(real(0), fetched, held)

@@ -33,7 +33,7 @@ SEGMENT_BYTES = 229_376
 """Of x in a segment by default: 224 of the 227 KiB that a block of threads may have on an H100 or H200."""
 MOST_COLUMNS = 2**16 - 1
 """Columns of a segment that 16 bits tell apart; 0 marks padding."""
-WINDOW = 1024
+WINDOW = 4096
 """Slots that are sorted together, few, so that the sums of neighbouring rows stay near each other."""
 STEPS = 8
 """Steps of a slice, at most: what a thread loads at once. A slot with more entries has more threads."""
@@ -186,7 +186,9 @@ class SegmentedSliced(StoredAsArrays):
         each = self.slots_per_thread.astype(np.int64)
         require(np.isin(each, 2 ** np.arange(5)).all(), "slots a thread must be 1, 2, 4, 8 or 16")
         require(((threads == 1) | (each == 1)).all(), "a slot of several threads must be their only one")
-        require((np.diff(self.slot_ptr) * threads <= WARP * each).all(), "a slice must have 32 threads at most")
+        require(
+            (np.diff(self.slot_ptr) * threads <= WARP * each).all(), "a slice must have 32 threads at most"
+        )
         require((np.diff(self.slice_segments) >= 0).all(), "segments of slices must ascend")
         check_pointers("row_pointers", self.row_pointers, rows, slots)
         require((np.sort(self.row_slots) == np.arange(slots)).all(), "row_slots must name each slot once")

@@ -19,7 +19,9 @@ from vecsim.formats.mixed_sliced.filling import (
 from vecsim.formats.segmented import filling
 from vecsim.formats.thread_count import threads_that_pay
 
-LEAST_SAVED = 2**18
+SHORT_SLOTS = 16
+"""Entries a slot, on the average, below which a thread may have several: else few have, and all pay for it."""
+LEAST_SAVED = 2**19
 """Slots that an order of the columns has to save beside those of a copied x, for the further launch."""
 PARTS_A_THREAD = 4
 """Parts of the rows that are counted apart, for each thread."""
@@ -99,7 +101,7 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     none = np.zeros(len(slots.rows), np.int64)
     order = sorted_in_windows(slots.lengths, none, window_ptr, sizes.steps, WARP)
     lengths = slots.lengths[order]
-    cut = filling.cut_slices(lengths, window_ptr, sizes.steps)
+    cut = filling.cut_slices(lengths, window_ptr, sizes.steps, csr.nnz < SHORT_SLOTS * len(lengths))
     first, last, window, threads_of, each_of = (np.ascontiguousarray(cut[:, k]) for k in range(5))
     step_ptr = _begins(cut[:, 5])
     if step_ptr[-1] * WARP > 2**31 - 1:
@@ -135,9 +137,6 @@ def _counts(csr: Any, sizes: Sizes) -> _Counts:
     # Of about as many entries each, whatever the lengths of the rows.
     begins = np.searchsorted(csr.indptr, np.arange(parts + 1) * csr.nnz // parts).astype(np.int64)
     begins[0], begins[-1] = 0, csr.shape[0]
-    one_segment = csr.shape[1] <= sizes.segment_columns
-    if sizes.by_degree is None and one_segment:
-        return _counted(csr, sizes, begins, by_degree=False)
     if sizes.by_degree is not None:
         return _counted(csr, sizes, begins, by_degree=sizes.by_degree)
     natural = _counted(csr, sizes, begins, by_degree=False)

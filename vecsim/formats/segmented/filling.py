@@ -128,7 +128,7 @@ def _slots_per_thread(lengths: Any, first: int, end: int, steps: int) -> int:
 
 
 @njit(cache=True)
-def cut_slices(lengths: Any, window_ptr: Any, steps: int) -> Any:
+def cut_slices(lengths: Any, window_ptr: Any, steps: int, several: bool) -> Any:
     """Cut sorted slots into slices, (S, 6) int64; none crosses a window.
 
     Gives for each: first slot, the one behind its last, window, threads a slot, slots a thread, steps.
@@ -141,6 +141,8 @@ def cut_slices(lengths: Any, window_ptr: Any, steps: int) -> Any:
         int64: the first slot of each window, then their number.
     steps
         Steps of a slice, at most.
+    several
+        Whether a thread may have several slots.
     """
     slices = np.empty((len(lengths), SLICE_FIELDS), np.int64)
     count = 0
@@ -148,7 +150,7 @@ def cut_slices(lengths: Any, window_ptr: Any, steps: int) -> Any:
         slot, end = window_ptr[window], window_ptr[window + 1]
         while slot < end:
             threads = threads_per_row_for(lengths[slot], steps, WARP)
-            each = _slots_per_thread(lengths, slot, end, steps) if threads == 1 else 1
+            each = _slots_per_thread(lengths, slot, end, steps) if several and threads == 1 else 1
             last = min(slot + WARP * each // threads, end)
             slices[count, 0], slices[count, 1], slices[count, 2] = slot, last, window
             slices[count, 3], slices[count, 4] = threads, each
