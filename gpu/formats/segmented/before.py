@@ -10,6 +10,8 @@ from gpu.runtime.launches import BETA, Launch, X, Y, launches_of, let_next_begin
 
 THREADS = 64 if SIMULATED else 256
 """Of a block."""
+ELEMENTS = 2
+"""Of a thread."""
 
 
 def ordered_copies(real: Any, order: Any, copied: Any, rows: int) -> list[Launch]:
@@ -28,10 +30,6 @@ def ordered_copies(real: Any, order: Any, copied: Any, rows: int) -> list[Launch
     return launches_of(
         ordered_copy(real), blocks, THREADS, [order, len(order), X, copied, rows, Y, BETA], real
     )
-
-
-ELEMENTS = 2
-"""Of a thread."""
 
 
 @functools.cache

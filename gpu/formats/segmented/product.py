@@ -25,8 +25,8 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import NotRepresentableError, SegmentedSliced
 
 THREADS = {(4, False): 1024, (4, True): 768, (8, False): 768, (8, True): 640}
-"""Of a block that keeps a segment, by the bytes of an element and whether a thread loads the rows of several slots:
-as many as have registers for their loads."""
+"""Of a block that keeps a segment, by the bytes of an element and whether a thread loads rows of several slots: as
+many as have registers for their loads."""
 THREADS_SIMULATED = 64
 ROW_THREADS = 64 if SIMULATED else 256
 """Of one that adds the sums of rows."""
@@ -37,7 +37,7 @@ LEAST_ROWS, MOST_ROWS = ROW_THREADS, 4 * ROW_THREADS
 SLICE_BYTES = 64
 """What a slice costs beside its entries."""
 SLOT_BYTES = {False: 16, True: 32}
-"""What a slot costs, by whether its sum is added to y directly: an atomic addition is a sector of the L2 cache."""
+"""What a slot costs, by whether its sum is added to y directly: each takes a sector of the L2 cache."""
 SEGMENT_BYTES = 1 << 17
 """What it costs to bring another segment: as much as a multiprocessor reads meanwhile."""
 RESERVED_BYTES = 1024

@@ -7,9 +7,9 @@ several entries: rows are long, or there are few columns. Columns may stand in t
 that hubs are in the same segments.
 
 Within a segment slots are sorted by their lengths, in windows, and stored in slices of 32 threads, long slots
-with several threads each, short ones several a thread: SELL-C-sigma in each segment (Kreutzer et al. 2014), but
-with about as many entries in each slice. Segments of x in shared memory
-are those of HBP (Yan, Diao, Liu, An, Xu), which has 4096 columns and a slot for each row of each block.
+with several threads each, short ones several a thread: SELL-C-sigma in each segment (Kreutzer et al. 2014),
+but with about as many entries in each slice. Segments of x in shared memory are those of HBP (Yan, Diao, Liu,
+An, Xu), which has 4096 columns and a slot for each row of each block.
 """
 
 from __future__ import annotations

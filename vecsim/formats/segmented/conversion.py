@@ -20,7 +20,7 @@ from vecsim.formats.segmented import filling
 from vecsim.formats.thread_count import threads_that_pay
 
 SHORT_SLOTS = 16
-"""Entries a slot, on the average, below which a thread may have several: else few have, and all pay for it."""
+"""Entries a slot, on the average, below which a thread may have several: else few have, and all pay."""
 LEAST_SAVED = 2**19
 """Slots that an order of the columns has to save beside those of a copied x, for the further launch."""
 PARTS_A_THREAD = 4
@@ -132,7 +132,7 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
 
 
 def _counts(csr: Any, sizes: Sizes) -> _Counts:
-    """Count slots and entries, in the order of columns that is asked for, or that has fewer slots by enough."""
+    """Count slots and entries, columns in the order that is asked for, or by degree if that saves enough."""
     parts = max(1, min(csr.shape[0], PARTS_A_THREAD * threads_that_pay(csr.nnz)))
     # Of about as many entries each, whatever the lengths of the rows.
     begins = np.searchsorted(csr.indptr, np.arange(parts + 1) * csr.nnz // parts).astype(np.int64)
@@ -147,7 +147,7 @@ def _counts(csr: Any, sizes: Sizes) -> _Counts:
 
 
 def saving_that_pays(width: int) -> int:
-    """Give the slots that an order of so many columns has to save: a copied element costs about as much as one."""
+    """Give the slots that an order of so many columns has to save: a copied element costs about one."""
     return width + LEAST_SAVED
 
 
