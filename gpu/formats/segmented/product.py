@@ -25,8 +25,8 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import NotRepresentableError, SegmentedSliced
 
 THREADS = {(4, False): 1024, (4, True): 768, (8, False): 768, (8, True): 640}
-"""Of a block that keeps a segment, by the bytes of an element and whether a thread loads rows of several slots: as
-many as have registers for their loads."""
+"""Of a block that keeps a segment, by the bytes of an element and whether a thread loads rows of several
+slots: as many as have registers for their loads."""
 THREADS_SIMULATED = 64
 ROW_THREADS = 64 if SIMULATED else 256
 """Of one that adds the sums of rows."""
