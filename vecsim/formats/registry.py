@@ -271,7 +271,7 @@ _ALL = (
     ),
     NamedFormat(
         "sell-segments",
-        "segments of columns as large as shared memory, slots in them sorted within 1024; 16-bit columns",
+        "segments of columns as large as shared memory, slots in them sorted within 4096; 16-bit columns",
         f"vecsim, after {SELL_C_SIGMA}, and Yan, Diao, Liu, An, Xu",
         SegmentedSliced,
         for_gpu=True,
