@@ -82,6 +82,10 @@ class LowerBounds(Structure):
         """Take for granted that a row has one."""
         return float(self.filled_rows)
 
+    def segment_slots_by_degree(self, columns: int) -> float:
+        """Take for granted that a row has one."""
+        return float(self.filled_rows)
+
     @property
     def near_share(self) -> float:
         """Take for granted that all columns are near."""

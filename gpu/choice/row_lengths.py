@@ -80,13 +80,17 @@ class RowLengths:
         return int(_threads(self.of_length, self.long, steps, most))
 
     def classes_met(self, classes: int) -> float:
-        """Give how many of so many classes rows meet, all rows together, each entry in one by chance.
+        """Give how many of so many classes rows meet, all rows together, each entry in one by chance."""
+        return classes * self.rows_with(1 / max(1, classes))
 
-        A row of n entries meets one of K with a probability of 1 - (1 - 1 / K)^n.
+    def rows_with(self, share: float) -> float:
+        """Give how many rows have an entry in what holds this share of the entries, each there by chance.
+
+        A row of n entries does with a probability of 1 - (1 - share)^n.
         """
-        miss = np.log1p(-min(1 / max(1, classes), 1 - 1e-12))
+        miss = np.log1p(-min(share, 1 - 1e-12))
         short = self.of_length * -np.expm1(miss * np.arange(LENGTHS))
-        return classes * float(short.sum() - np.expm1(miss * self.long).sum())
+        return float(short.sum() - np.expm1(miss * self.long).sum())
 
     def steps_sorted(self, height: int, group: int) -> int:
         """Count the steps of slices of `height` rows, all rows sorted by length: no other order takes fewer.

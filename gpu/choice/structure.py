@@ -14,6 +14,7 @@ import numpy as np
 
 from gpu.choice import column_sampling as sampling
 from gpu.choice.block_rows import BlockRows
+from gpu.choice.degrees import shares_by_degree
 from gpu.choice.hubs import MOST_HUBS, Hubs
 from gpu.choice.row_lengths import RowLengths, places
 from gpu.choice.sampled_rows import rows_of_runs
@@ -85,6 +86,7 @@ class Structure(Pattern):
     _places: dict[tuple[int, int | None, int], int] = field(default_factory=dict, repr=False)
     _glances: dict[Hashable, Work | None] = field(default_factory=dict, repr=False)
     _block_rows: dict[int, BlockRows] = field(default_factory=dict, repr=False)
+    _slots: dict[tuple[int, bool], float] = field(default_factory=dict, repr=False)
 
     @cached_property
     def row_lengths(self) -> RowLengths:
@@ -308,11 +310,21 @@ class Structure(Pattern):
         segments = -(-self.shape[1] // columns)
         if segments <= 1:
             return float(self.filled_rows)
-        sample = self._sample
-        anywhere = sample.row_lengths.classes_met(segments)
-        found = int(sampling.slots(sample.indptr, sample.indices, columns))
-        of_all = self.row_lengths.classes_met(segments) * min(1.0, found / max(1.0, anywhere))
-        return max(float(self.filled_rows), of_all)
+        if (columns, False) not in self._slots:
+            sample = self._sample
+            anywhere = sample.row_lengths.classes_met(segments)
+            found = int(sampling.slots(sample.indptr, sample.indices, columns))
+            of_all = self.row_lengths.classes_met(segments) * min(1.0, found / max(1.0, anywhere))
+            self._slots[columns, False] = max(float(self.filled_rows), of_all)
+        return self._slots[columns, False]
+
+    def segment_slots_by_degree(self, columns: int) -> float:
+        """Count the same with columns in the order of their entries, each where chance has it."""
+        if (columns, True) not in self._slots:
+            shares = shares_by_degree(self.indices, self.shape[1], columns)
+            met = sum(self.row_lengths.rows_with(share) for share in shares)
+            self._slots[columns, True] = max(float(self.filled_rows), met)
+        return self._slots[columns, True]
 
     @cached_property
     def near_share(self) -> float:

@@ -25,6 +25,7 @@ from vecsim.formats import Slicing
 from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.representable import ALWAYS_MADE_BYTES
 from vecsim.formats.segmented.container import STEPS, segment_columns_for
+from vecsim.formats.segmented.conversion import even_columns, saving_that_pays
 from vecsim.formats.sliced.layout import most_bytes, place_bytes, single_slice_height
 from vecsim.formats.sliced.slicing import WARP
 from vecsim.formats.sliced_deltas.container import BITS, arrangement
@@ -35,6 +36,8 @@ from vecsim.formats.thread_count import as_many_threads_as_pay
 WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP
 SEGMENT_PADDING = 1.08
 """Places for entries in slices of slots over entries, about."""
+FILLED_SLICES = 1.35
+"""Slices over those that as many entries would fill, about."""
 ROUNDED = 1 - 1e-9
 """What is summed in another order may come out less by so much."""
 
@@ -225,23 +228,29 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
 def segmented(structure: Structure, *, direct: bool) -> Work:
     """Count the work of `SegmentedProduct`: slots by the lengths of rows, and by columns in a sample.
 
-    A slot counts as a thread's share of a warp, and as a sector: its sum, read or added to y wherever its row
-    is. Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does.
+    A slot counts as a sector: its sum, read or added to y wherever its row is; so does an element of x that
+    is copied, where columns stand in the order of their entries. Another segment of x makes all threads of a
+    multiprocessor wait, as another batch of loads does.
     """
     nnz, size, (rows, width) = structure.nnz, structure.value_bytes, structure.shape
-    columns = segment_columns_for(size)
+    most = segment_columns_for(size)
+    columns, copied = even_columns(width, most), 0
     slots = structure.segment_slots(columns)
+    if slots - rows > saving_that_pays(width):
+        by_degree = structure.segment_slots_by_degree(most)
+        if slots - by_degree > saving_that_pays(width):
+            slots, columns, copied = by_degree, most, width
     cut, pieces = structure.pieces(WARP * STEPS)
     slots += pieces - cut
-    slices = slots / WARP + nnz / (WARP * STEPS)
+    slices = FILLED_SLICES * nnz / (WARP * STEPS)
     stored = SEGMENT_PADDING * nnz * (size + 2) + 4 * SEGMENT_RECORD * slices + 4 * slots
-    stored += 0 if direct else size * slots + 4 * rows
+    stored += (0 if direct else size * slots + 4 * rows) + (4 + size) * copied
     return Work(
         stored,
         STEPS * (1 + -(-width // columns) / MULTIPROCESSORS),
-        slots,
-        launches=2,
-        warps=slots / WARP,
+        slots + copied,
+        launches=2 + (copied > 0 and not direct),
+        warps=slices,
         scattered=direct,
         ahead=STEPS,
         block_warps=0,

@@ -133,10 +133,14 @@ class PieceSums:
 
 WAVE_BLOCKS, WAVE_THREADS = (3, 64) if SIMULATED else (264, 256)
 """Of a launch that goes through y: two blocks of threads a multiprocessor, which is faster than one a row."""
+BESIDE_THREADS = 64 if SIMULATED else 128
+"""Of a block of it that runs beside one with nearly all registers."""
 
 
 def scaling(rows: int, real: Any) -> list[Launch]:
     """Give the launch of ``y = beta y``, none where there are no rows.
+
+    The kernel behind it begins when all before it have ended: so that one may read x before it waits.
 
     Parameters
     ----------
@@ -145,16 +149,39 @@ def scaling(rows: int, real: Any) -> list[Launch]:
     real
         np.float32 or np.float64.
     """
-    return launches_of(
-        scaled(real), min(WAVE_BLOCKS, -(-rows // WAVE_THREADS)), WAVE_THREADS, [Y, BETA], real
-    )
+    blocks = min(WAVE_BLOCKS, -(-rows // WAVE_THREADS))
+    return launches_of(scaled(real, early=False), blocks, WAVE_THREADS, [Y, BETA], real)
+
+
+def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[Launch]:
+    """Give the launch of ``y = beta y`` before a kernel with all shared memory, none where there are no rows.
+
+    It takes little of a multiprocessor, so that it can be there before the product before has ended, and the
+    kernel behind it before itself has.
+
+    Parameters
+    ----------
+    rows, real
+        As of `scaling`.
+    blocks
+        Of threads, at most.
+    early
+        Whether the kernel behind may begin at once: then that one may not read x before it waits.
+    """
+    blocks = min(blocks, -(-rows // BESIDE_THREADS))
+    return launches_of(scaled(real, early=early), blocks, BESIDE_THREADS, [Y, BETA], real, beside_shared=True)
 
 
 @functools.cache
-def scaled(real: Any) -> Any:
+def scaled(real: Any, *, early: bool) -> Any:
     """Make the kernel ``y = beta y``; y is not read where beta is 0.
 
-    The kernel behind it begins when all before it have ended: so that one may read x before it waits.
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    early
+        Whether the kernel behind it begins at once, or when all before it have ended.
     """
 
     @cuda.jit
@@ -169,8 +196,11 @@ def scaled(real: Any) -> Any:
             A scalar of the real type.
         """
         row, all_ = np.int64(cuda.grid(1)), np.int64(cuda.gridsize(1))
+        if early:
+            let_next_begin()
         wait_for_previous()
-        let_next_begin()
+        if not early:
+            let_next_begin()
         while row < y.size:
             y[row] = beta * y[row] if beta != real(0) else real(0)
             row += all_

@@ -83,6 +83,8 @@ class Launch:
         Of dynamic shared memory of a block: what the kernel's ``cuda.shared.array(0, ...)`` has.
     registers
         The most of a thread; 0 leaves it to the compiler.
+    beside_shared
+        Whether it gives up the L1 cache, so that it may run beside blocks that have all shared memory.
     """
 
     def __init__(
@@ -95,11 +97,14 @@ class Launch:
         *,
         shared_bytes: int = 0,
         registers: int = 0,
+        beside_shared: bool = False,
     ) -> None:
         self._kernel, self._grid, self._arguments = kernel, (blocks, threads), tuple(arguments)
         self._shared_bytes = shared_bytes
         if not SIMULATED:
             self._packed = _Packed(kernel, blocks, threads, self._arguments, real, shared_bytes, registers)
+            if beside_shared:
+                self._packed.give_up_l1_cache()
 
     def __call__(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put the kernel on a stream.
@@ -135,18 +140,19 @@ def launches_of(
     *,
     shared_bytes: int = 0,
     registers: int = 0,
+    beside_shared: bool = False,
 ) -> list[Launch]:
     """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`.
 
     Parameters
     ----------
-    kernel, blocks, threads, arguments, real, shared_bytes, registers
+    kernel, blocks, threads, arguments, real, shared_bytes, registers, beside_shared
         As of `Launch`.
     """
     if not blocks:
         return []
     how = {"shared_bytes": shared_bytes, "registers": registers}
-    return [Launch(kernel, blocks, threads, arguments, real, **how)]
+    return [Launch(kernel, blocks, threads, arguments, real, beside_shared=beside_shared, **how)]
 
 
 def compile_for(kernel: Any, arguments: Sequence[Any], real: Any, registers: int = 0) -> None:
@@ -227,8 +233,9 @@ class _Packed:
         self._keep = compiled
         handle = compiled._codelibrary.get_cufunc().kernel.handle
         self._function = driver.CUfunction(int(handle))
+        self._kernel_handle = driver.CUkernel(int(handle))
         if shared_bytes:
-            _allow_shared_bytes(driver, driver.CUkernel(int(handle)), shared_bytes)
+            _allow_shared_bytes(driver, self._kernel_handle, shared_bytes)
         self._words = (ctypes.c_int64 * len(words))(*words)
         base = ctypes.addressof(self._words)
         self._pointers = (ctypes.c_void_p * len(words))(*(base + 8 * at for at in range(len(words))))
@@ -236,6 +243,10 @@ class _Packed:
         self._address = ctypes.addressof(self._pointers)
         # The driver reads the parameters during the call; two host threads must not mix theirs.
         self._lock = threading.Lock()
+
+    def give_up_l1_cache(self) -> None:
+        """Leave all memory that can be shared to blocks that run on the same multiprocessor."""
+        _allow_shared_bytes(self._driver, self._kernel_handle, 0)
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: int) -> None:
         """Put the kernel on the stream of this handle.

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from gpu.formats.segmented.before import ordered_copies
 from gpu.formats.segmented.rows import rows_kernel
-from gpu.formats.segmented.slices import RECORD, SHARE, slices_kernel
-from gpu.kernel_parts.row_results import scaling
-from gpu.runtime.cuda import SIMULATED, WARP
+from gpu.formats.segmented.shares import shares_of
+from gpu.formats.segmented.slices import FIRST, RECORD, slices_kernel
+from gpu.kernel_parts.row_results import scaling_beside
+from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
@@ -34,12 +35,8 @@ SUMS_AT_ONCE = 4
 """Sums that such a thread loads at once."""
 LEAST_ROWS, MOST_ROWS = ROW_THREADS, 4 * ROW_THREADS
 """Whose sums such a block adds."""
-SLICE_BYTES = 64
-"""What a slice costs beside its entries."""
-SLOT_BYTES = {False: 16, True: 32}
-"""What a slot costs, by whether its sum is added to y directly: each takes a sector of the L2 cache."""
-SEGMENT_BYTES = 1 << 17
-"""What it costs to bring another segment: as much as a multiprocessor reads meanwhile."""
+EARLY_BYTES = 1 << 22
+"""Of y, below which its scaling is so short that the slices begin before rather than bring x meanwhile."""
 RESERVED_BYTES = 1024
 """Of shared memory, which the system takes for each block of threads."""
 MULTIPROCESSORS_SIMULATED = 3
@@ -69,8 +66,9 @@ class SegmentedProduct(LaunchedInTurn):
 
     def __init__(self, matrix: SegmentedSliced, threads_per_block: int, *, direct: bool = False) -> None:
         real, (rows, width) = real_type(matrix.values), matrix.shape
-        shared_bytes = (min(matrix.segment_columns, width) + 1) * real(0).itemsize
-        shares, begins = _shares(matrix, _blocks(shared_bytes), SLOT_BYTES[direct])
+        shared_bytes = (min(matrix.segment_columns, width) + FIRST) * real(0).itemsize
+        blocks = _blocks(shared_bytes)
+        shares, begins = shares_of(matrix, blocks, direct=direct)
         stored = [upload(matrix.columns), upload(matrix.values)]
         stored += [upload(_records(matrix)), upload(shares), upload(begins)]
         slot_rows = upload(_slot_rows(matrix) if direct else np.empty(0, np.uint32))
@@ -85,13 +83,14 @@ class SegmentedProduct(LaunchedInTurn):
             int(matrix.slots_per_thread.max(initial=1)),
         )
         threads = _threads(real, direct and each > 1)
-        kernel = slices_kernel(real, threads, steps, each, direct, direct and not ordered)
+        early = rows * real(0).itemsize < EARLY_BYTES
+        kernel = slices_kernel(real, threads, steps, each, direct, direct and not ordered and not early)
         multiply = launches_of(kernel, len(begins) - 1, threads, arguments, real, shared_bytes=shared_bytes)
         before: list[Launch] = []
         if ordered:
             before = ordered_copies(real, order, copied, rows if direct else 0)
         elif direct:
-            before = scaling(rows, real)
+            before = scaling_beside(rows, real, blocks, early=early)
         self.launches = [*before, *multiply, *([] if direct else self._adding(matrix, sums, real))]
 
     def _adding(self, matrix: SegmentedSliced, sums: Any, real: Any) -> list[Launch]:
@@ -151,28 +150,3 @@ def _records(matrix: SegmentedSliced) -> NDArray[np.uint32]:
     records[:, 2] = matrix.slot_ptr[:-1]
     records[:, 3] = np.diff(matrix.slot_ptr)
     return records.ravel()
-
-
-def _shares(
-    matrix: SegmentedSliced, blocks: int, slot_bytes: int
-) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """Deal slices to blocks of threads, neighbours of about as many bytes to each, cut where segments end.
-
-    Returns
-    -------
-    shares, begins
-        `SHARE` words each; where those of each block begin, with the end.
-    """
-    if not matrix.slices:
-        return np.zeros(0, np.uint32), np.zeros(1, np.int32)
-    step_bytes = WARP * (matrix.values.dtype.itemsize + matrix.columns.dtype.itemsize)
-    segment = matrix.slice_segments.astype(np.int64)
-    own = np.diff(matrix.step_ptr).astype(np.int64) * step_bytes + SLICE_BYTES
-    own += np.diff(matrix.slot_ptr).astype(np.int64) * slot_bytes
-    cost = np.cumsum(own + SEGMENT_BYTES * (np.diff(segment, prepend=segment[0]) != 0))
-    block = (cost - 1) * blocks // cost[-1]
-    first = np.flatnonzero((np.diff(block, prepend=-1) != 0) | (np.diff(segment, prepend=-1) != 0))
-    shares = np.zeros((len(first), SHARE), np.uint32)
-    shares[:, 0], shares[:, 1] = segment[first], first
-    shares[:, 2] = np.append(first[1:], matrix.slices)
-    return shares.ravel(), np.searchsorted(block[first], np.arange(blocks + 1)).astype(np.int32)

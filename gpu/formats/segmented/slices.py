@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.async_copies import start_copy, wait_for_copies
+from gpu.kernel_parts.async_copies import START_WIDE, WIDE_BYTES, is_aligned, start_copy, wait_for_copies
 from gpu.kernel_parts.batched_loads import in_turn
 from gpu.kernel_parts.loads import LOADS_IF
 from gpu.kernel_parts.step_loads import row_loads, step_loads
@@ -18,9 +18,13 @@ first slot; slots."""
 BYTE = 0xFF
 """Of the second word, the steps."""
 SHARE = 4
-"""Words of a share of a block: segment, first slice and the one behind its last, nothing."""
+"""Words of a share of a block: segment, first slice, the one behind its last, element brought first."""
 
 _record = LOADS_IF[RECORD]
+
+
+FIRST = WIDE_BYTES // 4
+"""Elements of shared memory before those of x, so that 16 bytes can be copied at once; the last is 0."""
 
 
 def _products(steps: range) -> Any:
@@ -31,7 +35,7 @@ def _products(steps: range) -> Any:
 def _product(k: int) -> Any:
     @device_function
     def product(total: Any, fetched: Any, held: Any) -> Any:
-        return total + fetched[0][k] * held[fetched[1][k]]
+        return total + fetched[0][k] * held[fetched[1][k] + (FIRST - 1)]
 
     return product
 
@@ -122,6 +126,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
     fetch, fetch_rows = step_loads(steps, WARP), row_loads(each, WARP)
     add_first, add_others = _products(range(half)), _products(range(half, steps))
     store, several = _store_of(direct), _by_slots(real, steps, max(2, each), direct)
+    start_wide, wide = START_WIDE[kind.itemsize], WIDE_BYTES // kind.itemsize
     options = {} if SIMULATED else {"launch_bounds": (threads, 1)}
 
     @device_function
@@ -154,6 +159,23 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
         rows = fetch_rows(slot_rows, np.int64(np.uint32(record[2] + slot)), np.int32(count) - np.int32(slot))
         return fetched, rows
 
+    @device_function
+    def bring(held: Any, x: Any, begin: Any, size: Any, turned: Any, thread: Any) -> None:
+        """Start the copies of a segment, from this element on and then from its first."""
+        place, all_ = np.int64(0), np.int64(0)
+        if is_aligned(x, begin):
+            all_, place = size // wide * wide, wide * thread
+        while place < all_:
+            at = place + turned
+            if at >= all_:
+                at -= all_
+            start_wide(held, at + FIRST, x, begin + at)
+            place += wide * threads
+        place = all_ + thread
+        while place < size:
+            start_copy(held, place + FIRST, x, begin + place)
+            place += threads
+
     @cuda.jit(**options)
     def kernel(columns, values, records, shares, share_begins, segment_columns, width, x,
                slot_rows, sums, alpha):  # fmt: skip
@@ -185,12 +207,13 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
         last_share = np.int32(share_begins[cuda.blockIdx.x + 1])
         let_next_begin()
         if thread == 0:
-            held[0] = real(0)
+            held[FIRST - 1] = real(0)
         waiting = True
         while share < last_share:
             segment = np.int64(shares[SHARE * share])
             number = np.int32(np.int32(shares[SHARE * share + 1]) + warp)
             end = np.int32(shares[SHARE * share + 2])
+            turned = np.int64(shares[SHARE * share + 3])
             record = _record(records, RECORD * np.int64(number), number < end)
             later = np.int32(number + warps)
             next_record = _record(records, RECORD * np.int64(later), later < end)
@@ -199,16 +222,8 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
                 cuda.syncthreads()
             elif not x_is_ready:
                 wait_for_previous()
-            # Blocks that share a segment begin at different places of it: so they ask for different sectors.
-            begin, place = segment * segment_columns, np.int64(thread)
-            size = min(segment_columns, width - begin)
-            turned = size * np.int64(cuda.blockIdx.x) // np.int64(cuda.gridDim.x) // WARP * WARP
-            while place < size:
-                at = place + turned
-                if at >= size:
-                    at -= size
-                start_copy(held, at + 1, x, begin + at)
-                place += threads
+            begin = segment * segment_columns
+            bring(held, x, begin, min(segment_columns, width - begin), turned, np.int64(thread))
             if waiting and x_is_ready:
                 wait_for_previous()
             waiting = False

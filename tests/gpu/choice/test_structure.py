@@ -187,3 +187,18 @@ def test_slots_in_segments_are_about_those_that_are_stored(near):
         stored = SegmentedSliced.from_scipy(matrix, segment_columns=columns)
         slots = np.count_nonzero(np.diff(stored.row_pointers)) if columns == 5000 else len(stored.row_slots)
         assert Structure.of(matrix).segment_slots(columns) == pytest.approx(slots, rel=0.05)
+
+
+@pytest.mark.parametrize("hubs", [False, True])
+def test_slots_by_degree_are_about_those_that_are_stored(hubs):
+    rng = np.random.default_rng(3)
+    row = np.repeat(np.arange(4000), rng.integers(0, 30, 4000))
+    column = (5000 * rng.random(len(row)) ** (4 if hubs else 1)).astype(int)
+    matrix = scipy.sparse.csr_array((np.ones(len(row)), (row, rng.permutation(5000)[column])), (4000, 5000))
+    matrix.sum_duplicates()
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    stored = SegmentedSliced.from_scipy(matrix, segment_columns=500, by_degree=True)
+    structure = Structure.of(matrix)
+    assert structure.segment_slots_by_degree(500) == pytest.approx(len(stored.row_slots), rel=0.05)
+    if hubs:
+        assert structure.segment_slots_by_degree(500) < 0.7 * structure.segment_slots(500)

@@ -144,3 +144,20 @@ def test_nan_in_x_reaches_the_rows_of_its_column_alone(format, bad):
             reached = np.zeros(matrix.shape[0], dtype=bool)
             reached[matrix[:, [column]].nonzero()[0]] = True
             np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
+
+
+@every_format
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+def test_x_may_begin_at_any_element(format, dtype):
+    from gpu.runtime.cuda import cuda
+
+    matrix = scattered(2003, 70_001, 30_000, 22).astype(dtype)
+    try:
+        made = gpu.prepare(matrix, format, dtype=dtype)
+    except NotRepresentableError:
+        return
+    for first in (0, 1, 3):
+        x = np.random.default_rng(first).standard_normal(matrix.shape[1] + 3).astype(dtype)
+        y = (made @ cuda.to_device(x)[first : first + matrix.shape[1]]).copy_to_host()
+        of = x[first : first + matrix.shape[1]]
+        assert relative_error(matrix, of, y) <= rounding_bound(matrix, dtype) + 4 * np.finfo(dtype).eps

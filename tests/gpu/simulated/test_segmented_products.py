@@ -10,6 +10,8 @@ from tiers import examples
 
 from gpu.formats.segmented import SegmentedProduct
 from gpu.formats.segmented.product import rows_of_block
+from gpu.formats.segmented.shares import shares_of
+from gpu.formats.segmented.slices import SHARE
 from gpu.runtime.cuda import cuda
 from vecsim.formats import SegmentedSliced
 
@@ -63,6 +65,36 @@ def test_a_block_has_rows_with_about_as_many_slots_as_it_loads():
     least = rows_of_block(10**6, 10**3)
     assert rows_of_block(0, 10**6) == 4 * least
     assert rows_of_block(10**6, 10**6) > least
+
+
+@examples(20)
+@given(matrix=tiny_matrices(), columns=st.integers(1, 9), blocks=st.integers(1, 9), direct=st.booleans())
+def test_shares_are_all_slices_in_turn_each_in_one_segment(matrix, columns, blocks, direct):
+    stored = SegmentedSliced.from_scipy(matrix, segment_columns=columns)
+    words, begins = shares_of(stored, blocks, direct=direct)
+    segments, first, last, turns = words.reshape(-1, SHARE).T
+    assert len(begins) - 1 <= blocks
+    assert (np.diff(begins) > 0).all() and begins[-1] == len(first)
+    assert (np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)] or [[]])
+            == np.arange(stored.slices)).all()  # fmt: skip
+    for segment, begin, end in zip(segments, first, last, strict=True):
+        assert (stored.slice_segments[begin:end] == segment).all()
+    assert (turns < columns).all()
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_shares_of_blocks_take_about_as_many_bytes(direct):
+    rng = np.random.default_rng(1)
+    matrix = scipy.sparse.random_array((3000, 4000), density=0.01, rng=rng, format="csr")
+    stored = SegmentedSliced.from_scipy(matrix, segment_columns=900, steps=4)
+    words, begins = shares_of(stored, 11, direct=direct)
+    shares = words.reshape(-1, SHARE).astype(int)
+    steps = stored.step_ptr.astype(int)
+    entries = np.add.reduceat(steps[shares[:, 2]] - steps[shares[:, 1]], begins[:-1])
+    brought = np.add.reduceat(np.minimum(900, 4000 - 900 * shares[:, 0]), begins[:-1])
+    assert len(entries) == 11
+    work = 32 * entries * 10 + 8 * brought
+    assert work.max() < 1.15 * work.mean()
 
 
 @examples(3)

@@ -98,7 +98,8 @@ class SegmentedSliced(StoredAsArrays):
         matrix
             Any sparse matrix or array; duplicates are summed, explicit zeros kept.
         segment_columns
-            Columns of a segment, 1 to 65,535; by default as many as take 224 KiB of x.
+            Columns of a segment, 1 to 65,535; by default as many as take 224 KiB of x, or fewer that make up
+            to four segments alike.
         window
             Slots that are sorted together, 1 or more.
         steps
@@ -123,8 +124,8 @@ class SegmentedSliced(StoredAsArrays):
         if not 1 <= steps <= MOST_STEPS:
             raise UserError(f"slices of {steps} steps are not possible: use 1 to {MOST_STEPS}")
         with as_many_threads_as_pay(csr.nnz + csr.shape[0]):
-            arrays = converted(csr, Sizes(chosen, window, steps, by_degree))
-        return cls((int(csr.shape[0]), int(csr.shape[1])), chosen, **arrays)
+            columns, arrays = converted(csr, Sizes(chosen, segment_columns is None, window, steps, by_degree))
+        return cls((int(csr.shape[0]), int(csr.shape[1])), columns, **arrays)
 
     @property
     def slices(self) -> int:

@@ -23,6 +23,8 @@ SHORT_SLOTS = 16
 """Entries a slot, on the average, below which a thread may have several: else few have, and all pay."""
 LEAST_SAVED = 2**19
 """Slots that an order of the columns has to save beside those of a copied x, for the further launch."""
+FEW_SEGMENTS, EVEN_MULTIPLE = 4, 32
+"""Segments that are made alike at most, and what their columns are a multiple of."""
 PARTS_A_THREAD = 4
 """Parts of the rows that are counted apart, for each thread."""
 
@@ -35,6 +37,8 @@ class Sizes:
     ----------
     segment_columns
         Columns of a segment.
+    even
+        Whether they may be fewer, where that makes segments alike.
     window
         Slots that are sorted together.
     steps
@@ -44,6 +48,7 @@ class Sizes:
     """
 
     segment_columns: int
+    even: bool
     window: int
     steps: int
     by_degree: bool | None
@@ -55,6 +60,8 @@ class _Counts:
 
     Attributes
     ----------
+    segment_columns
+        Columns of a segment.
     order, place
         (N,) uint32: the column at each place, and the place of each; empty where columns stand as they are.
     begins
@@ -63,6 +70,7 @@ class _Counts:
         (parts, segments, 2) int64: rows with entries there, and entries.
     """
 
+    segment_columns: int
     order: NDArray[np.uint32]
     place: NDArray[np.uint32]
     begins: IntArray
@@ -84,8 +92,8 @@ class _Slots:
     of_segments: IntArray
 
 
-def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
-    """Give the arrays of `vecsim.formats.segmented.container.SegmentedSliced` by name.
+def converted(csr: Any, sizes: Sizes) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Give columns of a segment, and the arrays of a `SegmentedSliced` by name.
 
     Parameters
     ----------
@@ -96,7 +104,7 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     """
     counts = _counts(csr, sizes)
     codes, values = np.empty(csr.nnz, np.uint16), np.empty(csr.nnz, csr.data.dtype)
-    slots = _cut(_slots(csr, sizes.segment_columns, counts, codes, values), sizes.steps * WARP)
+    slots = _cut(_slots(csr, counts, codes, values), sizes.steps * WARP)
     window_ptr, window_segment = _windows(slots.of_segments, sizes.window)
     none = np.zeros(len(slots.rows), np.int64)
     order = sorted_in_windows(slots.lengths, none, window_ptr, sizes.steps, WARP)
@@ -117,7 +125,7 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     pointers = _begins(np.bincount(slots.rows, minlength=csr.shape[0]))
     row_slots = np.empty(len(order), np.uint32)
     filling.slots_by_row(slots.rows, places, pointers, row_slots)
-    return {
+    return counts.segment_columns, {
         "column_order": counts.order,
         "columns": stored_columns,
         "values": stored_values,
@@ -151,14 +159,32 @@ def saving_that_pays(width: int) -> int:
     return width + LEAST_SAVED
 
 
+def even_columns(width: int, columns: int) -> int:
+    """Give the columns of segments that are alike, where there are few: a block brings less of x then.
+
+    Parameters
+    ----------
+    width
+        N.
+    columns
+        Of a segment at most.
+    """
+    segments = max(1, -(-width // columns))
+    if segments > FEW_SEGMENTS:
+        return columns
+    return min(columns, -(-width // segments // EVEN_MULTIPLE) * EVEN_MULTIPLE)
+
+
 def _counted(csr: Any, sizes: Sizes, begins: IntArray, *, by_degree: bool) -> _Counts:
     columns = sizes.segment_columns
+    if sizes.even and not by_degree:
+        columns = even_columns(csr.shape[1], columns)
     order = order_by_degree(csr.indices, csr.shape[1]) if by_degree else np.empty(0, np.uint32)
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order), dtype=np.uint32)
     found = np.zeros((len(begins) - 1, -(-csr.shape[1] // columns), 2), np.int64)
     filling.count(csr.indptr, csr.indices, place, columns, begins, found)
-    return _Counts(order, place, begins, found)
+    return _Counts(columns, order, place, begins, found)
 
 
 def order_by_degree(indices: NDArray[Any], width: int) -> NDArray[np.uint32]:
@@ -167,9 +193,7 @@ def order_by_degree(indices: NDArray[Any], width: int) -> NDArray[np.uint32]:
     return order
 
 
-def _slots(
-    csr: Any, columns: int, counts: _Counts, codes: NDArray[np.uint16], values: NDArray[Any]
-) -> _Slots:
+def _slots(csr: Any, counts: _Counts, codes: NDArray[np.uint16], values: NDArray[Any]) -> _Slots:
     """Find the slots, segment by segment and row by row, and write their entries in this order."""
     parts, segments = counts.found.shape[:2]
     before = np.zeros((segments * parts + 1, 2), np.int64)
@@ -180,8 +204,8 @@ def _slots(
     )
     rows, starts = np.empty(number, np.int64), np.empty(number, np.int64)
     filling.deal(
-        *(csr.indptr, csr.indices, csr.data, counts.place, columns, counts.begins, first_slot, first_entry),
-        *(rows, starts, codes, values),
+        *(csr.indptr, csr.indices, csr.data, counts.place, counts.segment_columns, counts.begins),
+        *(first_slot, first_entry, rows, starts, codes, values),
     )
     return _Slots(rows, starts, np.diff(starts, append=csr.nnz), before[::parts, 0].copy())
 
