@@ -11,6 +11,7 @@ from tiers import examples
 
 from vecsim.errors import UserError
 from vecsim.formats import SegmentedSliced
+from vecsim.formats.segmented.conversion import even_columns
 
 
 def random_matrix(rows, columns, density, seed=1, dtype=np.float64):
@@ -22,7 +23,7 @@ def random_matrix(rows, columns, density, seed=1, dtype=np.float64):
 @examples(25)
 @given(
     shape=st.tuples(st.integers(0, 60), st.integers(0, 60)),
-    segment_columns=st.integers(1, 70),
+    segment_columns=st.none() | st.integers(1, 70),
     steps=st.integers(1, 16),
     window=st.sampled_from([1, 5, 1024]),
     by_degree=st.booleans(),
@@ -95,3 +96,14 @@ def test_broken_invariants_are_named(change, message):
     stored = SegmentedSliced.from_scipy(random_matrix(30, 20, 0.3), segment_columns=7)
     with pytest.raises(ValueError, match=message):
         replace(stored, **change(stored)).check()
+
+
+def test_few_segments_are_alike_many_are_full():
+    assert even_columns(0, 100) == 32
+    assert even_columns(20, 100) == 32
+    assert even_columns(320, 100) == 96
+    assert even_columns(321, 100) == 100
+    assert even_columns(401, 100) == 100
+    matrix = random_matrix(30, 30_000, 0.01)
+    assert SegmentedSliced.from_scipy(matrix).segment_columns == 15_008
+    assert SegmentedSliced.from_scipy(matrix, by_degree=True).segment_columns == 28_672

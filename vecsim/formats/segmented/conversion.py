@@ -172,7 +172,7 @@ def even_columns(width: int, columns: int) -> int:
     segments = max(1, -(-width // columns))
     if segments > FEW_SEGMENTS:
         return columns
-    return min(columns, -(-width // segments // EVEN_MULTIPLE) * EVEN_MULTIPLE)
+    return min(columns, max(1, -(-width // segments // EVEN_MULTIPLE)) * EVEN_MULTIPLE)
 
 
 def _counted(csr: Any, sizes: Sizes, begins: IntArray, *, by_degree: bool) -> _Counts:
