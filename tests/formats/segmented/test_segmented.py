@@ -102,7 +102,8 @@ def test_few_segments_are_alike_many_are_full():
     assert even_columns(0, 100) == 32
     assert even_columns(20, 100) == 32
     assert even_columns(320, 100) == 96
-    assert even_columns(321, 100) == 100
+    assert even_columns(321, 100) == 96
+    assert even_columns(390, 100) == 100
     assert even_columns(401, 100) == 100
     matrix = random_matrix(30, 30_000, 0.01)
     assert SegmentedSliced.from_scipy(matrix).segment_columns == 15_008
