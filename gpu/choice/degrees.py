@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vecsim.formats.mixed_sliced.filling import column_counts
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 
 def shares_by_degree(indices: Any, width: int, columns: int) -> NDArray[np.float64]:
@@ -20,7 +21,9 @@ def shares_by_degree(indices: Any, width: int, columns: int) -> NDArray[np.float
     columns
         Of a segment.
     """
-    of_degree = np.bincount(column_counts(indices, width))[::-1]
+    with as_many_threads_as_pay(len(indices)):
+        counts = column_counts(indices, width)
+    of_degree = np.bincount(counts)[::-1]
     degrees = np.arange(len(of_degree))[::-1]
     behind, held = (np.append(0, np.cumsum(each)) for each in (of_degree, of_degree * degrees))
     ends = np.minimum(np.arange(-(-width // columns) + 1) * columns, width)

@@ -22,7 +22,7 @@ ADDED_SLOT_BYTES, MOST_ADDED_SLOT_BYTES, SLOT_BYTES_PER_MB_OF_Y = 12.0, 32.0, 0.
 SEGMENT_COST = 0.7
 """What a byte of a segment of x costs."""
 TRIALS = 12
-"""Times that the cost of the dearest block is halved in, from what it might be."""
+"""Steps of the bisection for the least cost of a block with which all slices are dealt."""
 
 
 def shares_of(
@@ -52,20 +52,7 @@ def shares_of(
     segments = matrix.slice_segments[first].astype(np.int64)
     brought = np.minimum(matrix.segment_columns, matrix.shape[1] - segments * matrix.segment_columns)
     bringing = SEGMENT_COST * matrix.values.dtype.itemsize * brought
-    ends = np.append(first[1:], matrix.slices)
-    even = (before[-1] + bringing.sum()) / blocks
-    least, most = even, even + 2 * bringing.max() + np.diff(before).max()
-    dealt = _dealt(before, ends, bringing, most)
-    while len(dealt) > blocks:
-        least, most = most, 2 * most
-        dealt = _dealt(before, ends, bringing, most)
-    for _ in range(TRIALS):
-        middle = (least + most) / 2
-        tried = _dealt(before, ends, bringing, middle)
-        if len(tried) > blocks:
-            least = middle
-        else:
-            most, dealt = middle, tried
+    dealt = _dealt_evenly(before, np.append(first[1:], matrix.slices), bringing, blocks)
     every = [share for of_block in dealt for share in of_block]
     shares = np.zeros((len(every), SHARE), np.uint32)
     shares[:, :3] = every
@@ -92,6 +79,24 @@ def _costs_of_slices(matrix: SegmentedSliced, direct: bool) -> NDArray[np.float6
     costs = np.diff(matrix.step_ptr) * float(step_bytes) + SLICE_BYTES
     result: NDArray[np.float64] = costs + slot_bytes * np.diff(matrix.slot_ptr)
     return result
+
+
+def _dealt_evenly(before: Any, ends: Any, bringing: Any, blocks: int) -> list[list[tuple[int, int, int]]]:
+    """Fill so many blocks at most, the dearest of which costs little more than it must; see `_dealt`."""
+    even = (before[-1] + bringing.sum()) / blocks
+    least, most = even, even + 2 * bringing.max() + np.diff(before).max()
+    dealt = _dealt(before, ends, bringing, most)
+    while len(dealt) > blocks:
+        least, most = most, 2 * most
+        dealt = _dealt(before, ends, bringing, most)
+    for _ in range(TRIALS):
+        middle = (least + most) / 2
+        tried = _dealt(before, ends, bringing, middle)
+        if len(tried) > blocks:
+            least = middle
+        else:
+            most, dealt = middle, tried
+    return dealt
 
 
 def _dealt(before: Any, ends: Any, bringing: Any, limit: float) -> list[list[tuple[int, int, int]]]:
