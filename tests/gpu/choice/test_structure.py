@@ -201,4 +201,4 @@ def test_slots_by_degree_are_about_those_that_are_stored(hubs):
     structure = Structure.of(matrix)
     assert structure.segment_slots_by_degree(500) == pytest.approx(len(stored.row_slots), rel=0.05)
     if hubs:
-        assert structure.segment_slots_by_degree(500) < 0.7 * structure.segment_slots(500)
+        assert structure.segment_slots_by_degree(500) < 0.8 * structure.segment_slots(500)
