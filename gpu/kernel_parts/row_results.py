@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.launches import ALPHA, BETA, Launch, Y, launches_of, let_next_begin, wait_for_previous
 from gpu.runtime.memory import upload
@@ -133,8 +134,12 @@ class PieceSums:
 
 WAVE_BLOCKS, WAVE_THREADS = (3, 64) if SIMULATED else (264, 256)
 """Of a launch that goes through y: two blocks of threads a multiprocessor, which is faster than one a row."""
-BESIDE_THREADS = 64 if SIMULATED else 128
-"""Of a block of it that runs beside one with nearly all registers."""
+BESIDE_THREADS, BESIDE_REGISTERS = 64 if SIMULATED else 128, 32
+"""Of a block of it that runs beside one with nearly all registers: 4096 of the 65,536."""
+ROWS_AT_ONCE = 4
+"""Elements of y that a thread has under way where they are read."""
+
+_element = VECTOR_IF[1]
 
 
 def scaling(rows: int, real: Any) -> list[Launch]:
@@ -150,14 +155,15 @@ def scaling(rows: int, real: Any) -> list[Launch]:
         np.float32 or np.float64.
     """
     blocks = min(WAVE_BLOCKS, -(-rows // WAVE_THREADS))
-    return launches_of(scaled(real, early=False), blocks, WAVE_THREADS, [Y, BETA], real)
+    kernel = scaled(real, early=False, beside=False)
+    return launches_of(kernel, blocks, WAVE_THREADS, [Y, BETA], real)
 
 
 def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[Launch]:
     """Give the launch of ``y = beta y`` before a kernel with all shared memory, none where there are no rows.
 
-    It takes little of a multiprocessor, so that it can be there before the product before has ended, and the
-    kernel behind it before itself has.
+    It takes little of a multiprocessor, so that it can be there before the product before has ended, where
+    that leaves 4096 registers, and the kernel behind it before itself has.
 
     Parameters
     ----------
@@ -169,11 +175,59 @@ def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[La
         Whether the kernel behind may begin at once: then that one may not read x before it waits.
     """
     blocks = min(blocks, -(-rows // BESIDE_THREADS))
-    return launches_of(scaled(real, early=early), blocks, BESIDE_THREADS, [Y, BETA], real, beside_shared=True)
+    kernel = scaled(real, early=early, beside=True)
+    return launches_of(
+        kernel,
+        blocks,
+        BESIDE_THREADS,
+        [Y, BETA],
+        real,
+        registers=BESIDE_REGISTERS,
+        beside_shared=True,
+    )
+
+
+def _several_read(times: int) -> Any:
+    """Make the function that reads so many elements of a thread, 0 behind the last."""
+
+    @device_function
+    def one(y: Any, row: Any, all_: Any) -> Any:
+        return (_element(y, row, row < y.size)[0],)
+
+    if times == 1:
+        return one
+    others = _several_read(times - 1)
+
+    @device_function
+    def all_of_them(y: Any, row: Any, all_: Any) -> Any:
+        return (_element(y, row, row < y.size)[0], *others(y, row + all_, all_))
+
+    return all_of_them
+
+
+def _several_written(times: int) -> Any:
+    """Make the function that writes them, times beta."""
+
+    @device_function
+    def one(y: Any, row: Any, all_: Any, found: Any, beta: Any) -> None:
+        if row < y.size:
+            y[row] = beta * found[0]
+
+    if times == 1:
+        return one
+    others = _several_written(times - 1)
+
+    @device_function
+    def all_of_them(y: Any, row: Any, all_: Any, found: Any, beta: Any) -> None:
+        if row < y.size:
+            y[row] = beta * found[0]
+            others(y, row + all_, all_, found[1:], beta)
+
+    return all_of_them
 
 
 @functools.cache
-def scaled(real: Any, *, early: bool) -> Any:
+def scaled(real: Any, *, early: bool, beside: bool) -> Any:
     """Make the kernel ``y = beta y``; y is not read where beta is 0.
 
     Parameters
@@ -182,7 +236,10 @@ def scaled(real: Any, *, early: bool) -> Any:
         np.float32 or np.float64.
     early
         Whether the kernel behind it begins at once, or when all before it have ended.
+    beside
+        Whether it gives up the L1 cache: that is kept with the kernel, so there is one of its own.
     """
+    read, write = _several_read(ROWS_AT_ONCE), _several_written(ROWS_AT_ONCE)
 
     @cuda.jit
     def kernel(y, beta):
@@ -201,8 +258,12 @@ def scaled(real: Any, *, early: bool) -> Any:
         wait_for_previous()
         if not early:
             let_next_begin()
+        if beta == real(0):
+            while row < y.size:
+                y[row] = real(0)
+                row += all_
         while row < y.size:
-            y[row] = beta * y[row] if beta != real(0) else real(0)
-            row += all_
+            write(y, row, all_, read(y, row, all_), beta)
+            row += ROWS_AT_ONCE * all_
 
     return kernel
