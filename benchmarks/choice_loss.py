@@ -14,6 +14,8 @@ FAR = 1.0
 """The weight of a time falls with this power of its distance from the best of its matrix."""
 MOST_LOST = 1.0
 """A choice loses no more, a natural logarithm of times, so that no single matrix draws the fit to itself."""
+OF_ANY, OF_DETERMINISTIC = 2 / 3, 1 / 3
+"""Weights of what choices lose among all formats, and among those whose results are the same in every run."""
 WITHIN, AT_ALL = 3.0, 0.3
 """Weights of how far estimates are off within a matrix, and at all, beside what choices lose."""
 OUTLIER = 0.1
@@ -89,8 +91,9 @@ def unpacked(logarithms: Floats) -> tuple[Machine, Floats]:
 class Loss:
     """What a fit makes small, of the logarithms of the constants.
 
-    Three things: what choices lose, if of two formats the one with the lower estimate is taken the more
-    surely the further it is below the other; how far estimates are off within a matrix; and how far at all.
+    Three things: what choices lose, among all formats and among the deterministic ones, if of two the one
+    with the lower estimate is taken the more surely the further it is below the other; how far estimates are
+    off within a matrix; and how far at all.
     Constants of formats are drawn to their mean, so that a format follows the others where its own
     measurements say little.
 
@@ -106,7 +109,11 @@ class Loss:
         self.measured, self.cases = measured, int(measured.case.max()) + 1
         self.kept = np.ones(len(measured.us)) if kept is None else kept.astype(float)
         self.us = np.log(measured.us)
-        self.lost = np.minimum(MOST_LOST, self.us - np.log(measured.best()))
+        every = np.ones(len(measured.us), np.bool_)
+        self.choices = [
+            (among, weight, np.minimum(MOST_LOST, self.us - np.log(measured.best(among))))
+            for among, weight in ((every, OF_ANY), (measured.deterministic, OF_DETERMINISTIC))
+        ]
         weight = self.kept * (measured.best() / measured.us) ** FAR
         self.weight = weight / weight.sum()
         self.of_case = np.maximum(self._by_case(self.weight), 1e-12)
@@ -133,13 +140,18 @@ class Loss:
 
     def _of_choice(self, times: Floats, temperature: float) -> tuple[float, Floats]:
         """Give the mean logarithm that choices lose, and its derivatives by the logarithms of estimates."""
-        least = np.full(self.cases, np.inf)
-        np.minimum.at(least, self.measured.case, times)
-        likely = np.exp((least[self.measured.case] - times) / temperature)
-        likely /= self._by_case(likely)
-        more = self.lost - self._by_case(likely * self.lost)
-        likely *= self.kept / self.kept_cases
-        return float((likely * self.lost).sum()), -likely * more / temperature
+        value, by_times = 0.0, np.zeros(len(times))
+        for among, weight, lost in self.choices:
+            open_times = np.where(among, times, np.inf)
+            least = np.full(self.cases, np.inf)
+            np.minimum.at(least, self.measured.case, open_times)
+            likely = np.exp((least[self.measured.case] - open_times) / temperature)
+            likely /= self._by_case(likely)
+            more = lost - self._by_case(likely * lost)
+            likely *= weight * self.kept / self.kept_cases
+            value += float((likely * lost).sum())
+            by_times -= likely * more / temperature
+        return value, by_times
 
     def _of_distance(self, off: Floats) -> tuple[float, Floats]:
         """Give the mean of squares that grow but linearly far out, and its derivatives."""

@@ -68,6 +68,7 @@ class Measured:
     uneven: Floats
     window: Floats
     double: NDArray[np.bool_]
+    deterministic: NDArray[np.bool_]
     format: NDArray[np.int64]
     case: NDArray[np.int64]
     family: NDArray[np.int64]
@@ -114,18 +115,26 @@ class Measured:
                 size,
             ),
             size == 8,
+            np.array([_is_deterministic(line["format"]) for line in lines]),
             np.array([formats.index(line["format"]) for line in lines]),
             numbered([f"{line['matrix']} {line['dtype']}" for line in lines]),
             numbered([line["family"] for line in lines]),
             formats,
         )
 
-    def best(self) -> Floats:
-        """Give the best time of each measurement's matrix."""
+    def best(self, among: NDArray[np.bool_] | None = None) -> Floats:
+        """Give the best time of each measurement's matrix, of these measurements."""
         best = np.full(int(self.case.max()) + 1, np.inf)
-        np.minimum.at(best, self.case, self.us)
+        np.minimum.at(best, self.case, self.us if among is None else np.where(among, self.us, np.inf))
         found: Floats = best[self.case]
         return found
+
+
+def _is_deterministic(name: str) -> bool:
+    """Say whether a format gives the same results in every run, as those do that are no longer there."""
+    from gpu.registry import KERNELS
+
+    return name not in KERNELS or KERNELS[name].deterministic
 
 
 def _all_counted(lines: list[dict[str, Any]]) -> None:

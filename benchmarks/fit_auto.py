@@ -116,11 +116,28 @@ def at_bounds(formats: Sequence[str], machine: Machine, speeds: Floats) -> list[
     ]
 
 
-def quality(measured: Measured, times: Floats, kept: NDArray[np.bool_] | None = None) -> Floats:
-    """Give for each matrix and type the time of the format with the least estimate over the best time."""
+def quality(
+    measured: Measured,
+    times: Floats,
+    kept: NDArray[np.bool_] | None = None,
+    *,
+    deterministic: bool = False,
+) -> Floats:
+    """Give for each matrix and type the time of the format with the least estimate over the best time.
+
+    Parameters
+    ----------
+    measured, times
+        The measurements, and what is estimated of them.
+    kept
+        Those whose matrices count; all without it.
+    deterministic
+        Whether there are but formats with the same results in every run.
+    """
     ratios = []
+    among = measured.deterministic if deterministic else np.ones(len(measured.us), np.bool_)
     for case in np.unique(measured.case if kept is None else measured.case[kept]):
-        of_case = np.flatnonzero(measured.case == case)
+        of_case = np.flatnonzero((measured.case == case) & among)
         chosen = of_case[np.argmin(times[of_case])]
         ratios.append(measured.us[chosen] / measured.us[of_case].min())
     return np.array(ratios)
@@ -195,6 +212,7 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
     )
     print("at a bound:", ", ".join(at_bounds(measured.formats, machine, speeds)) or "no constant")
     print("all seen:", described(quality(measured, times)))
+    print("all seen, deterministic:", described(quality(measured, times, deterministic=True)))
     facts = {
         "device": device,
         "date": datetime.now(UTC).date().isoformat(),
@@ -206,9 +224,11 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
     }
     _write(target, document(measured, machine, speeds, facts))
     for name, parts in (("unseen", PARTS), ("unseen_in_turn", len(np.unique(measured.family)))):
-        unseen = left_out(measured, parts)
+        unseen, fixed = left_out(measured, parts)
         print(f"families left out, in {parts} parts:", described(unseen))
+        print(f"families left out, in {parts} parts, deterministic:", described(fixed))
         facts[f"auto_over_best_{name}"] = round(float(np.exp(np.log(unseen).mean())), 4)
+        facts[f"deterministic_over_best_{name}"] = round(float(np.exp(np.log(fixed).mean())), 4)
     _write(target, document(measured, machine, speeds, facts))
 
 
@@ -218,7 +238,7 @@ def _write(target: Path, text: str) -> None:
     part.replace(target)
 
 
-def left_out(measured: Measured, parts: int = PARTS) -> Floats:
+def left_out(measured: Measured, parts: int = PARTS) -> tuple[Floats, Floats]:
     """Give the quality of choices for matrices of families that the fit has not seen.
 
     The families are dealt out to the parts. For each part constants are fitted to all other families, and
@@ -233,16 +253,18 @@ def left_out(measured: Measured, parts: int = PARTS) -> Floats:
 
     Returns
     -------
-    (matrices and types,): the time of the chosen format over the best, as of `quality`, one part after the
-    other.
+    (matrices and types,), twice: the time of the chosen format over the best, as of `quality`, one part after
+    the other; and that among deterministic ones.
     """
-    ratios = []
+    ratios: list[Floats] = []
+    fixed: list[Floats] = []
     for part in range(parts):
         out = measured.family % parts == part
         if out.any():
             times = predicted(measured, *fitted(measured, ~out))
             ratios.append(quality(measured, times, out))
-    return np.concatenate(ratios)
+            fixed.append(quality(measured, times, out, deterministic=True))
+    return np.concatenate(ratios), np.concatenate(fixed)
 
 
 def check(paths: Sequence[Path]) -> None:

@@ -230,7 +230,8 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
 
     A slot counts as a sector: its sum, read or added to y wherever its row is; so does an element of x that
     is copied, where columns stand in the order of their entries. Another segment of x makes all threads of a
-    multiprocessor wait, as another batch of loads does.
+    multiprocessor wait, as another batch of loads does. Sums that are stored are read once more, by warps of
+    their own.
     """
     nnz, size, (rows, width) = structure.nnz, structure.value_bytes, structure.shape
     most = segment_columns_for(size)
@@ -248,9 +249,9 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
     return Work(
         stored,
         STEPS * (1 + -(-width // columns) / MULTIPROCESSORS),
-        slots + copied,
+        (1 if direct else 2) * slots + copied,
         launches=2 + (copied > 0 and not direct),
-        warps=slices,
+        warps=slices + (0 if direct else slots / WARP),
         scattered=direct,
         ahead=STEPS,
         block_warps=0,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.segmented.before import ordered_copies
-from gpu.formats.segmented.rows import rows_kernel
+from gpu.formats.segmented.rows import WINDOW, rows_kernel, windows_of
 from gpu.formats.segmented.shares import shares_of
 from gpu.formats.segmented.slices import FIRST, RECORD, slices_kernel
 from gpu.kernel_parts.row_results import scaling_beside
@@ -33,8 +33,6 @@ ROW_THREADS = 64 if SIMULATED else 256
 """Of one that adds the sums of rows."""
 SUMS_AT_ONCE = 4
 """Sums that such a thread loads at once."""
-LEAST_ROWS, MOST_ROWS = ROW_THREADS, 4 * ROW_THREADS
-"""Whose sums such a block adds."""
 EARLY_BYTES = 1 << 22
 """Of y, below which its scaling is so short that the slices begin before rather than bring x meanwhile."""
 RESERVED_BYTES = 1024
@@ -95,12 +93,12 @@ class SegmentedProduct(LaunchedInTurn):
 
     def _adding(self, matrix: SegmentedSliced, sums: Any, real: Any) -> list[Launch]:
         """Give the launch that adds the sums of each row."""
-        by_row, rows = [upload(matrix.row_pointers), upload(matrix.row_slots)], matrix.shape[0]
+        windows = windows_of(matrix.row_pointers, ROW_THREADS * SUMS_AT_ONCE)
+        by_row = [upload(matrix.row_pointers), upload(matrix.row_slots), upload(windows)]
         self._arrays += by_row
-        window = rows_of_block(len(matrix.row_slots), rows)
-        kernel = rows_kernel(real, window, ROW_THREADS, SUMS_AT_ONCE)
-        arguments = [sums, *by_row, rows, Y, ALPHA, BETA]
-        return launches_of(kernel, -(-rows // window), ROW_THREADS, arguments, real)
+        kernel = rows_kernel(real, ROW_THREADS, SUMS_AT_ONCE)
+        arguments = [sums, *by_row, Y, ALPHA, BETA]
+        return launches_of(kernel, len(windows) // WINDOW - 1, ROW_THREADS, arguments, real)
 
     @property
     def device_arrays(self) -> list[Any]:
@@ -110,14 +108,6 @@ class SegmentedProduct(LaunchedInTurn):
 
 def _threads(real: Any, several_rows: bool) -> int:
     return THREADS_SIMULATED if SIMULATED else THREADS[real(0).itemsize, several_rows]
-
-
-def rows_of_block(slots: int, rows: int) -> int:
-    """Give the rows whose sums a block of threads adds: those of about as many as it loads at once."""
-    window = LEAST_ROWS
-    while window < MOST_ROWS and 2 * window * slots <= SUMS_AT_ONCE * ROW_THREADS * rows:
-        window *= 2
-    return window
 
 
 def _blocks(shared_bytes: int) -> int:

@@ -4,6 +4,7 @@ import functools
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.kernel_parts.loads import LOADS_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
@@ -12,6 +13,8 @@ from gpu.runtime.launches import let_next_begin, wait_for_previous
 
 MANY_SLOTS = 32
 """A row with more has a warp to add them."""
+WINDOW = 2
+"""Words of a window of rows: its first row, and the slots before it."""
 
 _slot = LOADS_IF[1]
 _sum = VECTOR_IF[1]
@@ -73,26 +76,48 @@ def _kept(threads: int, times: int) -> Any:
     return all_
 
 
+def windows_of(row_pointers: NDArray[Any], most: int) -> NDArray[np.uint32]:
+    """Cut rows into windows that end where the next so many rows and slots, counted together, begin.
+
+    So blocks of threads add about as many sums, wherever rows have many. A window has no more than `most`
+    rows, and of its first row alone it may have more slots.
+
+    Parameters
+    ----------
+    row_pointers
+        (M + 1,) integers: the slots before each row.
+    most
+        Rows and slots of a window.
+
+    Returns
+    -------
+    (WINDOW (windows + 1),) uint32
+        Of each its first row and the slots before that; at the end all rows and slots.
+    """
+    rows = len(row_pointers) - 1
+    number = (row_pointers[1:].astype(np.int64) + np.arange(rows)) // most
+    edges = np.append(np.flatnonzero(np.diff(number, prepend=-1)), rows)
+    return np.stack((edges, row_pointers[edges]), axis=1).astype(np.uint32).ravel()
+
+
 @functools.cache
-def rows_kernel(real: Any, window: int, threads: int, at_once: int) -> Any:
+def rows_kernel(real: Any, threads: int, at_once: int) -> Any:
     """Make the kernel that adds the sums of the slots of each row, a window of rows a block of threads.
 
     Parameters
     ----------
     real
         np.float32 or np.float64.
-    window
-        Rows of a window, a multiple of 32.
     threads
-        Of a block, likewise.
+        Of a block, a multiple of 32.
     at_once
-        Sums that a thread brings into shared memory at once.
+        Sums that a thread brings into shared memory at once. A window has no more rows.
     """
     chunk = threads * at_once
     ahead, load, keep = _slots_ahead(threads, at_once), _sums_of(threads, at_once), _kept(threads, at_once)
 
     @cuda.jit
-    def kernel(sums, pointers, slots, rows, y, alpha, beta):
+    def kernel(sums, pointers, slots, windows, y, alpha, beta):
         """Bring sums into shared memory, and add those of a row a thread, or of one with many a warp.
 
         Parameters
@@ -101,17 +126,20 @@ def rows_kernel(real: Any, window: int, threads: int, at_once: int) -> Any:
             real, one a slot.
         pointers, slots
             `row_pointers` and `row_slots` of `vecsim.formats.SegmentedSliced`.
-        rows
-            M.
+        windows
+            As `windows_of` gives them.
         y
             real of M.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
         """
         held = cuda.shared.array(chunk, real)
-        results = cuda.shared.array(window, real)
-        thread, first = np.int64(cuda.threadIdx.x), np.int64(cuda.blockIdx.x) * window
-        at, end = np.int64(pointers[first]), np.int64(pointers[min(first + window, rows)])
+        results = cuda.shared.array(chunk, real)
+        thread, place = np.int64(cuda.threadIdx.x), WINDOW * np.int64(cuda.blockIdx.x)
+        first, at = np.int64(windows[place]), np.int64(windows[place + 1])
+        last_row, end = np.int64(windows[place + WINDOW]), np.int64(windows[place + WINDOW + 1])
+        # Whole warps go through it, since one may add for a row of another lane.
+        window = (last_row - first + 31) & ~31
         let_next_begin()
         found = ahead(slots, at + thread, end)
         k = thread
@@ -126,10 +154,10 @@ def rows_kernel(real: Any, window: int, threads: int, at_once: int) -> Any:
             cuda.syncthreads()
             k = thread
             while k < window:
-                place, own, last = np.uint64(first + k), np.int64(0), np.int64(0)
-                if place < rows:
-                    own = max(np.int64(pointers[place]) - at, np.int64(0))
-                    last = min(np.int64(pointers[place + np.uint64(1)]) - at, np.int64(chunk))
+                row, own, last = np.uint64(first + k), np.int64(0), np.int64(0)
+                if first + k < last_row:
+                    own = max(np.int64(pointers[row]) - at, np.int64(0))
+                    last = min(np.int64(pointers[row + np.uint64(1)]) - at, np.int64(chunk))
                 many = last - own > MANY_SLOTS
                 total = real(0)
                 while own < last and not many:
@@ -156,7 +184,7 @@ def rows_kernel(real: Any, window: int, threads: int, at_once: int) -> Any:
             at += chunk
             cuda.syncthreads()
         k = thread
-        while k < window and first + k < rows:
+        while first + k < last_row:
             write_row(y, np.uint64(first + k), results[k], alpha, beta, real(0))
             k += threads
 

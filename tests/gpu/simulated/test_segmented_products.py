@@ -9,7 +9,7 @@ from product_cases import THREADS, allowed, relative_error, tiny_matrices
 from tiers import examples
 
 from gpu.formats.segmented import SegmentedProduct
-from gpu.formats.segmented.product import rows_of_block
+from gpu.formats.segmented.rows import WINDOW, windows_of
 from gpu.formats.segmented.shares import shares_of
 from gpu.formats.segmented.slices import SHARE
 from gpu.runtime.cuda import cuda
@@ -61,10 +61,28 @@ def test_what_is_beside_x_is_not_read_for_padding():
         )
 
 
-def test_a_block_has_rows_with_about_as_many_slots_as_it_loads():
-    least = rows_of_block(10**6, 10**3)
-    assert rows_of_block(0, 10**6) == 4 * least
-    assert rows_of_block(10**6, 10**6) > least
+def test_rows_of_several_windows():
+    rng = np.random.default_rng(8)
+    lengths = np.where(np.arange(300) % 90 == 5, 40, rng.integers(0, 4, 300))
+    places = rng.permuted(np.tile(np.arange(40), (300, 1)), axis=1)
+    matrix = scipy.sparse.csr_array((places < lengths[:, None]) * 3.0)
+    stored = SegmentedSliced.from_scipy(matrix, segment_columns=2)
+    assert len(windows_of(stored.row_pointers, 256)) > 2 * WINDOW
+    x = np.arange(40.0)
+    np.testing.assert_array_equal(multiplied(SegmentedProduct(stored, THREADS), 300, x), matrix @ x)
+
+
+def test_windows_of_rows_have_about_as_many_sums():
+    slots = np.array([1] * 20 + [90] + [0] * 30 + [2] * 9)
+    pointers = np.append(0, np.cumsum(slots))
+    windows = windows_of(pointers, 16).reshape(-1, WINDOW).astype(int)
+    assert windows[0].tolist() == [0, 0] and windows[-1].tolist() == [60, pointers[-1]]
+    np.testing.assert_array_equal(windows[:, 1], pointers[windows[:, 0]])
+    rows = np.diff(windows[:, 0])
+    assert (rows > 0).all() and (rows <= 16).all()
+    but_the_first = pointers[windows[1:, 0]] - pointers[windows[:-1, 0] + 1]
+    assert (but_the_first + rows <= 17).all()
+    assert windows_of(np.zeros(1, int), 16).tolist() == [0, 0]
 
 
 @examples(20)
