@@ -133,6 +133,16 @@ def _mixed(format: NamedFormat) -> Kernel:
     return _kernel(format.name, MixedSlicedProduct, work=work)
 
 
+def _direct_hbp(name: str) -> Kernel:
+    return _kernel(
+        f"{name}-direct",
+        partial(ActiveHBPProduct, direct=True),
+        format=name,
+        summary=f"the arrays of {name}, sums added to y as they come: last bits differ from run to run",
+        deterministic=False,
+    )
+
+
 _ALL = (
     _crs("crs", CRSProduct, "CRS, several threads a row, by the mean length", work=work_counts.crs),
     _crs(
@@ -187,6 +197,7 @@ _ALL = (
     _kernel("hbp", HBPProduct),
     _kernel("hbp-active", ActiveHBPProduct),
     _kernel("hbp-by-degree", ActiveHBPProduct),
+    *map(_direct_hbp, ("hbp-active", "hbp-by-degree")),
     _kernel("propagation", PropagationProduct),
     _kernel("sell-segments", SegmentedProduct, work=partial(work_counts.segmented, direct=False)),
     _kernel(

@@ -256,6 +256,7 @@ class _Products:
             "hbp": partial(_blocked, method="hash"),
             "hbp-classes": partial(_blocked, method="classes"),
             "hbp-active": _active,
+            "hbp-active-direct": partial(_active, direct=True),
             "hbp-by-degree": self._active_by_degree,
         }
         found = []
@@ -359,14 +360,14 @@ def _blocked(csr: Any, method: str) -> Any:
     return HBPProduct(hbp_on_device(DeviceCRS.of(csr), method=method), THREADS_PER_BLOCK)
 
 
-def _active(csr: Any) -> Any:
+def _active(csr: Any, *, direct: bool = False) -> Any:
     """Give the repaired form, made on the device."""
     from gpu.conversion.hbp.active import active_on_device
     from gpu.conversion.hbp.blocks import DeviceCRS
     from gpu.formats.hbp_active import ActiveHBPProduct
     from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-    return ActiveHBPProduct(active_on_device(DeviceCRS.of(csr)), THREADS_PER_BLOCK)
+    return ActiveHBPProduct(active_on_device(DeviceCRS.of(csr)), THREADS_PER_BLOCK, direct=direct)
 
 
 def _launch(launches: Sequence[Any], x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:

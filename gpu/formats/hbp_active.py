@@ -6,6 +6,8 @@ turn, a slot a lane: where a step begins, the lanes whose slots go on count them
 entries stand. A slot leaves its sum at a place of its own. The rest is multiplied by the kernel of
 `gpu.formats.crs_adaptive`, which writes all of y; then each row with slots adds its sums in their order, one
 with many by a warp. So the bits are the same in every run.
+
+Or sums are added to y as they come, behind the rest: then there is no memory for them and no step behind.
 """
 
 import functools
@@ -20,6 +22,7 @@ from gpu.kernel_parts.row_results import PieceSums, write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
 from gpu.runtime.launches import (
     ALPHA,
+    Launch,
     LaunchedInTurn,
     X,
     Y,
@@ -39,7 +42,7 @@ MANY_SUMS = 32
 
 
 @functools.cache
-def pieces_kernel(real: Any, segment: int, ordered: bool) -> Any:
+def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
     """Make the kernel that multiplies pieces by their segments of x.
 
     Parameters
@@ -50,17 +53,19 @@ def pieces_kernel(real: Any, segment: int, ordered: bool) -> Any:
         Columns of a block.
     ordered
         Whether columns of blocks are in an order of their own.
+    direct
+        Whether sums are added to y, in no order that is known.
     """
 
     @cuda.jit
     def kernel(columns, values, lengths, places, group_slots, group_begins, piece_groups, piece_columns,
-               column_order, pieces, width, x, sums):  # fmt: skip
+               column_order, pieces, width, x, sums, alpha):  # fmt: skip
         """Multiply this block's pieces, a group a warp, a slot a lane.
 
         Parameters
         ----------
         columns, values, lengths, places, group_slots, group_begins
-            Of `vecsim.formats.ActiveHBP`.
+            Of `vecsim.formats.ActiveHBP`; places are the rows of the slots where sums are added to y.
         piece_groups, piece_columns
             int32: where the groups of each piece begin, and its column of blocks.
         column_order
@@ -70,7 +75,9 @@ def pieces_kernel(real: Any, segment: int, ordered: bool) -> Any:
         x
             real of N.
         sums
-            real, one a slot.
+            real: one a slot, or y.
+        alpha
+            A scalar of the real type: the factor of what is added to y.
         """
         held = cuda.shared.array(segment, real)
         thread, blocks = np.int64(cuda.threadIdx.x), np.int64(cuda.gridDim.x)
@@ -112,7 +119,10 @@ def pieces_kernel(real: Any, segment: int, ordered: bool) -> Any:
                     step = np.int32(step + 1)
                     going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))
                 if length > 0:
-                    sums[np.uint64(places[np.uint64(slot)])] = total
+                    if direct:
+                        cuda.atomic.add(sums, np.int64(places[np.uint64(slot)]), alpha * total)
+                    else:
+                        sums[np.uint64(places[np.uint64(slot)])] = total
                 group += THREADS // WARP
             piece += 1
 
@@ -163,7 +173,7 @@ class ActiveHBPProduct(LaunchedInTurn):
     Attributes
     ----------
     combine
-        Those of its launches that add the sums of slots.
+        Those of its launches that add the sums of slots; none where they are added as they come.
 
     Parameters
     ----------
@@ -171,6 +181,9 @@ class ActiveHBPProduct(LaunchedInTurn):
         The matrix, in blocks of 4096 columns at most, on the host or the device.
     threads_per_block
         Of the kernels behind the first.
+    direct
+        Whether sums of slots are added to y as they come: there is no memory for them and no further step.
+        The order is another one in each run, and so may be the last bits.
 
     Raises
     ------
@@ -178,7 +191,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         Its blocks are wider.
     """
 
-    def __init__(self, matrix: ActiveHBP, threads_per_block: int) -> None:
+    def __init__(self, matrix: ActiveHBP, threads_per_block: int, *, direct: bool = False) -> None:
         if matrix.block_columns > BLOCK_COLUMNS:
             raise UserError(
                 f"blocks of {matrix.block_columns} columns do not fit into shared memory: use "
@@ -193,11 +206,25 @@ class ActiveHBPProduct(LaunchedInTurn):
             part_of(matrix.values, matrix.in_blocks, matrix.nnz),
         )
         groups, columns = pieces_of(matrix)
+        places = upload(rows_of_slots(matrix) if direct else matrix.places)
         first = [
-            *(upload(matrix.columns), upload(own), upload(matrix.lengths), upload(matrix.places)),
+            *(upload(matrix.columns), upload(own), upload(matrix.lengths), places),
             *(upload(matrix.group_slots), upload(matrix.group_begins), upload(groups), upload(columns)),
             upload(matrix.column_order),
         ]
+        self._rest = CRSAdaptiveProduct(rest, threads_per_block)
+        self._arrays = first
+        blocks = min(len(columns), resident_blocks(matrix.block_columns * real(0).itemsize))
+        kernel = pieces_kernel(real, matrix.block_columns, matrix.by_degree, direct)
+        self.combine: list[Launch] = []
+        sums = Y if direct else self._added_behind(matrix, real, threads_per_block)
+        arguments = [*first, len(columns), matrix.shape[1], X, sums, ALPHA]
+        multiply = launches_of(kernel, blocks, THREADS, arguments, real)
+        in_order = [*self._rest.launches, *multiply] if direct else [*multiply, *self._rest.launches]
+        self.launches = [*in_order, *self.combine]
+
+    def _added_behind(self, matrix: ActiveHBP, real: Any, threads: int) -> Any:
+        """Make the launches that add the sums of slots, and give the array of these."""
         rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
         row_places = on_host(matrix.row_places)
         many = np.flatnonzero(np.diff(row_places) > MANY_SUMS)
@@ -206,31 +233,29 @@ class ActiveHBPProduct(LaunchedInTurn):
             real,
             on_host(matrix.slot_rows)[many],
             *ends,
-            threads_per_block,
+            threads,
             pieces=len(matrix.lengths),
             beta=real(1),
         )
-        self._rest = CRSAdaptiveProduct(rest, threads_per_block)
-        self._arrays = [*first, rows, places, *long_rows.device_arrays]
-        blocks = min(len(columns), resident_blocks(matrix.block_columns * real(0).itemsize))
-        kernel = pieces_kernel(real, matrix.block_columns, matrix.by_degree)
-        sums, number = long_rows.pieces, len(matrix.slot_rows)
-        adding = [sums, rows, places, number, Y, ALPHA]
-        threads = threads_per_block
+        self._arrays = [*self._arrays, rows, places, *long_rows.device_arrays]
+        adding = [long_rows.pieces, rows, places, len(matrix.slot_rows), Y, ALPHA]
         self.combine = [
-            *launches_of(add_sums_kernel(real), -(-number // threads), threads, adding, real),
+            *launches_of(add_sums_kernel(real), -(-len(matrix.slot_rows) // threads), threads, adding, real),
             *long_rows.launches,
         ]
-        self.launches = [
-            *launches_of(kernel, blocks, THREADS, [*first, len(columns), matrix.shape[1], X, sums], real),
-            *self._rest.launches,
-            *self.combine,
-        ]
+        return long_rows.pieces
 
     @property
     def device_arrays(self) -> list[Any]:
         """All arrays on the device."""
         return [*self._arrays, *self._rest.device_arrays]
+
+
+def rows_of_slots(matrix: ActiveHBP) -> NDArray[np.uint32]:
+    """Give the row of each slot."""
+    by_place = np.repeat(on_host(matrix.slot_rows), np.diff(on_host(matrix.row_places)))
+    rows: NDArray[np.uint32] = by_place[on_host(matrix.places)].astype(np.uint32)
+    return rows
 
 
 def pieces_of(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

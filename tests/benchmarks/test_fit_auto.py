@@ -80,6 +80,16 @@ def test_the_gradient_of_the_loss_is_that_of_its_values(lines):
         assert gradient[place] == pytest.approx((above - below) / 2e-5, rel=1e-3, abs=1e-5)
 
 
+def test_choices_among_deterministic_formats_count(lines):
+    named = {"slow": "sell-segments-direct", "fast": "crs", "odd": "coo"}
+    measured = Measured.of([line | {"format": named[line["format"]]} for line in lines])
+    direct = np.array([line["format"] == "sell-segments-direct" for line in measured.lines])
+    np.testing.assert_array_equal(measured.deterministic, ~direct)
+    times = np.where(direct, 0.5, 1.0) * measured.us  # its estimates are too low: so it is taken too often
+    assert fit_auto.quality(measured, times).max() > 1.01
+    assert fit_auto.quality(measured, times, deterministic=True).max() == 1.0
+
+
 def test_outliers_do_not_pull_the_fit_away(lines):
     rng = np.random.default_rng(2)
     noisy = [dict(line, us=line["us"] * (10.0 if rng.random() < 0.03 else 1.0)) for line in lines]

@@ -23,6 +23,8 @@ def test_formats_for_gpus_have_a_kernel_of_their_name():
         **dict.fromkeys(("crs-scalar", "crs-split", "crs-adaptive", "crs-half-warp"), "crs"),
         "pellr-near": "pellr",
         "sell-segments-direct": "sell-segments",
+        "hbp-active-direct": "hbp-active",
+        "hbp-by-degree-direct": "hbp-by-degree",
     }
 
 
@@ -53,6 +55,7 @@ def test_auto_leaves_historical_kernels_out():
     }
     assert {name for name, kernel in KERNELS.items() if kernel.historical} == historical
     unestimated = {*historical, "pellr-near", "hisparse", "hbp-active", "hbp-by-degree", "propagation"}
+    unestimated |= {"hbp-active-direct", "hbp-by-degree-direct"}
     assert {name for name, kernel in KERNELS.items() if kernel.work is None} == unestimated
 
 

@@ -4,6 +4,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu.choice import work_counts
 from gpu.choice.cost_model import batches, uneven
 from gpu.choice.structure import Structure
 from vecsim.formats import MixedSliced, NotRepresentableError, SegmentedSliced, Sliced, Slicing
@@ -187,6 +188,20 @@ def test_slots_in_segments_are_about_those_that_are_stored(near):
         stored = SegmentedSliced.from_scipy(matrix, segment_columns=columns)
         slots = np.count_nonzero(np.diff(stored.row_pointers)) if columns == 5000 else len(stored.row_slots)
         assert Structure.of(matrix).segment_slots(columns) == pytest.approx(slots, rel=0.05)
+
+
+def test_an_order_by_degree_counts_where_it_saves(monkeypatch):
+    rng = np.random.default_rng(4)
+    row = np.repeat(np.arange(20_000), 8)
+    column = rng.permutation(80_000)[(80_000 * rng.random(len(row)) ** 6).astype(int)]
+    matrix = csr_of(row, column, (20_000, 80_000))
+    plain = work_counts.segmented(Structure.of(matrix), direct=True)
+    monkeypatch.setattr(work_counts, "saving_that_pays", lambda width: 0)
+    ordered = work_counts.segmented(Structure.of(matrix), direct=True)
+    structure = Structure.of(matrix)
+    slots = structure.segment_slots(26_688), structure.segment_slots_by_degree(28_672)
+    assert plain.sectors - ordered.sectors == pytest.approx(slots[0] - slots[1] - 80_000)
+    assert ordered.stored_bytes - plain.stored_bytes == pytest.approx(12 * 80_000 - 4 * (slots[0] - slots[1]))
 
 
 @pytest.mark.parametrize("hubs", [False, True])

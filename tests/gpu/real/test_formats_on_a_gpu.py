@@ -161,3 +161,42 @@ def test_x_may_begin_at_any_element(format, dtype):
         y = (made @ cuda.to_device(x)[first : first + matrix.shape[1]]).copy_to_host()
         of = x[first : first + matrix.shape[1]]
         assert relative_error(matrix, of, y) <= rounding_bound(matrix, dtype) + 4 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("rows", [2000, 1_200_000], ids=["y scaled early", "x read early"])
+@pytest.mark.parametrize("by_degree", [False, True], ids=["as they are", "by degree"])
+def test_segments_read_x_that_the_product_before_wrote(rows, by_degree, dtype):
+    """Products one behind the other without waiting, each x the y before: nothing may be read too early."""
+    from gpu.formats.segmented import SegmentedProduct
+    from gpu.runtime.cuda import cuda
+    from vecsim.formats import SegmentedSliced
+
+    rng = np.random.default_rng(rows)
+    at = np.repeat(np.arange(rows), 4), rng.integers(0, rows, 4 * rows)
+    matrix = scipy.sparse.csr_array((rng.integers(0, 3, 4 * rows).astype(dtype), at), shape=(rows, rows))
+    stored = SegmentedSliced.from_scipy(matrix, by_degree=by_degree)
+    x, times = rng.integers(0, 3, rows).astype(dtype), 5
+    wanted = x
+    for _ in range(times):
+        wanted = matrix @ wanted
+    for direct in (True, False):
+        product = SegmentedProduct(stored, 256, direct=direct)
+        vectors = [cuda.to_device(x), cuda.to_device(np.full(rows, np.nan, dtype))]
+        for _ in range(20):
+            vectors[0].copy_to_device(x)
+            for k in range(times):
+                product.launch(vectors[k % 2], vectors[(k + 1) % 2], dtype(1), dtype(0), 0)
+            # Whole numbers, small enough to be exact in any order.
+            np.testing.assert_array_equal(vectors[times % 2].copy_to_host(), wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("format", ["coo", "sell-segments-direct"])
+def test_large_y_is_scaled(format, dtype):
+    matrix = scattered(1_200_007, 900, 50_000, 23).astype(dtype)
+    x, y0 = np.ones(900, dtype), np.arange(1_200_007, dtype=dtype) % 1000
+    made = gpu.prepare(matrix, format, dtype=dtype)
+    y = made.matvec(x, out=y0.copy(), alpha=2, beta=0.5)
+    error = relative_error(matrix, x, y, alpha=2, beta=0.5, y0=y0)
+    assert error <= 2 * rounding_bound(matrix, dtype) + 4 * np.finfo(dtype).eps

@@ -98,6 +98,24 @@ def test_products(form, size, dtype):
     assert {each.tobytes() for each in found} == {found[0].tobytes()}
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("form", ["hbp-active-direct", "hbp-by-degree-direct"])
+def test_sums_added_as_they_come(form, size, dtype):
+    import gpu
+
+    matrix = skewed(size, dtype)
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal(matrix.shape[1]).astype(dtype)
+    y0 = rng.standard_normal(matrix.shape[0]).astype(dtype)
+    product = gpu.prepare(matrix, format=form)
+    allowed = 2 * rounding_bound(matrix, dtype) + 4 * np.finfo(dtype).eps
+    for _ in range(3):
+        assert relative_error(matrix, x, product @ x) <= allowed
+    mixed = product.matvec(x, out=y0.copy(), alpha=-2, beta=0.5)
+    assert relative_error(matrix, x, mixed, alpha=-2, beta=0.5, y0=y0) <= allowed
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_what_was_made_on_the_device_is_multiplied_as_it_is(size):
     from gpu.conversion.hbp.active import active_on_device

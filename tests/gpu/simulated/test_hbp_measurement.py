@@ -41,7 +41,16 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     }
     products = {(each.method, each.dtype): each for each in found.products}
     assert products["cusparse", "float32"].status == "failed"  # the simulator has none
-    for method in ("crs", "crs-scalar", "own", "hbp", "hbp-classes", "hbp-active", "hbp-by-degree"):
+    for method in (
+        "crs",
+        "crs-scalar",
+        "own",
+        "hbp",
+        "hbp-classes",
+        "hbp-active",
+        "hbp-by-degree",
+        "hbp-active-direct",
+    ):
         each = products[method, "float32"]
         assert (each.status, each.median_us) == ("ok", 5.0), each.reason
         assert each.error < 1
@@ -68,7 +77,7 @@ def test_nothing_more_of_a_matrix_is_measured_when_it_is_late(monkeypatch):
     )
     assert {(each.status, each.reason) for each in found.preparations} == {("left_out", "the time was over")}
     assert {(each.status, each.reason) for each in found.products} == {("left_out", "the time was over")}
-    assert len(found.products) == 16
+    assert len(found.products) == 18
 
 
 def test_one_of_each_kind_comes_first_and_the_large_ones_last():

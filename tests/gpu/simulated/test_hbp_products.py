@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from product_cases import allowed, relative_error, tiny_matrices
+from tiers import examples
 
 import gpu
 from gpu.formats import hbp, hbp_active
+from gpu.runtime.memory import upload
 from vecsim.errors import UserError
 from vecsim.formats import HBP, ActiveHBP
 
@@ -62,6 +67,50 @@ def test_pieces_of_many_blocks(by_degree):
     np.testing.assert_array_equal(device @ x, matrix @ x)
     device.matvec(x, out=y, alpha=2, beta=3)
     np.testing.assert_array_equal(y, 2 * (matrix @ x) + 3)
+
+
+@pytest.mark.parametrize("by_degree", [False, True])
+def test_sums_are_added_to_y_as_they_come(by_degree):
+    dense = np.where(np.random.default_rng(2).random((90, 50)) < 0.15, 2.0, 0)
+    dense[33] = 1
+    matrix = scipy.sparse.csr_array(dense)
+    stored = ActiveHBP.from_scipy(
+        matrix, block_rows=32, block_columns=10, least=2, longest=2, by_degree=by_degree
+    )
+    product = hbp_active.ActiveHBPProduct(stored, 64, direct=True)
+    assert not product.combine
+    x, y = np.arange(50.0), upload(np.ones(90))
+    product.launch(upload(x), y, 2.0, 3.0, 0)
+    np.testing.assert_array_equal(y.copy_to_host(), 2 * (matrix @ x) + 3)
+    slots = np.bincount(hbp_active.rows_of_slots(stored), minlength=90)
+    np.testing.assert_array_equal(slots[stored.slot_rows], np.diff(stored.row_places))
+
+
+@examples(3)
+@given(
+    matrix=tiny_matrices(),
+    block_rows=st.sampled_from([32, 64]),
+    block_columns=st.integers(1, 12),
+    form=st.sampled_from(["hbp", "hbp-active", "hbp-by-degree", "direct"]),
+)
+def test_any_matrix_in_several_blocks(matrix, block_rows, block_columns, form):
+    x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
+    if form == "hbp":
+        product = gpu.prepare(HBP.from_scipy(matrix, block_rows=block_rows, block_columns=block_columns))
+        y = product @ x
+        assert y.tobytes() == (product @ x).tobytes()
+    else:
+        sizes = {"block_rows": block_rows, "block_columns": block_columns, "least": 2, "longest": 3}
+        stored = ActiveHBP.from_scipy(matrix, by_degree=form == "hbp-by-degree", **sizes)
+        made = hbp_active.ActiveHBPProduct(stored, 64, direct=form == "direct")
+        found = []
+        for _ in range(1 if form == "direct" else 2):
+            on_device, real = upload(np.full(matrix.shape[0], np.nan, matrix.dtype)), matrix.dtype.type
+            made.launch(upload(x), on_device, real(1), real(0), 0)
+            found.append(on_device.copy_to_host())
+        y = found[0]
+        assert {each.tobytes() for each in found} == {y.tobytes()}
+    assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
 def test_a_row_with_many_sums():
