@@ -74,7 +74,7 @@ def _copier(count: int) -> Callable[[Any, int, Any, int], None]:
 
 
 def _any(array: Any, index: int) -> bool:
-    """Say of the copies of the simulator where they may begin."""
+    """Say of copies in the simulator that they may begin at any element."""
     return True
 
 

@@ -1,9 +1,9 @@
 """A matrix in segments of columns on the device, and the launches of its product.
 
-One block of threads runs on each multiprocessor. It takes neighbouring slices, as many bytes as any other,
-brings the segment of x that they need into shared memory, and its warps multiply slices in turn: the entries
-of the next are on their way while one is added. The sum of a slot goes to memory, beside that of its
-neighbour; a second kernel adds those of each row.
+One block of threads runs on each multiprocessor. It takes neighbouring slices, which with their segments of
+x take about as long as those of any other, brings the segment of x that they need into shared memory, and its
+warps multiply slices in turn: the entries of the next are on their way while one is added. The sum of a slot
+goes to memory, beside that of its neighbour; a second kernel adds those of each row.
 
 What bounds it: an entry is 10 bytes in float64 and 6 in float32, padding included, a slot writes and reads
 its sum and has four bytes for its place, and each block of threads reads its segments of x.
