@@ -226,7 +226,7 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
 
 
 def segmented(structure: Structure, *, direct: bool) -> Work:
-    """Count the work of `SegmentedProduct`: slots by the lengths of rows, and by columns in a sample.
+    """Count the work of `SegmentedProduct`: slots by the lengths of rows and columns in a sample.
 
     A slot counts as a sector: its sum, read or added to y wherever its row is; so does an element of x that
     is copied, where columns stand in the order of their entries. Another segment of x makes all threads of a

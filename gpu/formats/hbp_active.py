@@ -224,7 +224,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         self.launches = [*in_order, *self.combine]
 
     def _added_behind(self, matrix: ActiveHBP, real: Any, threads: int) -> Any:
-        """Make the launches that add the sums of slots, and give the array of these."""
+        """Keep the arrays and launches that add the sums of slots in their order; give where these go."""
         rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
         row_places = on_host(matrix.row_places)
         many = np.flatnonzero(np.diff(row_places) > MANY_SUMS)

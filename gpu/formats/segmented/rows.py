@@ -139,7 +139,7 @@ def rows_kernel(real: Any, threads: int, at_once: int) -> Any:
         first, at = np.int64(windows[place]), np.int64(windows[place + 1])
         last_row, end = np.int64(windows[place + WINDOW]), np.int64(windows[place + WINDOW + 1])
         # Whole warps go through it, since one may add for a row of another lane.
-        window = (last_row - first + 31) & ~31
+        window = -(-(last_row - first) // WARP) * WARP
         let_next_begin()
         found = ahead(slots, at + thread, end)
         k = thread
