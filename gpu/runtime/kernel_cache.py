@@ -63,11 +63,21 @@ def _with_fewer_registers(kernel: Any, signature: Any, compiled: Any, registers:
     name = f"{signature} with {registers} registers"
     found = kept.load_overload(name, None) if kept else None
     if found is None:
-        found = assembled_again(compiled, registers)
+        found = assembled_again(_with_its_source(kernel, signature, compiled), registers)
         found.bind()
         if kept:
             kept.save_overload(name, found)
     return found
+
+
+def _with_its_source(kernel: Any, signature: Any, compiled: Any) -> Any:
+    """Give a compiled kernel that can be assembled again; one from the folder lacks what is linked then."""
+    library = compiled._codelibrary
+    if not library._lto or library._llvm_strs != []:
+        return compiled
+    from numba.cuda.dispatcher import _Kernel
+
+    return _Kernel(kernel.py_func, signature, **kernel.targetoptions)
 
 
 def assembled_again(compiled: Any, registers: int) -> Any:

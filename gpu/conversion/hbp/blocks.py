@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from gpu.conversion.hbp.counted_order import (
-    MOST_CLASS_BITS,
+    BY_COUNTING,
+    ORDER_THREADS,
     counted_order_kernel,
+    divides_by_product,
+    numbers_of,
     repeat_kernel,
     warps_that_count,
 )
 from gpu.conversion.hbp.dynamic_order import cut_kernel, warps_that_cut
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
-from gpu.conversion.hbp.hash_order import ORDER_THREADS, hash_order_kernel, warps_of
 from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
 from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.tree_building import enqueue, launch, room
@@ -26,10 +28,12 @@ from vecsim.formats import HBP
 from vecsim.formats.array_types import Shape
 from vecsim.formats.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
 from vecsim.formats.hbp.hashing import CLASSES, OUTSIDE, RowHash
-from vecsim.formats.hbp.ordering import CLASS_BITS, METHODS
+from vecsim.formats.hbp.ordering import METHODS
 
 OVER_BLOCKS = 512
 """Blocks of threads that count rows for the choice of a hash."""
+NO_HASH = RowHash(0, 1, 1, 1)
+"""What orders without a hash are told."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,39 +170,34 @@ class BlockedRows:
             most = next(rows for rows in range(self.block_rows, 0, -WARP) if _warps(method, rows))
             raise UserError(f"order {method} of {self.block_rows} rows is not possible: use {most} or fewer")
         blocks = self.down * self.across
-        if method == "hash":
-            chosen = row_hash or self.chosen_hash()
-            warps = warps_of(self.block_rows)
-            numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
-            enqueue(
-                hash_order_kernel(self.block_rows),
-                (-(-blocks // warps), warps * WARP),
-                (self.counts, blocks, *numbers, self.order),
-                self.stream,
-            )
-        elif method == "own":
+        if method == "own":
             own = np.tile(np.arange(self.block_rows, dtype=np.int32), self.down)
             self._rows_order.copy_to_device(own)
             self._repeat()
         elif method == "sell":
             self._by_whole_rows()
+        elif method == "dynamic":
+            self._by_count(self.counts, blocks, self.order, "sort")
+            arrays = (self.counts, self.order, self.begins)
+            enqueue(cut_kernel(self.block_rows), (blocks, WARP), arrays, self.stream)
         else:
-            self._by_count(self.counts, blocks, self.order, by_class=method == "classes")
-            if method == "dynamic":
-                arrays = (self.counts, self.order, self.begins)
-                enqueue(cut_kernel(self.block_rows), (blocks, WARP), arrays, self.stream)
+            chosen = (row_hash or self.chosen_hash()) if method == "hash" else NO_HASH
+            self._by_count(self.counts, blocks, self.order, method, chosen)
 
-    def _by_count(self, counts: Any, blocks: int, order: Any, *, by_class: bool) -> None:
-        bits, warps = min(CLASS_BITS, MOST_CLASS_BITS), warps_that_count(self.block_rows, by_class)
-        kernel = counted_order_kernel(self.block_rows, by_class)
+    def _by_count(
+        self, counts: Any, blocks: int, order: Any, method: str, row_hash: RowHash = NO_HASH
+    ) -> None:
+        warps = warps_that_count(self.block_rows, method)
+        divides = divides_by_product(row_hash, self.block_rows, min(self.block_columns, self.matrix.shape[1]))
+        kernel = counted_order_kernel(self.block_rows, method, method == "hash" and divides)
         grid = (-(-blocks // warps), warps * WARP)
-        enqueue(kernel, grid, (counts, blocks, bits, order), self.stream)
+        enqueue(kernel, grid, (counts, blocks, *numbers_of(row_hash), order), self.stream)
 
     def _by_whole_rows(self) -> None:
         rows = self.down * self.block_rows
         arguments = (self.matrix.pointers, self.matrix.shape[0], rows, self._lengths)
         launch(lengths_kernel, rows, arguments, self.stream)
-        self._by_count(self._lengths, self.down, self._rows_order, by_class=False)
+        self._by_count(self._lengths, self.down, self._rows_order, "sort")
         self._repeat()
 
     def _repeat(self) -> None:
@@ -269,8 +268,8 @@ class BlockedRows:
 
 def _warps(method: str, block_rows: int) -> int:
     """Give the warps of a block of threads that put rows in order; 0 where these are too many."""
-    counting = warps_that_count(block_rows, method == "classes")
-    of_method = {"own": 1, "hash": warps_of(block_rows), "dynamic": min(counting, warps_that_cut(block_rows))}
+    counting = warps_that_count(block_rows, method if method in BY_COUNTING else "sort")
+    of_method = {"own": 1, "dynamic": min(counting, warps_that_cut(block_rows))}
     return of_method.get(method, counting)
 
 

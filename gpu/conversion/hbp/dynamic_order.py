@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.conversion.hbp.hash_order import warps_with
+from gpu.conversion.hbp.counted_order import warps_with
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 from vecsim.formats.hbp.ordering import GROUP_COST

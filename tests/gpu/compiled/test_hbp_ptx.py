@@ -7,7 +7,7 @@ import pytest
 from numba import types
 
 from gpu.conversion import prefix_sums
-from gpu.conversion.hbp import counted_order, dynamic_order, filling, hash_order, row_counts, slots
+from gpu.conversion.hbp import counted_order, dynamic_order, filling, row_counts, slots
 from gpu.formats import hbp, hbp_active
 from gpu.runtime.cuda import cuda
 
@@ -20,17 +20,19 @@ def compiled(kernel, *signature):
     return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
 
 
+@pytest.mark.parametrize("direct", [False, True])
 @pytest.mark.parametrize("real", REALS)
-def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real):
+def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real, direct):
     one, vector = REALS[real], REALS[real][::1]
     arrays = (U16, vector, U8, I32, I32, I32, I32, I32, I32)
-    kernel = hbp_active.pieces_kernel(real, 4096, True)
-    pieces = compiled(kernel, *arrays, WHOLE, WHOLE, vector, vector)
+    kernel = hbp_active.pieces_kernel(real, 4096, True, direct)
+    pieces = compiled(kernel, *arrays, WHOLE, WHOLE, vector, vector, one)
     adding = compiled(hbp_active.add_sums_kernel(real), vector, I32, I32, WHOLE, vector, one)
     for text in (pieces, adding):
         assert ("f64" in text) == (real == np.float64)
         assert ".local" not in text
     assert "fma.rn" in pieces
+    assert ("red.global.add" in pieces or "atom.global.add" in pieces) == direct
 
 
 @pytest.mark.parametrize("real", REALS)
@@ -45,30 +47,23 @@ def test_the_published_product_adds_in_its_type_and_spills_nothing(real):
     assert "fma.rn" in text
 
 
-@pytest.mark.parametrize("by_class", [True, False])
-def test_orders_stay_in_shared_memory_and_need_no_atomic(by_class):
-    text = compiled(counted_order.counted_order_kernel(512, by_class), I32, WHOLE, WHOLE, I32)
+@pytest.mark.parametrize("method", counted_order.BY_COUNTING)
+def test_orders_stay_in_shared_memory_and_need_no_atomic(method):
+    kernel = counted_order.counted_order_kernel(512, method, divides=True)
+    text = compiled(kernel, I32, *(WHOLE,) * 6, I32)
+    assert ".rem." not in text and ".div." not in text.replace("div.full", "")
     assert ".local" not in text
     assert "match.any.sync" in text
     assert "atom" not in text
     assert "bar.sync" not in text
-    assert counted_order.warps_that_count(512, by_class) == hash_order.ORDER_THREADS // 32
-    assert counted_order.warps_that_count(6144, by_class) == 1
+    assert counted_order.warps_that_count(512, method) == counted_order.ORDER_THREADS // 32
+    assert counted_order.warps_that_count(5856, method) == 1
 
 
 def test_groups_are_cut_by_a_warp():
     text = compiled(dynamic_order.cut_kernel(512), I32, I32, U8)
     assert ".local" not in text
     assert "bar.sync" not in text
-
-
-def test_the_hash_probes_in_shared_memory():
-    text = compiled(hash_order.hash_order_kernel(512), I32, *(WHOLE,) * 5, I32)
-    assert ".local" not in text
-    assert "match.any.sync" in text
-    assert "atom.shared.and.b32" in text
-    assert hash_order.warps_of(512) == hash_order.ORDER_THREADS // 32
-    assert hash_order.warps_of(8192) == 1
 
 
 @pytest.mark.parametrize("kernel", [prefix_sums.totals_kernel, prefix_sums.places_kernel])

@@ -90,7 +90,7 @@ class Library:
 
     def __init__(self):
         self._llvm_strs, self._ptx_cache, self._cubin_cache = ["text"], {(9, 0): "text"}, {(9, 0): b"code"}
-        self._max_registers = None
+        self._max_registers, self._lto = None, False
 
 
 class Compiled:
@@ -188,6 +188,24 @@ def test_each_limit_of_registers_has_a_file_of_its_own(kernel, monkeypatch):
     fewer = [kernel_cache.compiled_for(Dispatcher(), "(x)", registers) for registers in (32, 40, 32)]
     assert [each.regs_per_thread for each in fewer] == [32, 40, 32]
     assert fewer[2] is fewer[0] and len(saved) == 2
+
+
+def test_what_the_folder_keeps_without_its_source_is_compiled_before_it_is_assembled_again(monkeypatch):
+    from numba.cuda import dispatcher
+
+    monkeypatch.delenv(kernel_cache.FOLDER, raising=False)
+    anew = []
+    monkeypatch.setattr(dispatcher, "_Kernel", lambda *given, **options: anew.append(given) or Assembled())
+    kernel = Dispatcher()
+    kernel.py_func, kernel.targetoptions = made(2), {"opt": True}
+    kernel_cache.compiled_for(kernel, ("x",))
+    library = kernel.overloads["x",]._codelibrary
+    library._llvm_strs = []
+    assert kernel_cache.compiled_for(kernel, ("x",), 40).regs_per_thread == 40
+    assert not anew  # the PTX is there
+    library._lto = True
+    assert kernel_cache.compiled_for(kernel, ("x",), 32).regs_per_thread == 32
+    assert anew == [(kernel.py_func, ("x",))]
 
 
 def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_path):

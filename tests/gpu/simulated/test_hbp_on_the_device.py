@@ -6,14 +6,14 @@ import scipy.sparse
 from tiers import one_in
 
 from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS, hbp_on_device
-from gpu.conversion.hbp.counted_order import counted_order_kernel, warps_that_count
+from gpu.conversion.hbp.counted_order import BY_COUNTING, counted_order_kernel, numbers_of, warps_that_count
 from gpu.conversion.tree_building import enqueue
 from gpu.formats.hbp import HBPProduct
 from gpu.runtime.memory import upload
 from vecsim.errors import UserError
 from vecsim.formats import HBP
 from vecsim.formats.hbp.hashing import RowHash
-from vecsim.formats.hbp.ordering import CLASS_BITS, ordered
+from vecsim.formats.hbp.ordering import ordered
 
 ARRAYS = ("columns", "values", "add_sign", "zero_row", "output_hash", "begin_nnz")
 
@@ -50,7 +50,7 @@ def test_what_is_on_the_device_is_multiplied_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("method", "most"), [("sort", 6944), ("dynamic", 2432), ("classes", 9728), ("hash", 11904)]
+    ("method", "most"), [("sort", 6080), ("dynamic", 2432), ("classes", 8128), ("hash", 6112)]
 )
 def test_blocks_too_large_for_shared_memory_are_refused(method, most):
     matrix = DeviceCRS.of(unlike(20, 20))
@@ -58,15 +58,16 @@ def test_blocks_too_large_for_shared_memory_are_refused(method, most):
         BlockedRows(matrix, 12_000, 30).put_in_order(method, RowHash(1, 1, 1, 1))
 
 
-@pytest.mark.parametrize("by_class", [True, False])
-def test_counts_of_any_size_are_put_in_order(by_class):
+@pytest.mark.parametrize("method", BY_COUNTING)
+def test_counts_of_any_size_are_put_in_order(method):
     rng = np.random.default_rng(2)
     counts = np.concatenate([rng.integers(0, 1 << bits, 32, dtype=np.int64) for bits in (1, 15, 31)])
     counts = np.stack([counts, np.zeros(96), np.full(96, 2**31 - 1)]).astype(np.int32)
-    order, warps = upload(np.zeros(counts.size, np.int32)), warps_that_count(96, by_class)
-    kernel = counted_order_kernel(96, by_class)
-    enqueue(kernel, (-(-3 // warps), 32 * warps), (upload(counts.ravel()), 3, CLASS_BITS, order), 0)
-    exact = ordered(counts, "classes" if by_class else "sort").order
+    order, warps = upload(np.zeros(counts.size, np.int32)), warps_that_count(96, method)
+    row_hash = RowHash(3, 10, 9, 7)
+    kernel, grid = counted_order_kernel(96, method), (-(-3 // warps), 32 * warps)
+    enqueue(kernel, grid, (upload(counts.ravel()), 3, *numbers_of(row_hash), order), 0)
+    exact = ordered(counts, method, row_hash).order
     np.testing.assert_array_equal(order.copy_to_host().reshape(3, 96), exact)
 
 

@@ -113,7 +113,7 @@ class HBP(StoredAsArrays):
         counts = np.bincount(slot_of_row, minlength=slots)
         row_hash = RowHash.sampled(counts, block_rows, seed)
         order = np.empty(slots, np.int32)
-        place_rows(np.where(counts > 0, row_hash(counts), -1), block_rows, order)
+        place_rows(row_hash(counts) % block_rows, block_rows, order)
         first_slot = np.arange(slots) // block_rows * block_rows
         place = np.empty(slots, np.int64)
         place[first_slot + order] = np.arange(slots)

@@ -5,7 +5,8 @@ one behind the other, but where the order has groups of its own. All are compile
 
 ==============  ==============================================================================
 ``own``         as they stand
-``hash``        the published hash, collisions to the next free place (`hashing`, `placing`)
+``hash``        the published hash, collisions to the next free place, in its order (`hashing`, `placing`)
+``in_turn``     the same, but rows come as they stand (on the host only)
 ``classes``     by the class of their entries, `CLASS_BITS` bits behind the first: a hash without collisions
 ``sort``        by their entries: sort2D
 ``dynamic``     sorted, then cut into groups with the least padding: DP2D
@@ -24,13 +25,14 @@ from numpy.typing import NDArray
 
 from vecsim.formats.hbp.container import WARP
 from vecsim.formats.hbp.hashing import RowHash
-from vecsim.formats.hbp.placing import place_rows
+from vecsim.formats.hbp.placing import place_rows, place_rows_in_turn
 
 CLASS_BITS = 2
 """Leading bits that tell classes apart, beside the first: four classes from each power of two to the next."""
 GROUP_COST = WARP
 """Of a group of the dynamic programme, in padded entries: so much it costs a warp to begin one."""
 METHODS = ("own", "hash", "classes", "sort", "dynamic", "sell")
+ON_THE_HOST = (*METHODS, "in_turn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +65,9 @@ def ordered(
     counts
         (blocks, block_rows) int32: entries of each row of each block; block_rows is a multiple of 32.
     method
-        One of `METHODS`.
+        One of `ON_THE_HOST`.
     row_hash
-        Of ``hash``; None: sampled.
+        Of ``hash`` and ``in_turn``; None: sampled.
     whole_rows
         (blocks, block_rows) int32: entries of the whole rows, for ``sell``.
     class_bits
@@ -82,11 +84,12 @@ def ordered(
     begins[:, ::WARP] = True
     if method == "own":
         order[:] = np.arange(block_rows, dtype=np.int32)
-    elif method == "hash":
+    elif method in ("hash", "in_turn"):
         chosen = row_hash or RowHash.sampled(counts.ravel(), block_rows)
-        places = np.empty(counts.size, np.int64)
-        _hash_places(counts.ravel(), chosen.a, chosen.b, chosen.c, chosen.d, block_rows, places)
-        place_rows(places, block_rows, order.ravel())
+        hashes = np.empty(counts.size, np.int64)
+        _hash(counts.ravel(), chosen.a, chosen.b, chosen.c, chosen.d, block_rows, hashes)
+        place = place_rows if method == "hash" else place_rows_in_turn
+        place(hashes, block_rows, order.ravel())
     elif method == "classes":
         _by_class(counts, class_bits, order)
     elif method == "sort":
@@ -98,17 +101,16 @@ def ordered(
         begins[:] = False
         _cut(counts, order, GROUP_COST, begins)
     else:
-        raise ValueError(f"method {method} is none of {', '.join(METHODS)}, or lacks the whole rows")
+        raise ValueError(f"method {method} is none of {', '.join(ON_THE_HOST)}, or lacks the whole rows")
     return Ordered(order, begins)
 
 
 @njit(parallel=True, cache=True)
-def _hash_places(counts: Any, a: int, b: int, c: int, d: int, block_rows: int, places: Any) -> None:
+def _hash(counts: Any, a: int, b: int, c: int, d: int, block_rows: int, hashes: Any) -> None:
     for at in prange(len(counts)):
         count = np.int64(counts[at])
         aggregated: Any = min(count >> a, 8)
-        place = aggregated * b + count * c % d
-        places[at] = place % block_rows if count > 0 else -1
+        hashes[at] = (aggregated * b + count * c % d) % block_rows
 
 
 @njit(cache=True)
