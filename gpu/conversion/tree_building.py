@@ -42,17 +42,19 @@ def launch(kernel: Any, threads: int, arguments: tuple[Any, ...], stream: Any) -
     enqueue(kernel, (max(1, -(-threads // THREADS)), THREADS), arguments, stream)
 
 
-def enqueue(kernel: Any, grid: tuple[int, int], arguments: tuple[Any, ...], stream: Any) -> None:
+def enqueue(
+    kernel: Any, grid: tuple[int, int], arguments: tuple[Any, ...], stream: Any, registers: int = 0
+) -> None:
     """Put a kernel that takes no vectors on a stream.
 
     Parameters
     ----------
-    kernel, arguments, stream
+    kernel, arguments, stream, registers
         As of `gpu.runtime.launches.Launch`.
     grid
         Blocks and threads.
     """
-    Launch(kernel, *grid, arguments, np.float64)(None, None, 0.0, 0.0, stream)
+    Launch(kernel, *grid, arguments, np.float64, registers=registers)(None, None, 0.0, 0.0, stream)
 
 
 def room(number: int, dtype: Any) -> Any:

@@ -46,19 +46,19 @@ def compiled_for(kernel: Any, signature: Any, registers: int = 0) -> Any:
         The most of a thread; 0 leaves it to the compiler. The assembler alone knows of it, so that kernels
         that differ in it are compiled once.
     """
+    before = kernel.__dict__.setdefault("compiled_before", {})
+    if (signature, registers) not in before:
+        before[signature, registers] = _compiled_or_kept(kernel, signature, registers)
+    return before[signature, registers]
+
+
+def _compiled_or_kept(kernel: Any, signature: Any, registers: int) -> Any:
     keep(kernel)
     kernel.compile(signature)
     compiled = kernel.overloads[signature]
     compiled.bind()
     if not registers or compiled.regs_per_thread <= registers:
         return compiled
-    limits = kernel.__dict__.setdefault("with_fewer_registers", {})
-    if (signature, registers) not in limits:
-        limits[signature, registers] = _with_fewer_registers(kernel, signature, compiled, registers)
-    return limits[signature, registers]
-
-
-def _with_fewer_registers(kernel: Any, signature: Any, compiled: Any, registers: int) -> Any:
     kept = kernel._cache if isinstance(kernel._cache, _Kept) else None
     name = f"{signature} with {registers} registers"
     found = kept.load_overload(name, None) if kept else None

@@ -11,6 +11,7 @@ the matrix. Then a product's launch, its pointers and its first entries hide beh
 """
 
 import ctypes
+import functools
 import importlib
 import threading
 from collections.abc import Sequence
@@ -323,6 +324,7 @@ def _signature(arguments: Sequence[Any], real: Any) -> tuple[Any, ...]:
     return tuple(map(type_of, arguments))
 
 
+@functools.cache
 def _array_type(dtype: Any) -> Any:
     from numba.np.numpy_support import from_dtype
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from gpu.conversion.hbp.counted_order import (
     BY_COUNTING,
     ORDER_THREADS,
+    REGISTERS,
     counted_order_kernel,
     divides_by_product,
     numbers_of,
@@ -18,7 +20,13 @@ from gpu.conversion.hbp.counted_order import (
 )
 from gpu.conversion.hbp.dynamic_order import cut_kernel, warps_that_cut
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
-from gpu.conversion.hbp.row_counts import SHIFTS, lengths_kernel, over_kernel, row_counts_kernel
+from gpu.conversion.hbp.row_counts import (
+    BLOCKS_OF_THREAD,
+    SHIFTS,
+    lengths_kernel,
+    over_kernel,
+    row_counts_kernel,
+)
 from gpu.conversion.prefix_sums import prefix_sums
 from gpu.conversion.tree_building import enqueue, launch, room
 from gpu.runtime.cuda import WARP
@@ -129,21 +137,27 @@ class BlockedRows:
         self.down = -(-matrix.shape[0] // block_rows)
         self.slots = self.down * self.across * block_rows
         self.stream = stream
-        rows = self.down * block_rows
-        # `begins` is written where groups have other sizes than 32.
-        self.starts, self.counts, self.order, self.begins, self._lengths, self._rows_order = all_or_nothing(
-            lambda: (
-                *(room(self.slots, np.int32) for _ in range(3)),
-                room(self.slots, np.uint8),
-                *(room(rows, np.int32) for _ in range(2)),
-            )
+        self.starts, self.counts, self.order = all_or_nothing(
+            lambda: tuple(room(self.slots, np.int32) for _ in range(3))
         )
+
+    @functools.cached_property
+    def begins(self) -> Any:
+        """uint8, one a slot: whether a group begins there; written where groups have other sizes than 32."""
+        return room(self.slots, np.uint8)
+
+    @functools.cached_property
+    def _of_rows(self) -> tuple[Any, Any]:
+        """Two int32 device arrays, one element a row."""
+        rows = self.down * self.block_rows
+        return all_or_nothing(lambda: (room(rows, np.int32), room(rows, np.int32)))
 
     def count(self) -> None:
         """Count the entries of each row of each block."""
         sizes = (self.matrix.shape[0], self.across, self.block_rows, self.block_columns, self.slots)
         arrays = (self.matrix.pointers, self.matrix.columns)
-        launch(row_counts_kernel, self.slots, (*arrays, *sizes, self.starts, self.counts), self.stream)
+        threads = self.down * self.block_rows * -(-self.across // BLOCKS_OF_THREAD)
+        launch(row_counts_kernel, threads, (*arrays, *sizes, self.starts, self.counts), self.stream)
 
     def chosen_hash(self) -> RowHash:
         """Choose the hash as `RowHash.sampled` does, of all rows with entries."""
@@ -172,8 +186,7 @@ class BlockedRows:
         blocks = self.down * self.across
         if method == "own":
             own = np.tile(np.arange(self.block_rows, dtype=np.int32), self.down)
-            self._rows_order.copy_to_device(own)
-            self._repeat()
+            self._repeat(upload(own))
         elif method == "sell":
             self._by_whole_rows()
         elif method == "dynamic":
@@ -191,17 +204,17 @@ class BlockedRows:
         divides = divides_by_product(row_hash, self.block_rows, min(self.block_columns, self.matrix.shape[1]))
         kernel = counted_order_kernel(self.block_rows, method, method == "hash" and divides)
         grid = (-(-blocks // warps), warps * WARP)
-        enqueue(kernel, grid, (counts, blocks, *numbers_of(row_hash), order), self.stream)
+        arguments = (counts, blocks, *numbers_of(row_hash), order)
+        enqueue(kernel, grid, arguments, self.stream, REGISTERS[method])
 
     def _by_whole_rows(self) -> None:
-        rows = self.down * self.block_rows
-        arguments = (self.matrix.pointers, self.matrix.shape[0], rows, self._lengths)
-        launch(lengths_kernel, rows, arguments, self.stream)
-        self._by_count(self._lengths, self.down, self._rows_order, "sort")
-        self._repeat()
+        rows, (lengths, order) = self.down * self.block_rows, self._of_rows
+        launch(lengths_kernel, rows, (self.matrix.pointers, self.matrix.shape[0], rows, lengths), self.stream)
+        self._by_count(lengths, self.down, order, "sort")
+        self._repeat(order)
 
-    def _repeat(self) -> None:
-        arguments = (self._rows_order, self.across, self.block_rows, self.slots, self.order)
+    def _repeat(self, rows_order: Any) -> None:
+        arguments = (rows_order, self.across, self.block_rows, self.slots, self.order)
         launch(repeat_kernel, self.slots, arguments, self.stream)
 
     def weigh(self, zero_row: Any, totals: Any) -> None:

@@ -27,6 +27,8 @@ DIGITS = 1 << DIGIT_BITS
 """More than there are classes of 32-bit numbers."""
 AT_ONCE = 4
 """Counts of a lane whose loads are under way together."""
+REGISTERS = {"hash": 0, "classes": 0, "sort": 48}
+"""The most of a thread, 0: as many as the compiler likes; a sort is faster with more warps than it leaves."""
 CELL_BITS = 16
 """A row's cell stands above so many bits, how many of its digit came before it below."""
 
@@ -287,5 +289,8 @@ def repeat_kernel(rows_order, across, block_rows, slots, order):
     let_next_begin()
     wait_for_previous()
     if slot < slots:
-        block = slot // block_rows
-        order[np.uint64(slot)] = rows_order[np.uint64(block // across * block_rows + slot % block_rows)]
+        # Divisions of 32 bits are short ones.
+        block = np.uint32(np.uint32(slot // WARP) // np.uint32(block_rows // WARP))
+        down = np.uint32(block // np.uint32(across))
+        within = slot - np.int64(block) * block_rows
+        order[np.uint64(slot)] = rows_order[np.uint64(np.int64(down) * block_rows + within)]

@@ -38,6 +38,13 @@ def four_entries(columns, values, source, step, count):
     return (column_0, column_1, column_2, column_3), (value_0, value_1, value_2, value_3)
 
 
+@device_function
+def first_slot_of_block(group, block_rows):
+    """Give the first slot of the block that has this group of 32; a division of 32 bits is a short one."""
+    block = np.uint32(group) // np.uint32(block_rows // WARP)
+    return np.int64(block) * block_rows
+
+
 @cuda.jit
 def weigh_groups_kernel(counts, order, block_rows, groups, zero_row, totals):
     """Say which places of a group have no entries, and count its entries.
@@ -63,7 +70,7 @@ def weigh_groups_kernel(counts, order, block_rows, groups, zero_row, totals):
     count, slot = np.int32(0), group * WARP + lane
     if group < groups:
         row = np.int64(order[np.uint64(slot)])
-        count = counts[np.uint64(slot // block_rows * block_rows + row)]
+        count = counts[np.uint64(first_slot_of_block(group, block_rows) + row)]
     empty = np.uint32(cuda.ballot_sync(EVERY_LANE, count == 0))
     total, distance = count, np.int32(WARP // 2)
     while distance > 0:
@@ -101,7 +108,7 @@ def fill_groups_kernel(columns, values, starts, counts, order, block_rows, group
     count, source, place = np.int32(0), np.int64(0), np.int64(0)
     if group < groups:
         slot = group * WARP + lane
-        of_row = slot // block_rows * block_rows + np.int64(order[np.uint64(slot)])
+        of_row = first_slot_of_block(group, block_rows) + np.int64(order[np.uint64(slot)])
         count, source = counts[np.uint64(of_row)], np.int64(starts[np.uint64(of_row)])
         place = np.int64(begins[np.uint64(group)])
     step = np.int32(0)

@@ -1,16 +1,19 @@
 """Entries of each row in each block, on the device (HBP, algorithm 2), and the hash that follows from them.
 
 The published algorithm walks along each row, a thread a row. A hub row of a million entries would keep one
-thread, so here each row of each block has a thread, which looks for its first entry by bisection.
+thread, so here a thread has a row in a few neighbouring blocks: it looks for the first entry by bisection, and
+for where each block ends from there on.
 """
 
 import numpy as np
 
-from gpu.runtime.cuda import cuda, device_function
+from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
 SHIFTS = 32
 """Values of a that are tried."""
+BLOCKS_OF_THREAD = 2 if SIMULATED else 8
+"""Neighbouring blocks in which a thread counts its row."""
 
 
 @device_function
@@ -36,7 +39,7 @@ def _first_near(columns, begin, end, column):
 
 @cuda.jit
 def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns, slots, starts, counts):
-    """Count the entries of each row of each block, a thread each.
+    """Count the entries of each row of each block, a thread a row in `BLOCKS_OF_THREAD` of them.
 
     Parameters
     ----------
@@ -51,20 +54,29 @@ def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns
     starts, counts
         int32, one a slot: the first entry, and how many there are.
     """
-    slot = np.int64(cuda.grid(1))
+    thread = np.uint32(cuda.grid(1))
+    shares = np.uint32((across + BLOCKS_OF_THREAD - 1) // BLOCKS_OF_THREAD)
     let_next_begin()
     wait_for_previous()
+    # Divisions of 32 bits are short ones.
+    share = np.uint32(thread // np.uint32(block_rows))
+    within, down = np.int64(thread - np.uint32(share * np.uint32(block_rows))), np.uint32(share // shares)
+    block = np.int64(np.uint32(share - np.uint32(down * shares))) * BLOCKS_OF_THREAD
+    row = np.int64(down) * block_rows + within
+    slot = (np.int64(down) * across + block) * block_rows + within
     if slot < slots:
-        block = slot // block_rows
-        row = block // across * block_rows + slot % block_rows
-        start, end = np.int64(0), np.int64(0)
+        start, behind = np.int64(0), np.int64(0)
         if row < rows:
-            first = block % across * block_columns
             begin, behind = np.int64(pointers[np.uint64(row)]), np.int64(pointers[np.uint64(row + 1)])
-            start = np.int64(_first_from(columns, begin, behind, first))
-            end = np.int64(_first_near(columns, start, behind, first + block_columns))
-        starts[np.uint64(slot)] = np.int32(start)
-        counts[np.uint64(slot)] = np.int32(end - start)
+            start = np.int64(_first_from(columns, begin, behind, block * block_columns))
+        last = min(across, block + BLOCKS_OF_THREAD)
+        while block < last:
+            block += 1
+            end = np.int64(_first_near(columns, start, behind, block * block_columns))
+            starts[np.uint64(slot)] = np.int32(start)
+            counts[np.uint64(slot)] = np.int32(end - start)
+            start = end
+            slot += block_rows
 
 
 @cuda.jit
