@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from experiments.hbp.results import OrderRecord
 from vecsim.formats.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, WARP
 from vecsim.formats.hbp.hashing import CLASSES, RowHash
-from vecsim.formats.hbp.ordering import CLASS_BITS, METHODS, ordered
+from vecsim.formats.hbp.ordering import CLASS_BITS, ON_THE_HOST, ordered
 
 SAMPLED_ROWS = 1 << 20
 """Rows of blocks that are looked at, at most."""
@@ -86,7 +86,7 @@ def compared(name: str, blocks: Blocks) -> list[OrderRecord]:
         Of `sample`.
     """
     row_hash = RowHash.sampled(blocks.counts.ravel(), blocks.counts.shape[1])
-    found = [_record(name, blocks, method, row_hash) for method in METHODS]
+    found = [_record(name, blocks, method, row_hash) for method in ON_THE_HOST]
     return [*found, *(_record(name, blocks, "classes", row_hash, bits) for bits in (0, 1, 3))]
 
 
@@ -113,6 +113,8 @@ def varied(name: str, blocks: Blocks) -> Iterator[OrderRecord]:
         tried.add(RowHash(own.a, own.b, own.c, max(1, d)))
     for each in sorted(tried - {own}, key=lambda h: (h.a, h.b, h.c, h.d)):
         yield _record(name, blocks, "hash", each)
+    for a in range(own.a):
+        yield _record(name, blocks, "in_turn", RowHash.of(a, rows))
 
 
 def _record(name: str, blocks: Blocks, method: str, row_hash: RowHash, bits: int = CLASS_BITS) -> OrderRecord:
@@ -131,7 +133,7 @@ def _record(name: str, blocks: Blocks, method: str, row_hash: RowHash, bits: int
         counts.shape[1],
         blocks.columns,
         len(counts),
-        numbers if method == "hash" else {"bits": bits} if method == "classes" else {},
+        numbers if method in ("hash", "in_turn") else {"bits": bits} if method == "classes" else {},
         deviation,
         steps,
         float(counts.sum()) / (WARP * steps) if steps else 0.0,

@@ -14,6 +14,7 @@ ABSENT = "not measured yet"
 METHODS = {
     "own": "2D partition",
     "hash": "the paper's hash",
+    "in_turn": "the paper's hash, rows in turn",
     "classes": "classes",
     "sort": "sort2D",
     "dynamic": "DP2D",

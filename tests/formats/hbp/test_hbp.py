@@ -16,12 +16,12 @@ from vecsim.errors import UserError
 from vecsim.formats import HBP, NotRepresentableError
 from vecsim.formats.hbp.balance import balance
 from vecsim.formats.hbp.hashing import RowHash
-from vecsim.formats.hbp.placing import place_rows
+from vecsim.formats.hbp.placing import place_rows, place_rows_in_turn
 
 
-def placed(places, block_rows):
-    order = np.empty(len(places), np.int32)
-    place_rows(np.array(places, np.int64), block_rows, order)
+def placed(hashes, block_rows, rule=place_rows):
+    order = np.empty(len(hashes), np.int32)
+    rule(np.array(hashes, np.int64), block_rows, order)
     return order.tolist()
 
 
@@ -46,20 +46,30 @@ def test_the_parameters_follow_from_the_sample():
 def test_rows_that_collide_go_to_the_next_free_place():
     assert placed([0, 0, 1, 3], 4) == [0, 1, 2, 3]
     assert placed([3, 3, 3, 0], 4) == [1, 2, 3, 0]
-    assert placed([2, 2, 2, 2, 1, 1, 0, 0], 4) == [2, 3, 0, 1, 2, 0, 1, 3]
-    # Rows without entries come last, wherever they are.
-    assert placed([-1, 0, -1, 0], 4) == [1, 3, 0, 2]
+    assert placed([2, 2, 2, 2, 1, 1, 0, 0], 4) == [2, 3, 0, 1, 2, 3, 0, 1]
+    # As they stand, row 0 is at the place 1 before row 3 comes.
+    assert placed([1, 1, 0, 0], 4, place_rows_in_turn) == [2, 0, 1, 3]
 
 
-@given(places=st.lists(st.integers(0, 15), min_size=16, max_size=16))
-@examples(30)
-def test_they_go_where_probing_would_put_them(places):
-    taken = [-1] * 16
-    for row, place in enumerate(places):
-        while taken[place % 16] >= 0:
+def probed(hashes, rows):
+    """Place rows one after the other, each at its hash or the next place that is free."""
+    taken = [-1] * len(hashes)
+    for row in rows:
+        place = hashes[row]
+        while taken[place % len(taken)] >= 0:
             place += 1
-        taken[place % 16] = row
-    assert placed(places, 16) == taken
+        taken[place % len(taken)] = row
+    return taken
+
+
+@given(hashes=st.lists(st.integers(0, 15), min_size=16, max_size=16))
+@examples(30)
+def test_they_go_where_probing_would_put_them(hashes):
+    rows = range(16)
+    assert placed(hashes, 16, place_rows_in_turn) == probed(hashes, rows)
+    # In the order of the hash, that begins somewhere: behind the last one comes the first.
+    orders = [sorted(rows, key=lambda row: (hashes[row] - first) % 16) for first in rows]
+    assert placed(hashes, 16) in [probed(hashes, order) for order in orders]
 
 
 def test_the_arrays_by_hand():
@@ -69,11 +79,12 @@ def test_the_arrays_by_hand():
     dense[9, 7] = 6
     made = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=4)
     assert made.hash == RowHash(0, 3, 3, 3)
-    # Left block: rows 7 and 3 have 1 and 2 entries, so 3 and 6 are their places. Right block: rows 3, 7
-    # and 9 have one each, and come one behind the other.
-    assert [made.output_hash[slot] for slot in (3, 6, 32 + 3, 32 + 4, 32 + 5)] == [7, 3, 3, 7, 9]
-    assert np.flatnonzero(made.zero_row >= 0).tolist() == [3, 6, 32 + 3, 32 + 4, 32 + 5]
-    assert made.zero_row[made.zero_row >= 0].tolist() == [3, 5, 3, 3, 3]
+    # Rows without entries come to the place 0 and those behind it, so that the others move on. Left block:
+    # rows 7 and 3 have 1 and 2 entries. Right block: rows 3, 7 and 9 have one each, one behind the other.
+    filled = [30, 31, 32 + 29, 32 + 30, 32 + 31]
+    assert made.output_hash[filled].tolist() == [7, 3, 3, 7, 9]
+    assert np.flatnonzero(made.zero_row >= 0).tolist() == filled
+    assert made.zero_row[filled].tolist() == [30, 30, 29, 29, 29]
     assert made.begin_nnz.tolist() == [0, 3, 6]
     assert made.columns.tolist() == [1, 0, 2, 5, 6, 7]
     assert made.values.tolist() == [4, 1, 2, 3, 5, 6]
@@ -101,7 +112,7 @@ def test_a_dense_row_and_a_block_of_zero_rows():
 def test_the_balance_of_a_power_law():
     found = balance(HBP.from_scipy(kronecker(11, 16)))
     assert len(found.before) == len(found.after) == 4 * 16
-    assert found.reduction == pytest.approx(0.32, abs=0.02)
+    assert found.reduction == pytest.approx(0.79, abs=0.02)
 
 
 def test_the_hash_makes_rows_of_a_warp_alike():

@@ -7,7 +7,7 @@ import pytest
 
 from vecsim.formats.hbp.hashing import RowHash
 from vecsim.formats.hbp.ordering import GROUP_COST, METHODS, class_of, ordered
-from vecsim.formats.hbp.placing import place_rows
+from vecsim.formats.hbp.placing import place_rows, place_rows_in_turn
 
 COUNTS = np.random.default_rng(4).choice([0, 0, 1, 2, 3, 7, 90, 1000], (5, 64)).astype(np.int32)
 
@@ -40,12 +40,11 @@ def test_a_sort_the_rows_as_they_are_and_whole_rows():
     np.testing.assert_array_equal(placed("sell", whole_rows=whole)[0], COUNTS[:, ::-1])
 
 
-def test_the_hash_is_that_of_the_format():
-    chosen = RowHash(1, 7, 3, 7)
-    places = np.where(COUNTS.ravel() > 0, chosen(COUNTS.ravel()) % 64, -1)
-    exact = np.empty(COUNTS.size, np.int32)
-    place_rows(places, 64, exact)
-    np.testing.assert_array_equal(placed("hash", row_hash=chosen)[1].order.ravel(), exact)
+@pytest.mark.parametrize(("method", "rule"), [("hash", place_rows), ("in_turn", place_rows_in_turn)])
+def test_the_hash_is_that_of_the_format(method, rule):
+    chosen, exact = RowHash(1, 7, 3, 7), np.empty(COUNTS.size, np.int32)
+    rule(chosen(COUNTS.ravel()) % 64, 64, exact)
+    np.testing.assert_array_equal(placed(method, row_hash=chosen)[1].order.ravel(), exact)
 
 
 def cost_of(counts, begins):
