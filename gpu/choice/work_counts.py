@@ -228,10 +228,10 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
 def segmented(structure: Structure, *, direct: bool) -> Work:
     """Count the work of `SegmentedProduct`: slots by the lengths of rows and columns in a sample.
 
-    A slot counts as a sector: its sum, read or added to y wherever its row is; so does an element of x that
-    is copied, where columns stand in the order of their entries. Another segment of x makes all threads of a
-    multiprocessor wait, as another batch of loads does. Sums that are stored are read once more, by warps of
-    their own.
+    A slot counts as two sectors: its sum is stored and read, or a sum of y, wherever its row is, read and
+    written. An element of x that is copied, where columns stand in the order of their entries, counts as one.
+    Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does. Sums that
+    are stored are read by warps of their own.
     """
     nnz, size, (rows, width) = structure.nnz, structure.value_bytes, structure.shape
     most = segment_columns_for(size)
@@ -249,7 +249,7 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
     return Work(
         stored,
         STEPS * (1 + -(-width // columns) / MULTIPROCESSORS),
-        (1 if direct else 2) * slots + copied,
+        2 * slots + copied,
         launches=2 + (copied > 0 and not direct),
         warps=slices + (0 if direct else slots / WARP),
         scattered=direct,
