@@ -37,10 +37,10 @@ def make(results: Results | None) -> Item:
         notes=(
             "The paper shows a few blocks of each of five matrices and does not say which; figure 3, the "
             "formula of the hash, is a picture. The formula here is what its text describes (docs/gpu.md).",
-            "Nor does it say which of the rows that collide comes first. Here they come in the order of their "
-            "hash; “in turn” they come as they stand, each probing for the first free place.",
+            "Nor does it say which of the rows that collide comes first. Here they come in the order of "
+            "their hash; “in turn” they come as they stand, each probing for the first free place.",
             "DP2D cuts groups of their own size where that saves padding, so it has more groups, each of "
-            "rows more alike. Regu2D's paper is not at hand; the programme is as this paper describes it: "
+            "rows more alike. Regu2D's own paper was not read; the programme is as this paper describes it: "
             "rows sorted, then groups of at most 32 with the least padding, a group costing 32 padded "
             "entries.",
             "SELL-C-sigma sorts once by the entries of whole rows, sigma = 512, and uses that order in all "
@@ -109,7 +109,9 @@ def _verdicts(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderReco
     kronecker = [(each, less) for each, less in all_ if each.stands_for == "kron_g500-logn18"]
     for each, less in kronecker:
         others = {
-            METHODS[method]: reduction(found[each.name], method) for method in SHOWN[1:] if method in found[each.name]
+            METHODS[method]: reduction(found[each.name], method)
+            for method in SHOWN[1:]
+            if method in found[each.name]
         }
         told = "; ".join(f"{name} {other or 0.0:.0f} %" for name, other in others.items())
         verdicts.append(

@@ -17,7 +17,7 @@ SUMMARY = (
     "block. Here each is varied with the others as they are, and the partition too; quality is the "
     "deviation within warps over that of the rows as they stand, cost is the time of ordering a row of a "
     "block on a CPU, compiled. “Classes” is another hash: a row goes to the class of the leading bits of "
-    "its number of entries, and classes are counted before rows are placed, so that no row collides."
+    "its number of entries, and behind those of the classes before."
 )
 NEAR = 1.25
 """A deviation so many times that of sorting is similar."""
@@ -28,6 +28,7 @@ def make(results: Results | None) -> Item:
     if results is None or not results.orders:
         return Item(NAME, TITLE, SUMMARY, (), gaps=(NOTHING,))
     studied = [m.name for m in results.matrices if any(True for _ in _other_numbers(results, m.name))]
+    beside = "; ".join(_found(results, method) for method in ("classes", "hash", "in_turn"))
     return Item(
         NAME,
         TITLE,
@@ -36,12 +37,12 @@ def make(results: Results | None) -> Item:
         chart=_chart(results, studied),
         verdicts=_verdicts(results),
         notes=(
-            f"Beside sorting: {_found(results, 'classes')}; {_found(results, 'hash')}.",
+            f"Beside sorting: {beside}.",
             "Times are of one CPU, all its cores, the shortest of five: they compare methods and foretell "
             "no GPU.",
-            "Linear probing leaves rows without entries between others and pushes rows of one class into "
-            "the next one where more rows fall together than b places hold; more of either makes warps "
-            "unlike. Classes have neither: their sizes are counted first.",
+            "In turn, rows are placed as they stand, and long runs of rows without entries push others behind "
+            "them. In the order of their hash, which the paper leaves open, no row is pushed behind one of a "
+            "later hash. Classes rise with the entries, where the hash of more entries may be the lower one.",
         ),
     )
 

@@ -60,7 +60,7 @@ def _cells_of_lane(block_rows: int, method: str) -> int:
 
 
 def _stride(block_rows: int, method: str) -> int:
-    """Give how far apart the first cells of lanes stand: in other banks, an odd number of words of 4 bytes."""
+    """Give how far apart the first cells of lanes stand: an odd number of words, so in different banks."""
     cells = _cells_of_lane(block_rows, method)
     return cells + (2 - cells) % 4
 

@@ -1,8 +1,8 @@
 """Entries of each row in each block, on the device (HBP, algorithm 2), and the hash that follows from them.
 
 The published algorithm walks along each row, a thread a row. A hub row of a million entries would keep one
-thread, so here a thread has a row in a few neighbouring blocks: it looks for the first entry by bisection, and
-for where each block ends from there on.
+thread, so here a thread has a row in a few neighbouring blocks: it looks for the first entry by bisection,
+and for where each block ends from there on.
 """
 
 import numpy as np
