@@ -6,7 +6,13 @@ import scipy.sparse
 from tiers import one_in
 
 from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS, hbp_on_device
-from gpu.conversion.hbp.counted_order import BY_COUNTING, counted_order_kernel, numbers_of, warps_that_count
+from gpu.conversion.hbp.counted_order import (
+    BY_COUNTING,
+    counted_order_kernel,
+    divides_by_product,
+    numbers_of,
+    warps_that_count,
+)
 from gpu.conversion.tree_building import enqueue
 from gpu.formats.hbp import HBPProduct
 from gpu.runtime.memory import upload
@@ -69,6 +75,24 @@ def test_counts_of_any_size_are_put_in_order(method):
     enqueue(kernel, grid, (upload(counts.ravel()), 3, *numbers_of(row_hash), order), 0)
     exact = ordered(counts, method, row_hash).order
     np.testing.assert_array_equal(order.copy_to_host().reshape(3, 96), exact)
+
+
+def test_remainders_are_found_by_a_product_where_that_is_exact():
+    # The largest multiples of c that are allowed, and those before them: there the product is furthest off.
+    for row_hash in (
+        RowHash(2, 56, 14, 56),
+        RowHash(0, 675, 675, 675),
+        RowHash(1, 3, 1, 3),
+        RowHash(0, 5, 9, 7),
+    ):
+        _, _, c, d, inverse = numbers_of(row_hash)
+        most = ((1 << 32) - 1) // (c * d)
+        assert divides_by_product(row_hash, 8192, most)
+        assert not divides_by_product(row_hash, 8192, most + 1)
+        for count in range(most - 2000, most + 1):
+            assert count * c * inverse >> 32 == count * c // d
+    assert not divides_by_product(RowHash(0, 8, 1, 1), 512, 5)
+    assert not divides_by_product(RowHash(0, 64, 14, 56), 512, 5)  # its places must be brought below 512
 
 
 @pytest.mark.parametrize("method", one_in(2, ["hash", "own", "classes", "dynamic", "sort", "sell"]))

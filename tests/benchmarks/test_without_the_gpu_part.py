@@ -1,0 +1,34 @@
+"""Benchmarks that need the GPU part from their first line on, where it is not installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tiers import one_in
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ("hbp_bytes", "choosing", "compound_exhaustive", "compound_predictor", "fit_auto", "tree_edits")
+PROGRAM = """
+import runpy, sys, warnings
+warnings.simplefilter("ignore")
+sys.modules["numba_cuda"] = None
+runpy.run_module("benchmarks." + sys.argv[1], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("script", one_in(6, SCRIPTS))
+def test_what_is_not_installed_is_said_in_one_line(script):
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_ENABLE_CUDASIM"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, script],
+        cwd=ROOT,
+        env=environment | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    said = "error: CUDA for Python is not installed, which the GPU part needs (pip install 'vecsim[gpu]')"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == said
+    assert "Traceback" not in done.stderr
