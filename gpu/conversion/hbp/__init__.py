@@ -2,8 +2,7 @@
 
 ====================  ======================================================================
 ``row_counts``        entries of each row in each block, and where they begin (algorithm 2)
-``hash_order``        rows of blocks put in order by the published hash
-``counted_order``     the same by classes, and by a sort
+``counted_order``     rows of blocks put in order by the published hash, by classes, and by a sort
 ``dynamic_order``     groups cut by the dynamic programme, behind the sort
 ``filling``           the arrays of the format
 ``blocks``            all of it one behind the other
