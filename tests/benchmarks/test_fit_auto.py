@@ -99,7 +99,8 @@ def test_outliers_do_not_pull_the_fit_away(lines):
 
 
 @pytest.mark.ci
-def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_drawn):
+def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_drawn, monkeypatch):
+    monkeypatch.setattr(fit_auto, "PARTS", 2)
     source, target = tmp_path / "lines.jsonl", tmp_path / "constants.toml"
     failed = {"matrix": "0", "family": "0", "dtype": "float32", "format": "slow", "status": "failed"}
     source.write_text("\n".join(json.dumps(line) for line in [failed, *lines]))
@@ -179,6 +180,7 @@ def test_formats_near_the_best_are_measured_again():
     assert measure_choice.near_the_best(lines) == {"m": {"float32": ["a", "b"], "float64": ["c"]}}
 
 
+@pytest.mark.ci  # compiled
 def test_formats_are_converted_by_type(tmp_path):
     number = min(range(len(RECIPES)), key=lambda each: len(RECIPES[each].name))
     made = measure_choice.convert(number, tmp_path, {"float32": ["crs"], "float64": ["crs", "coo"]})
