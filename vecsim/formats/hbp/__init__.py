@@ -2,7 +2,7 @@
 
 ======================  ======================================================================
 ``hashing``             the hash: aggregation, dispersion, linear mapping; and its sampled parameters
-``placing``             where the rows of a block come to stand, one behind the other where they collide
+``placing``             where the rows of a block come to stand, in the order of their hash where they collide
 ``container``           the format as it was published
 ``active``     the format repaired: rows without entries in a block take no place
 ``balance``             how unlike the rows are that a warp takes up at once, before and after
