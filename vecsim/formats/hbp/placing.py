@@ -1,10 +1,10 @@
 """Where the rows of each block come to stand: at the place of their hash, or the next that is free.
 
-All rows of a block are hashed (HBP, algorithm 2), so the table is full in the end. Which of several rows has
-the place that they come to is not said in the paper. Where rows come in the order of their hash, as on a ring,
-nobody is pushed behind a row of a later one: rows alike stay together. And it takes no probing: all places
-being taken, the rows follow each other by their hash, moved on by as many places as it takes for none to stand
-before its own, those behind the last coming first. That is counting, as for digits in a radix sort.
+All rows of a block are hashed (HBP, algorithm 2), so the table is full in the end. Which of several rows
+has the place that they come to is not said in the paper. Where rows come in the order of their hash, as on a
+ring, nobody is pushed behind a row of a later one: rows alike stay together. And it takes no probing: all
+places being taken, the rows follow each other by their hash, moved on by as many places as it takes for none
+to stand before its own, those behind the last coming first. That is counting, as in a radix sort.
 """
 
 from typing import Any
