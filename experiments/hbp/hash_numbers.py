@@ -41,9 +41,9 @@ def make(results: Results | None) -> Item:
             "Times are of one CPU, all its cores, the shortest of five: they compare methods and foretell "
             "no GPU.",
             "In turn, rows are placed as they stand, and long runs of rows without entries push others "
-            "behind them. In the order of their hash, which the paper leaves open, no row is pushed behind "
-            "one of a later hash. Classes rise with the entries, where the hash of more entries may be the "
-            "lower one.",
+            "behind them. In the order of their hash (a ring), which the paper leaves open, no row is pushed "
+            "behind one of a later hash. Classes rise with the entries, where the hash of more entries may "
+            "be the lower one.",
         ),
     )
 

@@ -39,6 +39,12 @@ def make(results: Results | None) -> Item:
         chart=_chart(results) if measured else None,
         verdicts=_verdicts(results),
         gaps=() if measured else (NOT_MEASURED,),
+        notes=(
+            "Every whole conversion chooses a hash, those of the baselines too, which do not use it: about "
+            "0.3 ms of it on an H200, so that what is said of them is somewhat too much.",
+            "A whole conversion is the median of five, and memory takes most of it: of single matrices it "
+            "differs from run to run by more than orders as fast as each other do.",
+        ),
     )
 
 
