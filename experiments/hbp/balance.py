@@ -36,7 +36,8 @@ def make(results: Results | None) -> Item:
         verdicts=_verdicts(subjects, found),
         notes=(
             "The paper shows a few blocks of each of five matrices and does not say which; figure 3, the "
-            "formula of the hash, is a picture. The formula here is what its text describes (docs/gpu.md).",
+            "formula of the hash, is a picture. The formula here is what its text describes "
+            "(docs/papers/hbp.md).",
             "Nor does it say which of the rows that collide comes first. Here they come in the order of "
             "their hash; “in turn” they come as they stand, each probing for the first free place.",
             "DP2D cuts groups of their own size where that saves padding, so it has more groups, each of "

@@ -35,8 +35,8 @@ LATE_SECONDS = 480.0
 """After so long nothing more of a matrix is measured; what has begun is ended."""
 WORKERS = 5
 """Processes that make matrices, at most."""
-RUNS = 5
-"""Of a conversion, which cannot be captured into a graph since it asks for memory; the median counts."""
+RUNS = 15
+"""Of each conversion, which cannot be captured into a graph since it asks for memory; the median counts."""
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2")
 """Formats and algorithms of cuSPARSE of which the fastest is its best."""
 TOO_LATE = "the time was over"
@@ -173,15 +173,14 @@ def prepared(
         reason = one_line(error)
         return [PreparationRecord(name, method, "order", "failed", reason) for method in ORDERS]
     free_what_is_dropped()
-    for method in ORDERS:
+    conversions: dict[str, Callable[[], Any]] = {
+        method: partial(hbp_on_device, matrix, method=method) for method in ORDERS
+    }
+    conversions["active"] = partial(active_on_device, matrix)
+    for method, convert in conversions.items():
         with clock(seconds, "preprocessing"):
-            convert = partial(hbp_on_device, matrix, method=method)
             found.append(_timed(name, method, "all", partial(_wall, convert), is_late))
         free_what_is_dropped()
-    with clock(seconds, "preprocessing"):
-        run = partial(_wall, partial(active_on_device, matrix))
-        found.append(_timed(name, "active", "all", run, is_late))
-    free_what_is_dropped()
     return found
 
 
@@ -218,13 +217,17 @@ def _timed(
     if is_late():
         return PreparationRecord(name, method, stage, "left_out", TOO_LATE)
     try:
-        return PreparationRecord(name, method, stage, median_us=float(run().median_us))
+        timing = run()
+        return PreparationRecord(
+            name, method, stage, median_us=float(timing.median_us), spread=float(timing.spread)
+        )
     except Exception as error:  # one failing order must not cost the others
         return PreparationRecord(name, method, stage, "failed", one_line(error))
 
 
 def _wall(convert: Callable[[], Any]) -> Any:
     """Time calls that ask for memory and wait for the device, from the host."""
+    from gpu.measure.timing import Timing
     from gpu.runtime.cuda import cuda
 
     times = []
@@ -235,7 +238,8 @@ def _wall(convert: Callable[[], Any]) -> Any:
         cuda.synchronize()
         times.append((time.perf_counter() - begun) * 1e6)
         del made
-    return SimpleNamespace(median_us=float(np.median(times[1:])))
+    low, median, high = np.percentile(times[1:], [25, 50, 75]).tolist()
+    return Timing(median, (high - low) / median, RUNS, 1)
 
 
 class _Products:

@@ -40,10 +40,9 @@ def make(results: Results | None) -> Item:
         verdicts=_verdicts(results),
         gaps=() if measured else (NOT_MEASURED,),
         notes=(
-            "Every whole conversion chooses a hash, those of the baselines too, which do not use it: about "
-            "0.3 ms of it on an H200, so that what is said of them is somewhat too much.",
-            "A whole conversion is the median of five, and memory takes most of it: of single matrices it "
-            "differs from run to run by more than orders as fast as each other do.",
+            "The conversion with the hash chooses its numbers, too; the order alone has them already.",
+            "A whole conversion is the median of several, timed from the host; asking for memory takes most "
+            "of it. “±”: half the range of the middle half of the runs.",
         ),
     )
 
@@ -91,7 +90,10 @@ def _row(results: Results, matrix: MatrixRecord, method: str, stage: str) -> Com
 
 
 def _said(record: PreparationRecord) -> str:
-    return f"{record.median_us:.0f} us" if record.median_us else f"{record.status}: {record.reason}"
+    if not record.median_us:
+        return f"{record.status}: {record.reason}"
+    spread = "" if record.spread is None else f" ± {50 * record.spread:.0f} %"
+    return f"{record.median_us:.0f} us{spread}"
 
 
 def _chart(results: Results) -> BarChart:

@@ -91,6 +91,8 @@ class PreparationRecord:
         As of `ProductRecord`.
     median_us
         Of several runs.
+    spread
+        Interquartile range of the runs as a share of the median.
     """
 
     matrix: str
@@ -99,6 +101,7 @@ class PreparationRecord:
     status: Status = "ok"
     reason: str = ""
     median_us: float | None = None
+    spread: float | None = None
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class UnknownError(Exception):
 
 
 def compiled_for(kernel: Any, signature: Any, registers: int = 0) -> Any:
-    """Give what a kernel of `cuda.jit` compiles to, bound to the device; the folder may have it.
+    """Give what a kernel of `cuda.jit` compiles to, bound to the first device; the folder may have it.
 
     Parameters
     ----------

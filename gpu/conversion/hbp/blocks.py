@@ -41,7 +41,7 @@ from vecsim.formats.hbp.ordering import METHODS
 OVER_BLOCKS = 512
 """Blocks of threads that count rows for the choice of a hash."""
 NO_HASH = RowHash(0, 1, 1, 1)
-"""What orders without a hash are told."""
+"""What orders without a hash are told, and what a matrix that was put in order by none has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,12 @@ class BlockedRows:
     @functools.cached_property
     def begins(self) -> Any:
         """uint8, one a slot: whether a group begins there; written where groups have other sizes than 32."""
-        return room(self.slots, np.uint8)
+        return all_or_nothing(lambda: room(self.slots, np.uint8))
+
+    @functools.cached_property
+    def _own(self) -> Any:
+        """int32, one a row: its number within its block. Kept while kernels may read it."""
+        return upload(np.tile(np.arange(self.block_rows, dtype=np.int32), self.down))
 
     @functools.cached_property
     def _of_rows(self) -> tuple[Any, Any]:
@@ -177,6 +182,8 @@ class BlockedRows:
         ------
         UserError
             There is no such method, or a block of the rows of one needs more shared memory than there is.
+        OutOfDeviceMemoryError
+            The device has too little memory for what some orders need beside.
         """
         if method not in METHODS:
             raise UserError(f"order {method} is not possible: use {', '.join(METHODS)}")
@@ -185,8 +192,7 @@ class BlockedRows:
             raise UserError(f"order {method} of {self.block_rows} rows is not possible: use {most} or fewer")
         blocks = self.down * self.across
         if method == "own":
-            own = np.tile(np.arange(self.block_rows, dtype=np.int32), self.down)
-            self._repeat(upload(own))
+            self._repeat(self._own)
         elif method == "sell":
             self._by_whole_rows()
         elif method == "dynamic":
@@ -256,6 +262,11 @@ class BlockedRows:
         ----------
         row_hash
             What the format says that put them in order.
+
+        Raises
+        ------
+        OutOfDeviceMemoryError
+            The device has too little memory.
         """
         matrix, groups = self.matrix, self.slots // WARP
         zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
@@ -307,7 +318,8 @@ def hbp_on_device(
     Returns
     -------
     HBP
-        Its arrays on the device; `gpu.formats.hbp.HBPProduct` takes it as it is.
+        Its arrays on the device; `gpu.formats.hbp.HBPProduct` takes it as it is. Its hash is `NO_HASH` where
+        the method is another.
 
     Raises
     ------
@@ -318,6 +330,6 @@ def hbp_on_device(
     """
     rows = BlockedRows(matrix, block_rows, block_columns, stream)
     rows.count()
-    chosen = row_hash or rows.chosen_hash()
+    chosen = (row_hash or rows.chosen_hash()) if method == "hash" else NO_HASH
     rows.put_in_order(method, chosen)
     return rows.filled(chosen)

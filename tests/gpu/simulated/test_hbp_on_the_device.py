@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from tiers import one_in
 
-from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS, hbp_on_device
+from gpu.conversion.hbp.blocks import NO_HASH, BlockedRows, DeviceCRS, hbp_on_device
 from gpu.conversion.hbp.counted_order import (
     BY_COUNTING,
     counted_order_kernel,
@@ -47,6 +47,14 @@ def test_the_arrays_are_those_of_the_host(block_rows, block_columns):
     assert made.hash == exact.hash
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(made, name).copy_to_host(), getattr(exact, name), name)
+
+
+def test_only_the_order_by_the_hash_chooses_one(monkeypatch):
+    monkeypatch.setattr(BlockedRows, "chosen_hash", lambda rows: pytest.fail("a hash was chosen"))
+    matrix = DeviceCRS.of(unlike(20, 20))
+    assert hbp_on_device(matrix, block_rows=32, method="classes").hash == NO_HASH
+    given = RowHash(1, 2, 3, 4)
+    assert hbp_on_device(matrix, block_rows=32, row_hash=given).hash == given
 
 
 def test_what_is_on_the_device_is_multiplied_as_it_is():
