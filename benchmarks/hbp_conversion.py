@@ -4,6 +4,11 @@ python -m benchmarks.hbp_conversion [MATRIX ...]
 
 Matrices of the HBP experiment, by name; without any a Kronecker graph and one like a device. Microseconds:
 of a kernel alone, replayed from a graph; of what asks for memory or waits for the device, from the host.
+
+python -m benchmarks.hbp_conversion --orders [MATRIX ...]
+
+Only puts rows in order, once by each method, between a start and a stop of the profiler: for
+``ncu --profile-from-start off``.
 """
 
 from __future__ import annotations
@@ -35,13 +40,17 @@ def main(given: Sequence[str] | None = None) -> int:
     """Print a table for each matrix; 2 if there is no GPU, or no such matrix."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.hbp_conversion", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="MATRIX")
-    names = parser.parse_args(given).names or USUAL
+    parser.add_argument("--orders", action="store_true", help="run each order once, for a profiler")
+    asked = parser.parse_args(given)
     try:
         from gpu.runtime.cuda import require_gpu
 
         require_gpu()
-        for matrix in map(_named, names):
+        for matrix in map(_named, asked.names or USUAL):
             csr = matrix.make()
+            if asked.orders:
+                run_orders(matrix.name, csr)
+                continue
             print(f"\n{matrix.name}: {csr.shape[0]:,} rows, {csr.nnz:,} entries\n")
             print(table(["step", "timed", "us"], ([*told, f"{us:,.0f}"] for *told, us in steps(csr))))
     except UserError as error:
@@ -94,6 +103,32 @@ def steps(csr: Any) -> Iterator[Step]:
     del arrays, rows, zero_row, totals
     yield "all, by the hash", "host", _host(partial(hbp_on_device, matrix))
     yield "all, the repaired form", "host", _host(partial(active_on_device, matrix))
+
+
+def run_orders(name: str, csr: Any) -> None:
+    """Put rows in order by each method, and have only that profiled; each is named on standard output.
+
+    Parameters
+    ----------
+    name
+        Of the matrix.
+    csr
+        A canonical csr_array with entries.
+    """
+    from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS
+    from gpu.runtime.cuda import cuda
+
+    rows = BlockedRows(DeviceCRS.of(csr))
+    rows.count()
+    chosen = rows.chosen_hash()
+    for method in METHODS[1:]:
+        rows.put_in_order(method, chosen)  # compiled before it is profiled
+        cuda.synchronize()
+        print(f"order of {name} by {method}", flush=True)
+        cuda.profile_start()
+        rows.put_in_order(method, chosen)
+        cuda.synchronize()
+        cuda.profile_stop()
 
 
 def _kernel(rows: Any, run: Callable[[], None]) -> float:

@@ -40,6 +40,7 @@ def test_the_parameters_follow_from_the_sample():
     assert RowHash.sampled(np.repeat([3, 300], [99, 1]), 512).a == 0
     assert RowHash.sampled(np.repeat([3, 300], [90, 10]), 512).a == 6
 
+
 def test_the_sample_is_reproducible_from_its_seed():
     # 5 % of the rows, the limit, are over 8: it depends on the sample on which side of it they are.
     counts = np.repeat([3, 12], [19_000, 1000])
