@@ -22,6 +22,7 @@ from gpu.conversion.hbp.dynamic_order import cut_kernel, warps_that_cut
 from gpu.conversion.hbp.filling import fill_groups_kernel, weigh_groups_kernel
 from gpu.conversion.hbp.row_counts import (
     BLOCKS_OF_THREAD,
+    FOUND,
     SHIFTS,
     lengths_kernel,
     over_kernel,
@@ -39,7 +40,7 @@ from vecsim.formats.hbp.hashing import CLASSES, OUTSIDE, RowHash
 from vecsim.formats.hbp.ordering import METHODS
 
 OVER_BLOCKS = 512
-"""Blocks of threads that count rows for the choice of a hash."""
+"""Blocks of threads that count rows for the choice of a hash, at most."""
 NO_HASH = RowHash(0, 1, 1, 1)
 """What orders without a hash are told, and what a matrix that was put in order by none has."""
 
@@ -75,7 +76,9 @@ class DeviceCRS:
         return cls((int(csr.shape[0]), int(csr.shape[1])), pointers, columns, values)
 
 
-def hash_of_counts(counts: Any, number: int, block_rows: int, stream: Any = 0) -> RowHash:
+def hash_of_counts(
+    counts: Any, number: int, block_rows: int, stream: Any = 0, scratch: Any = None
+) -> RowHash:
     """Choose the hash as `RowHash.sampled` does, of all counts above 0.
 
     Parameters
@@ -88,13 +91,20 @@ def hash_of_counts(counts: Any, number: int, block_rows: int, stream: Any = 0) -
         Rows of a block.
     stream
         0, or an object of Numba or cuda.core.
+    scratch
+        int32 device array that may be written, of 32 elements for each 256 counts; None: memory is asked for.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
     """
-    found = upload(np.zeros(SHIFTS + 1, np.int32))
     blocks = max(1, min(OVER_BLOCKS, -(-number // ORDER_THREADS)))
+    found = all_or_nothing(lambda: room(blocks * FOUND, np.int32)) if scratch is None else scratch
     enqueue(over_kernel, (blocks, ORDER_THREADS), (counts, number, CLASSES, found), stream)
     if stream:
         stream.synchronize()
-    *over, filled = found.copy_to_host().tolist()
+    *over, filled = found[: blocks * FOUND].copy_to_host().reshape(blocks, FOUND).sum(axis=0).tolist()
     a = next(a for a in range(SHIFTS) if over[a] <= OUTSIDE * filled)
     return RowHash.of(a, block_rows)
 
@@ -165,8 +175,9 @@ class BlockedRows:
         launch(row_counts_kernel, threads, (*arrays, *sizes, self.starts, self.counts), self.stream)
 
     def chosen_hash(self) -> RowHash:
-        """Choose the hash as `RowHash.sampled` does, of all rows with entries."""
-        return hash_of_counts(self.counts, self.slots, self.block_rows, self.stream)
+        """Choose the hash as `RowHash.sampled` does, of all rows with entries; the order is lost."""
+        # There is no order yet: its memory takes what is counted.
+        return hash_of_counts(self.counts, self.slots, self.block_rows, self.stream, self.order)
 
     def put_in_order(self, method: str, row_hash: RowHash | None = None) -> None:
         """Put the rows of blocks in order, as `vecsim.formats.hbp.ordering.ordered` does.

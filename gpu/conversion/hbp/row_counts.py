@@ -10,8 +10,10 @@ import numpy as np
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
 
-SHIFTS = 32
-"""Values of a that are tried."""
+SHIFTS = 31
+"""Values of a that are tried; with the last one every 32-bit number is in the first class."""
+FOUND = SHIFTS + 1
+"""What a block of threads counts for the choice of a hash."""
 BLOCKS_OF_THREAD = 2 if SIMULATED else 8
 """Neighbouring blocks in which a thread counts its row."""
 
@@ -113,14 +115,14 @@ def over_kernel(counts, slots, classes, found):
     classes
         Of aggregated numbers.
     found
-        int32 of 33, zero before: rows over for each a, and behind these all rows with entries.
+        int32, `FOUND` a block of threads: rows over for each a, and behind these all rows with entries.
     """
-    own = cuda.shared.array(33, np.int32)
+    own = cuda.shared.array(FOUND, np.int32)
     thread = np.int64(cuda.threadIdx.x)
     let_next_begin()
     wait_for_previous()
     if thread == 0:
-        for at in range(SHIFTS + 1):
+        for at in range(FOUND):
             own[at] = np.int32(0)
     cuda.syncthreads()
     slot, filled = np.int64(cuda.grid(1)), np.int32(0)
@@ -135,7 +137,5 @@ def over_kernel(counts, slots, classes, found):
         slot += np.int64(cuda.gridsize(1))
     cuda.atomic.add(own, SHIFTS, filled)
     cuda.syncthreads()
-    if thread == 0:
-        for at in range(SHIFTS + 1):
-            if own[at] > 0:
-                cuda.atomic.add(found, at, own[at])
+    if thread < FOUND:
+        found[np.uint64(np.int64(cuda.blockIdx.x) * FOUND + thread)] = own[thread]
