@@ -73,8 +73,8 @@ def _other_numbers(results: Results, matrix: str) -> Iterable[OrderRecord]:
 def _rows(results: Results, matrix: str) -> list[Comparison]:
     return [
         Comparison(
-            f"{matrix}, {each.block_rows} x {each.block_columns}",
-            _called(each),
+            f"{matrix}: {_called(each)}",
+            f"{each.block_rows} x {each.block_columns}",
             "",
             relative(results, each),
             f"{each.nanoseconds:.3g} ns a row; lanes with an entry {each.lanes:.1%}",
