@@ -82,7 +82,7 @@ def test_the_hash_stands_beside_what_is_better(recorded):
     item = hash_numbers.make(recorded)
     assert not item.verdicts[0].holds
     assert {panel.title for panel in item.chart.panels} >= {"m4-kronecker-18", "m10-device"}
-    assert ours(item, "m4-kronecker-18, 512 x 4096", "classes bits=2") < 0.4
+    assert ours(item, "m4-kronecker-18: classes bits=2", "512 x 4096") < 0.4
     assert any("classes: deviation 1.0" in note for note in item.notes)
 
 
