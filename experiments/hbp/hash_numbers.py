@@ -105,7 +105,7 @@ def _chart(results: Results, studied: list[str]) -> ScatterChart:
         x_label="ns a row of a block, on a CPU",
         y_label="deviation, over rows as they stand",
         panels=tuple(panels),
-        description="Points of quality over cost: classes lie left of the hash, and as low or lower",
+        description="Points of quality over cost, one for each order and each choice of its numbers",
     )
 
 

@@ -167,12 +167,18 @@ def prepared(
     from gpu.conversion.hbp.blocks import DeviceCRS, hbp_on_device
     from gpu.runtime.memory import free_what_is_dropped
 
+    # What does not fit must not cost the others.
     try:
         matrix = DeviceCRS.of(csr)
+    except Exception as error:
+        return [
+            *(_failed(name, method, stage, error) for stage in ("order", "all") for method in ORDERS),
+            _failed(name, "active", "all", error),
+        ]
+    try:
         found = _orders(name, matrix, timer, seconds, is_late)
-    except Exception as error:  # one matrix that does not fit must not cost the others
-        reason = one_line(error)
-        return [PreparationRecord(name, method, "order", "failed", reason) for method in ORDERS]
+    except Exception as error:
+        found = [_failed(name, method, "order", error) for method in ORDERS]
     free_what_is_dropped()
     conversions: dict[str, Callable[[], Any]] = {
         method: partial(hbp_on_device, matrix, method=method) for method in ORDERS
@@ -223,7 +229,11 @@ def _timed(
             name, method, stage, median_us=float(timing.median_us), spread=float(timing.spread)
         )
     except Exception as error:  # one failing order must not cost the others
-        return PreparationRecord(name, method, stage, "failed", one_line(error))
+        return _failed(name, method, stage, error)
+
+
+def _failed(name: str, method: str, stage: Any, error: Exception) -> PreparationRecord:
+    return PreparationRecord(name, method, stage, "failed", one_line(error))
 
 
 def _wall(convert: Callable[[], Any]) -> Any:

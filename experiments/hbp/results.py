@@ -50,7 +50,7 @@ class OrderRecord:
     Attributes
     ----------
     matrix, method
-        Names; the method is one of `vecsim.formats.hbp.ordering.METHODS`.
+        Names; the method is one of `vecsim.formats.hbp.ordering.ON_THE_HOST`.
     block_rows, block_columns, blocks
         The partition, and the sampled blocks.
     numbers
@@ -86,7 +86,8 @@ class PreparationRecord:
     matrix, method
         Names; an order of `vecsim.formats.hbp.ordering.METHODS`, or a format.
     stage
-        ``order``: the rows of blocks put in order from the matrix in CRS; ``all``: the whole conversion.
+        ``order``: the rows of blocks, counted and the hash chosen before, put in order; ``all``: the whole
+        conversion from CRS.
     status, reason
         As of `ProductRecord`.
     median_us

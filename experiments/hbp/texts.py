@@ -19,7 +19,7 @@ METHODS = {
     "sort": "sort2D",
     "dynamic": "DP2D",
     "sell": "SELL-C-sigma",
-    "active": "HBP repaired, its arrays copied to the host",
+    "active": "HBP repaired",
 }
 """How orders are called."""
 PRODUCTS = {
@@ -44,6 +44,11 @@ def paper_partition(block_rows: int, block_columns: int) -> bool:
 def label(matrix: MatrixRecord) -> str:
     """Name a matrix, and the one of the paper that it stands for."""
     return f"{matrix.name} (for {matrix.stands_for})"
+
+
+def number_of(matrix: MatrixRecord) -> str:
+    """Give what the paper's Table I calls a matrix, m1 to m14: the label of its place in a chart."""
+    return matrix.name.partition("-")[0]
 
 
 def labels(results: Results) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from experiments.report import heat, lines, ranges, scatter
 from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
 from experiments.report.item import BarChart, Chart, Panel, ScatterChart
+from experiments.report.legend import LETTER, TEXT_POINTS, write_legend
 from experiments.report.number_tables import three_digits
 from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 
@@ -32,11 +33,7 @@ LEAST_INCHES, MOST_INCHES = 3.4, 14.0
 """Width of a panel at least, and of a picture at most."""
 GROUP_SHARE = 0.84
 """Share of a group's width that its bars take."""
-TITLE_POINTS, TEXT_POINTS, NUMBER_POINTS = 11, 9, 7
-LETTER = 0.62
-"""Width of a letter as a share of its size, on average."""
-KEY_POINTS = 46
-"""Width of a key of the legend with the room around it."""
+TITLE_POINTS, NUMBER_POINTS = 11, 7
 SETTINGS: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": TEXT_POINTS,
@@ -112,7 +109,7 @@ def figure(chart: BarChart) -> Figure:
         place.set_xlabel(chart.category_label)
     # To the left, where a narrow screen begins.
     drawn.suptitle(title, x=0.01, ha="left", fontsize=TITLE_POINTS)
-    _write_legend(drawn, axes.flat, width)
+    write_legend(drawn, axes.flat, width)
     return drawn
 
 
@@ -139,17 +136,6 @@ def _fitted(categories: Sequence[str], inches: float) -> list[str]:
 def _panels_across(panels: int, inches: float) -> int:
     """Give how many panels stand side by side, so that no place stays empty."""
     return next((n for n in (3, 2) if panels % n == 0 and n * inches <= MOST_INCHES), 1)
-
-
-def _write_legend(drawn: Figure, axes: Iterable[Axes], inches: float) -> None:
-    """Write what the colours mean below the panels, in as many columns as fit."""
-    handles: dict[str, Any] = {}
-    for place in axes:
-        for handle, label in zip(*place.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    column = KEY_POINTS + TEXT_POINTS * LETTER * max(map(len, handles), default=0)
-    columns = max(1, min(len(handles), int(72 * inches / column)))
-    drawn.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, frameon=False)
 
 
 @dataclass(frozen=True)

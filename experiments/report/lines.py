@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
+from experiments.report.legend import write_legend
 from experiments.report.parameter_charts import LineChart
 
 INCHES = (6.4, 4.0)
@@ -35,7 +36,7 @@ def figure(chart: LineChart) -> Figure:
     place.grid(color="#dddddd", linewidth=0.6)
     place.set_axisbelow(True)
     drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
-    drawn.legend(loc="outside lower left", ncols=max(1, len(chart.series)), frameon=False)
+    write_legend(drawn, [place], INCHES[0])
     return drawn
 
 

@@ -92,7 +92,8 @@ def hash_of_counts(
     stream
         0, or an object of Numba or cuda.core.
     scratch
-        int32 device array that may be written, of 32 elements for each 256 counts; None: memory is asked for.
+        int32 device array that may be written, 32 elements for each 256 counts that are begun; None: memory
+        is asked for.
 
     Raises
     ------

@@ -76,12 +76,9 @@ def divides_by_product(row_hash: RowHash, block_rows: int, most: int) -> bool:
 
 
 def numbers_of(row_hash: RowHash) -> tuple[int, int, int, int, int]:
-    """Give what the kernel is told of a hash: a, b, c, d, and 2^32 over d rounded up, all below 2^32.
-
-    Numbers of entries have 31 bits: shifted by more they are 0, too.
-    """
+    """Give what the kernel is told of a hash: a, b, c, d, and 2^32 over d rounded up, all below 2^32."""
     inverse = min(-(-(1 << 32) // row_hash.d), (1 << 32) - 1)
-    return min(row_hash.a, 31), row_hash.b, row_hash.c, row_hash.d, inverse
+    return row_hash.a, row_hash.b, row_hash.c, row_hash.d, inverse
 
 
 @device_function

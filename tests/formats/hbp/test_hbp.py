@@ -41,6 +41,20 @@ def test_the_parameters_follow_from_the_sample():
     assert RowHash.sampled(np.repeat([3, 300], [90, 10]), 512).a == 6
 
 
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((32, 1, 1, 1), "a = 32 of a hash is not possible: use 0 to 31"),
+        ((0, -1, 1, 1), "b = -1 of a hash is not possible: use 0 to 4294967295"),
+        ((0, 1, 1 << 32, 1), "c = 4294967296 of a hash is not possible"),
+        ((0, 1, 1, 0), "d = 0 of a hash is not possible: use 1 to 4294967295"),
+    ],
+)
+def test_numbers_that_are_not_possible(numbers, message):
+    with pytest.raises(UserError, match=message):
+        RowHash(*numbers)
+
+
 def test_the_sample_is_reproducible_from_its_seed():
     # 5 % of the rows, the limit, are over 8: it depends on the sample on which side of it they are.
     counts = np.repeat([3, 12], [19_000, 1000])

@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse
 from tiers import one_in
 
-from gpu.conversion.hbp.blocks import NO_HASH, BlockedRows, DeviceCRS, hbp_on_device
+from gpu.conversion.hbp.blocks import NO_HASH, BlockedRows, DeviceCRS, hash_of_counts, hbp_on_device
 from gpu.conversion.hbp.counted_order import (
     BY_COUNTING,
+    ORDER_THREADS,
     counted_order_kernel,
     divides_by_product,
     numbers_of,
@@ -126,6 +127,19 @@ def test_the_chosen_hash_is_that_of_all_rows():
     rows.count()
     assert rows.chosen_hash() == RowHash.sampled(rows.counts.copy_to_host(), 64)
     assert rows.chosen_hash().a > 0
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 512])
+def test_the_counts_of_all_blocks_of_threads_choose(monkeypatch, blocks):
+    monkeypatch.setattr("gpu.conversion.hbp.blocks.OVER_BLOCKS", blocks)
+    counts = np.ones(4 * ORDER_THREADS + 5, np.int32)
+    chosen = []
+    # 8 is in the last class as it is, 9 when it is halved. All that are large stand behind the first threads.
+    for large in (8, 9, 17, 18):
+        counts[ORDER_THREADS:] = large
+        chosen.append(hash_of_counts(upload(counts), len(counts), 64).a)
+        assert chosen[-1] == RowHash.sampled(counts, 64).a
+    assert chosen == [0, 1, 1, 2]
 
 
 def test_what_is_not_possible():

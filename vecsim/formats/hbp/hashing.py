@@ -14,12 +14,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from vecsim.errors import UserError
 from vecsim.formats.array_types import IntArray
 
 CLASSES = 9
 """Aggregated numbers of entries: 0 to 8; larger ones count as 8 (section III-B)."""
 OUTSIDE = 0.05
 """Of the sampled rows so many may be over 8: extreme values shall not decide."""
+MOST = (1 << 32) - 1
+"""The largest number of a hash."""
 SAMPLED = 4096
 """Rows of blocks that are sampled, at most."""
 
@@ -38,12 +41,23 @@ class RowHash:
         Places for each entry more within such a number.
     d
         Places that the linear mapping keeps to.
+
+    Raises
+    ------
+    UserError
+        a is not from 0 to 31, b or c not from 0, or d not from 1 to below 2^32: kernels take 32 bits.
     """
 
     a: int
     b: int
     c: int
     d: int
+
+    def __post_init__(self) -> None:
+        for name, least, most in (("a", 0, 31), ("b", 0, MOST), ("c", 0, MOST), ("d", 1, MOST)):
+            if not least <= getattr(self, name) <= most:
+                given = f"{name} = {getattr(self, name)} of a hash is not possible"
+                raise UserError(f"{given}: use {least} to {most}")
 
     @classmethod
     def sampled(cls, counts: NDArray[np.integer[Any]], block_rows: int, seed: int = 0) -> Self:
