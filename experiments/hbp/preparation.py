@@ -42,8 +42,8 @@ def make(results: Results | None) -> Item:
         notes=(
             "The conversion with the hash chooses its numbers, too; the order alone has them already.",
             "A whole conversion is the median of several, timed from the host; asking for memory takes most "
-            "of it. “±”: half the range of the middle half of the runs. Means of two measurements, on two GPUs, "
-            "differed by a tenth.",
+            "of it. “±”: half the range of the middle half of the runs. Means of two measurements, on two "
+            "GPUs, differed by a tenth.",
         ),
     )
 
