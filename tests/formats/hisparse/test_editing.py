@@ -23,7 +23,7 @@ from vecsim.formats import HiSparse
 from vecsim.formats.hisparse.memory import FREE, USED
 
 
-@examples(30)
+@examples(20)
 @given(
     matrix=blocked(max_extent=24),
     node_size=st.sampled_from(NODE_SIZES[:2]),

@@ -61,7 +61,7 @@ def check(matrix, layout, schedule, rng):
         np.testing.assert_allclose(y, reference_product(matrix, x), rtol=tolerance, atol=tolerance)
 
 
-@examples(28)
+@examples(20)
 @given(data=st.data())
 def test_product_of_any_matrix_in_any_layout_under_any_schedule(data):
     entry = data.draw(st.sampled_from(ENTRIES))

@@ -100,7 +100,7 @@ def test_two_products_have_equal_bits():
         assert relative_error(first, matrix.astype(dtype), x) <= allowed(matrix.astype(dtype))
 
 
-@examples(12)
+@examples(8)
 @given(
     matrix=tiny_matrices(),
     parts=st.integers(1, 4),
