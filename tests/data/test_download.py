@@ -394,7 +394,8 @@ def test_a_redirection_that_is_not_safe_is_refused(file_server, partial, monkeyp
     file_server.files["/file"] = File(b"", [Answer(status=302, headers={"Location": "/next"})])
     file_server.files["/next"] = File(b"", [Answer(status=301, headers={"Location": address})])
     fails(file_server, partial, r"file: leads to (http|ftp)://.*/file: https:// is needed, http:// will do")
-    assert file_server.paths == ["/file", "/next"]
+    # On a busy machine an answer may come too late, and is asked for again.
+    assert list(dict.fromkeys(file_server.paths)) == ["/file", "/next"]
     assert set(looked_up) == {"127.0.0.1"}
 
 
