@@ -86,6 +86,7 @@ def speeds(results: Results | None, figure: int, printed: str) -> Item:
         chart=_chart(results) if measured else None,
         verdicts=_verdicts(results, printed),
         gaps=() if measured else (NOT_MEASURED,),
+        notes=(f"The picture is without {PRODUCTS['crs']}, which stands in the table.",) if measured else (),
     )
 
 

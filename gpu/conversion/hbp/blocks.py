@@ -177,8 +177,9 @@ class BlockedRows:
 
     def chosen_hash(self) -> RowHash:
         """Choose the hash as `RowHash.sampled` does, of all rows with entries; the order is lost."""
-        # There is no order yet: its memory takes what is counted.
-        return hash_of_counts(self.counts, self.slots, self.block_rows, self.stream, self.order)
+        # There is no order yet: its memory takes what is counted, where there is any.
+        scratch = self.order if self.slots else None
+        return hash_of_counts(self.counts, self.slots, self.block_rows, self.stream, scratch)
 
     def put_in_order(self, method: str, row_hash: RowHash | None = None) -> None:
         """Put the rows of blocks in order, as `vecsim.formats.hbp.ordering.ordered` does.
