@@ -38,7 +38,7 @@ def _divisions() -> Iterator[Instruction]:
 def _comparisons() -> Iterator[Instruction]:
     for offset, (suffix, kind) in enumerate(TYPES):
         scalar = "xb" if suffix == "w" else "fb"
-        nan = "" if suffix == "w" else ", NaN if either is"
+        nan = "" if suffix == "w" else ", NaN if either is, -0 below 0"
         for name, opcode, which in (("min", 0x90, "lesser"), ("max", 0x96, "greater")):
             for form, step, b in (("vv", 0, "vb"), ("vs", 3, scalar)):
                 told = "vb[k]" if form == "vv" else b

@@ -103,8 +103,8 @@ def _float_rows() -> Iterator[Instruction]:
         for name, opcode, syntax, what, latency in (
             ("fdiv", 0x33, three, "fd = fa / fb", "float_divide"),
             ("fsqrt", 0x35, two, "fd = square root of fa", "float_divide"),
-            ("fmin", 0x37, three, "fd = the lesser of fa and fb, NaN if either is", "float"),
-            ("fmax", 0x39, three, "fd = the greater of fa and fb, NaN if either is", "float"),
+            ("fmin", 0x37, three, "fd = the lesser of fa and fb, NaN if either is, -0 below 0", "float"),
+            ("fmax", 0x39, three, "fd = the greater of fa and fb, NaN if either is, -0 below 0", "float"),
             ("fabs", 0x3B, two, "fd = |fa|", "float"),
         ):
             semantics = getattr(single_floats, f"{name}_{suffix}")

@@ -38,16 +38,20 @@ def divides(a: Any, b: Any) -> Any:
 
 
 def lesser(a: Any, b: Any) -> Any:
-    """Give the lesser; NaN if either is, b if they are equal."""
+    """Return the lesser, as IEEE 754-2019 defines minimum: NaN if either is, and -0 is less than +0."""
     if a != a:
         return a
+    if a == 0 and b == 0:
+        return -(-a - b)  # -0 unless both are +0
     return a if a < b else b
 
 
 def greater(a: Any, b: Any) -> Any:
-    """Give the greater; NaN if either is, b if they are equal."""
+    """Return the greater, as IEEE 754-2019 defines maximum: NaN if either is, and +0 is greater than -0."""
     if a != a:
         return a
+    if a == 0 and b == 0:
+        return a + b  # +0 unless both are -0
     return a if a > b else b
 
 

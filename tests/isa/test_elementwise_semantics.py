@@ -41,6 +41,23 @@ def test_the_lesser_and_the_greater_are_nan_if_either_is(suffix):
     np.testing.assert_array_equal(get(m, 3), [1, NAN, 5, INF])
 
 
+@pytest.mark.parametrize("suffix", TYPES)
+def test_minus_zero_is_below_zero_as_in_ieee_754_2019(suffix):
+    put, get = TYPES[suffix]
+    m = machine()
+    put(m, 1, 0.0, 0.0, -0.0, -0.0)
+    put(m, 2, 0.0, -0.0, 0.0, -0.0)
+    (m.fs if suffix == "s" else m.fd)[10 if suffix == "s" else 5] = -0.0
+    for name, b, negative in (
+        ("minvv", 2, [False, True, True, True]),
+        ("maxvv", 2, [False, False, False, True]),
+        ("minvs", 5, [True, True, True, True]),
+        ("maxvs", 5, [False, False, True, True]),
+    ):
+        execute(m, f"{name}.{suffix}", 3, 1, b)
+        assert np.signbit(get(m, 3)).tolist() == negative, name
+
+
 def test_words():
     m = machine()
     set_w(m, 1, -8, 7, 1 << 31, 0x0F0F0F0F)

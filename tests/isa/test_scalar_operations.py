@@ -47,6 +47,22 @@ def test_floats(suffix):
 
 
 @pytest.mark.parametrize("suffix", ["s", "d"])
+def test_minus_zero_is_below_zero_as_in_ieee_754_2019(suffix):
+    m = machine()
+    f = m.fs[::2] if suffix == "s" else m.fd
+    f[1], f[2] = 0.0, -0.0
+    for a, b, least, greatest in (
+        (1, 1, False, False),
+        (1, 2, True, False),
+        (2, 1, True, False),
+        (2, 2, True, True),
+    ):
+        for name, negative in (("fmin", least), ("fmax", greatest)):
+            execute(m, f"{name}.{suffix}", 4, a, b)
+            assert np.signbit(f[4]) == negative, (name, a, b)
+
+
+@pytest.mark.parametrize("suffix", ["s", "d"])
 @pytest.mark.parametrize(
     ("name", "pairs"),
     [
