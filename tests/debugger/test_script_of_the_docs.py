@@ -1,19 +1,21 @@
-"""The script of docs/debug.md runs as it stands there, and its tables name every command."""
+"""The script of docs/debug.md runs by the command that the page shows, and its tables name every command."""
 
 from pathlib import Path
 
-from debugger_cases import debugger, hism
-
-from vecsim.debugger.commands import COMMANDS, run_script
+from docs.blocks import blocks, commands, matches
+from vecsim.cli import main
+from vecsim.debugger.commands import COMMANDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "debug.md").read_text(encoding="utf-8")
 
 
-def test_the_script():
-    script = PAGE.partition("runs it -->\n```\n")[2].partition("```")[0]
-    told = []
-    assert run_script(debugger(hism()), "docs/debug.md", script.splitlines(), told.append)
-    assert told[-1].startswith("the program has ended")
+def test_the_script(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (file,) = (block for block in blocks(PAGE) if "caption" in block.options)
+    Path(file.options["caption"]).write_text(file.text)
+    (command,) = (each for block in blocks(PAGE) if block.language == "console" for each in commands(block))
+    assert main(command.command.split()[1:]) == 0
+    assert matches(capsys.readouterr().out, command.printed)
 
 
 def test_every_command_is_there():

@@ -90,6 +90,15 @@ def test_the_documentation_has_the_table():
     assert f"\n\n{table}\n\n" in DOCS.read_text(encoding="utf-8"), f"docs/gpu.md must have\n{table}"
 
 
+def test_the_documentation_names_the_formats_that_are_not_deterministic():
+    refused = [f"`{name}`" for name, kernel in KERNELS.items() if not kernel.deterministic]
+    text = " ".join(DOCS.read_text(encoding="utf-8").split())
+    assert (
+        f"equal from run to run: all but {', '.join(refused[:-1])} and {refused[-1]}, which it refuses"
+        in text
+    )
+
+
 def _named(name):
     other = [f"`{alias}`" for alias, known in ALIASES.items() if known == name]
     return f"`{name}`" + (f" ({', '.join(other)})" if other else "")
