@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from experiments.why.bounds import Bound
+from vecsim.errors import UserError
 from vecsim.machine import Machine
 from vecsim.machine.description import flat
 
 Changes = dict[str, int | bool]
 LONGEST_QUEUE = 64
-MOST_BANKS = 65_536
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def _arithmetic(machine: Machine) -> Changes:
 
 ABLATIONS = (
     Ablation("no startup of memory accesses", lambda machine: {"startup": 0}),
-    Ablation("no bank conflicts", lambda machine: {"bank_busy": 1, "banks": MOST_BANKS}),
+    Ablation("no bank conflicts", lambda machine: {"bank_busy": 0}),
     Ablation("every access aligned", lambda machine: {"alignment_bytes": 1}),
     Ablation(
         "strided and indexed accesses as fast as contiguous ones",
@@ -105,9 +106,33 @@ def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -
     """
     chosen = {each.name: effective(machine, each.changes(machine)) for each in ABLATIONS}
     together = {name: value for changes in chosen.values() for name, value in changes.items()}
-    found = []
-    for name, changes in {ALL: together, **chosen}.items():
-        taken = simulate(machine.changed(changes)) if changes else cycles
-        settings = tuple(f"{number}={str(value).lower()}" for number, value in changes.items())
-        found.append(Ablated(name, settings, taken, cycles / taken))
+    found = [
+        _run(name, machine, changes, cycles, simulate) for name, changes in {ALL: together, **chosen}.items()
+    ]
     return found[0], *sorted(found[1:], key=lambda each: each.cycles)
+
+
+def wider(machine: Machine, bound: Bound, cycles: int, simulate: Callable[[Machine], int]) -> Ablated | None:
+    """Run with twice the rate of a bound; None where no machine has that.
+
+    Parameters
+    ----------
+    bound
+        Of the run on the machine as it is.
+    machine, cycles, simulate
+        As in :func:`ablated`.
+    """
+    changes = bound.doubled(machine)
+    try:
+        machine.changed(changes)
+    except UserError:  # a number is at its greatest
+        return None
+    return _run(f"not among these: {bound.name} at twice the rate", machine, changes, cycles, simulate)
+
+
+def _run(
+    name: str, machine: Machine, changes: Changes, cycles: int, simulate: Callable[[Machine], int]
+) -> Ablated:
+    taken = simulate(machine.changed(changes)) if changes else cycles
+    settings = tuple(f"{number}={str(value).lower()}" for number, value in changes.items())
+    return Ablated(name, settings, taken, cycles / taken)

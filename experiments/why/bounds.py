@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from isa.declaration import Instruction, Pattern, Unit
 from vecsim.engines.protocol import Run
 from vecsim.machine import WORD_BYTES, Machine
+from vecsim.machine.description import flat
+
+_RATES = {Unit.ADD: ("lanes",), Unit.MULTIPLY: ("lanes",), Unit.SPARSE: ("sparse_unit.p", "sparse_unit.r")}
+"""The numbers that are the rate of a unit; the first is how many elements it takes in a cycle."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,20 @@ class Bound:
         How many of these the run has.
     cycles
         The least that it takes.
+    numbers
+        The numbers of the machine that are its rate, by full name.
     """
 
     name: str
     rate: str
     amount: int
     cycles: int
+    numbers: tuple[str, ...]
+
+    def doubled(self, machine: Machine) -> dict[str, int | bool]:
+        """Return the numbers of a machine on which this part does twice as much in a cycle."""
+        now = flat(machine.numbers())
+        return {name: 2 * now[name] for name in self.numbers}
 
 
 def bounds(run: Run) -> tuple[Bound, ...]:
@@ -50,21 +62,27 @@ def bounds(run: Run) -> tuple[Bound, ...]:
             "memory ports",
             f"{ports * machine.words_per_cycle} words contiguous, {ports * machine.addresses_per_cycle} else",
             contiguous + others,
-            _least(contiguous, machine.words_per_cycle * ports)
-            + _least(others, machine.addresses_per_cycle * ports),
+            _least(
+                contiguous * machine.addresses_per_cycle + others * machine.words_per_cycle,
+                machine.words_per_cycle * machine.addresses_per_cycle * ports,
+            ),
+            ("words_per_cycle", "addresses_per_cycle"),
         ),
         _issue(run.instructions, machine),
     ]
-    rates = {Unit.ADD: machine.lanes, Unit.MULTIPLY: machine.lanes, Unit.SPARSE: machine.sparse_unit.p}
-    for unit, rate in rates.items():
-        elements = int(elements_of[[row.unit == unit for row in rows]].sum())
-        found.append(Bound(f"{unit.name.lower()} unit", f"{rate} elements", elements, _least(elements, rate)))
+    numbers = flat(machine.numbers())
+    for unit, names in _RATES.items():
+        elements, rate = int(elements_of[[row.unit == unit for row in rows]].sum()), numbers[names[0]]
+        least = _least(elements, rate)
+        found.append(Bound(f"{unit.name.lower()} unit", f"{rate} elements", elements, least, names))
     return tuple(sorted((bound for bound in found if bound.amount), key=lambda bound: -bound.cycles))
 
 
 def _issue(instructions: int, machine: Machine) -> Bound:
     width = machine.issue_width
-    return Bound("issue", f"{width} instructions", instructions, _least(instructions, width))
+    return Bound(
+        "issue", f"{width} instructions", instructions, _least(instructions, width), ("issue_width",)
+    )
 
 
 def _words_alone(row: Instruction) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from experiments.why.ablations import ABLATIONS, Ablated, ablated
+from experiments.why.ablations import ABLATIONS, Ablated, ablated, wider
 from experiments.why.bounds import Bound, bounds
 from experiments.why.wording import parts
 from programs.measurement import multiplicand, prepare
@@ -25,6 +25,8 @@ WORTH_NAMING = 0.05
 """Share of the cycles that a part must have to be named, unless it is the first."""
 WORTH_DOING = 1.01
 """Speed-up below which a change helps nothing."""
+BINDING = 0.9
+"""Share of the cycles from which on the largest bound is the limit, which hides other waits."""
 
 Step = Callable[[str, float], None]
 """Told what goes on and the share of it that is done."""
@@ -60,6 +62,8 @@ class Explanation(Overview):
         What no order of these instructions could be faster than, the largest first.
     ablations
         What would help: all changes together, then each by itself, the best first.
+    wider
+        The same with twice the rate of the largest bound; None where no machine has that.
     """
 
     program: str
@@ -78,6 +82,7 @@ class Explanation(Overview):
     lines: tuple[Line, ...]
     bounds: tuple[Bound, ...]
     ablations: tuple[Ablated, ...]
+    wider: Ablated | None
 
     @property
     def shares(self) -> dict[str, float]:
@@ -85,32 +90,52 @@ class Explanation(Overview):
         return {text: cycles / self.cycles for text, cycles in by_text(self.lines).items()}
 
     def in_words(self) -> str:
-        """Say it in a sentence."""
+        """Say it in a few sentences: the limit, where the cycles went, what would help."""
         named = [
             f"{cycles / self.cycles:.0%} {words}"
             for number, (words, cycles) in enumerate(self.parts.items())
             if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
-        bound = self.bounds[0]
+        behind = "Behind that limit the" if self.is_bound else "The"
         return (
-            f"{self.title} on {self.matrix}: {self.cycles:,} cycles, {', '.join(named)}; "
-            f"{self.cycles / bound.cycles:.2f} times what {bound.name} alone would take"
-            f"{self._without()}{self._advice()}."
+            f"{self.title} on {self.matrix}: {self.cycles:,} cycles{self._limit()} "
+            f"{behind} oldest instruction: {', '.join(named)}. {self._advice()}"
         )
 
-    def _without(self) -> str:
-        """Name the extensions of the machine: bounds know its numbers, not the rules that they replace."""
-        names = [each.name for each in self.machine.extensions if each.replacements]
-        return f" without the rules of {', '.join(names)}" if names else ""
+    @property
+    def is_bound(self) -> bool:
+        """Whether the largest bound leaves next to nothing for latencies and queues to gain.
+
+        Bounds know the numbers of a machine, not the rules that an extension replaces: with such it is False.
+        """
+        return not self._replaced and self.bounds[0].cycles >= BINDING * self.cycles
+
+    @property
+    def _replaced(self) -> str:
+        return ", ".join(each.name for each in self.machine.extensions if each.replacements)
+
+    def _limit(self) -> str:
+        bound = self.bounds[0]
+        need = "need" if bound.name.endswith("s") else "needs"
+        if self._replaced:
+            return f". Without the rules of {self._replaced} {bound.name} {need} at least {bound.cycles:,}."
+        share = f"; {bound.name} {need} at least {bound.cycles / self.cycles:.0%} of them"
+        if not self.is_bound:
+            return f"{share}."
+        if self.wider is None:
+            return f"{share}, the limit."
+        settings = " ".join(self.wider.settings)
+        return f"{share}, the limit: twice their rate, {self.wider.speedup:.2f} times as fast ({settings})."
 
     def _advice(self) -> str:
         together, *single = self.ablations
+        other = " other" if self.is_bound else ""
         if not single or single[0].speedup < WORTH_DOING:
-            return "; no single change would help"
+            return f"No single{other} change helps."
         best = single[0]
         return (
-            f"; most would help: {best.name}, {best.speedup:.2f} times as fast "
-            f"({' '.join(best.settings)}); all changes together {together.speedup:.2f}"
+            f"Best{other} change: {best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)}); "
+            f"all{other} changes together {together.speedup:.2f}."
         )
 
     def overview(self) -> dict[str, object]:
@@ -145,6 +170,7 @@ class Explanation(Overview):
             "lines": [asdict(line) for line in self.lines],
             "bounds": [asdict(bound) for bound in self.bounds],
             "ablations": [asdict(each) for each in self.ablations],
+            "wider": None if self.wider is None else asdict(self.wider),
         }
 
 
@@ -162,7 +188,8 @@ def why(
 ) -> Explanation:
     """Explain the cycles of a product.
 
-    The program runs once, and once more for each change that might help.
+    The program runs once, once more for each change that might help, and once with twice the rate of what
+    bounds it most.
 
     Parameters
     ----------
@@ -199,11 +226,12 @@ def why(
     def simulated(on: Machine) -> Run:
         nonlocal runs
         if step is not None:
-            step(program, runs / (len(ABLATIONS) + 2))
+            step(program, runs / (len(ABLATIONS) + 3))
         runs += 1
         return run(prepared.program, prepared.loaded.memory, on, engine=engine, max_cycles=max_cycles)
 
     done = simulated(described)
+    limits = bounds(done)
     return Explanation(
         program=program,
         title=find(program).title,
@@ -219,6 +247,7 @@ def why(
         parts=parts(prepared.program, done.lines),
         causes=dict(done.charged),
         lines=done.lines,
-        bounds=bounds(done),
+        bounds=limits,
         ablations=ablated(described, done.cycles, lambda on: simulated(on).cycles),
+        wider=wider(described, limits[0], done.cycles, lambda on: simulated(on).cycles),
     )

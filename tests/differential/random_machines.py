@@ -25,7 +25,7 @@ def random_machine(rng: random.Random) -> Machine:
         addresses_per_cycle=pick([1, 1, 2, 3, 4]),
         alignment_bytes=pick([1, 4, 8, 16, 64]),
         banks=_banks(rng),
-        bank_busy=pick([1, 2, 4, 7, 9]),
+        bank_busy=pick([0, 1, 2, 4, 7, 9]),
         chaining=pick([True, True, False]),
         lanes=pick([1, 2, 3, 4, 16, 64]),
         scalar_load_latency=pick([1, 2, 6, 30]),

@@ -26,7 +26,7 @@ def machines(draw, **fixed):
         "words_per_cycle": draw(RATES),
         "addresses_per_cycle": draw(RATES),
         "banks": 65536,
-        "bank_busy": draw(st.integers(1, 9)),
+        "bank_busy": draw(st.integers(0, 9)),
         "lanes": draw(RATES),
         "chaining": draw(st.booleans()),
         "latency.move": draw(st.integers(1, 30)),

@@ -32,7 +32,7 @@ TO_FASTER = {
     "words_per_cycle": (1, 2, 3, 4, 8),
     "addresses_per_cycle": (1, 2, 3, 4, 8),
     "alignment_bytes": (16, 8, 4),
-    "bank_busy": (8, 7, 4, 3, 2, 1),
+    "bank_busy": (8, 7, 4, 3, 2, 1, 0),
     "chaining": (False, True),
     "lanes": (1, 2, 3, 4, 8, 16),
     "scalar_load_latency": (6, 5, 2, 1),

@@ -53,6 +53,19 @@ def test_equal_addresses_are_not_merged(engine):
     assert after_dispatch(t.a) == 20 + 63 * 4 + 1
 
 
+def test_banks_that_are_never_busy_hold_up_nothing(engine):
+    # Equal addresses, four in a cycle; and two words a bank and cycle of a contiguous stream.
+    gather = trace(
+        "li x2, 1024\nmovvx v2, x0\na: lvi.w v1, (x2), v2",
+        "bank_busy=0",
+        "addresses_per_cycle=4",
+        engine=engine,
+    ).a
+    assert (after_dispatch(gather), gather["wait_bank_conflict"]) == (20 + 15 + 1, 0)
+    load = trace("a: lv.w v1, 1024(x0)", "bank_busy=0", "banks=2", engine=engine).a
+    assert (after_dispatch(load), load["wait_bank_conflict"]) == (36, 0)
+
+
 def test_too_few_banks_slow_a_contiguous_stream(engine):
     # 16 banks busy for 8 cycles: 16 words every 8 cycles, 64 words in 4 rounds; the last takes 4 cycles.
     row = trace("a: lv.w v1, 1024(x0)", "banks=16", "bank_busy=8", engine=engine).a

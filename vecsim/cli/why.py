@@ -119,10 +119,11 @@ def _ablations(found: Explanation) -> Table:
     from vecsim.cli.console import fill, table
     from vecsim.cli.hot import bar
 
-    most = max(each.speedup for each in found.ablations)
+    shown = (*found.ablations, *((found.wider,) if found.wider else ()))
+    most = max(each.speedup for each in shown)
     made = table(["what would help"], ["cycles", "times as fast"], last=" ")
     rows = []
-    for each in found.ablations:
+    for each in shown:
         gained = (each.speedup - 1) / (most - 1) if most > 1 and each.speedup > 1 else 0.0
         rows.append((each.name, each.cycles, f"{each.speedup:.2f}" if each.settings else None, bar(gained)))
     return fill(made, rows)

@@ -134,7 +134,7 @@ def memory_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 def bank_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show for how long each bank of memory is still taken, bank 0 first."""
     left = busy_banks(shown.position)
-    top = max(int(left.max(initial=0)), shown.target.machine.bank_busy)
+    top = max(int(left.max(initial=0)), shown.target.machine.bank_busy, 1)
     letters = "".join(cell(int(cycles) / top) for cycles in left)
     longest = int(left.max(initial=0))
     return [

@@ -105,7 +105,7 @@ class Machine(Overview, Frozen):
         default=16, description="a contiguous access that starts elsewhere takes a cycle more"
     )
     banks: int = _number(16, "word-interleaved memory banks", le=65_536)
-    bank_busy: int = _number(3, "cycles that a word occupies its bank")
+    bank_busy: int = _number(3, "cycles that a word occupies its bank (0: no bank is ever busy)", ge=0)
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
     lanes: int = _number(2, "elements an arithmetic unit starts in a cycle", le=4096)
     scalar_load_latency: int = _number(6, "cycles of a scalar load, which has a path of its own")

@@ -35,3 +35,15 @@ def test_bounds_of_a_program_worked_by_hand():
     assert list(told) == ["memory ports", "add unit", "issue"]
     wide = {bound.name: bound.cycles for bound in found(VS2003.changed({"memory_ports": 2, "lanes": 4}))}
     assert wide == {"memory ports": 8 + 32, "add unit": 16, "issue": 2}
+
+
+def test_ports_do_other_accesses_beside_contiguous_ones():
+    # 4 words of a contiguous access and one by stride: on two ports both may go in one cycle.
+    program = assemble("li x1, 4\nsetvl x1\nlv.w v1, 64(x0)\nli x1, 1\nsetvl x1\nlvws.w v2, (x0), x1\nhalt")
+    machine = VS2003.changed({"memory_ports": 2})
+    found = {
+        bound.name: bound for bound in bounds(run(program, np.zeros(1024, np.uint8), machine, engine="simpy"))
+    }
+    assert found["memory ports"].cycles == 1
+    assert found["memory ports"].doubled(machine) == {"words_per_cycle": 8, "addresses_per_cycle": 2}
+    assert found["issue"].doubled(machine) == {"issue_width": 8}
