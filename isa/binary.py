@@ -8,10 +8,12 @@
 ``symbols`` object of names and integers
 ``source`` list of [file, line, text], one an instruction, or empty
 ``data``   list of [address, bytes in base 64]
+``own``    list of [opcode, mnemonic, syntax, extension], one for each user-defined instruction that the
+           program uses; missing if there is none
 ========== ======================================================================================
 
-The instruction set is not in the file: who loads a program that uses instructions of his own names the
-set again.
+The instruction set is not in the file: a program with user-defined instructions is loaded with the same
+extensions, which ``own`` names.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from typing import Any
 import numpy as np
 
 from isa.data_section import ADDRESS_LIMIT
-from isa.declaration import InstructionSet
+from isa.declaration import EXTENSION_OPCODES, InstructionSet
 from isa.instructions import BASE
 from isa.program import DataSegment, Program, SourceLine
 from vecsim.errors import UserError
+from vecsim.suggestions import shown
 
 FORMAT = "vecsim program"
 VERSION = 1
@@ -39,6 +42,10 @@ _WORD = re.compile(r"[0-9a-f]{8}")
 def dump(program: Program) -> bytes:
     """Give the bytes of a program file; the same program always gives the same bytes."""
     content = {"format": FORMAT, "version": VERSION, **program.to_dict()}
+    used = sorted(set(program.opcode.tolist()) & set(EXTENSION_OPCODES))
+    rows = [program.instruction_set.by_opcode[opcode] for opcode in used]
+    if rows:
+        content["own"] = [[row.opcode, row.mnemonic, row.syntax, row.extension] for row in rows]
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode("utf-8")
 
 
@@ -74,9 +81,10 @@ def _program(fields: Any, instruction_set: InstructionSet) -> Program:
         raise UserError(f"is not a vecsim program (no format {FORMAT!r})")
     if fields.get("version") != VERSION:
         raise UserError(f"has version {fields.get('version')!r}; this vecsim reads version {VERSION}")
-    if set(fields) != _KEYS:
-        odd = sorted(set(fields) ^ _KEYS)
+    odd = sorted((set(fields) - {"own"}) ^ _KEYS)
+    if odd:
         raise UserError(f"missing or unknown entries: {', '.join(odd)}")
+    _check_own(_list(fields, "own") if "own" in fields else [], instruction_set)
     words = _list(fields, "words")
     for index, word in enumerate(words):
         _check(isinstance(word, str) and _WORD.fullmatch(word) is not None, f"words[{index}]")
@@ -91,6 +99,22 @@ def _program(fields: Any, instruction_set: InstructionSet) -> Program:
         instruction_set,
         fields["entry"],
     )
+
+
+def _check_own(rows: list[Any], instruction_set: InstructionSet) -> None:
+    """Refuse a program whose user-defined instructions are missing in the set, or are others there."""
+    for index, row in enumerate(rows):
+        match row:
+            case [int(opcode), str(mnemonic), str(syntax), str(extension)] if opcode in EXTENSION_OPCODES:
+                here = instruction_set.by_opcode.get(opcode)
+            case _:
+                raise UserError(f"own[{index}] is not of the form that a vecsim program has")
+        if here is None or (here.mnemonic, here.syntax) != (mnemonic, syntax):
+            has = "" if here is None else f", which is {here.mnemonic} {here.syntax} here"
+            raise UserError(
+                f"needs the extension {shown(extension)}, for {shown(mnemonic)} {shown(syntax)} "
+                f"(opcode {opcode:#x}){has}: name it or its file by --extend"
+            )
 
 
 def _list(fields: dict[str, Any], key: str) -> list[Any]:

@@ -214,6 +214,8 @@ class Instruction:
     mask: str = ""
     slice_operand: str = ""
     """Name of the x operand that selects a slice of the vector cache, read and written."""
+    extension: str = field(default="", compare=False)
+    """Name of the extension that declares it, if one does."""
     operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

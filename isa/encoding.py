@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import Instruction, InstructionSet, Operand
+from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet, Operand
 from isa.instructions import BASE
 from vecsim.errors import UserError
 
@@ -86,7 +86,8 @@ def decode(
         rows = np.flatnonzero(opcode == code)
         instruction = instruction_set.by_opcode.get(int(code))
         if instruction is None:
-            problems.append((int(rows[0]), f"opcode {int(code):#x} is not in the instruction set"))
+            hint = "; name the extension that has it by --extend" if code in EXTENSION_OPCODES else ""
+            problems.append((int(rows[0]), f"opcode {int(code):#x} is not in the instruction set{hint}"))
         else:
             problems += _decode_rows(instruction, bits, rows, fields)
     if problems:

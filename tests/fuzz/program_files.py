@@ -30,6 +30,7 @@ RIGHT = binary.dump(assemble(TEXT))
 STRANGE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 5, 2**31, 2**32, 2**63, 2**64, 10**400, 1.5, float("nan"), float("inf"), "",
     "x", "00000000", "ffffffff", "0000000G", "\x1b[1m", "\n", "a\nb", "\ud800", "\u202e", [], [[]], {},
+    [[0xE0, "twice", "xd=, xa", "mine"]], [[0xE0, "twice", "xd=, xa", 1]],
     {"a": 1}, [1, 2], [4096, "AAAA"], [0, "!"], [-1, ""], [2**31 - 1, "AAAA"], [True, ""], ["f", 1, "t"],
     ["f", 10**30, "t"], "x" * 900,
 )  # fmt: skip
@@ -68,7 +69,7 @@ def make(source: random.Random) -> Case:
 
 def _change(source: random.Random, fields: dict[str, Any]) -> None:
     key = source.choice(
-        ("words", "words", "symbols", "symbols", "source", "data", "entry", "version", "format", "x")
+        ("words", "words", "symbols", "symbols", "source", "data", "entry", "version", "format", "own", "x")
     )
     value = fields.get(key)
     way = source.random()

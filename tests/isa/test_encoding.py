@@ -68,7 +68,12 @@ def test_every_branch_reaches_as_far_as_its_field_says():
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        (0xFF000000, "instruction 1: 0xff000000: opcode 0xff is not in the instruction set"),
+        (
+            0xFF000000,
+            "instruction 1: 0xff000000: opcode 0xff is not in the instruction set; "
+            "name the extension that has it by --extend",
+        ),
+        (0xDF000000, "instruction 1: 0xdf000000: opcode 0xdf is not in the instruction set"),
         (0x00000001, "instruction 1: 0x00000001: halt: bits are set that no operand uses"),
         (0x29080000 | 7 << 14, "instruction 1: 0x2909c000: mfs: sa does not exist"),
     ],

@@ -1,6 +1,7 @@
 """The program file holds a program and refuses anything else."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -76,6 +77,51 @@ def test_malformed_files(key, value, message):
 def test_no_program_at_all(content):
     with pytest.raises(UserError, match="is not a vecsim program"):
         load(content)
+
+
+def own_set(mnemonic="twice", syntax="xd=, xa", extension="mine"):
+    """The base set and an instruction of an extension."""
+    row = replace(BASE.by_mnemonic["add"], mnemonic=mnemonic, opcode=0xE3, syntax=syntax, extension=extension)
+    return BASE.extended(row)
+
+
+OWN = dump(assemble("twice x1, x2\nhalt", instruction_set=own_set()))
+
+
+def test_a_program_comes_back_with_its_extension():
+    assert dump(load(OWN, own_set())) == OWN
+    assert "own" not in json.loads(dump(PROGRAM))
+    assert "own" not in json.loads(dump(assemble("halt", instruction_set=own_set())))
+
+
+@pytest.mark.parametrize(
+    ("instruction_set", "has"),
+    [
+        (BASE, ""),
+        (own_set(mnemonic="thrice"), r", which is thrice xd=, xa here"),
+        (own_set(syntax="xd=, xb"), r", which is twice xd=, xb here"),
+    ],
+)
+def test_without_its_extension_a_program_names_it(instruction_set, has):
+    needs = (
+        rf"^p\.vsx: needs the extension mine, for twice xd=, xa \(opcode 0xe3\){has}: name it or its file by"
+    )
+    with pytest.raises(UserError, match=needs):
+        load(OWN, instruction_set, file="p.vsx")
+
+
+def test_files_of_before_say_that_an_extension_is_missing():
+    content = json.loads(OWN)
+    del content["own"]
+    assert load(json.dumps(content).encode(), own_set()).words.size == 2
+    with pytest.raises(UserError, match="opcode 0xe3 is not in the instruction set; name the extension that"):
+        load(json.dumps(content).encode())
+
+
+@pytest.mark.parametrize("own", [1, [1], [[0x10, "a", "", "b"]], [[0xE0, "a", ""]], [[0xE0, 1, "", ""]]])
+def test_malformed_extensions(own):
+    with pytest.raises(UserError, match=r"own(\[0\])? is not of the form"):
+        load(json.dumps(json.loads(OWN) | {"own": own}).encode(), own_set())
 
 
 def test_a_missing_entry():

@@ -31,11 +31,11 @@ import inspect
 import keyword
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
-from vecsim.errors import UserError
+from vecsim.errors import UserError, in_words, place_of
 from vecsim.suggestions import amount
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ RULES = "vecsim.engines.rules."
 
 MOST_NUMBERS = 32
 """Numbers that all extensions of a machine have together, at most; as many counters."""
+
+
+LARGEST_ARRAY = 1 << 28
+"""Integers of an array of an extension, at most."""
+LARGEST = 1 << 53
+"""The magnitude that numbers of an extension and what arrays are filled with stay below."""
 
 
 _TIMING = {Unit.SCALAR: Timing.SCALAR, Unit.MEMORY: Timing.ACCESS, Unit.SPARSE: Timing.SPARSE}
@@ -101,10 +107,14 @@ class Array:
         Raises
         ------
         UserError
-            Its size is none.
+            Its size is none, or the function that says it fails.
         """
-        size = self.size(machine) if callable(self.size) else self.size
-        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= 1 << 28:
+        try:
+            size = self.size(machine) if callable(self.size) else self.size
+        except Exception as error:
+            where = place_of(error, [getattr(self.size, "__code__", self.size_on.__code__).co_filename])
+            raise UserError(f"{where}: the size of array {self.name}: {in_words(error)}") from None
+        if not is_integer(size) or not 1 <= size <= LARGEST_ARRAY:
             raise UserError(f"array {self.name}: its size on this machine, {size!r}, is not from 1 to 2^28")
         return size
 
@@ -173,14 +183,17 @@ class Extension:
         Raises
         ------
         UserError
-            A name that is none or that was given, or a default outside its range.
+            A name that is none or that was given, a default outside its range, or what is no integer.
         """
+        for value in (default, ge, le):
+            _check_integer(f"extension {self.name}: {name}", value)
         if not ge <= default <= le:
             raise UserError(f"extension {self.name}: {name} = {default} is out of its range {ge} to {le}")
         return self._added(self.numbers, Number(_checked("number", name), default, description, ge, le))
 
     def array(self, name: str, size: int | Callable[[Any], int], fill: int = 0) -> Array:
         """Add an array of integers to the state of a run; see :class:`Array`."""
+        _check_integer(f"extension {self.name}: array {name} is filled with", fill)
         return self._added(self.arrays, Array(_checked("array", name), size, fill))
 
     def counter(self, name: str, description: str) -> Counter:
@@ -263,6 +276,7 @@ class Extension:
                 row = Instruction(
                     mnemonic, opcode, syntax, unit, timing, latency, function, summary, length, **more
                 )
+                row = replace(row, extension=self.name)
                 InstructionSet(()).extended(*self.instructions, row)
             except (TypeError, ValueError) as error:
                 raise UserError(f"extension {self.name}: {error}") from None
@@ -283,6 +297,16 @@ class Extension:
 
 
 _Part = TypeVar("_Part", Number, Array, Counter)
+
+
+def is_integer(value: object) -> bool:
+    """Say whether a value is a plain integer; a boolean is none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_integer(what: str, value: object) -> None:
+    if not is_integer(value) or not -LARGEST < value < LARGEST:  # type: ignore[operator]
+        raise UserError(f"{what} {value!r}: write an integer between -2^53 and 2^53")
 
 
 def _checked(what: str, name: str) -> str:
