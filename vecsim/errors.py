@@ -1,5 +1,8 @@
 """What a user's mistake raises, and what warns of changed values; the command line prints both."""
 
+import traceback
+from collections.abc import Collection
+
 
 class UserError(Exception):
     """Something the user gave is wrong.
@@ -7,6 +10,27 @@ class UserError(Exception):
     The message is one line (an assembly error may add the source line and a caret below it) that names
     the file, line, field or program counter, says what was wrong and what would be right.
     """
+
+
+LONGEST_REASON = 120
+"""Letters of a foreign error's text that a message repeats, at most."""
+
+
+def in_words(error: BaseException) -> str:
+    """Return the type of a foreign error and the first line of its text, for a message of one line."""
+    try:
+        text = next(iter(str(error).splitlines()), "")
+    except Exception:  # an error of the user's own, with a mistake in its text
+        text = ""
+    text = text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]} ..."
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def place_of(error: BaseException, files: Collection[str]) -> str:
+    """Return ``FILE:LINE``, the innermost place in one of these files that an error passed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    found = next((frame for frame in reversed(frames) if frame.filename in files), None)
+    return f"{next(iter(files))}:1" if found is None else f"{found.filename}:{found.lineno}"
 
 
 class MatrixWarning(UserWarning):

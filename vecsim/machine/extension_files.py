@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import sys
-import traceback
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 
 from vecsim.errors import UserError
 from vecsim.machine.extension import Extension
+from vecsim.machine.own_file import run_file
 from vecsim.suggestions import nearest
 
 SHIPPED = Path(__file__).parents[1] / "extensions"
 """Where those are that come with vecsim."""
 
 _known: dict[tuple[str, str], tuple[Extension, ...]] = {}
-_NOT_IMPORTED = re.compile(r"cannot import name '(\w+)'")
 
 
 def shipped() -> tuple[str, ...]:
@@ -58,9 +54,7 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
     content = _content(file)
     key = (str(Path(file).resolve()), _digest(content))
     if key not in _known:
-        module = ModuleType(Path(file).stem)
-        module.__file__ = file
-        _run(content, file, module)
+        module = run_file(content, file)
         found = [each for each in vars(module).values() if isinstance(each, Extension) and each.file == file]
         if not found:
             raise UserError(
@@ -100,29 +94,3 @@ def _content(file: str) -> bytes:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _run(content: bytes, file: str, module: ModuleType) -> None:
-    """Run a file as a module, with its own folder in the path of its imports."""
-    sys.path.insert(0, str(Path(file).resolve().parent))
-    try:
-        exec(compile(content, file, "exec", dont_inherit=True), vars(module))
-    except SyntaxError as error:
-        raise UserError(f"{error.filename}:{error.lineno}: {error.msg}") from None
-    except UserError as error:
-        raise UserError(f"{file}:{_line(error, file)}: {error}") from None
-    except ImportError as error:
-        wanted = _NOT_IMPORTED.search(str(error))
-        there = dir(sys.modules.get(error.name or "")) if wanted else ()
-        near = nearest(wanted[1], (name for name in there if not name.startswith("_"))) if wanted else ""
-        raise UserError(f"{file}:{_line(error, file)}: {error}{near}") from None
-    except Exception as error:
-        raise UserError(f"{file}:{_line(error, file)}: {type(error).__name__}: {error}") from None
-    finally:
-        sys.path.remove(str(Path(file).resolve().parent))
-
-
-def _line(error: BaseException, file: str) -> int:
-    """Give the line of a file at which an error came up."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((frame.lineno or 1 for frame in reversed(frames) if frame.filename == file), 1)

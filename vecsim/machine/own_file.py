@@ -1,0 +1,109 @@
+"""A user's Python file, run to see what it declares.
+
+Whatever it does ends in one line that names the file and the line. What it prints goes to the standard error,
+so that results on the standard output stay whole, and what it changes of the process is set back.
+"""
+
+from __future__ import annotations
+
+import dis
+import os
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, chdir, contextmanager, redirect_stdout
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import NoReturn
+
+import numpy as np
+
+from vecsim.errors import UserError, in_words, place_of
+from vecsim.suggestions import nearest
+
+_NOT_IMPORTED = re.compile(r"cannot import name '(\w+)'")
+ENDS = "would end vecsim: a file of extensions declares them and returns"
+
+
+class _EndedError(BaseException):
+    """The file called ``os._exit``."""
+
+
+def run_file(content: bytes, file: str) -> ModuleType:
+    """Run a file as a module, with its own folder in the path of its imports.
+
+    Raises
+    ------
+    UserError
+        It cannot be run to its end, or a thread that it started goes on.
+    """
+    module = ModuleType(Path(file).stem)
+    module.__file__ = file
+    before = set(threading.enumerate())
+    with _process_as_it_was(str(Path(file).resolve().parent)):
+        try:
+            exec(compile(content, file, "exec", dont_inherit=True), vars(module))
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and not _is_raised(error.__traceback__):
+                raise  # Ctrl-C
+            raise UserError(_words(error, file)) from None
+    for thread in set(threading.enumerate()) - before:
+        if not thread.daemon:
+            raise UserError(f"{file}: starts a thread that goes on, {thread.name}: join it")
+    return module
+
+
+def _words(error: BaseException, file: str) -> str:
+    """Say in one line what went wrong, and where."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{error.filename}:{error.lineno}: {error.msg}"
+    where, near = place_of(error, [file]), ""
+    if isinstance(error, UserError):
+        return f"{where}: {error}"
+    if isinstance(error, SystemExit | KeyboardInterrupt | GeneratorExit):
+        return f"{where}: {type(error).__name__} {ENDS}"
+    if isinstance(error, _EndedError):
+        return f"{where}: os._exit {ENDS}"
+    if isinstance(error, ImportError):
+        wanted = _NOT_IMPORTED.search(str(error))
+        there = dir(sys.modules.get(error.name or "")) if wanted else ()
+        near = nearest(wanted[1], (name for name in there if not name.startswith("_"))) if wanted else ""
+        return f"{where}: {error}{near}"
+    return f"{where}: {in_words(error)}"
+
+
+def _is_raised(trace: TracebackType | None) -> bool:
+    """Tell whether a statement ``raise`` raised an error; a signal arrives at another instruction."""
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+
+
+@contextmanager
+def _process_as_it_was(folder: str) -> Iterator[None]:
+    """Import from a folder meanwhile, and set back afterwards what a file may change of the process."""
+    arguments, path, depth = list(sys.argv), list(sys.path), sys.getrecursionlimit()
+    leave, process = os._exit, os.getpid()
+
+    def not_here(status: int) -> NoReturn:
+        if os.getpid() != process:  # a child that the file has forked
+            leave(status)
+        raise _EndedError
+
+    with ExitStack() as stack:
+        stack.enter_context(redirect_stdout(sys.stderr))
+        stack.enter_context(chdir(Path.cwd()))
+        stack.enter_context(warnings.catch_warnings())
+        stack.enter_context(np.errstate())
+        sys.path.insert(0, folder)
+        os._exit = not_here
+        try:
+            yield
+        finally:
+            os._exit = leave
+            sys.argv[:], sys.path[:] = arguments, path
+            sys.setrecursionlimit(depth)
