@@ -10,6 +10,7 @@ from itertools import pairwise
 from isa.expressions import evaluate, in_range
 from isa.program import DataSegment
 from isa.syntax import Argument, Float, Name, Problem
+from vecsim.decimal_text import CODES, OutOfRangeError, nearest_float
 
 ADDRESS_LIMIT = 1 << 31
 SPACE_LIMIT = 1 << 28
@@ -25,7 +26,7 @@ class Element:
     limits: tuple[int, int] | None = None
 
 
-FLOAT, DOUBLE = Element(4, "<f"), Element(8, "<d")
+FLOAT, DOUBLE = (Element(size, code) for size, code in CODES.items())
 ELEMENTS = {
     ".word": Element(4, "<I", (-(1 << 31), (1 << 32) - 1)),
     ".half": Element(2, "<H", (-(1 << 15), (1 << 16) - 1)),
@@ -64,17 +65,14 @@ class Item:
 
 def pack(element: Element, argument: Argument, lookup: Callable[[Name], int]) -> bytes:
     """Give the little-endian bytes of one value; Problem if it does not fit."""
-    if isinstance(argument, Float) and element.limits is None:
-        value: int | float = argument.value
-    else:
-        value = evaluate(argument, lookup)
     if element.limits is not None:
-        checked = in_range(int(value), element.limits, "value", argument.column)
+        checked = in_range(evaluate(argument, lookup), element.limits, "value", argument.column)
         return struct.pack(element.code, checked & ((1 << 8 * element.size) - 1))
+    text = argument.text if isinstance(argument, Float) else str(evaluate(argument, lookup))
     try:
-        return struct.pack(element.code, value)
-    except OverflowError:
-        raise Problem(argument.column, f"{value} does not fit float{8 * element.size}") from None
+        return struct.pack(element.code, nearest_float(text, element.size))
+    except OutOfRangeError as error:
+        raise Problem(argument.column, str(error)) from None
 
 
 class DataSection:

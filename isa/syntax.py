@@ -91,7 +91,7 @@ class Memory:
 class Float:
     """A literal that only floating-point data takes."""
 
-    value: float
+    text: str
     column: int
 
 
@@ -158,7 +158,7 @@ class _Builder(Transformer[Token, Line]):
         return Memory(offset, _name(base), offset.column)
 
     def float(self, *tokens: Token) -> Float:
-        return Float(float("".join(tokens)), tokens[0].column or 1)
+        return Float("".join(tokens), tokens[0].column or 1)
 
     def text(self, token: Token) -> Text:
         return Text(str(token)[1:-1], token.column or 1)

@@ -31,7 +31,7 @@ MANY = 8
 """Methods of one conversion that one process would take too long for."""
 SHARES = 4
 """How many processes both have; each takes every fourth matrix."""
-NOT_REACHED = "not_reached"
+NOT_FOUND, NOT_REACHED = "not_found", "not_reached"
 RIGHT = ("ok", "not_representable")
 """What is no fault: the product is right, or the format refuses the matrix."""
 
@@ -251,7 +251,7 @@ def faults(records: Sequence[Checked]) -> list[str]:
     return [
         f"{each.method} on {each.matrix}, {each.dtype}: {each.status}: {each.reason}"
         for each in records
-        if each.status not in (*RIGHT, "not_found", NOT_REACHED)
+        if each.status not in (*RIGHT, NOT_FOUND, NOT_REACHED)
     ]
 
 

@@ -5,14 +5,14 @@ The weights are our choice, in the cost of one lane; no area was measured. A spe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
 from programs.registry import OWN
 from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.suggestions import nearest, shown
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -48,9 +48,9 @@ def check_weights(weights: Mapping[str, object]) -> None:
         if (
             isinstance(weight, bool)
             or not isinstance(weight, int | float)
-            or not (isfinite(weight) and weight >= 0)
+            or not 0 <= weight <= sys.float_info.max
         ):
-            raise UserError(f"cost.{name} = {weight!r}: a number of 0 or more is expected")
+            raise UserError(f"cost.{name} = {shown(repr(weight))}: a number of 0 or more is expected")
 
 
 def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, int]:

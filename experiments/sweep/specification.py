@@ -14,6 +14,7 @@ from experiments.sweep.suites import expanded
 from experiments.sweep.values import MOST_VALUES, Value, values_of
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
+from vecsim.decimal_text import OutOfRangeError, nearest_float
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES
 from vecsim.errors import UserError
@@ -237,10 +238,12 @@ def read_specification(path: Path) -> Sweep:
         Naming the file, and the key that is unknown, missing or of the wrong type.
     """
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_toml_float)
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except OutOfRangeError as error:
+        raise UserError(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: is no TOML: {error}") from None
     known = {each.name: each for each in fields(Sweep)}
     for name in found:
@@ -252,6 +255,10 @@ def read_specification(path: Path) -> Sweep:
         raise UserError(f"{path}: matrices = [...] is missing") from None
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def _toml_float(text: str) -> float:
+    return nearest_float(text.replace("_", ""))  # TOML separates digits so
 
 
 _TEXTS, _NUMBERS = (

@@ -165,3 +165,26 @@ def test_the_debugger_fills_it_too(run, vecsim):
     Path("look").write_text("memory X:2:word\n")
     done = vecsim("debug", "twice.s", "--load", "X=x.npy", "--script", "look")
     assert f"256  {X.astype(np.int32)[0]}  {X.astype(np.int32)[1]}" in done.out
+
+
+@pytest.mark.parametrize("tolerance", ["inf", "nan", "-1e-3", "1", "1e400", "1e-400"])
+def test_a_tolerance_that_lets_everything_pass_is_refused(run, tolerance):
+    done = run("--load", "X=x.npy", "--expect", "Y=y.npy", "--tolerance", tolerance, x=X, y=2 * X)
+    assert "--tolerance" in done.mistake()
+
+
+@pytest.mark.parametrize("option", ["--load", "--expect"])
+@pytest.mark.parametrize("shape", [(0,), (3, 0)])
+def test_an_empty_array_is_refused(run, option, shape):
+    assert "holds no elements" in run(option, "Y=y.npy", y=np.zeros(shape, np.float32)).mistake()
+
+
+def test_an_expected_array_of_nan_alone_is_refused(run):
+    assert "every element is NaN" in run("--expect", "Y=y.npy", y=np.full(8, np.nan)).mistake()
+
+
+def test_numbers_within_the_tolerance_of_zero_are_warned_of(run):
+    done = run("--expect", "Y=y.npy", y=np.full(8, 1e-6))
+    assert done.code == 0
+    assert "no element is larger than the tolerance 1e-05: memory of zeros passes too" in done.err
+    assert "larger than" not in run("--expect", "Y=y.npy", y=np.zeros(8)).err

@@ -77,3 +77,10 @@ def test_the_same_without_typer(finds, monkeypatch, capsys):
     assert gpu_alone.main(["gpu", "check", "--format", "jd", "--seconds", "2.5"]) == 1
     assert asked == [(None, ["jd"], 2.5)]
     assert "jd on memplus" in capsys.readouterr().err
+
+
+def test_a_check_that_reached_nothing_is_refused(vecsim, finds):
+    finds((Checked("memplus", "crs", "float32", "not_reached", "the time was over"),))
+    result = vecsim("gpu", "check", "--seconds", 0)
+    assert result.code == 2
+    assert "no product was checked" in result.err

@@ -52,6 +52,7 @@ def test_watch_says_what_changed():
         ("break nowhere", "no line, label or mnemonic"),
         ("break 99", "no instruction stands there"),
         ("until x5 = 3", "no register, place or number"),
+        ("until f1 > 1e400", "1e400 does not fit float64"),
         ("print v2[99]", "elements 0 to 15"),
         ("print float(4000)", "outside memory"),
         ("print rowpt", "did you mean 'rowptr'"),

@@ -51,14 +51,17 @@ class DataFiles:
 
         if tolerance is not None and not expect:
             raise UserError(f"--tolerance {tolerance:g}: nothing is compared; --expect PLACE=FILE.npy does")
+        if tolerance is not None and tolerance >= 1:
+            raise UserError(f"--tolerance {tolerance:g}: must be below 1: memory of zeros would pass")
         self._program, self._bytes = program, memory_bytes
         self._loaded, self._expected = [], []
         if load or expect:  # what they need takes a while to import
-            from vecsim.data.memory_files import placed
+            from vecsim.data.memory_files import TOLERANCE, placed
 
             where = (program, memory_bytes, width)
             self._loaded = [placed(text, *where, "--load") for text in load or ()]
             self._expected = [placed(text, *where, "--expect") for text in expect or ()]
+            self._check_comparable(TOLERANCE if tolerance is None else tolerance)
         inputs = [source, *(each.file for each in (*self._loaded, *self._expected))]
         self._tolerance = tolerance
         self._saved = []
@@ -69,6 +72,24 @@ class DataFiles:
                     f"--save {text}: write it as PLACE:COUNT:TYPE=FILE.npy, such as Y:8:float=y.npy"
                 )
             self._saved.append((parse_dump(place, program, memory_bytes, "--save"), OutputFile(file, inputs)))
+
+    def _check_comparable(self, tolerance: float) -> None:
+        """Refuse arrays that any memory would equal, and warn of those that zeros would."""
+        import numpy as np
+
+        from vecsim.cli.console import warn
+
+        for each in self._expected:
+            if each.values.dtype.kind != "f":
+                continue
+            sizes = np.abs(each.values)
+            if np.isnan(sizes).all():
+                raise UserError(f"--expect {each.text}: every element is NaN: no number would be compared")
+            if sizes.any() and not (sizes > tolerance).any():
+                warn(
+                    f"--expect {each.text}: no element is larger than the tolerance {tolerance:g}: "
+                    "memory of zeros passes too; give a smaller --tolerance"
+                )
 
     def memory(self) -> tuple[Program, npt.NDArray[np.uint8]]:
         """Give the program that leaves room for what is loaded, and memory before the run."""

@@ -21,6 +21,7 @@ from vecsim.cli.options import (
     byte_count,
     chosen_machine,
     definitions,
+    finite,
     value_bytes,
 )
 from vecsim.cli.tracing import TraceOption, WindowOption, read_tracing
@@ -78,7 +79,7 @@ def execute(
         float | None,
         typer.Option(
             "--tolerance",
-            min=0,
+            parser=finite("--tolerance"),
             help="How far a real number may be off, relative to the expected one, or to 1 if that is "
             "smaller; 1e-5 without it.",
         ),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vecsim.cli import completion, gpu_commands
-from vecsim.cli.options import JsonOption
+from vecsim.cli.options import JsonOption, finite
 
 gpu = typer.Typer(help=gpu_commands.HELP)
 
@@ -24,7 +24,8 @@ FormatOption = Annotated[
     ),
 ]
 SecondsOption = Annotated[
-    float | None, typer.Option("--seconds", min=0, metavar="N", help=gpu_commands.SECONDS_HELP)
+    float | None,
+    typer.Option("--seconds", parser=finite("--seconds"), metavar="N", help=gpu_commands.SECONDS_HELP),
 ]
 QuickOption = Annotated[bool, typer.Option("--quick", help=gpu_commands.QUICK_HELP)]
 
@@ -53,10 +54,17 @@ def tune(
     entry: Annotated[str, typer.Option("--entry", metavar="NAME", help=gpu_commands.ENTRY_HELP)] = "complex",
     bits: Annotated[int, typer.Option("--bits", metavar="32|64", help=gpu_commands.BITS_HELP)] = 32,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0, metavar="N", help=gpu_commands.SECONDS_HELP)
+        float,
+        typer.Option("--seconds", parser=finite("--seconds"), metavar="N", help=gpu_commands.SECONDS_HELP),
     ] = gpu_commands.TUNING_SECONDS,
     memory_weight: Annotated[
-        float, typer.Option("--memory-weight", min=0, metavar="WEIGHT", help=gpu_commands.MEMORY_HELP)
+        float,
+        typer.Option(
+            "--memory-weight",
+            parser=finite("--memory-weight"),
+            metavar="WEIGHT",
+            help=gpu_commands.MEMORY_HELP,
+        ),
     ] = 0.0,
     store: Annotated[
         str | None, typer.Option("--store", metavar="FILE", help=gpu_commands.STORE_HELP)

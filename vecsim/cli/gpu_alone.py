@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from vecsim.cli import gpu_commands
 from vecsim.cli.ending import ended
+from vecsim.decimal_text import finite_number
 from vecsim.errors import UserError
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
@@ -60,7 +61,7 @@ def _parser() -> _Parser:
             made.add_argument(
                 "--format", action="append", dest="formats", metavar="NAME", help=gpu_commands.FORMAT_HELP
             )
-            made.add_argument("--seconds", type=float, metavar="N", help=gpu_commands.SECONDS_HELP)
+            made.add_argument("--seconds", type=_finite, metavar="N", help=gpu_commands.SECONDS_HELP)
         if command is gpu_commands.tune:
             _add_tuning(made)
         if command is gpu_commands.bench:
@@ -68,13 +69,23 @@ def _parser() -> _Parser:
     return parser
 
 
+def _finite(text: str) -> float:
+    """Read an option's value, with a message of its own if it is no finite number of 0 or more."""
+    try:
+        return finite_number(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _add_tuning(made: argparse.ArgumentParser) -> None:
     made.add_argument("matrix", metavar="MATRIX|FILE.npz|MESH")
     made.add_argument("--entry", default="complex", metavar="NAME", help=gpu_commands.ENTRY_HELP)
     made.add_argument("--bits", type=int, default=32, metavar="32|64", help=gpu_commands.BITS_HELP)
     seconds, weight = gpu_commands.SECONDS_HELP, gpu_commands.MEMORY_HELP
-    made.add_argument("--seconds", type=float, default=gpu_commands.TUNING_SECONDS, metavar="N", help=seconds)
-    made.add_argument("--memory-weight", type=float, default=0.0, metavar="WEIGHT", help=weight)
+    made.add_argument(
+        "--seconds", type=_finite, default=gpu_commands.TUNING_SECONDS, metavar="N", help=seconds
+    )
+    made.add_argument("--memory-weight", type=_finite, default=0.0, metavar="WEIGHT", help=weight)
     made.add_argument("--store", metavar="FILE", help=gpu_commands.STORE_HELP)
     made.add_argument("--schedule-only", action="store_true", help=gpu_commands.SCHEDULE_HELP)
     made.add_argument("--exhaustive", action="store_true", help=gpu_commands.EXHAUSTIVE_HELP)

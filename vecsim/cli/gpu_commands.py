@@ -123,7 +123,7 @@ def check(
     from dataclasses import asdict
     from math import inf
 
-    from experiments.gpu_check.check import KIND, check_suite, document, faults
+    from experiments.gpu_check.check import KIND, NOT_FOUND, NOT_REACHED, check_suite, document, faults
     from gpu.runtime.device_info import device_info
     from vecsim.cli.output import Output
 
@@ -133,6 +133,8 @@ def check(
         found = check_suite(only, formats or None, seconds=limit, watch=output.text)
     _show_check(output, found)
     output.finish(KIND, document(found, asdict(device_info())))
+    if all(each.status in (NOT_FOUND, NOT_REACHED) for each in found):
+        raise UserError("gpu check: no product was checked: no matrix was found, or --seconds was too short")
     wrong = faults(found)
     for line in wrong:
         tell(line)

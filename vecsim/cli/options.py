@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from vecsim.cli import completion
 from vecsim.cli.streams import stdout_is_closed
+from vecsim.decimal_text import finite_number
 from vecsim.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,6 +21,19 @@ MATRIX_HELP = (
     "Matrix Market; see `vecsim list matrices`."
 )
 """Of the argument MATRIX."""
+
+
+def finite(option: str) -> Callable[[str | float], float]:
+    """Return what reads an option that takes a real number: finite, at least 0, rounded once."""
+
+    def number(text: str | float) -> float:
+        try:
+            return finite_number(str(text))
+        except ValueError as error:
+            raise UserError(f"{option}: {error}") from None
+
+    number.__name__ = "float"  # what the help shows
+    return number
 
 
 def _checked_target(context: typer.Context, target: str | None) -> str | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vecsim.cli.options import ExtendOption, JsonOption
+from vecsim.cli.options import ExtendOption, JsonOption, finite
+from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,10 @@ def compare(
     threshold: Annotated[
         float | None,
         typer.Option(
-            "--threshold", min=0, metavar="PERCENT", help="End with exit code 1 if cycles differ by more."
+            "--threshold",
+            parser=finite("--threshold"),
+            metavar="PERCENT",
+            help="End with exit code 1 if cycles differ by more.",
         ),
     ] = None,
     most: Annotated[
@@ -67,6 +71,8 @@ def compare(
 
     output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
     found = compared(read_document(Path(before)), read_document(Path(after)))
+    if threshold is not None and not found.changes:
+        raise UserError(f"--threshold {threshold:g}: {before} and {after} have no run in common to compare")
     _show(output, found, most)
     for change in found.changes[:parts]:
         if change.before != change.after or change.program:
@@ -163,6 +169,8 @@ def rerun(
     made.add_column("program")
     if rows:
         output.table(fill(made, rows))
+    if not found:
+        raise UserError(f"{document.path}: the result names no run to repeat")
     same = sum(each.same for each in found)
     output.text(f"{same:,} of {len(found):,} runs take the same cycles")
     output.finish(

@@ -118,6 +118,8 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
         content = _array(file, asked)
     else:
         content = _of_matrix(file, what, asked)
+    if not content.size:
+        raise UserError(f"{asked}: {file} holds no elements, so there is nothing to load or compare")
     kind = what if what in TYPES else _usual_type(content, value_bytes, asked)
     values = _as_type(content, kind, asked)
     address = address_of(place, program, asked)

@@ -14,6 +14,7 @@ import numpy as np
 from isa.program import Program
 from isa.registers import REGISTER_NAMES
 from isa.state import State
+from vecsim.decimal_text import OutOfRangeError, nearest_float
 from vecsim.errors import UserError
 from vecsim.memory_places import TYPES
 from vecsim.suggestions import nearest
@@ -82,7 +83,10 @@ def reader(text: str, program: Program, *, section: int, memory_bytes: int, wide
     if text in names:
         return _register(text, names[text], wide)
     try:
-        constant = float(text) if re.search(r"[.eE]|inf|nan", text) and "x" not in text else int(text, 0)
+        real = re.search(r"[.eE]|inf|nan", text) and "x" not in text
+        constant = nearest_float(text) if real else int(text, 0)
+    except OutOfRangeError as error:
+        raise UserError(str(error)) from None
     except ValueError:
         if text in program.symbols:
             value = program.symbols[text]

@@ -125,6 +125,18 @@ def test_other_cycles_are_seen(files, tmp_path):
     assert main([*both, "1"]) == 0
 
 
+def test_results_without_a_common_run_are_not_below_a_threshold(files, tmp_path, capsys):
+    content = json.loads((files / "a.json").read_text())
+    for number, result in enumerate(content["results"]):
+        result["program"] = f"other-{number}"
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert main(["compare", str(files / "a.json"), str(tmp_path / "a.json"), "--threshold", "1"]) == 2
+    assert "no run in common" in capsys.readouterr().err
+    (tmp_path / "a.json").write_text(json.dumps({**content, "results": []}))
+    assert main(["rerun", str(tmp_path / "a.json")]) == 2
+    assert "no run" in capsys.readouterr().err
+
+
 def test_another_matrix_or_program_is_seen(files, tmp_path):
     content = json.loads((files / "a.json").read_text())
     content["matrices"][0]["sha256"] = "0" * 64

@@ -178,6 +178,8 @@ def test_a_file_that_is_not_there(tmp_path):
         ("cost.lane = 1", "cost.lane: no part of a machine has this name; did you mean 'lanes'?"),
         ("cost.lanes = -1", "cost.lanes = -1: a number of 0 or more is expected"),
         ("cost.lanes = nan", "cost.lanes = nan: a number of 0 or more is expected"),
+        ("cost.lanes = 1e-999", "1e-999 would become 0 in float64"),
+        ("cost.lanes = 1" + "0" * 400, "a number of 0 or more is expected"),
         ('cost.lanes = "2"', "cost.lanes = '2': a number of 0 or more is expected"),
         ("cost = 3", "cost: a table is expected"),
     ],
