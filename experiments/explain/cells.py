@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from experiments.explain.effects import Fit, fit
 from experiments.results.document import TABLE_FILE, read_document
 from experiments.results.layouts import SWEEP
 from vecsim.errors import UserError
@@ -66,6 +68,11 @@ class Cells:
     per_nnz: Floats
     faults: int
 
+    @cached_property
+    def fits(self) -> tuple[Fit | None, ...]:
+        """For each program the model that separates effects; None where means over all else are right."""
+        return tuple(fit(self, place) for place in range(len(self.programs)))
+
     @property
     def several(self) -> tuple[str, ...]:
         """Names of the things of which more than one value was tried."""
@@ -73,6 +80,9 @@ class Cells:
 
     def means(self, program: int, names: Sequence[str]) -> Floats:
         """Give a program's geometric means of cycles a non-zero over all else that was varied.
+
+        Where the samples of a value differ in all else (a Latin hypercube), the effects of all else are taken
+        out before, if they can be separated.
 
         Parameters
         ----------
@@ -93,10 +103,19 @@ class Cells:
         where = tuple(self.place[name][chosen] for name in names)
         flat_place = np.ravel_multi_index((*where, self.matrix[chosen]), shape)
         size = int(np.prod(shape))
-        sums = np.bincount(flat_place, np.log(self.per_nnz[chosen]), size)
+        sums = np.bincount(flat_place, self._logs(program, names)[chosen], size)
         counts = np.bincount(flat_place, minlength=size)
         with np.errstate(invalid="ignore"):
             return np.exp(sums / counts).reshape(shape)
+
+    def _logs(self, program: int, names: Sequence[str]) -> Floats:
+        """Return the logarithm of cycles a non-zero, without the effects of all that is not named."""
+        logs, model = np.log(self.per_nnz), self.fits[program]
+        if model is not None and model.freedom:
+            for name, effect in model.effects.items():
+                if name not in names:
+                    logs -= effect.levels[self.place[name]]
+        return logs
 
     def unchanged(self, program: int) -> Floats:
         """Give a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""
