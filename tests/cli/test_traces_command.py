@@ -30,6 +30,21 @@ def test_exec_writes_a_trace_and_counts_the_same(tmp_path, capsys):
     assert "addi n, x0, 8" in path.read_text(encoding="utf-8")
 
 
+def test_a_window_with_nothing_in_it_is_said(tmp_path, capsys):
+    path = tmp_path / "crs.kanata"
+    assert main(["run", *QUICK, "--trace", str(path), "--window", "100000:"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith(f"vecsim: warning: {path}: it is empty; ") and err.count("\n") == 1
+    assert path.read_text(encoding="utf-8") == "Kanata\t0004\nC=\t0\n"
+
+
+def test_a_link_gets_the_format_of_its_name(tmp_path):
+    link, target = tmp_path / "crs.json", tmp_path / "kept.kanata"
+    link.symlink_to(target)
+    assert main(["run", *QUICK, "--trace", str(link)]) == 0
+    assert json.loads(target.read_bytes())["traceEvents"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -27,6 +27,7 @@ from tests.fuzz import (
     matrix_cache,
     matrix_market,
     program_files,
+    trace_consumers,
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
 from tests.fuzz.guarded_pages import guarded
@@ -78,6 +79,14 @@ def test_a_download_that_was_found_damaged(seed, tmp_path):
     word, wrong = matrix_cache.FUZZER.outcome(matrix_cache.FUZZER.case(seed), tmp_path)
     assert word in ("kept", "downloaded")
     assert wrong == ""
+
+
+@pytest.mark.ci
+def test_a_short_time_of_traces_as_others_read_them():
+    found = total(fuzz(trace_consumers.FUZZER, 0, 120, jobs=2, batch=60))
+    assert found.findings == []
+    assert found.counts["whole"] >= 20
+    assert found.counts["window"] >= 40
 
 
 @pytest.mark.ci
@@ -159,7 +168,14 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
 
 @pytest.mark.parametrize(
     "fuzzer",
-    [*FUZZERS, *OF_KEPT, *OF_COMMANDS, hostile_programs.FUZZER, hostile_cache.FUZZER],
+    [
+        *FUZZERS,
+        *OF_KEPT,
+        *OF_COMMANDS,
+        hostile_programs.FUZZER,
+        hostile_cache.FUZZER,
+        trace_consumers.FUZZER,
+    ],
     ids=lambda fuzzer: fuzzer.name,
 )
 def test_a_seed_names_a_case(fuzzer):

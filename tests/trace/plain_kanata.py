@@ -73,7 +73,7 @@ def _command(command, rest, instruction, cycle, found):
         instruction.producers.append(found[producer].number)
     else:
         assert command == "R"
-        _, retired, kind = map(int, rest)
+        number, retired, kind = map(int, rest)
         assert kind == 0 and not instruction.open
-        assert retired == instruction.number
+        assert retired == number, "numbers of retirement are given one after the other"
         instruction.end = cycle

@@ -1,4 +1,7 @@
-"""Traces of random programs on random machines keep their formats' rules; all engines are traced alike."""
+"""Traces of random programs on random machines keep their formats' rules; all engines are traced alike.
+
+What other programs make of them is a fuzzer's: `tests.fuzz.trace_consumers`.
+"""
 
 import plain_chrome
 import plain_kanata

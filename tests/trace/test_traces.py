@@ -1,6 +1,7 @@
 """Traces keep the rules of their formats and say what the engine says."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import plain_chrome
@@ -10,7 +11,10 @@ from tiers import one_combination_in
 
 from isa.assembler import assemble
 from isa.declaration import Unit
+from isa.program import SourceLine
 from programs.measurement import prepare_product
+from tests.trace import as_konata, as_perfetto
+from tests.trace.expected_traces import check_konata, check_perfetto, truth_of
 from vecsim.data import load
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import run
@@ -23,6 +27,7 @@ MACHINES = {
     "vs2003": load_machine("vs2003"),
     "two ports": load_machine("vs2003", ["memory_ports=2", "banks=12", "issue_width=2"]),
 }
+PROGRAMS = ["crs", "jd", "bbcs", "hism", "chism"]
 READERS = {".json": plain_chrome.events_of, ".kanata": plain_kanata.read}
 KERNEL = """
 .reg count, x31
@@ -196,9 +201,65 @@ def test_a_window_has_what_is_in_flight_in_it(tmp_path, suffix):
         assert event["ts"] >= 300 and event["ts"] + event["dur"] <= 420
 
 
+@pytest.mark.parametrize(
+    ("machine", "program", "window"),
+    one_combination_in(4, MACHINES, PROGRAMS, [WHOLE, Window(61, 90), Window(300, 700)]),
+)
+def test_other_programs_show_all_of_a_run_at_its_place(tmp_path, machine, program, window):
+    machine, name = MACHINES[machine], "trace.kanata.gz"
+    program, memory = product(program, machine)
+    truth = truth_of(program, memory, machine, window, "simpy")
+    for file in ("trace.json", name):
+        traced(tmp_path / file, program, memory.copy(), machine, window)
+    check_perfetto((tmp_path / "trace.json").read_bytes(), truth, program, machine)
+    check_konata((tmp_path / name).read_bytes(), name, truth, program)
+
+
+def test_konata_draws_a_window_where_it_begins_and_its_arrows(tmp_path):
+    path, machine, image = (
+        tmp_path / "late.kanata",
+        MACHINES["two ports"],
+        product("crs", MACHINES["two ports"]),
+    )
+    timeline = timeline_of(*image, machine)
+    traced(path, *image, machine, Window(61, 90))
+    found = as_konata.drawn(path.read_bytes(), path.name)
+    inside = (timeline["issue"] < 90) & (timeline["retire"] > 61)
+    assert [each.begin for each in found] == timeline["issue"][inside].tolist()
+    assert min(each.begin for each in found) > 0
+    assert any(each.producers for each in found)
+
+
+def test_the_reader_takes_thread_0_for_that_of_a_process_and_drops_what_overlaps_as_perfetto_does():
+    event = {"ph": "X", "name": "a", "pid": 1, "tid": 0, "ts": 0, "dur": 5, "args": {}}
+    assert as_perfetto.Event.of(event).thread == 1
+    stack = []
+    assert not as_perfetto.push(stack, 0, 5)
+    assert not as_perfetto.push(stack, 1, 4)
+    assert as_perfetto.push(stack, 4, 2) == "overlaps with one from 1 to 5"
+    assert not as_perfetto.push(stack, 5, 2)
+    assert stack == [(5, 2)]
+
+
+ODD = ['"\\', "a\tb\nc\\n", "\x7f\x00\x1b", "é漢\u2028\U0001f600", "\udcff\ud800", "</script>", ""]
+
+
+def test_names_and_sources_of_any_letters_arrive(tmp_path):
+    program, memory = kernel()
+    lines = tuple(SourceLine(f"{ODD[pc % 7]}.s", pc + 1, ODD[(pc + 3) % 7]) for pc in range(len(program)))
+    program, machine = replace(program, source=lines), MACHINES["vs2003"]
+    truth = truth_of(program, memory, machine, WHOLE, "simpy")
+    for suffix in READERS:
+        with recording(tmp_path / f"a{suffix}", program, machine, about={"command": ODD}) as stream:
+            done = run(program, memory.copy(), machine, engine="simpy", timeline=stream.request)
+            stream.finish(done.cycles)
+    check_perfetto((tmp_path / "a.json").read_bytes(), truth, program, machine)
+    check_konata((tmp_path / "a.kanata").read_bytes(), "a.kanata", truth, program)
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
-@pytest.mark.parametrize("program", ["crs", "jd", "bbcs", "hism", "chism"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_the_compiled_engine_is_traced_as_the_reference_is(tmp_path, program, machine):
     image = product(program, machine)
     for engine in ("jit", "simpy"):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, definitions, value_bytes
-from vecsim.cli.streams import printable
 from vecsim.errors import UserError
+from vecsim.shown_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

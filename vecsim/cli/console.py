@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from vecsim.cli.plain_text import PlainConsole, PlainTable
-from vecsim.cli.streams import in_one_line, printable
+from vecsim.cli.streams import in_one_line
+from vecsim.shown_text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

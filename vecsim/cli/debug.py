@@ -219,8 +219,8 @@ def _scripted(shown: Debugger, script: str) -> None:
     import sys
 
     from vecsim.cli.assemble import read_bytes
-    from vecsim.cli.streams import printable
     from vecsim.debugger.commands import run_script
+    from vecsim.shown_text import printable
 
     content = sys.stdin.read() if script == "-" else read_bytes(script).decode("utf-8", "replace")
     if not run_script(shown, script, content.splitlines(), lambda line: typer.echo(printable(line))):

@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Callable
 
-from vecsim.cli.streams import in_one_line, prepare_streams, printable
+from vecsim.cli.streams import in_one_line, prepare_streams
 from vecsim.errors import AssemblyError, UserError
+from vecsim.shown_text import printable
 
 MISTAKE = 2
 """Exit code when something the user gave is wrong."""

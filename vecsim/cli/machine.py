@@ -9,7 +9,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import ExtendOption, JsonOption, SetOption, chosen_machine
-from vecsim.cli.streams import printable
+from vecsim.shown_text import printable
 
 machines = typer.Typer(
     help="List, show and check machine descriptions. A machine file states its numbers, or only those that "

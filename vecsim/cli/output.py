@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vecsim.atomic_files import write_file
-from vecsim.cli.streams import printable
 from vecsim.errors import UserError
+from vecsim.shown_text import printable
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+from vecsim.shown_text import printable
+
 LONGEST_WORD = 500
 """Letters of a word that a message repeats; a path is rarely longer."""
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD},}}")
@@ -29,16 +31,6 @@ def prepare_streams() -> None:
 def stdout_is_closed() -> bool:
     """Say whether the caller has closed stdout, so that what is printed goes nowhere."""
     return sys.stdout is None or getattr(sys.stdout, "name", "") == os.devnull
-
-
-def printable(text: str) -> str:
-    r"""Write control characters as ``\x1b``: names of files may have any, and a terminal obeys them.
-
-    Newlines and tabs stay.
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def in_one_line(message: str) -> str:

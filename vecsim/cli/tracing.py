@@ -59,13 +59,18 @@ class Tracing:
         cycles
             Gives the cycles of what it gave.
         """
+        from vecsim.cli.console import warn
         from vecsim.provenance import provenance
         from vecsim.trace import recording
 
         about = provenance().to_dict()
-        with recording(self.file.path, program, machine, self.window, about) as stream:
+        with recording(self.file.path, program, machine, self.window, about, self.file.name) as stream:
             done = simulate(stream.request)
             stream.finish(cycles(done))
+        if not stream.instructions:
+            name, ran = self.file.name, cycles(done)
+            warn(f"{name}: it is empty; no instruction of the run of {ran:,} cycles is in --window")
+
         return done
 
 

@@ -33,8 +33,10 @@ from vecsim.trace.stream import AT
 
 Ints = npt.NDArray[np.int64]
 
-FIRST_PORT = len(Unit)
-"""The track of memory port 0 among those of the units; the others follow."""
+WITH_TRACK = (Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
+"""Units by their tracks from 0 on; the ports follow."""
+FIRST_PORT = len(WITH_TRACK)
+"""The track of memory port 0."""
 BUSY_BANKS = "busy banks"
 _FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
 
@@ -61,7 +63,8 @@ class ChromeWriter:
     ) -> None:
         self._write = write
         self._busy = machine.bank_busy
-        self._slots, self._flight = Lanes(), Lanes()
+        self._slots = Lanes(machine.issue_width)
+        self._flight = Lanes(1)
         self._texts = listed(program)
         self._names = [quoted(each.text) for each in self._texts]
         self._changes: Ints = np.zeros((0, 2), np.int64)
@@ -70,10 +73,13 @@ class ChromeWriter:
         write(begun({"machine": machine.label, "clock": "a cycle is a microsecond", **about}))
         groups = {ISSUE: "issue", UNITS: "units and ports", FLIGHT: "in flight", BANKS: "banks"}
         lines = group_names(groups)
-        for unit in (Unit.ADD, Unit.MULTIPLY, Unit.SPARSE):
-            lines += track_name(UNITS, int(unit), unit.name.lower())
+        for slot in range(machine.issue_width):
+            lines += track_name(ISSUE, slot, f"issue {slot}")
+        for track, unit in enumerate(WITH_TRACK):
+            lines += track_name(UNITS, track, unit.name.lower())
         for port in range(machine.memory_ports):
             lines += track_name(UNITS, FIRST_PORT + port, f"port {port}")
+        lines += track_name(FLIGHT, 0, "in flight 0")
         for bank in range(machine.banks):
             lines += track_name(BANKS, bank, f"bank {bank}")
         self._put(lines)
@@ -83,14 +89,12 @@ class ChromeWriter:
             self._write(("" if self._first else ",\n") + ",\n".join(lines))
             self._first = False
 
-    def take(self, rows: Ints, starts: Ints, settled: int) -> None:
+    def take(self, rows: Ints, worked: Ints, starts: Ints, settled: int) -> None:
         """See :meth:`vecsim.trace.stream.Writer.take`."""
         lines: list[str] = []
         pc_of = dict(zip(rows[:, AT["age"]].tolist(), rows[:, AT["pc"]].tolist(), strict=True))
-        begins, ends = np.searchsorted(starts[:, start.AGE], (rows[:, AT["age"]], rows[:, AT["age"]] + 1))
-        for row, begin, end in zip(rows.tolist(), begins.tolist(), ends.tolist(), strict=True):
-            cycles = starts[begin:end, start.CYCLE]
-            self._instruction(row, int(cycles[-1]) + 1 if len(cycles) else row[AT["last"]], lines)
+        for row, end in zip(rows.tolist(), worked.tolist(), strict=True):
+            self._instruction(row, end, lines)
         self._units(starts, pc_of, lines)
         self._banks(starts, pc_of, lines)
         self._count_banks(starts, settled, lines)
@@ -99,8 +103,7 @@ class ChromeWriter:
     def _instruction(self, row: list[int], worked: int, lines: list[str]) -> None:
         """Write an instruction at issue and in flight; its last element starts before ``worked``."""
         name, issue = self._names[row[AT["pc"]]], row[AT["issue"]]
-        track, new = self._slots.place(issue, issue + 1)
-        lines += track_name(ISSUE, track, f"issue {track}") if new else []
+        track, _ = self._slots.place(issue, issue + 1)
         in_unit = row[AT["unit"]] > 0 and row[AT["vl"]] > 0
         told = self._told(row)
         shown = _age(row[AT["age"]]) if in_unit else told
@@ -138,7 +141,7 @@ class ChromeWriter:
         first = np.flatnonzero(np.r_[True, (np.diff(age) != 0) | (np.diff(cycle) > 1)])
         last = np.r_[first[1:] - 1, len(starts) - 1]
         port = starts[first, start.PORT]
-        tracks = np.where(port >= 0, FIRST_PORT + port, starts[first, start.UNIT])
+        tracks = np.where(port >= 0, FIRST_PORT + port, starts[first, start.UNIT] - WITH_TRACK[0])
         columns = age[first], tracks, cycle[first], cycle[last] + 1
         for number, track, begin, end in zip(*(each.tolist() for each in columns), strict=True):
             lines.append(slice_(self._names[pc_of[number]], UNITS, track, begin, end, _age(number)))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from isa.program import Program
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.engines.columns import starts as start
+from vecsim.shown_text import printable
 from vecsim.trace.listing import listed, waits_of
 from vecsim.trace.phases import Phase, phases
 from vecsim.trace.stream import AT
@@ -17,10 +17,16 @@ from vecsim.trace.stream import AT
 Ints = npt.NDArray[np.int64]
 
 HEADER = "Kanata\t0004\n"
+BEGINNING = "C=\t0\n"
+"""The cycle of the first command, which the format demands and Konata takes for 0 whatever it is: the way to
+where a window begins stands in the first ``C``."""
 NORMAL, STALL = 0, 1
 """Lanes: of stages, and of what an instruction waits for."""
-SCALAR = "scalar"
+SCALAR = "scalar X"
 """The stage of what goes to no unit."""
+STAGES = {"work": "work X"}
+"""What phases are called as stages. Konata draws arrows from the end and to the beginning
+of stages with an X in their names."""
 BEGIN, STAGE, DEPENDENCE, RETIRE = range(4)
 """Commands of one cycle come in this order."""
 _FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
@@ -43,17 +49,15 @@ class KanataWriter:
         self._write = write
         self._texts = listed(program)
         self._kept: list[tuple[int, int, int, str]] = []
-        self._cycle = -1
+        self._cycle = 0
         self._number = 0
         self._writer_of: dict[str, int] = {}
-        write(HEADER)
+        write(HEADER + BEGINNING)
 
-    def take(self, rows: Ints, starts: Ints, settled: int) -> None:
+    def take(self, rows: Ints, worked: Ints, starts: Ints, settled: int) -> None:
         """See :meth:`vecsim.trace.stream.Writer.take`."""
-        begins, ends = np.searchsorted(starts[:, start.AGE], (rows[:, AT["age"]], rows[:, AT["age"]] + 1))
-        for row, begin, end in zip(rows.tolist(), begins.tolist(), ends.tolist(), strict=True):
-            worked = int(starts[end - 1, start.CYCLE]) + 1 if end > begin else row[AT["last"]]
-            self._instruction(row, max(worked, row[AT["start"]]))
+        for row, end in zip(rows.tolist(), worked.tolist(), strict=True):
+            self._instruction(row, end)
         self._flush(settled)
 
     def _instruction(self, row: list[int], worked: int) -> None:
@@ -65,14 +69,14 @@ class KanataWriter:
         self._keep(issue, BEGIN, number, told)
         scalar = row[AT["unit"]] == 0 or row[AT["vl"]] == 0
         for phase in [Phase(SCALAR, issue, retire)] if scalar else phases(row, worked):
-            self._stage(number, NORMAL, phase.name, phase)
+            self._stage(number, NORMAL, STAGES.get(phase.name, phase.name), phase)
             if phase.cause:
                 self._stage(number, STALL, phase.cause, phase)
         producers = {self._writer_of[name] for name in text.reads if name in self._writer_of}
         lines = [f"W\t{number}\t{producer}\t0" for producer in sorted(producers)]
         self._keep(min(row[AT["start"]], retire - 1), DEPENDENCE, number, lines)
         self._writer_of |= dict.fromkeys(text.writes, number)
-        self._keep(retire, RETIRE, number, [f"R\t{number}\t{row[AT['age']]}\t0"])
+        self._keep(retire, RETIRE, number, [f"R\t{number}\t{number}\t0"])
 
     def _more(self, row: list[int]) -> list[str]:
         """Give what is to be seen when an instruction is pointed at."""
@@ -102,7 +106,7 @@ class KanataWriter:
         lines = []
         for cycle, _, _, text in known:
             if cycle > self._cycle:
-                lines.append(f"C=\t{cycle}" if self._cycle < 0 else f"C\t{cycle - self._cycle}")
+                lines.append(f"C\t{cycle - self._cycle}")
                 self._cycle = cycle
             lines.append(text)
         if lines:
@@ -114,5 +118,8 @@ class KanataWriter:
 
 
 def _line(text: str) -> str:
-    """Give a text as one column of a line."""
-    return " ".join(text.split())
+    """Return a text as one column of a line.
+
+    A backslash before an n, which Konata takes for the end of a line, is replaced by one that looks the same.
+    """
+    return printable(" ".join(text.split())).replace("\\n", "\N{REVERSE SOLIDUS OPERATOR}n")

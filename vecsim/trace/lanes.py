@@ -4,10 +4,16 @@ from __future__ import annotations
 
 
 class Lanes:
-    """Tracks from 0 on, as many as are needed at once; things come in the order in which they begin."""
+    """Tracks from 0 on, as many as are needed at once; things come in the order in which they begin.
 
-    def __init__(self) -> None:
-        self._free_from: list[int] = []
+    Parameters
+    ----------
+    count
+        Tracks that are there from the beginning.
+    """
+
+    def __init__(self, count: int = 0) -> None:
+        self._free_from = [0] * count
 
     def place(self, begin: int, end: int) -> tuple[int, bool]:
         """Give the track of what lasts from ``begin`` to ``end`` (exclusive), and whether it is a new one."""

@@ -12,6 +12,7 @@ from isa.program import Program
 from vecsim.atomic_files import replaced_file
 from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.shown_text import utf8
 from vecsim.trace.chrome import ChromeWriter
 from vecsim.trace.kanata import KanataWriter
 from vecsim.trace.stream import Stream, Writer
@@ -44,6 +45,7 @@ def recording(
     machine: Machine,
     window: Window = WHOLE,
     about: Mapping[str, Any] | None = None,
+    name: str = "",
 ) -> Iterator[Stream]:
     """Record a run: ask an engine for the ``request`` of what this gives, then ``finish`` it.
 
@@ -52,22 +54,26 @@ def recording(
     Parameters
     ----------
     path
-        Its suffix is one of `FORMATS`, perhaps with `GZIP`.
+        The file.
     program, machine
         What runs, and on what.
     window
         The cycles that are wanted.
     about
         What the file says of its origin, if its format has a place for that.
+    name
+        What messages call the file, and the suffix of which names the format: one of `FORMATS`, perhaps with
+        `GZIP`. The path itself if it is empty.
 
     Raises
     ------
     UserError
         The file cannot be written, or its name has no suffix of a format.
     """
-    suffix = format_of(path.name)
-    with replaced_file(path) as raw:
-        if path.name.endswith(GZIP):
+    name = name or str(path)
+    suffix = format_of(name)
+    with replaced_file(path, name) as raw:
+        if name.endswith(GZIP):
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                 yield _stream(suffix, packed.write, program, machine, window, about or {})
         else:
@@ -83,7 +89,7 @@ def _stream(
     about: Mapping[str, Any],
 ) -> Stream:
     def text(content: str) -> None:
-        write(content.encode("utf-8"))
+        write(utf8(content))
 
     made: dict[str, Callable[[], Writer]] = {
         ".json": lambda: ChromeWriter(text, program, machine, about),

@@ -26,13 +26,15 @@ AT_ONCE = 4096
 class Writer(Protocol):
     """What makes a file of instructions."""
 
-    def take(self, rows: Ints, starts: Ints, settled: int) -> None:
+    def take(self, rows: Ints, worked: Ints, starts: Ints, settled: int) -> None:
         """Take instructions and starts of the window.
 
         Parameters
         ----------
         rows
             (n, len(COLUMNS)) rows of the timeline, in program order, the next after those taken before.
+        worked
+            (n,) the cycle after that in which the last element or word of each starts, in the window or not.
         starts
             (m, 5) rows of :mod:`vecsim.engines.columns.starts`, those of these instructions in the window, in
             their order.
@@ -59,6 +61,8 @@ class Stream:
         self._rows: Ints = np.zeros((0, len(COLUMNS)), np.int64)
         self._starts: Ints = np.zeros((0, start.COLUMNS), np.int64)
         self._next = 0
+        self.instructions = 0
+        """How many the writer has got."""
 
     @property
     def request(self) -> TimelineRequest:
@@ -66,9 +70,7 @@ class Stream:
         return TimelineRequest(sink=self._take_rows, starts=self._take_starts)
 
     def _take_starts(self, table: Ints) -> None:
-        cycle = table[:, start.CYCLE]
-        inside = (cycle >= self._window.begin) & (cycle < self._window.last)
-        self._starts = np.concatenate([self._starts, table[inside]])
+        self._starts = np.concatenate([self._starts, table])
 
     def _take_rows(self, table: Ints) -> None:
         rows = np.concatenate([self._rows, table])
@@ -88,9 +90,21 @@ class Stream:
             some = rows[begin : begin + AT_ONCE]
             issue, retire = some[:, AT["issue"]], some[:, AT["retire"]]
             inside = (retire > self._window.begin) & (issue < self._window.last)
-            of_them = np.searchsorted(starts[:, start.AGE], some[[0, -1], AT["age"]] + [0, 1])
-            self._writer.take(some[inside], starts[slice(*of_them)], int(issue[-1]))
+            of_them = starts[slice(*np.searchsorted(starts[:, start.AGE], some[[0, -1], AT["age"]] + [0, 1]))]
+            worked = _worked(some[inside], of_them)
+            cycle = of_them[:, start.CYCLE]
+            in_window = (cycle >= self._window.begin) & (cycle < self._window.last)
+            self.instructions += int(inside.sum())
+            self._writer.take(some[inside], worked, of_them[in_window], int(issue[-1]))
 
     def finish(self, cycles: int) -> None:
         """End the file of a run that took so many cycles."""
         self._writer.finish(cycles)
+
+
+def _worked(rows: Ints, starts: Ints) -> Ints:
+    """Return the cycle after the last start of each row; after its first element where none started."""
+    end = np.searchsorted(starts[:, start.AGE], rows[:, AT["age"]] + 1)
+    last = starts[end - 1] if len(starts) else np.full((len(rows), start.COLUMNS), -1)
+    started = (end > 0) & (last[:, start.AGE] == rows[:, AT["age"]])
+    return np.where(started, last[:, start.CYCLE], rows[:, AT["start"]]) + 1
