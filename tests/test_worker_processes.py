@@ -109,3 +109,30 @@ def test_what_is_started_while_interrupts_are_held_never_gets_them():
         inside = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert inside.stdout == "True\n"
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
+
+
+TOP_LEVEL = """
+print("the script runs", flush=True)
+from pathlib import Path
+
+import vecsim
+
+table = vecsim.sweep(
+    vecsim.Sweep(("laplace2d-4", "laplace2d-5"), programs=("crs",), set={"banks": (8, 16)}, engine="simpy"),
+    jobs=2, store=Path(%r),
+)
+print(len(table), __name__, "__file__" in globals())
+"""
+
+
+@pytest.mark.parametrize("how", ["file", pytest.param("standard input", marks=pytest.mark.ci)])
+def test_a_script_starts_work_at_its_top_level(tmp_path, how):
+    """Without ``if __name__ == "__main__"``: workers do not run it once more."""
+    script = tmp_path / "top.py"
+    script.write_text(TOP_LEVEL % str(tmp_path / "cells.sqlite"))
+    named, given = (str(script), None) if how == "file" else ("-", script.read_text())
+    ran = subprocess.run(
+        [sys.executable, named], input=given, capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
+    assert (ran.stderr, ran.returncode) == ("", 0)
+    assert ran.stdout == "the script runs\n4 __main__ True\n"

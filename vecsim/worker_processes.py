@@ -5,13 +5,51 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import Any
 
 ORPHANED = 75
 """Exit status of a process whose parent has ended."""
+
+
+class _Worker(SpawnProcess):
+    """A process that does not run the user's script once more."""
+
+    @staticmethod
+    def _Popen(process_obj: Any) -> Any:  # the name is that of multiprocessing
+        with _main_hidden():
+            return SpawnProcess._Popen(process_obj)
+
+
+class WorkerContext(SpawnContext):
+    """How workers start: as new processes that import what they compute with, and not the user's script.
+
+    A script may therefore start work at its top level, without ``if __name__ == "__main__":``. What a worker
+    computes must be defined in a module, not in the script.
+    """
+
+    Process = _Worker
+
+
+_starting = threading.Lock()
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Let the script have no name meanwhile, by which a process that starts would find it."""
+    main = vars(sys.modules["__main__"])
+    with _starting:
+        hidden: dict[str, Any] = {name: main.pop(name) for name in ("__spec__", "__file__") if name in main}
+        main["__spec__"] = None
+        try:
+            yield
+        finally:
+            main.update(hidden)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from itertools import product
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ import scipy.sparse
 from experiments.gpu_bench.matrix_supply import DTYPES
 from experiments.gpu_bench.methods import HISTORICAL_ENTRIES
 from gpu.runtime import kernel_cache
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 PROCESSES = 12
 """At most, and two less than there are cores."""
@@ -85,7 +84,7 @@ class CompiledAhead:
         for name in names:
             groups.setdefault(_shared_code(conversion(name)), []).append(name)
         processes = max(1, min(PROCESSES, (os.cpu_count() or 1) - 2))
-        self._pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker)
+        self._pool = ProcessPoolExecutor(processes, mp_context=WorkerContext(), initializer=begin_worker)
         self._deadline = time.monotonic() + PATIENCE_SECONDS
         self._left = set(product(names, DTYPES))
         self._all = threading.Event()

@@ -15,7 +15,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from experiments.gpu_bench.suite import SuiteMatrix
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 DTYPES = ("float64", "float32")
 MEMORY_FOLDER = Path("/dev/shm")
@@ -143,7 +142,7 @@ def supply(
     with ExitStack() as open_:
         folder = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-", dir=_room())))
         pool = ProcessPoolExecutor(
-            min(workers, len(matrices)), mp_context=get_context("spawn"), initializer=begin_worker
+            min(workers, len(matrices)), mp_context=WorkerContext(), initializer=begin_worker
         )
         open_.callback(pool.shutdown, wait=True, cancel_futures=True)
         yield _in_order(matrices, partial(_make_files, more=more), transposed, folder, pool, ahead)

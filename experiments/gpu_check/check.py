@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from experiments.gpu_bench.suite import SuiteMatrix, select
 from experiments.gpu_check.stored import Stored, storing, wait_for
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 KIND = "vecsim gpu check"
 PROCESSES = 24
@@ -121,9 +120,7 @@ def check_suite(
         places = [(matrix, folder / matrix.name) for matrix in matrices]
         makers = storing(places)
         try:
-            with ProcessPoolExecutor(
-                PROCESSES, mp_context=get_context("spawn"), initializer=begin_worker
-            ) as pool:
+            with ProcessPoolExecutor(PROCESSES, mp_context=WorkerContext(), initializer=begin_worker) as pool:
                 under_way = {
                     pool.submit(check_group, names, places[share::shares], until): (
                         names,

@@ -7,7 +7,6 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
 from math import inf
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import scipy.sparse
 from experiments.gpu_bench.matrix_supply import DTYPES, make
 from experiments.gpu_bench.suite import SuiteMatrix
 from vecsim.formats.accuracy import ExactProduct
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 WORKERS = 5
 FACTS = "facts.json"
@@ -68,7 +67,7 @@ def store(matrix: SuiteMatrix, folder: Path) -> None:
 
 def storing(matrices: list[tuple[SuiteMatrix, Path]]) -> ProcessPoolExecutor:
     """Begin to store matrices, in their order, in other processes; give their pool, to be shut down."""
-    pool = ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn"), initializer=begin_worker)
+    pool = ProcessPoolExecutor(WORKERS, mp_context=WorkerContext(), initializer=begin_worker)
     for matrix, folder in matrices:
         pool.submit(_store_or_say, matrix, folder)
     return pool

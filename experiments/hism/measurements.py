@@ -18,7 +18,7 @@ from programs.registry import PROGRAMS
 from vecsim.data import load_builtin, values_as
 from vecsim.errors import UserError
 from vecsim.machine import Machine
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 VALUE_BYTES: Literal[4] = 4
 """The paper's values are 32 bits wide."""
@@ -133,7 +133,7 @@ def _in_processes(
     tasks: Sequence[_Task], load: Load, request: Request
 ) -> Iterator[tuple[_Task, list[Timing] | str]]:
     # Started afresh: a process that forks while others of its threads run may hang.
-    context = multiprocessing.get_context("spawn")
+    context = WorkerContext()
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(min(request.jobs, len(tasks)), context, initializer=begin_worker) as pool:
         futures: dict[Future[list[Timing] | str], _Task] = {

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from itertools import product
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 from experiments.gpu_bench.compilation import convert_sample, environment, rows_of, sample
 from experiments.hisparse.methods import DTYPES, LIBRARY
 from gpu.runtime import kernel_cache
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 PROCESSES = 12
 """At most, and two less than there are cores."""
@@ -41,7 +40,7 @@ def compiled_ahead() -> Iterator[None]:
 
 def _compile_all() -> None:
     processes = max(1, min(PROCESSES, (os.cpu_count() or 1) - 2))
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker)
+    pool = ProcessPoolExecutor(processes, mp_context=WorkerContext(), initializer=begin_worker)
 
     def begin(names: Sequence[str]) -> list[Future[None]]:
         each = [(name, *task) for name in names for task in product(DTYPES, SAMPLES[name])]

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from gpu.compound.tuning.compilation import Compilers
 from gpu.runtime.kernel_cache import FOLDER
 from vecsim.cache_folder import cache_folder
 from vecsim.provenance import provenance
+from vecsim.worker_processes import WorkerContext
 
 if TYPE_CHECKING:
     from gpu.compound.tuning.on_device import Patterns
@@ -157,7 +157,7 @@ def supplied(subjects: Sequence[Subject]) -> Iterator[list[Future[Any]]]:
     workers = max(1, min(WORKERS, (os.cpu_count() or 1) - 1))
     with (
         tempfile.TemporaryDirectory(prefix="compound-") as folder,
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+        ProcessPoolExecutor(workers, mp_context=WorkerContext()) as pool,
     ):
         yield [pool.submit(kept, SUBJECTS.index(each), Path(folder)) for each in subjects]
 

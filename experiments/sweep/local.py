@@ -6,12 +6,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import Any
 
 from experiments.sweep.simulation import Outcome, Task, simulate
 from vecsim.errors import UserError
-from vecsim.worker_processes import begin_worker, interrupts_held
+from vecsim.worker_processes import WorkerContext, begin_worker, interrupts_held
 
 DEATHS = 3
 """Times that workers may be killed; what they had finished is kept, and the rest begins again."""
@@ -82,7 +81,7 @@ def _round(
     watch: Callable[[int], None],
 ) -> None:
     """Do what is left: this process, which has loaded everything, is one of those that simulate."""
-    context = get_context("spawn")
+    context = WorkerContext()
     reports = context.SimpleQueue()
     places = [number for number in range(len(tasks)) if number not in outcomes]
     left = deque(_groups(tasks, places, processes))

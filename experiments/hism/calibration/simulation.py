@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -33,7 +32,7 @@ from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.machine import Machine
-from vecsim.worker_processes import begin_worker
+from vecsim.worker_processes import WorkerContext, begin_worker
 
 KEPT_BYTES = 3 << 30
 """Memory images that all processes keep, at most, so that they are not made anew for every machine."""
@@ -162,7 +161,7 @@ class Simulator:
 
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
-        context = multiprocessing.get_context("spawn")
+        context = WorkerContext()
         # Of a light module: a worker whose parent ends while it imports this one shall end, too.
         self._pools = [ProcessPoolExecutor(1, context, initializer=begin_worker) for _ in self._shares]
         for pool in self._pools:

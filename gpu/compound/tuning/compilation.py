@@ -6,7 +6,6 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import count
-from multiprocessing import get_context
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +16,7 @@ from gpu.compound.entry_type import EntryType
 from gpu.compound.schedule import register_limit
 from gpu.compound.tuning.variants import Variant
 from gpu.runtime.kernel_cache import FOLDER
+from vecsim.worker_processes import WorkerContext
 
 FEWEST = 2
 """Kernels for which processes are worth their start."""
@@ -145,7 +145,7 @@ class Compilers:
 
 def spawned(workers: int) -> Executor:
     """Give so many processes that share nothing with this one."""
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(workers, mp_context=WorkerContext())
 
 
 def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:
