@@ -105,6 +105,20 @@ def test_a_file_that_leaves_numbers_out_unsaid_is_warned_of(vecsim, tmp_path):
     assert checked.endswith("\nfrom vs2003, not stated in the file: banks\n")
 
 
+def test_every_number_that_a_file_leaves_out_is_marked(vecsim, tmp_path):
+    """Also those that machines of earlier versions did not have."""
+    path = tmp_path / "mine.toml"
+    path.write_text('based_on = "vs2003"\nbanks = 32\n[latency]\nadd = 5\n')
+    shown = vecsim("machine", "show", path).out.splitlines()
+    lines = [line for line in shown if " = " in line and line[0] != "#"]
+    unmarked = {line.partition(" = ")[0] for line in lines if not line.endswith(" (from vs2003)")}
+    assert unmarked == {"based_on", "name", "banks", "add"}
+    checked = vecsim("machine", "check", path).out
+    assert (
+        "latency.integer_divide" in checked and "latency.divide" in checked and "physical_scalar" in checked
+    )
+
+
 def test_the_lists(vecsim):
     shown = vecsim("list", "matrices").out
     assert all(name in shown for name in BUILTINS)

@@ -10,6 +10,7 @@ from vecsim.engines.protocol import run, start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.errors import UserError
 from vecsim.trace import Window
+from vecsim.view.html import tab_names
 from vecsim.view.packing import packed
 from vecsim.view.values import SCALARS
 
@@ -100,3 +101,17 @@ def test_numbers_of_more_than_32_bits_are_refused():
     with pytest.raises(UserError, match="more than 32 bits"):
         packed({"issue": np.array([1 << 33])})
     assert packed({"none": np.zeros(0, np.int64)}).columns["none"]["length"] == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "tabs"),
+    [
+        (["hism on x, vs2003 with banks=4", "jd on x, vs2003 with banks=4"], ["hism", "jd"]),
+        (["hism on x, vs2003", "hism on x, vs2003 with banks=64"], ["vs2003", "vs2003 with banks=64"]),
+        (["hism on x, vs2003 with banks=4", "hism on x, t0"], ["vs2003 with banks=4", "t0"]),
+        (["crs plain on x, t0", "crs pipelined on x, t0"], ["plain", "pipelined"]),
+        (["my.s, vs2003 with banks=4"], ["my.s"]),
+    ],
+)
+def test_tabs_say_only_what_tells_runs_apart(names, tabs):
+    assert tab_names(names) == tabs

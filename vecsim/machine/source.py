@@ -118,12 +118,16 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
     named = table.get("name", file.stem)
     is_preset = isinstance(named, str) and named in known
     stated = flat(table).keys()
-    told = {*stated, "name", *ADDED_NUMBERS}
-    omitted = tuple(name for name in flat(preset_table(DEFAULT_PRESET)) if name not in told)
+    omitted = tuple(
+        name for name in flat(preset_table(DEFAULT_PRESET)) if name not in stated and name != "name"
+    )
     base = table.pop("based_on", None)
     if base is None:
         # A copy of a preset that states everything is compared with that; else vs2003 fills it.
-        base, base_stated = named if is_preset and not omitted else DEFAULT_PRESET, False
+        base, base_stated = (
+            named if is_preset and ADDED_NUMBERS.keys() >= set(omitted) else DEFAULT_PRESET,
+            False,
+        )
     elif isinstance(base, str) and base in known:
         base_stated = True
     else:

@@ -39,7 +39,11 @@ def page_of(runs: Sequence[Recorded], title: str, about: Mapping[str, Any]) -> s
     """
     folder = files("vecsim.view") / "page"
     blocks = [packed(run.columns()) for run in runs]
-    facts = [{**run.facts(), "columns": block.columns} for run, block in zip(runs, blocks, strict=True)]
+    tabs = tab_names([run.subject.name for run in runs])
+    facts = [
+        {**run.facts(), "columns": block.columns, "tab": tab}
+        for run, block, tab in zip(runs, blocks, tabs, strict=True)
+    ]
     document = {
         "runs": facts,
         "causes": [Cause(i).label for i in range(WAITS)],
@@ -55,6 +59,21 @@ def page_of(runs: Sequence[Recorded], title: str, about: Mapping[str, Any]) -> s
         document=_in_script(json.dumps(document, separators=(",", ":"), allow_nan=False)),
         blocks=[block.text for block in blocks],
     )
+
+
+def tab_names(names: Sequence[str]) -> list[str]:
+    """Return what tells runs apart: their names without the words that all begin or end with.
+
+    Of a name that has no other words, and of a single run, the first word stays.
+    """
+    words = [name.split(" ") for name in names]
+    least = min(map(len, words))
+    if len(set(names)) < 2:
+        return [each[0].rstrip(",") for each in words]
+    before = next((k for k in range(least) if len({each[k] for each in words}) > 1), least)
+    before -= before == least  # one of them is the beginning of another
+    after = next((k for k in range(least - before) if len({each[-1 - k] for each in words}) > 1), 0)
+    return [" ".join(each[before : len(each) - after]).rstrip(",") for each in words]
 
 
 def _in_script(text: str) -> str:

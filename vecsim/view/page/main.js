@@ -38,7 +38,8 @@ class View {
 
   makeTabs() {
     if (this.panes.length < 2) return;
-    this.tabs = this.panes.map((pane) => element("button", { onclick: () => this.makeCurrent(pane) }, pane.run.name));
+    this.tabs = this.panes.map((pane) => element("button",
+      { title: pane.run.name, onclick: () => this.makeCurrent(pane) }, pane.run.tab));
     document.getElementById("tabs").append(...this.tabs);
   }
 
