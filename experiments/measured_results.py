@@ -13,6 +13,7 @@ from experiments.recorded import has_gpu, newest
 from experiments.report.folder import write
 from experiments.request import Request, Watch
 from vecsim.errors import UserError
+from vecsim.input_files import RESULTS, read_text
 
 T = TypeVar("T")
 
@@ -34,12 +35,9 @@ def read_results(path: str | os.PathLike[str], type_: type[T], kind: str) -> T:
     UserError
         In one line: the file cannot be read, or is no file of results, naming the first wrong field.
     """
+    text = read_text(path, RESULTS)
     try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    try:
-        return TypeAdapter(type_).validate_json(content)
+        return TypeAdapter(type_).validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "it"

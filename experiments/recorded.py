@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from vecsim.errors import UserError
+from vecsim.input_files import RESULTS
+from vecsim.structured_text import read_json
 
 DATE = len("2026-11-22")
 """Letters of the date with which their names end."""
@@ -26,12 +28,7 @@ def kind_of(path: Path) -> str:
     UserError
         It cannot be read, or is no JSON.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise UserError(f"{path}: is no JSON: {error}") from None
+    document = read_json(path, RESULTS)
     return str(document.get("kind", "")) if isinstance(document, dict) else ""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from isa import mnemonics
 from isa.conditions import Conditions
-from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, SPACE_LIMIT, DataSection, Place, segments
+from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, Place, segments
 from isa.declaration import Instruction, InstructionSet
 from isa.directives import check_directive
 from isa.encoding import encode
@@ -26,6 +26,7 @@ from isa.program import Program, SourceLine
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, Text, parse_line
 from vecsim.errors import AssemblyError, UserError
+from vecsim.input_files import ASSEMBLY, INCLUDED, read_input, read_text
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, else at instruction 0."""
@@ -171,11 +172,10 @@ class _Assembler:
         if not path.is_relative_to(base):
             raise Problem(file.column, f"{file.value!r} is not in the folder of this text, {base}")
         try:
-            size = path.stat().st_size
-            in_range(size, (0, SPACE_LIMIT), "size of the file", file.column)
-            content = path.read_bytes()
-        except OSError as error:
-            raise Problem(file.column, f"{file.value!r}: {error.strerror or error}") from None
+            content = read_input(path, INCLUDED, repr(file.value))
+        except UserError as error:
+            raise Problem(file.column, str(error)) from None
+        size = len(content)
         numbers = [evaluate(each, self.symbols.lookup) for each in part]
         first = in_range(numbers[0], (0, size), "first byte", part[0].column) if part else 0
         count = size - first
@@ -301,14 +301,8 @@ def assemble_file(
     >>> vecsim.assemble_file("two.s")
     Program(instructions=1, data_bytes=0, symbols=1, entry=0, source='two.s')
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is not text in UTF-8") from None
     return assemble(
-        text,
+        read_text(path, ASSEMBLY),
         file=str(path),
         symbols=symbols,
         instruction_set=instruction_set,

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import json
 import re
 from typing import Any
@@ -49,6 +50,11 @@ def dump(program: Program) -> bytes:
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode("utf-8")
 
 
+def is_program_file(content: bytes) -> bool:
+    """Say whether bytes are those of a program file: no assembly text begins so."""
+    return content.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+
+
 def load(content: bytes, instruction_set: InstructionSet = BASE, *, file: str = "program file") -> Program:
     """Read the bytes of a program file.
 
@@ -67,7 +73,7 @@ def load(content: bytes, instruction_set: InstructionSet = BASE, *, file: str = 
         The bytes are no program file, or hold a word that is no instruction of the set.
     """
     try:
-        fields = json.loads(content.decode("utf-8"))
+        fields = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise UserError(f"{file}: is not a vecsim program (no JSON)") from None
     try:

@@ -24,6 +24,7 @@ from typing import Any, Self
 
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
+from vecsim.input_files import JOURNAL, require_regular
 from vecsim.suggestions import shown
 
 SYNC_SECONDS = 1.0
@@ -89,6 +90,7 @@ class Journal:
         self._lock = FileLock(_lock_of(path), timeout=LOCK_SECONDS)
         try:
             with self._lock:
+                require_regular(path, JOURNAL)
                 if not path.exists() or path.stat().st_size == 0:
                     write_file(path, _line(self._header))
                 self._file: FileIO = path.open("r+b", buffering=0)

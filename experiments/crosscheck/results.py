@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,7 +11,9 @@ from experiments.crosscheck.hierarchies import Hierarchy
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.products import Check, CrossCheck
 from vecsim.errors import UserError
+from vecsim.input_files import RESULTS
 from vecsim.machine import Machine
+from vecsim.structured_text import read_json
 
 BETWEEN = " - "
 """Between the names of two implementations."""
@@ -112,12 +113,7 @@ def read_results(path: Path) -> Results:
     UserError
         There is no such file, or it is something else.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise UserError(f"{path}: is no JSON: {error}") from None
+    document = read_json(path, RESULTS)
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise UserError(f"{path}: holds no results of `vecsim crosscheck --json`")
     try:

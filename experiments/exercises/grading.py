@@ -19,6 +19,7 @@ from vecsim.engines.cause import label
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.errors import AssemblyError, UserError
+from vecsim.input_files import ASSEMBLY, read_input
 from vecsim.machine import Machine, load_machine
 
 MACHINE = "vs2003"
@@ -143,10 +144,7 @@ def grade(
         The file cannot be read. Whatever is in it, its grade says what is wrong.
     """
     how = Setting(load_machine(MACHINE), engine, progress)
-    try:
-        content = Path(file).read_bytes()
-    except OSError as error:
-        raise UserError(f"{file}: {error.strerror or error}") from None
+    content = read_input(file, ASSEMBLY)
     try:
         text = _text(content, file)
         if isinstance(exercise.cases, Products):

@@ -16,6 +16,7 @@ from experiments.explain.effects import Fit, fit
 from experiments.results.document import TABLE_FILE, read_document
 from experiments.results.layouts import SWEEP
 from vecsim.errors import UserError
+from vecsim.input_files import TABLE, read_text
 from vecsim.machine.description import flat
 
 OPTION = "option."
@@ -166,7 +167,7 @@ def read_cells(folder: Path) -> Cells:
     varied = {name: tuple(map(_written, values)) for name, values in told["set"].items()}
     varied |= {OPTION + name: tuple(map(_written, values)) for name, values in told["option"].items()}
     try:
-        text = document.path.with_name(TABLE_FILE).read_text("utf-8")
+        text = read_text(document.path.with_name(TABLE_FILE), TABLE)
         lines = list(csv.DictReader(text.splitlines()))
         there = [line for line in lines if line["cycles"] and line["cycles_per_nnz"]]
         if not there:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -11,7 +10,9 @@ from typing import Any, Self
 
 from experiments.gpu_bench.former_names import renamed
 from vecsim.errors import UserError
+from vecsim.input_files import RESULTS
 from vecsim.journal import Journal
+from vecsim.structured_text import read_json
 
 BENCHMARK = "vecsim gpu bench"
 OURS = "vecsim"
@@ -185,8 +186,8 @@ def read_run(path: str | os.PathLike[str]) -> Run:
     UserError
         If it cannot be read or is none, in one line that names it.
     """
+    document = read_json(path, RESULTS)
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
         if document.pop("benchmark") != BENCHMARK:
             raise ValueError
         records = [Record.from_document(each) for each in document.pop("records")]
@@ -198,8 +199,6 @@ def read_run(path: str | os.PathLike[str]) -> Run:
             float(document["copy_gb_per_s"]),
         )
         return run
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(f"{path}: is not a file of `{BENCHMARK}`") from None
 

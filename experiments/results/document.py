@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 from experiments.results.layouts import EXEC, RUN, SWEEP, WHY, check
 from vecsim.errors import UserError
+from vecsim.input_files import RESULTS, TABLE, read_text
+from vecsim.structured_text import read_json
 
 SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
 CHARGED = "charged_"
@@ -80,12 +81,7 @@ def read_document(path: Path) -> Document:
         It cannot be read, or is something else.
     """
     file = path / SWEEP_FILE if path.is_dir() else path
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise UserError(f"{file}: is no JSON") from None
+    content = read_json(file, RESULTS)
     kind = content.get("kind") if isinstance(content, dict) else None
     readers = {RUN: _of_run, EXEC: _of_exec, WHY: _of_why, SWEEP: _of_sweep}
     if not isinstance(kind, str) or kind not in readers:
@@ -136,10 +132,7 @@ def _lines(told: Mapping[str, Any]) -> dict[str, int]:
 def _of_sweep(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
     table = file.with_name(TABLE_FILE)
     varied = [*content["sweep"]["set"], *(f"option.{name}" for name in content["sweep"]["option"])]
-    try:
-        lines = table.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UserError(f"{table}: cannot be read: {error.strerror or error}") from None
+    lines = read_text(table, TABLE).splitlines()
     found = {}
     for line in csv.DictReader(lines):
         key = (line["matrix"], line["program"], *(f"{name}={line[name]}" for name in varied if line[name]))

@@ -23,6 +23,7 @@ from vecsim.data.precision import value_bytes
 from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
+from vecsim.input_files import PROGRAM, read_input
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
 
 Watch = Callable[[str, int, int], None]
@@ -165,11 +166,8 @@ def _loaded(
 
 
 def _program(file: str, symbols: Mapping[str, int], width: Any, instruction_set: InstructionSet) -> Program:
-    try:
-        content = Path(file).read_bytes()
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror or error}") from None
-    if content.lstrip().startswith(b"{"):
+    content = read_input(file, PROGRAM)
+    if binary.is_program_file(content):
         return binary.load(content, instruction_set, file=file)
     return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
 

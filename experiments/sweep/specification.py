@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -14,12 +13,13 @@ from experiments.sweep.suites import expanded
 from experiments.sweep.values import MOST_VALUES, Value, values_of
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
-from vecsim.decimal_text import OutOfRangeError, nearest_float
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES
 from vecsim.errors import UserError
+from vecsim.input_files import SPECIFICATION
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
+from vecsim.structured_text import read_toml
 from vecsim.suggestions import nearest
 
 DESIGNS = ("grid", "one-at-a-time", "latin-hypercube")
@@ -237,14 +237,7 @@ def read_specification(path: Path) -> Sweep:
     UserError
         Naming the file, and the key that is unknown, missing or of the wrong type.
     """
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_toml_float)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except OutOfRangeError as error:
-        raise UserError(f"{path}: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path}: is no TOML: {error}") from None
+    found = read_toml(path, SPECIFICATION)
     known = {each.name: each for each in fields(Sweep)}
     for name in found:
         if name not in known:
@@ -255,10 +248,6 @@ def read_specification(path: Path) -> Sweep:
         raise UserError(f"{path}: matrices = [...] is missing") from None
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-
-
-def _toml_float(text: str) -> float:
-    return nearest_float(text.replace("_", ""))  # TOML separates digits so
 
 
 _TEXTS, _NUMBERS = (

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from vecsim.errors import UserError
+from vecsim.input_files import DATABASE, require_regular
 
 LAYOUT = 1
 """Of the tables; a store of another one is refused."""
@@ -97,6 +98,7 @@ class Store:
             self._open()
 
     def _open(self) -> None:
+        require_regular(self.path, DATABASE)
         self._database = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
         self._database.execute("PRAGMA journal_mode=WAL")
         self._database.execute("PRAGMA synchronous=NORMAL")

@@ -21,6 +21,7 @@ from vecsim.digests import program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
+from vecsim.input_files import ASSEMBLY, read_input
 from vecsim.machine import Machine
 
 UNKNOWN = "unknown"
@@ -126,7 +127,7 @@ class Work:
             fingerprints()[1],
             self.matrix.digest,
             str(self.sweep.seed),
-            like if text is None else f"{like} {hashlib.sha256(text.read_bytes()).hexdigest()}",
+            like if text is None else f"{like} {hashlib.sha256(read_input(text, ASSEMBLY)).hexdigest()}",
             str(sorted(options.items())),
             str(machine.section_size),
         )

@@ -1,13 +1,16 @@
 """Matrices with compound entries from files: arrays of NumPy, meshes, and sparse matrices of numbers."""
 
+import io
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.entry_type import EntryType
 from gpu.compound.standard_types import COMPLEX, DUAL, QUATERNION, UNIT_QUATERNION, blocks
+from vecsim.data.source_bytes import read_bytes
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
 
@@ -74,9 +77,9 @@ def read_compound(source: str, entry: EntryType, real: Any) -> CompoundMatrix:
 
 def _of_arrays(path: Path, entry: EntryType) -> CompoundMatrix:
     try:
-        with np.load(path) as kept:
+        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as kept:
             arrays = [kept[name] for name in ("shape", "indptr", "indices", "components")]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise UserError(f"{path}: shape, indptr, indices and components are needed: {error}") from None
     shape, indptr, indices, components = arrays
     return CompoundMatrix.from_arrays(entry, tuple(shape.tolist()), indptr, indices, [*components])

@@ -71,7 +71,7 @@ ARGUMENTS = [
     (["--program", "crs", "--option", "jd.y=memory"], "program jd is not among those to run"),
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
     (["--machine", "vs203"], "presets are t0, vs2003, wide, or give a .toml file; did you mean 'vs2003'?"),
-    (["--machine", "gone.toml"], "gone.toml: cannot be read"),
+    (["--machine", "gone.toml"], "gone.toml: no such file"),
     (["--set", "bank=32"], "unknown machine field 'bank'; did you mean 'banks'?"),
     (["--set", "section_size=33"], "section_size = 33: must be a power of two"),
     (["--set", "section_size=2"], "section_size = 2: must be a power of two from 4 to 4096"),
@@ -152,11 +152,7 @@ ESCAPED = r"re\x1b[31md\x07\x9b\u202e"
 def test_control_characters_of_names_do_not_reach_the_terminal(vecsim, tmp_path, matrix):
     """Names of files may have any character, and a terminal obeys some of them."""
     assert vecsim("run", CONTROL).mistake().startswith(f"unknown matrix '{ESCAPED}'; ")
-    assert (
-        vecsim("exec", tmp_path / f"{CONTROL}.s")
-        .mistake()
-        .endswith(f"{ESCAPED}.s: No such file or directory")
-    )
+    assert vecsim("exec", tmp_path / f"{CONTROL}.s").mistake().endswith(f"{ESCAPED}.s: no such file")
     assert "\n" not in vecsim("exec", "two\nlines.s").mistake()
     named = tmp_path / f"{CONTROL}.mtx"
     named.write_text(matrix.read_text().replace("5 4 6", "5 4 7") + "5 4 1\n")
@@ -188,21 +184,22 @@ NINES, BRACKETS = "9" * 5000, "[" * 5000
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (NINES, "preset vs2003: banks = '9999"),
-        (BRACKETS, "vs2003: a value is nested too deeply: a machine has numbers and tables of numbers"),
-        ("{a=" * 5000, "vs2003: a value is nested too deeply"),
+        (NINES, "9999... is too long: a key or number has at most"),
+        (BRACKETS, "a value is nested too deeply: at most 8 arrays and tables in each other"),
+        ("{a=" * 5000, "a value is nested too deeply"),
     ],
     ids=["nines", "brackets", "tables"],
 )
 def test_values_of_thousands_of_letters(vecsim, tmp_path, value, reason):
     message = vecsim("machine", "show", "vs2003", "--set", f"banks={value}").mistake()
-    assert message.startswith(reason)
-    assert len(message) < 1000
+    assert message.startswith("--set banks=")
+    assert reason in message
+    assert len(message) < 160
     path = tmp_path / "mine.toml"
     path.write_text(f"banks = {value}\n")
     message = vecsim("machine", "check", path).mistake()
     assert message.startswith(f"{path}: ")
-    assert "too many digits" in message or "too deeply" in message
+    assert reason in message
 
 
 @pytest.mark.parametrize(

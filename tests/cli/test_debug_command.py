@@ -82,9 +82,9 @@ def test_arrays_are_loaded(vecsim, kernel, tmp_path):
             (["KERNEL", "laplace2d-5"], "of a product (--like NAME) are MATRIX"),
             (["crs", "--define", "N=3"], "of FILE.s are --define"),
             (["nothing"], "unknown program 'nothing'"),
-            (["nothing.s"], "nothing.s: No such file"),
+            (["nothing.s"], "nothing.s: no such file"),
             (["KERNEL", "--engine", "git"], "did you mean 'jit'"),
-            (["KERNEL", "--script", "nowhere.txt"], "nowhere.txt: No such file"),
+            (["KERNEL", "--script", "nowhere.txt"], "nowhere.txt: no such file"),
         ],
     ),
 )

@@ -63,7 +63,7 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
     [
         (["grade", "exercise-3x"], "did you mean 'exercise-03'"),
         (["grade", "99"], "no exercise '99'"),
-        (["grade", "1", "nowhere.s"], "nowhere.s: No such file"),
+        (["grade", "1", "nowhere.s"], "nowhere.s: no such file"),
         (["grade", "--start", "my.s"], "of which exercise"),
         (["grade", "1", "a.s", "--start", "b.s"], "is graded without it"),
         (["debug", STARTER, "--exercise", "1:9"], "has cases 1 to 4, not 9"),

@@ -234,11 +234,13 @@ def test_bad_arguments_of_exec(vecsim, program, arguments, reason):
 def test_files_that_are_no_programs(vecsim, program, tmp_path):
     gone = tmp_path / "gone.s"
     for command in ("asm", "exec", "disasm"):
-        assert vecsim(command, gone).mistake() == f"{gone}: No such file or directory"
+        assert vecsim(command, gone).mistake() == f"{gone}: no such file"
     assert "is not a vecsim program" in vecsim("disasm", program).mistake()
     binary = tmp_path / "bytes.s"
     binary.write_bytes(b"\xff\xfe\x00")
-    assert vecsim("exec", binary).mistake() == f"{binary}: is not text in UTF-8"
+    assert vecsim("exec", binary).mistake() == (
+        f"{binary}: is not text in UTF-8: byte 0xff at offset 0; save it as UTF-8"
+    )
     other = tmp_path / "other.json"
     other.write_text("{}")
     assert "is not a vecsim program" in vecsim("exec", other).mistake()

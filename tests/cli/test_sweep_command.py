@@ -55,7 +55,7 @@ def test_cells_without_a_result_are_told(swept, matrix):
         (("laplace2d-3", "--set", "bank=3"), "set.bank: a machine has no such number"),
         (("laplace2d-3", "--set", "banks=8", "--set", "banks=16"), "banks is varied twice"),
         (("laplace2d-3", "--option", "sums=x"), "option.sums: x: it takes scalar, register"),
-        (("none.toml",), "cannot be read"),
+        (("none.toml",), "none.toml: no such file"),
         (("none.toml", "--set", "banks=3"), "says what is varied"),
         (("laplace2d-3", "--design", "grod"), "did you mean 'grid'"),
     ],

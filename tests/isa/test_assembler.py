@@ -248,7 +248,7 @@ def test_files(tmp_path):
     path.write_bytes(b"\xef\xbb\xbfnop # \xc3\xa9\n.if X\nhalt\n.endif")
     assert same_code(assemble_file(path, symbols={"X": 1}), assemble("nop\nhalt"))
     assert assemble_file(path, symbols={"X": 0}).where(0) == f"{path}:1: nop # é"
-    with pytest.raises(UserError, match="No such file"):
+    with pytest.raises(UserError, match="no such file"):
         assemble_file(tmp_path / "missing.s")
     with pytest.raises(UserError, match="directory"):
         assemble_file(tmp_path)

@@ -36,7 +36,7 @@ def test_bytes(folder, text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('.incbin "none.bin"', "No such file"),
+        ('.incbin "none.bin"', "no such file"),
         ('.incbin "../a.bin"', "is not in the folder of this text"),
         ('.incbin "/etc/passwd"', "is not in the folder of this text"),
         (".incbin a", "in quotation marks"),

@@ -80,7 +80,7 @@ def test_bad_changes(change, message):
 def test_bad_sources(tmp_path):
     with pytest.raises(UserError, match=r"unknown machine 'vs2004'; presets are .*; did you mean 'vs2003'"):
         load_machine("vs2004")
-    with pytest.raises(UserError, match="cannot be read: No such file"):
+    with pytest.raises(UserError, match="no such file"):
         load_machine(str(tmp_path / "none.toml"))
     file = tmp_path / "bad.toml"
     file.write_text("lanes = \n")
@@ -96,6 +96,6 @@ def test_bad_sources(tmp_path):
 
 
 def test_a_message_repeats_no_more_than_the_beginning_of_a_value(tmp_path):
-    (tmp_path / "mine.toml").write_text("banks = " + "{a=" * 200 + "1" + "}" * 200)
+    (tmp_path / "mine.toml").write_text("banks = " + "{a=" * 8 + "1" + "}" * 8)
     with pytest.raises(UserError, match=r"mine\.toml: banks = \{'a': .{34,40}\.\.\.: write an integer$"):
         load_machine(str(tmp_path / "mine.toml"))

@@ -124,7 +124,7 @@ def test_what_is_wrong_with_a_file(file, text, message):
 def test_an_extension_that_is_not_there(tmp_path):
     with pytest.raises(UserError, match=r"unknown extension 'open_row'; .*did you mean 'open_rows'\?"):
         load_machine("t0", extend=["open_row"])
-    with pytest.raises(UserError, match=r"none\.py: cannot be read: No such file"):
+    with pytest.raises(UserError, match=r"none\.py: no such file"):
         load_machine("t0", extend=[tmp_path / "none.py"])
     with pytest.raises(UserError, match="two extensions are named 'twice'"):
         load_machine("t0", extend=[Extension("twice", "one"), Extension("twice", "two")])

@@ -9,6 +9,7 @@ import typer
 
 from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, definitions, value_bytes
 from vecsim.errors import UserError
+from vecsim.input_files import ASSEMBLY, PROGRAM, PROGRAM_FILE, decoded, read_input
 from vecsim.shown_text import printable
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def asm(
     if output is None and not listing:
         output = str(Path(file).with_suffix(SUFFIX))
     target = None if output is None else OutputFile(output, [file])
-    program = _assembled(file, read_bytes(file), symbols, value_bytes(value_bits), instruction_set)
+    program = _assembled(file, read_input(file, ASSEMBLY), symbols, value_bytes(value_bits), instruction_set)
     if target is not None:
         target.write(binary.dump(program))
     if listing:
@@ -67,7 +68,7 @@ def disasm(
     from isa import binary
     from isa.disassembler import disassemble
 
-    program = binary.load(read_bytes(file), instructions_with(extend), file=file)
+    program = binary.load(read_input(file, PROGRAM_FILE), instructions_with(extend), file=file)
     typer.echo(disassemble(program), nl=False)
 
 
@@ -101,8 +102,8 @@ def read_program(
     """
     from isa import binary
 
-    content = read_bytes(file)
-    if not content.lstrip().startswith(b"{"):  # no assembly text begins so
+    content = read_input(file, PROGRAM)
+    if not binary.is_program_file(content):
         return _assembled(file, content, symbols, width, instruction_set)
     if symbols:
         raise UserError(f"{file}: --define {next(iter(symbols))}: the program is assembled already")
@@ -118,19 +119,11 @@ def _assembled(
 ) -> Program:
     from isa.assembler import assemble
 
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(f"{file}: is not text in UTF-8") from None
-    folder = Path(file).parent
     return assemble(
-        text, file=file, symbols=symbols, value_bytes=width, instruction_set=instruction_set, folder=folder
+        decoded(content, file),
+        file=file,
+        symbols=symbols,
+        value_bytes=width,
+        instruction_set=instruction_set,
+        folder=Path(file).parent,
     )
-
-
-def read_bytes(file: str) -> bytes:
-    """Read a file; UserError if it cannot be read."""
-    try:
-        return Path(file).read_bytes()
-    except (OSError, ValueError) as error:
-        raise UserError(f"{file}: {getattr(error, 'strerror', None) or error}") from None

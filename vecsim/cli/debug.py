@@ -25,6 +25,7 @@ from vecsim.cli.options import (
     value_bytes,
 )
 from vecsim.errors import UserError
+from vecsim.input_files import ASSEMBLY, SCRIPT, read_text
 
 if TYPE_CHECKING:
     from vecsim.debugger.debugger import Debugger
@@ -156,17 +157,7 @@ def _exercise(file: str, asked: str) -> tuple[Target, tuple[str, ...]]:
     name, separator, case = asked.partition(":")
     if separator and not case.isdecimal():
         raise UserError(f"--exercise {asked}: write it as exercise-03 or exercise-03:2")
-    return target_of(find(name), int(case) if separator else None, file, _source(file))
-
-
-def _source(file: str) -> str:
-    """Read an assembly text."""
-    from vecsim.cli.assemble import read_bytes
-
-    try:
-        return read_bytes(file).decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise UserError(f"{file}: is not text in UTF-8") from None
+    return target_of(find(name), int(case) if separator else None, file, read_text(file, ASSEMBLY))
 
 
 def _text(
@@ -176,7 +167,7 @@ def _text(
     from vecsim.debugger.target import Target
 
     how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
-    empty = Target(file, file, _source(file), _zeros(size), machine, **how)
+    empty = Target(file, file, read_text(file, ASSEMBLY), _zeros(size), machine, **how)
     files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
     _, content = files.memory()
     return Target(file, file, empty.text, content, machine, loaded=files.places, **how)
@@ -205,7 +196,7 @@ def _product(
     target = Target(
         f"{name} on {loaded.name}",
         Path(source).name,
-        Path(source).read_text(encoding="utf-8"),
+        read_text(source, ASSEMBLY),
         prepared.loaded.memory,
         machine,
         program.symbols(prepared.options) | dict(prepared.loaded.symbols),
@@ -218,11 +209,10 @@ def _product(
 def _scripted(shown: Debugger, script: str) -> None:
     import sys
 
-    from vecsim.cli.assemble import read_bytes
     from vecsim.debugger.commands import run_script
     from vecsim.shown_text import printable
 
-    content = sys.stdin.read() if script == "-" else read_bytes(script).decode("utf-8", "replace")
+    content = sys.stdin.read() if script == "-" else read_text(script, SCRIPT)
     if not run_script(shown, script, content.splitlines(), lambda line: typer.echo(printable(line))):
         raise typer.Exit(NOT_RIGHT)
 

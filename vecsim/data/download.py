@@ -23,6 +23,8 @@ from vecsim.atomic_files import write_file
 from vecsim.data.addresses import RULE, is_safe
 from vecsim.data.limits import file_limit, too_long
 from vecsim.errors import UserError
+from vecsim.input_files import RECORD
+from vecsim.structured_text import read_json
 from vecsim.suggestions import shown
 
 if TYPE_CHECKING:
@@ -357,10 +359,10 @@ def _write_note(partial: Path, remote: Remote) -> None:
 def _known(url: str, partial: Path) -> Remote | None:
     """Give what the partial file is part of; None if it is of no use, or if its change would not show."""
     try:
-        remote = Remote(**json.loads(_note(partial).read_text(encoding="utf-8")))
+        remote = Remote(**read_json(_note(partial), RECORD))
         told: tuple[Any, ...] = (remote.size, remote.etag, remote.last_modified)
         fits = remote.size is None or 0 <= _size(partial) <= remote.size
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, ValueError, TypeError, UserError):
         return None
     return remote if remote.url == url and any(told) and fits and _size(partial) else None
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from vecsim.errors import UserError
+from vecsim.input_files import InputKind, too_large, written_bytes
 
 FILE_LIMIT = "VECSIM_FILE_LIMIT"
 """Environment variable: most bytes of a file, downloaded or unpacked."""
@@ -76,16 +77,19 @@ def require_memory(source: str, rows: int, columns: int, entries: int) -> None:
     if needed > limit:
         raise UserError(
             f"{source}: a matrix of {rows:,} rows, {columns:,} columns and {entries:,} entries takes "
-            f"about {_written(needed)} of memory, and {_written(limit)} may be taken; {MEMORY_LIMIT} sets "
-            "another limit"
+            f"about {written_bytes(needed)} of memory, and {written_bytes(limit)} may be taken; "
+            f"{MEMORY_LIMIT} sets another limit"
         )
+
+
+def large_file(noun: str) -> InputKind:
+    """Return a kind of input file that may have as many bytes as `file_limit`, by what messages call it."""
+    return InputKind(noun, file_limit(), FILE_LIMIT)
 
 
 def too_long(source: str, limit: int, what: str = "the file") -> UserError:
     """Word the error of a file that has more bytes than `file_limit`."""
-    return UserError(
-        f"{source}: {what} has more than {_written(limit)}; {FILE_LIMIT} sets another limit (8G, 500M)"
-    )
+    return too_large(source, InputKind("", limit, FILE_LIMIT), what)
 
 
 def free_memory() -> int:
@@ -135,11 +139,3 @@ def _told(variable: str) -> int | None:
     if match is None:
         raise UserError(f"{variable}: '{text[:40]}' is no number of bytes; write one such as 8G or 500M")
     return int(match[1]) * _UNITS[match[2].upper()]
-
-
-def _written(count: int) -> str:
-    """Write a number of bytes for a reader."""
-    for unit in ("T", "G", "M", "K"):
-        if count >= _UNITS[unit]:
-            return f"{count / _UNITS[unit]:.3g} {unit}iB"
-    return f"{count} bytes"

@@ -18,6 +18,8 @@ from vecsim.atomic_files import write_file
 from vecsim.cache_folder import CACHE_FOLDER, cache_folder
 from vecsim.data.download import DownloadError, Remote, Report, discard, download
 from vecsim.errors import UserError
+from vecsim.input_files import DOWNLOAD, RECORD, open_input
+from vecsim.structured_text import read_json
 
 T = TypeVar("T")
 
@@ -70,10 +72,10 @@ def kept(name: Path) -> tuple[Path, Record] | None:
     """
     path = matrix_cache() / name
     try:
-        record = Record(**json.loads(_beside(path, RECORD_SUFFIX).read_text(encoding="utf-8")))
+        record = Record(**read_json(_beside(path, RECORD_SUFFIX), RECORD))
         whole = path.stat().st_size == record.size and _sha256(path) == record.sha256
         whole = whole and isinstance(record.url, str) and record.url.isprintable()
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, ValueError, TypeError, UserError):
         return None
     return (path, record) if whole else None
 
@@ -168,5 +170,5 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_input(path, DOWNLOAD) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -7,18 +7,22 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from isa.program import DataSegment, Program
+from vecsim.data.limits import large_file
 from vecsim.data.loading import read
+from vecsim.data.source_bytes import GZIP_MAGIC
 from vecsim.errors import UserError
+from vecsim.input_files import read_input
 from vecsim.memory_places import TYPES, address_of
 from vecsim.suggestions import nearest
 
@@ -105,19 +109,17 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
     file = file.strip()
     if not file.endswith(SUFFIXES):
         raise UserError(f"{asked}: {file} is neither an array of NumPy (.npy) nor a matrix (.mtx, .mtx.gz)")
-    try:
-        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError as error:
-        raise UserError(f"{asked}: {file}: {error.strerror or error}") from None
+    raw = read_input(file, large_file("an array (.npy) or a matrix (.mtx)"), f"{asked}: {file}")
+    digest = hashlib.sha256(raw).hexdigest()
     if what not in ("", *TYPES, *CRS_ARRAYS):
         known = (*TYPES, *CRS_ARRAYS)
         raise UserError(f"{asked}: {what!r} is none of {', '.join(known)}{nearest(what, known)}")
     if file.endswith(".npy"):
         if what in CRS_ARRAYS:
             raise UserError(f"{asked}: {what} is of a matrix (.mtx); an array has a type: {', '.join(TYPES)}")
-        content = _array(file, asked)
+        content = _array(raw, file, asked)
     else:
-        content = _of_matrix(file, what, asked)
+        content = _of_matrix(raw, file, what, asked)
     if not content.size:
         raise UserError(f"{asked}: {file} holds no elements, so there is nothing to load or compare")
     kind = what if what in TYPES else _usual_type(content, value_bytes, asked)
@@ -132,9 +134,9 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
     return Placed(text, place, address, kind, values, file, digest)
 
 
-def _array(file: str, asked: str) -> npt.NDArray[Any]:
+def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
     try:
-        content = np.load(file, allow_pickle=False)
+        content = np.load(io.BytesIO(raw), allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise UserError(f"{asked}: {file} is no array of NumPy: {error}") from None
     if not isinstance(content, np.ndarray):
@@ -142,13 +144,13 @@ def _array(file: str, asked: str) -> npt.NDArray[Any]:
     return content.reshape(-1)
 
 
-def _of_matrix(file: str, what: str, asked: str) -> npt.NDArray[Any]:
+def _of_matrix(raw: bytes, file: str, what: str, asked: str) -> npt.NDArray[Any]:
     """Give the array that is meant of a matrix file."""
     matrix = read(file).csr
     if what in CRS_ARRAYS:
         found = {"rowptr": matrix.indptr, "colidx": matrix.indices, "values": matrix.data}[what]
         return np.asarray(found)
-    if not _is_dense(file):
+    if not _is_dense(raw):
         raise UserError(
             f"{asked}: {file} is sparse: say which array of it, PLACE:rowptr=..., PLACE:colidx=... or "
             "PLACE:values=..., as compressed row storage has them"
@@ -157,13 +159,11 @@ def _of_matrix(file: str, what: str, asked: str) -> npt.NDArray[Any]:
     return dense
 
 
-def _is_dense(file: str) -> bool:
-    """Say whether the banner of a Matrix Market file names the layout of dense matrices."""
-    import gzip
-
-    opened = gzip.open if file.endswith(".gz") else open
-    with opened(file, "rb") as content:
-        return b"array" in content.readline(200).lower().split()
+def _is_dense(raw: bytes) -> bool:
+    """Say whether the banner of a Matrix Market file, gzipped or not, names the layout of dense matrices."""
+    content = io.BytesIO(raw)
+    with gzip.GzipFile(fileobj=content) if raw.startswith(GZIP_MAGIC) else content as text:
+        return b"array" in text.readline(200).lower().split()
 
 
 def _usual_type(content: npt.NDArray[Any], value_bytes: int, asked: str) -> str:

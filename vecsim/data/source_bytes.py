@@ -1,24 +1,20 @@
 """The bytes of a matrix file, unpacked where it is gzipped, no more of them than may be."""
 
 import gzip
-import os
-import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from vecsim.data.limits import file_limit, too_long
+from vecsim.data.limits import file_limit, large_file, too_long
 from vecsim.errors import UserError
+from vecsim.input_files import open_input, unreadable
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 1 << 20
 """Of a file, in which its header must end."""
 _CHUNK = 1 << 24
-_CAN_WAIT = getattr(os, "O_NONBLOCK", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 class Readable(Protocol):
@@ -90,7 +86,7 @@ class SourceBytes:
         except (gzip.BadGzipFile, zlib.error) as error:
             raise UserError(f"{self._source}: the gzip file is damaged ({error}): fetch it again") from None
         except OSError as error:
-            raise _unreadable(self._source, error) from None
+            raise unreadable(self._source, error) from None
 
 
 @contextmanager
@@ -109,27 +105,9 @@ def opened(path: Path, source: str) -> Iterator[SourceBytes]:
     UserError
         If there is no such file, it is none, cannot be read or is larger than may be.
     """
-    with _regular_file(path, source) as file:
+    with open_input(path, large_file("a matrix file"), source) as file:
         packed = file.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
         yield SourceBytes(source, cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file)
-
-
-def _regular_file(path: Path, source: str) -> BufferedReader:
-    try:
-        # A pipe without a writer would be waited for; only what is open cannot be exchanged any more.
-        descriptor = os.open(path, os.O_RDONLY | _CAN_WAIT | _BINARY)
-    except FileNotFoundError:
-        raise UserError(f"{source}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise _unreadable(source, error) from None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > file_limit():
-        os.close(descriptor)
-        if stat.S_ISREG(status.st_mode):
-            raise too_long(source, file_limit())
-        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "no regular file"
-        raise UserError(f"{source}: is {kind}, a matrix file is needed")
-    return os.fdopen(descriptor, "rb")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -181,7 +159,3 @@ def taken(source: str, file: Readable, most_bytes: Callable[[bytes], int]) -> by
                 f"{source}: has more than {most:,} bytes, which is more than its header announces lines for"
             )
     return b"".join(parts)
-
-
-def _unreadable(source: str, error: Exception) -> UserError:
-    return UserError(f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}")

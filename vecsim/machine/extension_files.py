@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from vecsim.errors import UserError
+from vecsim.input_files import EXTENSION, read_input
 from vecsim.machine.extension import Extension
 from vecsim.machine.own_file import run_file
 from vecsim.suggestions import nearest
@@ -86,10 +87,7 @@ def _told(path: str) -> str:
 
 
 def _content(file: str) -> bytes:
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise UserError(f"extension {file}: cannot be read: {error.strerror}") from None
+    return read_input(file, EXTENSION, f"extension {file}")
 
 
 def _digest(content: bytes) -> str:

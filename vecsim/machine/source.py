@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +11,14 @@ from pydantic import ValidationError
 
 from vecsim.digests import ADDED_NUMBERS
 from vecsim.errors import UserError
+from vecsim.input_files import MACHINE_FILE
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.extended import machine_class
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of, shipped
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
+from vecsim.structured_text import NotTomlError, read_toml, toml_table
 from vecsim.suggestions import did_you_mean, nearest, shown
 
 
@@ -93,15 +94,6 @@ def as_machine(machine: Machine | str) -> Machine:
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
-def _parse(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{where}: not valid TOML: {error}") from None
-    except ValueError:  # Python reads no integer of thousands of digits
-        raise UserError(f"{where}: a number has too many digits") from None
-
-
 def _read(path: str) -> tuple[dict[str, Any], Origin]:
     """Read a machine file: all numbers, what it does not state from a preset, and their origin."""
     file = Path(path)
@@ -111,10 +103,7 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
             f"unknown machine {path!r}; presets are {', '.join(known)}, or give a .toml file"
             f"{nearest(path, known)}"
         )
-    try:
-        table = _parse(file.read_text(encoding="utf-8"), path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    table = read_toml(file, MACHINE_FILE, path)
     named = table.get("name", file.stem)
     is_preset = isinstance(named, str) and named in known
     stated = flat(table).keys()
@@ -160,8 +149,8 @@ def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, st
         if not separator or not name or not text or "\n" in change:
             raise UserError(f"--set {change}: write it as key=value, for example banks=32")
         try:
-            yield f"--set {change}", name, tomllib.loads(f"value = {text}")["value"]
-        except ValueError:
+            yield f"--set {change}", name, toml_table(f"value = {text}", f"--set {shown(change)}")["value"]
+        except NotTomlError:
             yield f"--set {change}", name, text
 
 

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from gpu.compound.tuning.search import Timing
 from vecsim.errors import UserError
+from vecsim.input_files import DATABASE, require_regular
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS searches (
@@ -56,6 +57,7 @@ class TuningStore:
     def __init__(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            require_regular(path, DATABASE)
             self._file = sqlite3.connect(path)
             self._file.executescript(_TABLES)
         except (sqlite3.Error, OSError) as error:

@@ -40,7 +40,7 @@ def test_cycles_of_another_machine(results):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "cannot be read: No such file"),
+        (None, "no such file"),
         ("{", "is no JSON"),
         ("[]", "holds no results of `vecsim crosscheck --json`"),
         ('{"kind": "something else"}', "holds no results"),

@@ -28,7 +28,7 @@ def test_files_by_their_kind(results, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "content", "message"),
     [
-        ("crosscheck", None, "cannot be read"),
+        ("crosscheck", None, "no such file"),
         ("crosscheck", "{", "is no JSON"),
         ("crosscheck", "[1]", "of what is asked for: crosscheck takes `vecsim crosscheck`"),
         ("pellr", json.dumps({"kind": of_crosscheck.KIND}), "pellr takes `vecsim reproduce pellr`"),

@@ -37,7 +37,7 @@ def test_another_file_is_refused_in_one_line(tmp_path, change, message):
 
 
 def test_no_file_and_no_json(tmp_path):
-    with pytest.raises(UserError, match="cannot be read: No such file"):
+    with pytest.raises(UserError, match="no such file"):
         read(tmp_path / "none.json")
     (tmp_path / "some.json").write_text("{")
     with pytest.raises(UserError, match="is no file of"):

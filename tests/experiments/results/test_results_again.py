@@ -155,7 +155,7 @@ def test_another_matrix_or_program_is_seen(files, tmp_path):
     ("text", "message"),
     [
         ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
+        ("[" * 100_000, "is nested too deeply"),
         ("[]", "says not what it is of"),
         ('{"kind": "vecsim isa"}', "is of 'vecsim isa'; results of vecsim run, "),
         ('{"kind": "vecsim run", "results": [{}]}', "is damaged, or of another version"),
