@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import wait
@@ -15,6 +16,10 @@ from typing import Any
 
 ORPHANED = 75
 """Exit status of a process whose parent has ended."""
+PARENT = "VECSIM_PARENT"
+"""The environment variable that names the process with which another is to end."""
+LOOK_SECONDS = 0.5
+"""How often that other looks whether its parent is there."""
 
 
 class _Worker(SpawnProcess):
@@ -88,6 +93,20 @@ def end_with_stdin() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_pipe, daemon=True, name="parent watch").start()
+
+
+def end_with_parent() -> None:
+    """Begin a process whose parent has put its own number into ``PARENT``: it ends soon after that parent."""
+    parent = os.environ.pop(PARENT, "")
+    if parent.isdecimal():
+        watch = threading.Thread(target=_end_without, args=(int(parent),), daemon=True, name="parent watch")
+        watch.start()
+
+
+def _end_without(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_SECONDS)
+    os._exit(ORPHANED)
 
 
 def _end_with_pipe() -> None:

@@ -1,6 +1,7 @@
 """`vecsim debug`: scripts, and what it refuses."""
 
 import importlib.util
+import socket
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,21 @@ def test_without_textual_the_extra_is_named(vecsim, kernel, monkeypatch):
 def test_without_a_terminal_it_says_so(vecsim, kernel):
     pytest.importorskip("textual")
     assert "needs a terminal; --script" in vecsim("debug", kernel).mistake()
+
+
+def test_a_port_that_is_taken(vecsim, kernel):
+    pytest.importorskip("textual_serve", reason="pip install '.[teach]'")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = vecsim("debug", kernel, "--web", "--port", port).mistake()
+    assert f"127.0.0.1:{port}: " in said and "another by --port" in said
+
+
+def test_the_folder_of_save(vecsim, kernel, tmp_path):
+    commands = script(tmp_path, "edit 1 li x5, 4\nsave my.s\nsave ../my.s\n")
+    done = vecsim("debug", kernel, "--script", commands, "--save-folder", tmp_path)
+    assert done.code == 2 and "script.txt:3: ../my.s: write the name of a file below" in done.err
+    assert (tmp_path / "my.s").read_text().startswith("li x5, 4")
+    assert "no such folder" in vecsim("debug", kernel, "--save-folder", tmp_path / "nowhere").mistake()

@@ -2,38 +2,28 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from browser import NAMES
+from debugger_server import environment, serving
 
-ROOT = Path(__file__).parents[2]
-HISM = ["-m", "vecsim", "debug", "hism", "laplace2d-5", "--set", "section_size=16", "--extended"]
+HISM = ["hism", "laplace2d-5", "--set", "section_size=16", "--extended"]
 PLAIN = ["--option", "schedule=plain"]
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def environment():
-    sizes = ("COLUMNS", "LINES")  # pytest's workers have them, and the terminal's own count for less
-    return {name: value for name, value in os.environ.items() if name not in sizes} | {
-        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    }
-
-
-def test_in_tmux(tmp_path, environment):
+def test_in_tmux(tmp_path):
     pytest.importorskip("textual", reason="pip install '.[teach]'")
     tmux = shutil.which("tmux") or pytest.skip("tmux is not installed")
     server = [tmux, "-S", str(tmp_path / "tmux.sock")]
 
     def told(*arguments):
         done = subprocess.run(
-            [*server, *arguments], env=environment, capture_output=True, text=True, check=True
+            [*server, *arguments], env=environment(), capture_output=True, text=True, check=True
         )
         return done.stdout
 
@@ -46,7 +36,7 @@ def test_in_tmux(tmp_path, environment):
         raise AssertionError(f"no {text!r} in\n{screen}")
 
     begin = f"-f {os.devnull} new-session -d -s s -x 150 -y 50".split()
-    told(*begin, sys.executable, *HISM, *PLAIN)
+    told(*begin, sys.executable, "-m", "vecsim", "debug", *HISM, *PLAIN)
     try:
         shows("hism on laplace2d-5")
         told("send-keys", "-t", "s", ":")
@@ -64,27 +54,11 @@ def test_in_tmux(tmp_path, environment):
 
 
 @pytest.fixture
-def served(environment, tmp_path):
+def served():
     """Serve the debugger on a free port; give its address."""
     pytest.importorskip("textual_serve", reason="pip install '.[teach]'")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = (tmp_path / "log").open("w")
-    command = [sys.executable, *HISM, *PLAIN, "--web", "--port", str(port)]
-    process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        for _ in range(240):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert process.poll() is None, (tmp_path / "log").read_text()
-            time.sleep(0.25)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(20)
-        log.close()
+    with serving(*HISM, *PLAIN) as server:
+        yield server.address
 
 
 def test_in_chromium(served):
@@ -122,21 +96,3 @@ def test_in_chromium(served):
         browser.close()
     assert asked and all(url.startswith((served, "data:", "blob:")) for url in asked)
     assert complaints == []
-
-
-def test_a_page_of_another_address_is_refused(served):
-    aiohttp = pytest.importorskip("aiohttp", reason="pip install '.[teach]'")
-    import asyncio
-
-    async def connect(origin):
-        headers = {} if origin is None else {"Origin": origin}
-        async with aiohttp.ClientSession() as session:
-            try:
-                async with session.ws_connect(f"{served}/ws?width=80&height=24", headers=headers):
-                    return 101
-            except aiohttp.WSServerHandshakeError as refused:
-                return refused.status
-
-    assert asyncio.run(connect("http://elsewhere.example")) == 403
-    assert asyncio.run(connect(None)) == 403
-    assert asyncio.run(connect(served)) == 101

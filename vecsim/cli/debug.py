@@ -64,8 +64,12 @@ def debug(
         ),
     ] = None,
     web: Annotated[
-        bool, typer.Option("--web", help="Show it in a browser, at an address of this computer alone.")
+        bool, typer.Option("--web", help="Show it in a browser, at an address that only you are to know.")
     ] = False,
+    save_folder: Annotated[
+        str,
+        typer.Option("--save-folder", metavar="DIR", help="Where `save` writes: in DIR and below it only."),
+    ] = ".",
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port of that address.")] = PORT,
     extended: Annotated[
         bool, typer.Option("--extended", help="Begin with the extended view: units, banks, pipeline, too.")
@@ -115,7 +119,9 @@ def debug(
     """
     from vecsim.cli.run import OWN_SUFFIX, chosen_programs
     from vecsim.debugger.debugger import Debugger
+    from vecsim.worker_processes import end_with_parent
 
+    end_with_parent()
     described = chosen_machine(machine, set_, extend)
     own = program.endswith(OWN_SUFFIX)
     if exercise is not None:
@@ -132,7 +138,7 @@ def debug(
         (name,) = chosen_programs([program], like)
         target, of_y = _product(name, matrix, described, option or (), value_bits, seed)
         pieces = tuple(show) if show else (of_y,)
-    shown = Debugger(target, engine=engine, pieces=pieces)
+    shown = Debugger(target, engine=engine, pieces=pieces, save_folder=save_folder)
     shown.extended = extended
     if script is not None:
         _scripted(shown, script)
@@ -239,4 +245,4 @@ def _in_browser(port: int) -> None:
     require("textual", "textual_serve")
     from vecsim.debugger.web import serve
 
-    serve([argument for argument in provenance().command[1:] if argument != "--web"], port)
+    serve([argument for argument in provenance().command[1:] if argument != "--web"], port, typer.echo)

@@ -16,6 +16,10 @@ What it knows is apart from how it is shown:
 ``panels``              what is shown, as lines of text
 ``commands``            the language of its command line, and of scripts
 ``app``                 the same in a terminal (textual, the extra ``teach``)
-``web``                 the terminal in a browser, on this machine alone
+``save_folder``         where ``save`` writes
+``web``                 the terminal in a browser, on this computer, for who knows the address
+``admission``           who that is: the secret of each start
+``page_session``        the process behind each page, which ends with its connection
+``page_messages``       what a page may send
 ======================  ======================================================================
 """

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from vecsim.atomic_files import write_file
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.panels import PANELS, all_lines
 from vecsim.errors import AssemblyError, UserError
 from vecsim.suggestions import nearest
+
+_COMMENT = re.compile(r"(?:^|\s)#")
+"""What begins a comment; a file may have a name with the sign in it."""
 
 
 class ExpectationError(Exception):
@@ -43,7 +45,7 @@ def execute(shown: Debugger, text: str) -> list[str]:
     QuitError
         ``quit``.
     """
-    text = text.split("#")[0].strip() if not text.lstrip().startswith("edit") else text.strip()
+    text = (text if text.lstrip().startswith("edit") else _COMMENT.split(text)[0]).strip()
     if not text:
         return []
     word, _, rest = text.partition(" ")
@@ -224,9 +226,10 @@ def _save(shown: Debugger, rest: str) -> list[str]:
     if not rest:
         raise UserError("write the file: save my.s")
     try:
-        write_file(Path(rest), shown.target.text.encode(), rest)
-    except OSError as error:
-        raise UserError(f"{rest}: {error.strerror or error}") from None
+        content = shown.target.text.encode()
+    except UnicodeEncodeError:
+        raise UserError(f"{rest}: the text has letters that UTF-8 does not") from None
+    shown.save_folder.write(rest, content)
     return [f"written to {rest}"]
 
 

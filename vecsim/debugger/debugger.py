@@ -13,6 +13,7 @@ from isa.reference import describe
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.operands import reader
 from vecsim.debugger.position import Position
+from vecsim.debugger.save_folder import SaveFolder
 from vecsim.debugger.session import ENGINE, Session, Stop
 from vecsim.debugger.strips import strip_of
 from vecsim.debugger.target import Target
@@ -50,6 +51,8 @@ class Debugger:
         A name of :data:`vecsim.engines.protocol.ENGINES`.
     pieces
         Of memory, shown from the beginning: PLACE:COUNT[:TYPE] each.
+    save_folder
+        Below which ``save`` writes.
 
     Attributes
     ----------
@@ -65,8 +68,16 @@ class Debugger:
         Lines that were edited and are not yet assembled.
     """
 
-    def __init__(self, target: Target, *, engine: str = ENGINE, pieces: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        target: Target,
+        *,
+        engine: str = ENGINE,
+        pieces: tuple[str, ...] = (),
+        save_folder: str = ".",
+    ) -> None:
         self.target, self.engine = target, engine
+        self.save_folder = SaveFolder(save_folder)
         self.session = Session(target, engine=engine)
         self.before = self.session.position
         self.extended = False
