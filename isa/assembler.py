@@ -6,6 +6,7 @@ evaluates expressions, when forward references are known, and encodes.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from isa.program import Program, SourceLine
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, Text, parse_line
 from vecsim.errors import AssemblyError, UserError
-from vecsim.input_files import ASSEMBLY, INCLUDED, read_input, read_text
+from vecsim.input_files import ASSEMBLY, INCLUDED, decoded, read_input
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, else at instruction 0."""
@@ -63,6 +64,7 @@ class _Assembler:
         self.data = DataSection(data_base)
         self.in_data = False
         self.conditions = Conditions()
+        self.inputs: dict[str, str] = {}
 
     @contextmanager
     def at(self, place: Place) -> Iterator[None]:
@@ -176,6 +178,9 @@ class _Assembler:
         except UserError as error:
             raise Problem(file.column, str(error)) from None
         size = len(content)
+        digest = hashlib.sha256(content).hexdigest()
+        if self.inputs.setdefault(file.value, digest) != digest:
+            raise Problem(file.column, f"{file.value!r} changed while it was read")
         numbers = [evaluate(each, self.symbols.lookup) for each in part]
         first = in_range(numbers[0], (0, size), "first byte", part[0].column) if part else 0
         count = size - first
@@ -203,6 +208,7 @@ class _Assembler:
             next((self.code_labels[name] for name in ENTRY_LABELS if name in self.code_labels), 0),
             self.symbols.register_names,
             dict(self.code_labels),
+            self.inputs,
         )
 
     def _word(self, pc: int, pending: _Pending) -> int:
@@ -261,14 +267,16 @@ def assemble(
     >>> len(program), program.symbols["start"], str(program.source[1])
     (2, 0, '<input>:2: j start')
     """
-    if value_bytes not in TYPED:
-        raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
-    if not 0 <= data_base < ADDRESS_LIMIT:
-        raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
-    where = None if folder is None else Path(folder)
-    assembler = _Assembler(file, Symbols(symbols or {}, value_bytes), instruction_set, data_base, where)
-    assembler.read(text)
-    return assembler.finish()
+    return _program(
+        text,
+        file=file,
+        symbols=symbols,
+        instruction_set=instruction_set,
+        value_bytes=value_bytes,
+        data_base=data_base,
+        folder=None if folder is None else Path(folder),
+        inputs={},
+    )
 
 
 def assemble_file(
@@ -301,12 +309,35 @@ def assemble_file(
     >>> vecsim.assemble_file("two.s")
     Program(instructions=1, data_bytes=0, symbols=1, entry=0, source='two.s')
     """
-    return assemble(
-        read_text(path, ASSEMBLY),
+    content = read_input(path, ASSEMBLY)
+    return _program(
+        decoded(content, str(path)),
         file=str(path),
         symbols=symbols,
         instruction_set=instruction_set,
         value_bytes=value_bytes,
         data_base=data_base,
         folder=Path(path).parent,
+        inputs={Path(path).name: hashlib.sha256(content).hexdigest()},
     )
+
+
+def _program(
+    text: str,
+    *,
+    file: str,
+    symbols: Mapping[str, int] | None,
+    instruction_set: InstructionSet,
+    value_bytes: int,
+    data_base: int,
+    folder: Path | None,
+    inputs: Mapping[str, str],
+) -> Program:
+    if value_bytes not in TYPED:
+        raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
+    if not 0 <= data_base < ADDRESS_LIMIT:
+        raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
+    assembler = _Assembler(file, Symbols(symbols or {}, value_bytes), instruction_set, data_base, folder)
+    assembler.inputs.update(inputs)
+    assembler.read(text)
+    return assembler.finish()

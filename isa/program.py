@@ -64,6 +64,9 @@ class Program(Overview):
         What the text calls registers beside their plain names; empty if there was no text.
     labels
         The instruction numbers of its code labels.
+    inputs
+        SHA-256 of every file that assembling read, as it read it, by its path from the folder of the text;
+        empty if the program was not made from a file. The same files give the same program.
     opcode
         (n,) int64.
     fields
@@ -85,6 +88,7 @@ class Program(Overview):
     entry: int = 0
     register_names: Mapping[str, Register] = field(default_factory=dict)
     labels: Mapping[str, int] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
     opcode: npt.NDArray[np.int64] = field(init=False)
     fields: npt.NDArray[np.int64] = field(init=False)
 

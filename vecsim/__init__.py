@@ -12,6 +12,7 @@ The names below are loaded when they are first used::
 from __future__ import annotations
 
 import importlib
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from vecsim.machine import Extension, Machine, load_machine
 
 __version__ = "0.1.0"
+
+LOADED_NS = time.time_ns()
+"""When this process loaded vecsim: files of it that changed later are not what runs."""
 
 _HOME = {
     "Explanation": "experiments.why",

@@ -9,30 +9,14 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import isa
-import programs
-import vecsim
-from experiments.code_fingerprint import fingerprint_of
+from experiments.code_fingerprint import code_fingerprint
 from experiments.hism.assignment import options_of_the_paper
 from experiments.hism.timing import Timing
 from experiments.request import Request
 from vecsim.journal import Journal
 
-CODE = {
-    isa: ("**/*.py", "*.lark"),
-    programs: ("**/*.py", "**/*.s"),
-    vecsim: ("machine/*.py", "formats/**/*.py", "engines/**/*.py", "data/**/*.py"),
-}
-"""The files by which a count of cycles may change, for each package."""
-
-
 KIND = "vecsim reproduce"
 """What the journal says it is of."""
-
-
-def code_fingerprint() -> str:
-    """Give a hash of the code that decides cycles."""
-    return fingerprint_of(CODE)
 
 
 def ground(request: Request) -> str:

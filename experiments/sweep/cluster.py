@@ -12,19 +12,20 @@ import socket
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from experiments.code_fingerprint import code_fingerprint
+from experiments.sweep.cell import Cell, ImageRecord
 from experiments.sweep.inputs import Input, load_input
-from experiments.sweep.simulation import Outcome, Task, look_up
-from experiments.sweep.specification import Point, Sweep
-from experiments.sweep.store import Cell, Store
-from experiments.sweep.work import Work, fingerprints
+from experiments.sweep.simulation import Outcome, Task, check
+from experiments.sweep.store import Store
+from experiments.sweep.work import Work
 from programs.measurement import Prepared
 from vecsim.errors import UserError
 
@@ -46,23 +47,25 @@ _ADDRESS = re.compile(r"t(?:cp|ls)://(.+):(\d+)")
 
 @dataclass
 class Gathered:
-    """What a worker made, to be sent home and kept there."""
+    """What a worker made, to be sent home and kept there; keys and faults are those of its points."""
 
     cells: dict[str, Cell] = field(default_factory=dict)
-    images: dict[str, str] = field(default_factory=dict)
+    images: dict[str, ImageRecord] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     engine_seconds: float = 0.0
 
-    def digests(self, keys: Iterable[str]) -> dict[str, str]:
-        """Give those of some images' digests that are known, by key."""
-        return {key: self.images[key] for key in keys if key in self.images}
+    def image(self, key: str) -> ImageRecord | None:
+        """Return the record of an image, if there is one."""
+        return self.images.get(key)
 
     def keep(self, key: str, cell: Cell) -> None:
         """Put a cell in."""
         self.cells[key] = cell
 
-    def keep_digest(self, key: str, digest: str) -> None:
-        """Put the digest of an image in."""
-        self.images[key] = digest
+    def keep_image(self, key: str, image: ImageRecord) -> None:
+        """Put the record of an image in."""
+        self.images[key] = image
 
 
 def by_cluster(
@@ -98,29 +101,38 @@ def by_cluster(
     left = [number for number in range(len(tasks)) if number not in outcomes]
     done = sum(len(tasks[number].points) - len(lookups[number].left) for number in left)
     watch(done)
-    counts = {number: _Count() for number in left}
+    made = {number: _Made(list(lookups[number].keys), list(lookups[number].faults)) for number in left}
     with _connected(distributed, address) as client, Store(tasks[0].store) as store:
         _check_workers(client, address)
         batches = {
-            future: number
+            future: (number, places)
             for number in left
-            for future in _submitted(client, tasks[number], lookups[number].left)
+            for future, places in _submitted(client, tasks[number], lookups[number].left)
         }
         for future, gathered in _finished(distributed, client, list(batches), address):
-            count = counts[batches.pop(future)]
+            number, places = batches.pop(future)
             _keep(store, gathered)
-            count.cells += len(gathered.cells)
-            count.seconds += gathered.engine_seconds
+            made[number].add(places, gathered)
             done += len(gathered.cells)
             watch(done)
-    for number, count in counts.items():
-        outcomes[number] = replace(look_up(tasks[number]), computed=count.cells, engine_seconds=count.seconds)
+    for number, each in made.items():
+        outcomes[number] = Outcome(
+            tuple(each.keys), tuple(each.faults), computed=each.cells, engine_seconds=each.seconds
+        )
 
 
 @dataclass
-class _Count:
+class _Made:
+    keys: list[str]
+    faults: list[str]
     cells: int = 0
     seconds: float = 0.0
+
+    def add(self, places: Sequence[int], gathered: Gathered) -> None:
+        for place, key, fault in zip(places, gathered.keys, gathered.faults, strict=True):
+            self.keys[place], self.faults[place] = key, fault
+        self.cells += len(gathered.cells)
+        self.seconds += gathered.engine_seconds
 
 
 @contextmanager
@@ -166,20 +178,18 @@ def _check_workers(client: Any, address: str) -> None:
             raise UserError(f"{address}: worker {worker} has other programs or engines than this computer")
 
 
-def _version() -> tuple[str, ...]:
-    return fingerprints()
+def _version() -> str:
+    return code_fingerprint()
 
 
-def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[Any]:
+def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any, Sequence[int]]]:
     """Hand out the points of a task in batches, with the matrix, which a worker gets once."""
     matrix = load_input(task.matrix, task.sweep.value_bits)
     # A task and no scattered data, which would be lost with the worker that has it.
     sent = client.submit(_as_it_is, matrix, key=f"vecsim-matrix-{matrix.digest}")
     size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, matrix.csr.nnz)))
-    batches = [
-        tuple(task.points[place] for place in places[i : i + size]) for i in range(0, len(places), size)
-    ]
-    return [client.submit(_compute, task.sweep, batch, task.program, sent, pure=False) for batch in batches]
+    batches = [places[i : i + size] for i in range(0, len(places), size)]
+    return [(client.submit(_compute, task, batch, sent, pure=False), batch) for batch in batches]
 
 
 def _as_it_is(matrix: Input) -> Input:
@@ -246,14 +256,17 @@ _turn = threading.Lock()
 _images: OrderedDict[str, Prepared] = OrderedDict()
 
 
-def _compute(sweep: Sweep, points: tuple[Point, ...], program: str, matrix: Input) -> Gathered:
+def _compute(task: Task, places: Sequence[int], matrix: Input) -> Gathered:
     """In a worker: compute the cells of a batch, one batch at a time whatever threads it has."""
     with _turn:
         gathered = Gathered()
-        work = Work(sweep, points, program, matrix, gathered, _images)
+        points = tuple(task.points[place] for place in places)
+        work = Work(task.sweep, points, task.program, matrix, gathered, _images)
+        check(task, work)
         work.find_keys()
         for place in work.missing(()):
             work.compute(place)
+        gathered.keys, gathered.faults = work.keys, work.faults
         gathered.engine_seconds = work.engine_seconds
         while len(_images) > MOST_IMAGES:
             _images.popitem(last=False)
@@ -261,7 +274,7 @@ def _compute(sweep: Sweep, points: tuple[Point, ...], program: str, matrix: Inpu
 
 
 def _keep(store: Store, gathered: Gathered) -> None:
-    for key, digest in gathered.images.items():
-        store.keep_digest(key, digest)
+    for key, image in gathered.images.items():
+        store.keep_image(key, image)
     for key, cell in gathered.cells.items():
         store.keep(key, cell)

@@ -21,7 +21,7 @@ class Input:
     name
         What reports call it.
     csr
-        SciPy CSR array with values of the sweep's width.
+        SciPy CSR array with values of the sweep's width; None where the digest will do.
     digest
         Of this array; see `vecsim.digests.matrix_sha256`.
     """
@@ -43,7 +43,7 @@ class Facts:
 
 @lru_cache(maxsize=4)
 def load_input(name: str, value_bits: int) -> Input:
-    """Load a matrix; the last few are at hand.
+    """Load a matrix; the last few are at hand, as they were when the sweep began.
 
     Raises
     ------

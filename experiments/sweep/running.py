@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from experiments.code_fingerprint import check_code, code_fingerprint
 from experiments.sweep.cluster import by_cluster
-from experiments.sweep.inputs import facts, load_input
+from experiments.sweep.inputs import Facts, facts, load_input
 from experiments.sweep.local import by_processes
-from experiments.sweep.simulation import Task, look_up
+from experiments.sweep.simulation import Outcome, Task, look_up
 from experiments.sweep.specification import Sweep
-from experiments.sweep.store import Store
-from experiments.sweep.table import SweepTable, table_of
+from experiments.sweep.store import TRIES, Store, say
+from experiments.sweep.table import SweepTable, columns_of
+from experiments.sweep.work import UNKNOWN
 from vecsim.cache_folder import cache_folder
 from vecsim.errors import UserError
+from vecsim.suggestions import amount
 
 Watch = Callable[[int, int], None]
 """Told how many cells of how many are done."""
@@ -72,28 +75,88 @@ def sweep(
         raise UserError("sweep: jobs are processes of this computer, a scheduler has workers of its own")
     path = default_store() if store is None else store
     Store(path).__exit__(None, None, None)  # found out before any work is done
-    points = what.points()
-    tasks = [
-        Task(what, points, matrix, program, path) for matrix in what.matrices for program in what.programs
-    ]
-    known, lookups = [], []
-    for task in tasks:
-        lookups.append(look_up(task))
-        known.append(facts(load_input(task.matrix, what.value_bits)))  # still at hand
-    outcomes = {number: each for number, each in enumerate(lookups) if not each.left}
-    total, before = len(tasks) * what.count, len(outcomes) * what.count
+    check_code()
+    load_input.cache_clear()
+    tasks, matrices = _tasks(what, path)
+    results: dict[int, Outcome] = {}
+    computed, seconds = 0, 0.0
+    for attempt in range(TRIES):
+        lookups = [look_up(task) for task in tasks]
+        if attempt == 0 and (damaged := sum(lookup.damaged for lookup in lookups)):
+            say(f"{path}: {amount(damaged, 'damaged cell')}: computed again")
+        outcomes = _finished(lookups, results)
+        if len(outcomes) < len(tasks):
+            results = dict(outcomes)
+            _compute(tasks, lookups, results, jobs, scheduler, watch)
+            new = [result for number, result in results.items() if number not in outcomes]
+            computed += sum(result.computed for result in new)
+            seconds += sum(result.engine_seconds for result in new)
+            continue  # what is in the store then is looked up
+        with Store(path) as opened:
+            ordered = [outcomes[number] for number in range(len(tasks))]
+            columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
+        if columns is not None:
+            return SweepTable(what, columns, computed, seconds)
+    raise UserError(f"{path}: cells that were put in are not there: name another --store")
+
+
+def _tasks(what: Sweep, store: Path) -> tuple[list[Task], list[Facts]]:
+    """Return the tasks of a sweep, with what its table says of the matrix of each."""
+    points, code, machine = what.points(), code_fingerprint(), what.base.sha256
+    tasks, matrices = [], []
+    for matrix in what.matrices:
+        loaded = load_input(matrix, what.value_bits)
+        for program in what.programs:
+            tasks.append(Task(what, points, matrix, program, store, code, machine, loaded.digest))
+            matrices.append(facts(loaded))
+    return tasks, matrices
+
+
+def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:
+    """Return what needs no more work: all cells of the task are in the store, or cannot be had.
+
+    Raises
+    ------
+    UserError
+        Cells were computed under other keys than they have now: a file has changed meanwhile.
+    """
+    found = {}
+    for number, lookup in enumerate(lookups):
+        result = results.get(number)
+        if result is None:
+            if not lookup.left:
+                found[number] = lookup
+            continue
+        for key, now, fault in zip(result.keys, lookup.keys, result.faults, strict=True):
+            if not fault and now not in (key, UNKNOWN):
+                raise UserError(
+                    "sweep: a file of a program or an extension changed while it ran, or is another one "
+                    "where workers are: run it again"
+                )
+        if all(result.faults[place] for place in lookup.left):
+            found[number] = result
+    return found
+
+
+def _compute(
+    tasks: Sequence[Task],
+    lookups: Sequence[Outcome],
+    results: dict[int, Outcome],
+    jobs: int | None,
+    scheduler: str | None,
+    watch: Watch,
+) -> None:
+    """Do the tasks that have no result yet."""
+    points = len(tasks[0].points)
+    total, before, left = len(tasks) * points, len(results) * points, len(tasks) - len(results)
 
     def told(done: int) -> None:
         watch(min(before + done, total), total)
 
-    left = len(tasks) - len(outcomes)
-    if left and scheduler is not None:
-        by_cluster(tasks, lookups, scheduler, outcomes, told)
-    elif left:
-        by_processes(tasks, min(jobs or _cores(), left), outcomes, told)
-    with Store(path) as opened:
-        ordered = [outcomes[number] for number in range(len(tasks))]
-        return table_of(what, points, known, ordered, opened)
+    if scheduler is not None:
+        by_cluster(tasks, lookups, scheduler, results, told)
+    else:
+        by_processes(tasks, min(jobs or _cores(), left), results, told)
 
 
 def _cores() -> int:

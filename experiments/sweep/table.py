@@ -10,10 +10,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from experiments.sweep.cell import Cell
 from experiments.sweep.inputs import Facts
 from experiments.sweep.simulation import Outcome
 from experiments.sweep.specification import Point, Sweep
-from experiments.sweep.store import Cell, Store
+from experiments.sweep.store import Store
 from vecsim.engines.cause import Cause
 from vecsim.errors import UserError
 from vecsim.overview import Overview
@@ -104,14 +105,14 @@ class SweepTable(Overview):
         return text.getvalue()
 
 
-def table_of(
+def columns_of(
     sweep: Sweep,
     points: Sequence[Point],
     matrices: Sequence[Facts],
     outcomes: Sequence[Outcome],
     store: Store,
-) -> SweepTable:
-    """Make the table of what tasks came to.
+) -> dict[str, list[Any]] | None:
+    """Return the columns of what tasks came to; None if a cell is missing in the store.
 
     Parameters
     ----------
@@ -129,11 +130,12 @@ def table_of(
     for matrix, outcome, program in zip(matrices, outcomes, programs, strict=True):
         cells = store.cells(key for key in outcome.keys if key)
         for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
-            cell = cells[key] if key else Cell(fault=fault)
+            cell = Cell(fault=fault) if fault else cells.get(key)
+            if cell is None:
+                return None
             for name, value in _row(sweep, matrix, program, point, cell).items():
                 columns.setdefault(name, []).append(value)
-    computed = sum(outcome.computed for outcome in outcomes)
-    return SweepTable(sweep, columns, computed, sum(outcome.engine_seconds for outcome in outcomes))
+    return columns
 
 
 def _row(sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell) -> dict[str, Any]:

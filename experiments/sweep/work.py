@@ -5,36 +5,36 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Container, Mapping, MutableMapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
-import isa
-import programs
-import vecsim
-from experiments.code_fingerprint import fingerprint_of
+from experiments.code_fingerprint import code_fingerprint
+from experiments.sweep.cell import Cell, ImageRecord
 from experiments.sweep.inputs import Input
 from experiments.sweep.specification import Point, Sweep
-from experiments.sweep.store import Cell, Keeper
+from experiments.sweep.store import Keeper
 from programs.measurement import Prepared, multiplicand, prepare
-from programs.registry import OWN, find
+from programs.registry import find
 from vecsim.digests import program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
-from vecsim.input_files import ASSEMBLY, read_input
+from vecsim.input_files import INCLUDED, read_input
 from vecsim.machine import Machine
 
 UNKNOWN = "unknown"
 """The key of a cell whose image was never made."""
 
-MACHINE_CODE = {isa: ("**/*.py", "*.lark"), vecsim: ("machine/*.py", "engines/**/*.py")}
-"""What decides the cycles of an image on a machine."""
-IMAGE_CODE = {
-    isa: ("**/*.py", "*.lark"),
-    programs: ("**/*.py", "**/*.s"),
-    vecsim: ("formats/**/*.py", "data/precision.py"),
-}
-"""What decides the image of a matrix."""
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What a point comes to for a program: its machine, the options, and the digest of its image if known."""
+
+    machine: Machine
+    options: dict[str, str]
+    image: str
 
 
 class Work:
@@ -49,7 +49,7 @@ class Work:
     keeper
         Where cells and digests of images are kept.
     images
-        Images made so far, by key; it may be shared between several.
+        Images made so far, by digest; it may be shared between several.
 
     Attributes
     ----------
@@ -60,6 +60,8 @@ class Work:
         For each point why it has no cell; empty where it has one.
     computed, engine_seconds
         How many cells were simulated, and the processors' time of the engine.
+    machine
+        The machine of which numbers are varied.
     """
 
     def __init__(
@@ -76,8 +78,9 @@ class Work:
         self.keys: list[str] = []
         self.faults: list[str] = []
         self.computed, self.engine_seconds = 0, 0.0
-        self._machines = _machines(sweep.base)
-        self._chosen: list[tuple[Machine, dict[str, str]] | None] = []
+        self.machine = sweep.base
+        self._machines = _machines(self.machine)
+        self._chosen: list[_Chosen | None] = []
         self._images: MutableMapping[str, Prepared] = {} if images is None else images
         self._digests: dict[str, str] = {}
 
@@ -88,8 +91,10 @@ class Work:
             try:
                 machine, digest = self._machines(point.machine)
                 options = find(self.program).choose(point.of_program(self.program))
-                key = self._key(machine, digest, options, make_images)
-                chosen = machine, options
+                image_key = self._image_key(machine, options)
+                image = self._image_digest(image_key, machine, options, make_images)
+                key = self._key(digest, image_key, image)
+                chosen = _Chosen(machine, options, image)
             except UserError as error:
                 fault = str(error)
             self.keys.append(key)
@@ -109,52 +114,59 @@ class Work:
         """Compute the cell of a point, and keep it."""
         chosen = self._chosen[place]
         assert chosen is not None
-        self.keeper.keep(self.keys[place], self._cell(*chosen))
+        self.keeper.keep(self.keys[place], self._cell(chosen))
         self.computed += 1
 
-    def _key(self, machine: Machine, digest: str, options: dict[str, str], make_images: bool) -> str:
-        image = self._image_digest(machine, options, make_images)
+    def _key(self, machine: str, image_key: str, image: str) -> str:
+        """Name all that decides a cell, given digests; `UNKNOWN` without that of the image."""
         if not image:
             return UNKNOWN
-        told = (fingerprints()[0], self.sweep.engine, str(self.sweep.max_cycles), digest, image)
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()
+        return _digest(image_key, image, machine, self.sweep.engine, str(self.sweep.max_cycles))
 
     def _image_key(self, machine: Machine, options: dict[str, str]) -> str:
-        """Name what decides the image, without making it."""
-        text = find(self.program).text
-        like = self.program.partition(OWN)[0]
-        told = (
-            fingerprints()[1],
+        """Name what decides the image, as far as that is known before the program is assembled."""
+        return _digest(
+            code_fingerprint(),
             self.matrix.digest,
             str(self.sweep.seed),
-            like if text is None else f"{like} {hashlib.sha256(read_input(text, ASSEMBLY)).hexdigest()}",
+            self.program,
             str(sorted(options.items())),
             str(machine.section_size),
+            str([(each.name, each.sha256) for each in machine.extensions]),
         )
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
-    def _image_digest(self, machine: Machine, options: dict[str, str], make: bool) -> str:
-        """Give the digest of program and memory, which is kept, since making them takes as long as a run.
+    def _image_digest(self, key: str, machine: Machine, options: dict[str, str], make: bool) -> str:
+        """Return the digest of program and memory, which is kept, since making them takes as long as a run.
 
         It is empty if it is not kept, and must not be made.
         """
-        key = self._image_key(machine, options)
         if key not in self._digests:
-            kept = self.keeper.digests([key])
-            if key not in kept and not make:
-                return ""
-            if key not in kept:
-                made = self._image(key, machine, options)
-                memory = hashlib.sha256(made.loaded.memory.tobytes()).hexdigest()
-                kept[key] = f"{program_sha256(made.program)} {memory}"
-                self.keeper.keep_digest(key, kept[key])
-            self._digests[key] = kept[key]
+            kept = self.keeper.image(key)
+            if kept is None or not self._has_inputs(kept.inputs, options):
+                if not make:
+                    return ""
+                made = self._made(machine, options)
+                kept = _record_of(made)
+                self.keeper.keep_image(key, kept)
+                self._images[kept.digest] = made
+            self._digests[key] = kept.digest
         return self._digests[key]
 
-    def _image(self, key: str, machine: Machine, options: dict[str, str]) -> Prepared:
-        if key not in self._images:
-            self._images[key] = prepare(self.program, self.matrix.csr, machine, self._x, options)
-        return self._images[key]
+    def _has_inputs(self, inputs: Mapping[str, str], options: dict[str, str]) -> bool:
+        """Say whether the files that assembling read are there as they were then."""
+        folder = find(self.program).source(options.get("schedule", "")).parent
+        return all(_file_digest(folder / name) == digest for name, digest in inputs.items())
+
+    def _image(self, chosen: _Chosen) -> Prepared:
+        if chosen.image not in self._images:
+            made = self._made(chosen.machine, chosen.options)
+            if _record_of(made).digest != chosen.image:
+                raise UserError(f"{self.program}: its files changed while the sweep ran: run it again")
+            self._images[chosen.image] = made
+        return self._images[chosen.image]
+
+    def _made(self, machine: Machine, options: dict[str, str]) -> Prepared:
+        return prepare(self.program, self.matrix.csr, machine, self._x, options)
 
     @cached_property
     def _x(self) -> Any:
@@ -164,14 +176,14 @@ class Work:
     def _exact(self) -> ExactProduct:
         return exact_product(self.matrix.csr, self._x)
 
-    def _cell(self, machine: Machine, options: dict[str, str]) -> Cell:
-        prepared = self._image(self._image_key(machine, options), machine, options)
+    def _cell(self, chosen: _Chosen) -> Cell:
+        prepared = self._image(chosen)
         sweep, began = self.sweep, time.process_time()
         try:
             done = run(
                 prepared.program,
                 prepared.loaded.memory,
-                machine,
+                chosen.machine,
                 engine=sweep.engine,
                 max_cycles=sweep.max_cycles,
             )
@@ -191,10 +203,21 @@ class Work:
         )
 
 
-@lru_cache(maxsize=1)
-def fingerprints() -> tuple[str, str]:
-    """Give those of what decides cycles and of what decides images."""
-    return fingerprint_of(MACHINE_CODE), fingerprint_of(IMAGE_CODE)
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _record_of(made: Prepared) -> ImageRecord:
+    memory = hashlib.sha256(made.loaded.memory.tobytes()).hexdigest()
+    return ImageRecord(program_sha256(made.program), memory, dict(made.program.inputs))
+
+
+def _file_digest(path: Path) -> str:
+    """Return the digest of a file; empty if it cannot be read."""
+    try:
+        return hashlib.sha256(read_input(path, INCLUDED)).hexdigest()
+    except UserError:
+        return ""
 
 
 class _Changed:

@@ -109,9 +109,9 @@ def calibrate(
 
 def _document(found: Calibration, **how: Any) -> dict[str, Any]:
     """Give the proposal as one JSON object."""
+    from experiments.code_fingerprint import code_fingerprint
     from experiments.hism.calibration.choices import options_of
     from experiments.hism.measurements import VALUE_BYTES
-    from experiments.hism.results_file import code_fingerprint
 
     distance = found.proposal.distance
     return {

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from experiments.code_fingerprint import code_fingerprint
 from experiments.hism.calibration.calibration import PROPOSED, Calibration
 from experiments.hism.calibration.choices import STANDARDS, Candidate, options_of, uncalibrated
 from experiments.hism.calibration.conclusions import Sensitivity, counted
@@ -14,7 +15,6 @@ from experiments.hism.calibration.distance import CLOSE, Distance, readings
 from experiments.hism.calibration.finalists import Finalist
 from experiments.hism.calibration.headings import DIFFERENCES, appendix
 from experiments.hism.calibration.sample import LARGEST
-from experiments.hism.results_file import code_fingerprint
 from experiments.hism.table2 import GROUPS, PRINTED
 from experiments.hism.timing import METHODS
 from experiments.report.item import Appendix

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import resources
 
+from experiments.code_fingerprint import code_fingerprint
 from experiments.hism.calibration.headings import HEADINGS, NAME, appendix
-from experiments.hism.results_file import code_fingerprint
 from experiments.hism.table2 import PRINTED
 from experiments.report.item import Appendix
 

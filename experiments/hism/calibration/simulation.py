@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from experiments.code_fingerprint import code_fingerprint
 from experiments.hism.calibration.kept_cycles import KeptCycles
 from experiments.hism.calibration.what_matters import numbers_that_matter
 from experiments.hism.measurements import FIRST, VALUE_BYTES, Load, Member
-from experiments.hism.results_file import code_fingerprint
 from programs.measurement import (
     ALLOWED_ERROR,
     Prepared,

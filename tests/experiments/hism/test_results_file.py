@@ -114,22 +114,6 @@ def test_a_record_that_is_not_what_was_written_is_passed_over(path, change):
     again.close()
 
 
-def test_the_code_has_one_fingerprint(tmp_path, monkeypatch):
-    first = results_file.code_fingerprint()
-    assert first == results_file.code_fingerprint()
-    package = tmp_path / "isa"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-
-    class Other:
-        __file__ = str(package / "__init__.py")
-
-    monkeypatch.setattr(results_file, "CODE", {Other: ("**/*.py",)})
-    before = results_file.code_fingerprint()
-    (package / "new.py").write_text("x = 1")
-    assert results_file.code_fingerprint() != before
-
-
 KILLED = """
 import sys, time
 from pathlib import Path

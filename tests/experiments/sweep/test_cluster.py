@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from experiments.sweep import Sweep, cluster, sweep
+from experiments.sweep import Sweep, cluster, running, sweep
 from experiments.sweep.store import Store
 from vecsim.cli import main
 from vecsim.errors import UserError
@@ -136,8 +136,20 @@ def test_what_a_worker_makes_is_what_is_made_here(tmp_path):
     few = Sweep(("laplace2d-5",), ("hism",), set={"banks": (4, 8), "section_size": (16, 64)})
     here = sweep(few, store=tmp_path / "here", jobs=1)
     matrix = cluster.load_input("laplace2d-5", 32)
-    with Store(tmp_path / "there") as store:
-        for points in (few.points()[:3], few.points()[3:]):
-            cluster._keep(store, cluster._compute(few, points, "hism", matrix))
-    there = sweep(few, store=tmp_path / "there", jobs=1)
+    path = tmp_path / "there"
+    (task,), _ = running._tasks(few, path)
+    with Store(path) as store:
+        for places in (range(3), range(3, 4)):
+            cluster._keep(store, cluster._compute(task, places, matrix))
+    there = sweep(few, store=path, jobs=1)
     assert (there.columns, there.computed) == (here.columns, 0)
+
+
+def test_a_worker_with_another_machine_file_simulates_nothing(tmp_path):
+    path = tmp_path / "m.toml"
+    path.write_text("")
+    few = Sweep(("laplace2d-5",), ("crs",), machine=str(path))
+    (task,), _ = running._tasks(few, tmp_path / "store")
+    path.write_text("[latency]\nmultiply = 9\n")
+    with pytest.raises(UserError, match=r"machine .*m.toml is not as the sweep began with it"):
+        cluster._compute(task, (0,), cluster.load_input("laplace2d-5", 32))

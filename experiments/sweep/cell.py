@@ -1,0 +1,121 @@
+"""What a store keeps, as records that are checked whenever they are read: types, ranges, what must agree."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+_STRICT = ConfigDict(strict=True, extra="forbid")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a program took on a matrix and a machine.
+
+    Attributes
+    ----------
+    cycles, instructions, bytes_moved
+        Of the run; 0 if it failed.
+    peak_share
+        Share of the ports' peak bandwidth, 0 to 1.
+    relative_error
+        Of the result; see `vecsim.formats.accuracy`.
+    storage_bytes
+        Bytes of the matrix in its format.
+    charged
+        Cycles by cause, by name.
+    fault
+        Why there is no result; empty if there is one.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    cycles: Count = 0
+    instructions: Count = 0
+    bytes_moved: Count = 0
+    peak_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    relative_error: float = 0.0
+    storage_bytes: Count = 0
+    charged: dict[str, Count] | None = None
+    fault: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its numbers can be those of one run."""
+        if self.fault:
+            return True
+        return (
+            self.cycles >= 1
+            and self.instructions >= 1
+            and not self.relative_error < 0
+            and self.charged is not None
+            and sum(self.charged.values()) == self.cycles
+        )
+
+
+@dataclass(frozen=True)
+class ImageRecord:
+    """The image of a matrix: program and memory before a run.
+
+    Attributes
+    ----------
+    program, memory
+        Digests of both.
+    inputs
+        Digests of the files that assembling read, by their paths from the folder of the program's text: with
+        other files there the record counts as missing.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    program: Digest
+    memory: Digest
+    inputs: Mapping[str, Digest] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """Both digests."""
+        return f"{self.program} {self.memory}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it can be right."""
+        return bool(self.inputs)
+
+
+Record = TypeVar("Record", bound=Cell | ImageRecord)
+
+KINDS: Mapping[str, type[Cell] | type[ImageRecord]] = {"cells": Cell, "images": ImageRecord}
+"""What each table of a store keeps."""
+_ADAPTERS: Mapping[type, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in KINDS.values()}
+
+
+def content_of(record: Cell | ImageRecord) -> bytes:
+    """Return a record as JSON, of which floats come back as they were, NaN and infinity too."""
+    return json.dumps(vars(record), separators=(",", ":")).encode()
+
+
+def read_record(kind: type[Record], key: str, content: object, checksum: object) -> Record | None:
+    """Read a row; None if it is damaged."""
+    if not isinstance(content, bytes) or checksum != checksum_of(kind, key, content):
+        return None
+    try:
+        record = _ADAPTERS[kind].validate_json(content)
+    except ValidationError:
+        return None
+    assert isinstance(record, kind)
+    return record if record.is_whole else None
+
+
+def checksum_of(kind: type, key: str, content: bytes) -> bytes:
+    """Return the checksum of a row, of its table, its key and its content."""
+    digest = hashlib.blake2b(f"{kind.__name__} {key} ".encode(), digest_size=16)
+    digest.update(content)
+    return digest.hexdigest().encode()
