@@ -1,4 +1,15 @@
-"""Measurements of speed, run from a clone; no part of what is installed."""
+"""Measurements of speed that developers run again, from a clone; no part of what is installed.
+
+=======================  =====================================================================================
+``simulator``            engine speed and memory, with ``simulator_matrices`` and ``simulator_report``
+``sweep``                10,000 cells, first and again
+``conversion``           formats from SciPy and back, and reading of files
+``fit_auto``             what `auto` knows of a device: ``measure_choice`` times the formats on the
+                         ``choice_matrices`` of ``choice_families``, ``choice_times`` reads the times
+=======================  =====================================================================================
+
+The GPU suite is `vecsim gpu bench`. README.md has the results.
+"""
 
 import sys
 from types import TracebackType

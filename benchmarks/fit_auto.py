@@ -31,8 +31,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from benchmarks.choice_loss import MACHINE_START, SPEED_START, Loss, predicted, start, unpacked
-from benchmarks.choice_measurements import Floats, Measured, read
+from benchmarks.choice_times import (
+    MACHINE_START,
+    SPEED_START,
+    Floats,
+    Loss,
+    Measured,
+    predicted,
+    read,
+    start,
+    unpacked,
+)
 from gpu.choice.cost_model import CONSTANTS, Constants, Machine
 from vecsim.errors import UserError
 from vecsim.provenance import provenance

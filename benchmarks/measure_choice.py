@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.choice_matrices import RECIPES
-from benchmarks.choice_measurements import read
+from benchmarks.choice_times import read
 from gpu.choice.structure import Structure
 from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError

@@ -19,9 +19,16 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 
-from benchmarks.matrices import LISTED, SMALL, Subject, subject
-from benchmarks.peak_memory import peak, restart_peak
-from benchmarks.simulator_report import Record, host_facts, summarize, tables, write_json
+from benchmarks.simulator_matrices import LISTED, SMALL, Subject, subject
+from benchmarks.simulator_report import (
+    Record,
+    host_facts,
+    peak,
+    restart_peak,
+    summarize,
+    tables,
+    write_json,
+)
 from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE

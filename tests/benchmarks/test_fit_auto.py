@@ -4,9 +4,9 @@ import tomllib
 import numpy as np
 import pytest
 
-from benchmarks import choice_loss, fit_auto, measure_choice
+from benchmarks import choice_times, fit_auto, measure_choice
 from benchmarks.choice_matrices import RECIPES
-from benchmarks.choice_measurements import Measured, read
+from benchmarks.choice_times import Measured, read
 from experiments.gpu_bench.suite import suite
 from gpu.choice.cost_model import Constants, Machine
 
@@ -49,7 +49,7 @@ def lines():
                 )
     measured = Measured.of(made)
     speeds = np.array([SPEEDS[name] for name in measured.formats])
-    for line, time in zip(made, choice_loss.predicted(measured, MACHINE, speeds), strict=True):
+    for line, time in zip(made, choice_times.predicted(measured, MACHINE, speeds), strict=True):
         line["us"] = float(time)
     return made
 
@@ -57,21 +57,21 @@ def lines():
 @pytest.fixture
 def not_drawn(monkeypatch):
     """Draw no constants to their mean: these formats differ too much for it."""
-    monkeypatch.setattr(choice_loss, "DRAWN", 0.0)
+    monkeypatch.setattr(choice_times, "DRAWN", 0.0)
 
 
 def test_times_that_follow_the_model_are_found_again(lines, not_drawn):
     measured = Measured.of(lines)
     machine, speeds = fit_auto.fitted(measured)
-    times = choice_loss.predicted(measured, machine, speeds)
+    times = choice_times.predicted(measured, machine, speeds)
     assert np.median(np.abs(np.log(times / measured.us))) < 0.01
     assert fit_auto.quality(measured, times).max() < 1.02
 
 
 def test_the_gradient_of_the_loss_is_that_of_its_values(lines):
     measured = Measured.of(lines)
-    loss = choice_loss.Loss(measured, measured.family != 2)
-    at = choice_loss.start(measured) + 0.1 * np.random.default_rng(3).standard_normal(len(SPEEDS) * 6 + 8)
+    loss = choice_times.Loss(measured, measured.family != 2)
+    at = choice_times.start(measured) + 0.1 * np.random.default_rng(3).standard_normal(len(SPEEDS) * 6 + 8)
     _, gradient = loss.value_and_gradient(at, 0.05)
     for place in range(len(at)):
         step = np.zeros(len(at))
@@ -94,7 +94,7 @@ def test_outliers_do_not_pull_the_fit_away(lines):
     rng = np.random.default_rng(2)
     noisy = [dict(line, us=line["us"] * (10.0 if rng.random() < 0.03 else 1.0)) for line in lines]
     clean = Measured.of(lines)
-    times = choice_loss.predicted(clean, *fit_auto.fitted(Measured.of(noisy)))
+    times = choice_times.predicted(clean, *fit_auto.fitted(Measured.of(noisy)))
     assert np.median(np.abs(np.log(times / clean.us))) < 0.05
 
 

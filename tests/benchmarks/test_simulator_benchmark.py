@@ -14,9 +14,8 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2]))
 
 from benchmarks import simulator
-from benchmarks.matrices import LISTED, SHAPES, generate, subject
-from benchmarks.peak_memory import peak, restart_peak
-from benchmarks.simulator_report import Record, geometric_mean, summarize
+from benchmarks.simulator_matrices import LISTED, SHAPES, generate, subject
+from benchmarks.simulator_report import Record, geometric_mean, peak, restart_peak, summarize
 from programs.registry import PROGRAMS
 from vecsim.data import find_builtin
 from vecsim.engines.protocol import ENGINES

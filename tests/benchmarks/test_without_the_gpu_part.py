@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tiers import one_in
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ("hbp_bytes", "fit_auto")
+SCRIPTS = ("fit_auto",)
 PROGRAM = """
 import runpy, sys, warnings
 warnings.simplefilter("ignore")
@@ -18,7 +17,7 @@ runpy.run_module("benchmarks." + sys.argv[1], run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("script", one_in(2, SCRIPTS))
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_what_is_not_installed_is_said_in_one_line(script):
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_ENABLE_CUDASIM"}
     done = subprocess.run(

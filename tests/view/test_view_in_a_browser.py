@@ -186,6 +186,6 @@ def test_a_hundred_thousand_instructions(opened):
     assert shown.evaluate("view.scale.span") > 90_000
     frames = shown.evaluate("view.frames")
     assert len(frames) >= 60
-    assert np.quantile(frames, 0.9) < 100  # ms, of drawing alone; benchmarks/view_frames.py measures in quiet
+    assert np.quantile(frames, 0.9) < 100  # ms, of drawing alone
     shown.mouse.move(700, 250)
     assert "busy" in shown.locator("#hover").inner_text()

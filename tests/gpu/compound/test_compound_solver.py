@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse.linalg
+from compound_problems import clamped_beam, noisy_torus, smoothed_surface
 
-from benchmarks.compound_problems import clamped_beam, noisy_torus, smoothed_surface
 from gpu.compound import COMPLEX, DUAL, QUATERNION, CompoundMatrix, EntryType, blocks, reference_product
 from gpu.compound.solver import solve_on_the_host
 from gpu.compound.solver.block_diagonal import inverse_diagonal

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.compound_problems import clamped_cube, noisy_torus, smoothed_surface
 from gpu.compound.solver import solve_on_the_host
 from gpu.runtime.cuda_driver import NoGpuError
+from tests.gpu.compound.compound_problems import clamped_cube, noisy_torus, smoothed_surface
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 

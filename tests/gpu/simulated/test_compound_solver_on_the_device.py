@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from benchmarks.compound_problems import clamped_beam, noisy_torus, smoothed_surface
 from gpu.compound.component_layout import AOS, SOA, ComponentLayout
 from gpu.compound.device_compound import Layout, prepare
 from gpu.compound.solver import solve_on_the_host
 from gpu.compound.solver.conjugate_gradients import ConjugateGradients
 from gpu.compound.solver.vectors import VectorOperations
 from gpu.runtime.memory import upload
+from tests.gpu.compound.compound_problems import clamped_beam, noisy_torus, smoothed_surface
 from vecsim.errors import UserError
 
 BEAM, SURFACE = clamped_beam((3, 2, 3)), smoothed_surface(noisy_torus(4, 3), 0.5)

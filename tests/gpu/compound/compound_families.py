@@ -113,4 +113,4 @@ EXHAUSTIVE = (
     "web/80k, block-4",
     "band/60k, 20 a row, block-6",
 )
-"""One an entry type, of which every variant is timed (benchmarks.compound_exhaustive)."""
+"""One an entry type, of which every variant is timed."""

@@ -1,35 +1,82 @@
-"""How fast Matrix Market files are read: ``python -m benchmarks.reading``, the largest of VECSIM_MATRICES.
+"""Speed of the formats and of reading files.
 
-Processor time of all threads, so that what else the machine does matters little; the best of several readings
-of text that is unpacked already.
+python -m benchmarks.conversion [--nnz N]     seconds from SciPy, into the memory image and back
+python -m benchmarks.conversion --files       MB a second of Matrix Market text, of files of VECSIM_MATRICES
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import io
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.io
+import scipy.sparse as sp
 from rich.console import Console
 from rich.table import Table
 
 from vecsim.data.matrix_market import parse_header, parse_matrix_market
 from vecsim.data.matrix_market.scanning import scan
 from vecsim.data.search_path import files_in, matrix_folders
+from vecsim.formats import FORMATS, Layout
 
 FILES = 8
 ROUNDS = 7
 STEPS = ("check alone", "SciPy alone", "all")
 
 
+def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Give the best time of three and the result."""
+    best, result = float("inf"), None
+    for _ in range(3):
+        begin = time.perf_counter()
+        result = work()
+        best = min(best, time.perf_counter() - begin)
+    return best, result
+
+
 def main() -> int:
-    """Print the table."""
+    """Measure what is asked for; 1 without files to read."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.conversion", description=__doc__)
+    parser.add_argument("--nnz", type=int, default=1_000_000)
+    parser.add_argument("--files", action="store_true", help="measure how fast files are read")
+    given = parser.parse_args()
+    if given.files:
+        return read_files()
+    convert(given.nnz)
+    return 0
+
+
+def convert(nnz: int) -> None:
+    """Measure all formats of the simulated machine on one random matrix, five non-zeros a row."""
+    rng = np.random.default_rng(8128)
+    rows = nnz // 5
+    coordinates = (rng.integers(0, rows, nnz), rng.integers(0, rows, nnz))
+    matrix = sp.csr_array((rng.random(nnz, dtype=np.float32), coordinates), shape=(rows, rows))
+    table = Table(
+        "format", "from SciPy", "image", "to SciPy", "product", title=f"{matrix.nnz:,} non-zeros, s"
+    )
+    x = rng.random(rows, dtype=np.float32)
+    for format in FORMATS.values():
+        if not format.has_image:
+            continue
+        into, stored = seconds(partial(format.from_scipy, matrix))
+        image, _ = seconds(partial(stored.image, Layout(64, 4)))
+        back, _ = seconds(stored.to_scipy)
+        product, _ = seconds(partial(stored.matvec, x))
+        table.add_row(format.name, *(f"{t:.3f}" for t in (into, image, back, product)))
+    Console().print(table)
+
+
+def read_files() -> int:
+    """Print how fast the largest files are read, in processor time of all threads; 1 if there are none."""
     named = [found for folder in matrix_folders() for found in files_in(folder)]
     packed = [(name, path) for name, path in named if path.name.endswith(".mtx.gz")]
     texts = sorted(

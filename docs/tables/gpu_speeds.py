@@ -1,6 +1,6 @@
 """Write the tables of the GPU benchmark into benchmarks/README.md, from the kept results.
 
-python -m benchmarks.gpu_tables [FILE...] [--readme FILE]
+python -m docs.tables.gpu_speeds [FILE...] [--readme FILE]
 
 Without files the last run of each device in benchmarks/results/gpu-*.json. What stands between the two marker
 comments is replaced.
@@ -15,12 +15,35 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.markdown import markers, replace_between, table
+from docs.tables.markdown import table
 from experiments.gpu_bench import summary
 from experiments.gpu_bench.records import BENCHMARK, Record, Run, read_run
+from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 
-HERE = Path(__file__).parent
+
+def markers(name: str) -> tuple[str, str]:
+    """Give the comments between which a command writes."""
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def replace_between(file: Path, name: str, text: str) -> None:
+    """Replace what stands between the markers of this name.
+
+    Raises
+    ------
+    UserError
+        If the file has no such markers.
+    """
+    begins, ends = markers(name)
+    before, begin, rest = file.read_text(encoding="utf-8").partition(begins)
+    _, end, after = rest.partition(ends)
+    if not (begin and end):
+        raise UserError(f"{file}: has no lines {begins} and {ends}")
+    write_file(file, f"{before}{begin}\n\n{text}\n{end}{after}".encode())
+
+
+HERE = Path(__file__).parents[2] / "benchmarks"
 DTYPES = ("float64", "float32")
 GATHERS = "gather bound, % of time"
 COMPARED = (
@@ -40,7 +63,7 @@ BEGIN, END = markers(TABLES)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the tables; 2 if a file cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu_tables", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.tables.gpu_speeds", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--readme", type=Path, default=HERE / "README.md", metavar="FILE")
     given = parser.parse_args(arguments)

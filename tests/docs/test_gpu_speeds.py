@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.gpu_tables import BEGIN, END, kept, latest, main, render
+from docs.tables.gpu_speeds import BEGIN, END, kept, latest, main, render
 from experiments.gpu_bench.records import Record, Run
 from vecsim.errors import UserError
 
