@@ -7,7 +7,7 @@ evaluates expressions, when forward references are known, and encodes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from isa.expressions import evaluate, in_range
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, field_value
 from isa.program import Program, SourceLine
+from isa.restrictions import Restrictions
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, Text, parse_line
 from vecsim.errors import AssemblyError, UserError
@@ -52,8 +53,11 @@ class _Assembler:
         instruction_set: InstructionSet,
         data_base: int,
         folder: Path | None,
+        restrictions: Restrictions | None,
     ) -> None:
         self.folder = folder
+        self.restricted = restrictions is not None
+        self.varying = set() if restrictions is None else set(restrictions.varying)
         self.file = file
         self.symbols = symbols
         self.instruction_set = instruction_set
@@ -61,7 +65,7 @@ class _Assembler:
         self.place = Place(0, "")
         self.pending: list[_Pending] = []
         self.code_labels: dict[str, int] = {}
-        self.data = DataSection(data_base)
+        self.data = DataSection(data_base, (0, ADDRESS_LIMIT) if restrictions is None else restrictions.data)
         self.in_data = False
         self.conditions = Conditions()
         self.inputs: dict[str, str] = {}
@@ -109,6 +113,8 @@ class _Assembler:
         self.symbols.define(label, value, self.place.number, data_label=self.in_data)
         if not self.in_data:
             self.code_labels[label.text] = value
+            if self.restricted:  # li takes one instruction or two, by its value
+                self.varying.add(label.text)
 
     def _instruction(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         rows = mnemonics.expand(name, arguments, self.instruction_set, self.value_bytes, self.symbols)
@@ -118,7 +124,7 @@ class _Assembler:
     def _conditional(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         check_directive(name, arguments)
         if name.text == ".if":
-            taken = self.conditions.active and evaluate(arguments[0], self.symbols.lookup) != 0
+            taken = self.conditions.active and evaluate(arguments[0], self._fixed(name)) != 0
             self.conditions.open(self.place, name, taken)
         elif name.text == ".else":
             self.conditions.turn(name)
@@ -132,7 +138,7 @@ class _Assembler:
         elif name.text in (".text", ".data"):
             self.in_data = name.text == ".data"
             if arguments:
-                address = evaluate(arguments[0], self.symbols.lookup)
+                address = evaluate(arguments[0], self._fixed(name))
                 in_range(address, (0, ADDRESS_LIMIT - 1), "address", arguments[0].column)
                 self.data.address = address
         elif not self.in_data:
@@ -148,11 +154,34 @@ class _Assembler:
                 raise Problem(name.column, f"{name.text!r} is an instruction")
             self.symbols.rename(name, self.symbols.register(value, "xfvs"))
         elif directive.text == ".equ" or name.text not in self.symbols.values:
-            self.symbols.define(name, evaluate(value, self.symbols.lookup), self.place.number)
+            used: set[str] = set()
+            self.symbols.define(name, evaluate(value, self._noting(used)), self.place.number)
+            if used & self.varying:
+                self.varying.add(name.text)
+
+    def _fixed(self, directive: Name) -> Callable[[Name], int]:
+        """Return what looks symbols up for a directive that must not depend on varying ones."""
+
+        def lookup(name: Name) -> int:
+            if name.text in self.varying:
+                reason = f"{name.text} differs from case to case, so {directive.text} must not depend on it"
+                raise Problem(name.column, reason)
+            return self.symbols.lookup(name)
+
+        return lookup
+
+    def _noting(self, used: set[str]) -> Callable[[Name], int]:
+        """Return what looks symbols up and adds their names to a set."""
+
+        def lookup(name: Name) -> int:
+            used.add(name.text)
+            return self.symbols.lookup(name)
+
+        return lookup
 
     def _place_data(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         if name.text in (".space", ".align"):
-            size = evaluate(arguments[0], self.symbols.lookup)
+            size = evaluate(arguments[0], self._fixed(name))
             if name.text == ".align":
                 in_range(size, (1, ADDRESS_LIMIT), "alignment", arguments[0].column)
                 size = -self.data.address % size
@@ -233,6 +262,7 @@ def assemble(
     value_bytes: int = 4,
     data_base: int = 64,
     folder: str | Path | None = None,
+    restrictions: Restrictions | None = None,
 ) -> Program:
     r"""Assemble a text.
 
@@ -252,6 +282,8 @@ def assemble(
         First address of the data section.
     folder
         Where the files of ``.incbin`` lie; without it there are none.
+    restrictions
+        What the text must not do; without them it may do all that the language has.
 
     Raises
     ------
@@ -276,6 +308,7 @@ def assemble(
         data_base=data_base,
         folder=None if folder is None else Path(folder),
         inputs={},
+        restrictions=restrictions,
     )
 
 
@@ -332,12 +365,14 @@ def _program(
     data_base: int,
     folder: Path | None,
     inputs: Mapping[str, str],
+    restrictions: Restrictions | None = None,
 ) -> Program:
     if value_bytes not in TYPED:
         raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
     if not 0 <= data_base < ADDRESS_LIMIT:
         raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
-    assembler = _Assembler(file, Symbols(symbols or {}, value_bytes), instruction_set, data_base, folder)
+    known = Symbols(symbols or {}, value_bytes)
+    assembler = _Assembler(file, known, instruction_set, data_base, folder, restrictions)
     assembler.inputs.update(inputs)
     assembler.read(text)
     return assembler.finish()

@@ -76,10 +76,11 @@ def pack(element: Element, argument: Argument, lookup: Callable[[Name], int]) ->
 
 
 class DataSection:
-    """Items placed one behind the other from an address that ``.data`` may move."""
+    """Items placed one after the other from an address that ``.data`` may move, between two limits."""
 
-    def __init__(self, base: int) -> None:
+    def __init__(self, base: int, limits: tuple[int, int] = (0, ADDRESS_LIMIT)) -> None:
         self.address = base
+        self._first, self._end = limits
         self.items: list[Item] = []
 
     def add(self, place: Place, name: Name, element: Element, arguments: tuple[Argument, ...]) -> None:
@@ -142,6 +143,11 @@ class DataSection:
     def _place(self, item: Item) -> None:
         if item.address + item.size > ADDRESS_LIMIT:
             raise Problem(item.column, f"data behind address {ADDRESS_LIMIT}")
+        if item.address < self._first or item.address + item.size > self._end:
+            place = f"addresses {item.address} to {item.address + item.size - 1}"
+            raise Problem(
+                item.column, f"data at {place}; this text may have {self._first} to {self._end - 1}"
+            )
         self.address += item.size
         if item.size:
             self.items.append(item)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 HERE = Path(__file__).parent
@@ -29,6 +30,8 @@ class Case:
         Cycles that it may take.
     constants
         Symbols beside addresses.
+    work
+        Elements that an instruction on which the exercise insists must process.
     """
 
     name: str
@@ -36,28 +39,40 @@ class Case:
     expected: Arrays
     budget: int
     constants: Mapping[str, int] = field(default_factory=dict)
+    work: int = 0
+
+
+@dataclass(frozen=True)
+class NamedMatrix:
+    """A random SciPy csr_array of float32, and what reports call it."""
+
+    name: str
+    csr: Any
 
 
 @dataclass(frozen=True)
 class Products:
-    """A sparse product is run on matrices, and checked with SciPy.
+    """Residuals y = b - A x of random sparse matrices.
 
     Attributes
     ----------
     like
         The program whose format, symbols and options it has.
     matrices
-        As `vecsim.load` takes them.
+        Draws the matrices.
     share
-        Cycles that it may take, as a share of those of the program of this name.
+        Cycles that it may take, as a share of those of the program of this name for A x.
     options
         Of the program that is compared with, and of this one.
+    extra
+        Cycles that it may take on top of that.
     """
 
     like: str
-    matrices: tuple[str, ...]
+    matrices: Callable[[np.random.Generator], list[NamedMatrix]]
     share: float
     options: Mapping[str, str] = field(default_factory=dict)
+    extra: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,18 +84,20 @@ class Exercise:
     number, title
         ``exercise-03`` is number 3.
     cases
-        Gives the cases, or what products are to be run.
+        Draws the cases, or what products are to be run.
     hints
         What to look at, by what is not right (:data:`experiments.exercises.grading.PROBLEMS`).
-    forbidden, needed
-        Mnemonics, without what follows their dot, that a text must not have, or must.
+    forbidden
+        Mnemonics, without what follows their dot, that a text must not have.
+    needed
+        Mnemonics that must process every element of a case, and from which the results must come.
     what_if
         Changes of the machine under which the cycles of the largest case are told, too.
     """
 
     number: int
     title: str
-    cases: Callable[[], list[Case]] | Products
+    cases: Callable[[np.random.Generator], list[Case]] | Products
     hints: Mapping[str, str]
     forbidden: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()

@@ -27,18 +27,18 @@ def test_a_right_text(vecsim, tmp_path):
     out = tmp_path / "grade.json"
     done = vecsim("grade", "exercise-01", SOLUTION, "--engine", "simpy", "--json", out)
     assert done.code == 0
-    assert "exercise-01: passed" in done.out
-    told = json.loads(out.read_text())
-    assert told["passed"] and told["results"][0]["cycles"] <= told["results"][0]["budget"]
+    document = json.loads(out.read_text())
+    assert f"exercise-01: passed on the cases of --seed {document['seed']}" in done.out
+    assert document["passed"] and document["results"][0]["cycles"] <= document["results"][0]["budget"]
 
 
 def test_a_text_that_is_not_right(vecsim):
-    done = vecsim("grade", "exercise-01", STARTER, "--engine", "simpy")
+    done = vecsim("grade", "exercise-01", STARTER, "--engine", "simpy", "--seed", 7)
     assert done.code == 1
-    assert "N = 1000: Z[64] was never written; 936 elements are not right" in done.out
+    assert "N = 1,007: Z[64] was never written; 943 elements are not right" in done.out
     assert "hint: only one strip is done" in done.out
-    assert f"vecsim debug {STARTER} --exercise exercise-01:4" in done.out
-    assert "not yet; 2 of 4 cases are right" in done.out
+    assert f"vecsim debug {STARTER} --exercise exercise-01:4 --seed 7" in done.out
+    assert "not yet; 2 of 4 are right, the cases of --seed 7" in done.out
 
 
 def test_a_text_that_does_not_assemble(vecsim, tmp_path):
@@ -52,7 +52,7 @@ def test_a_text_that_does_not_assemble(vecsim, tmp_path):
 def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
     script = tmp_path / "script"
     script.write_text("run\nexpect float(Z + 252) != 0\nshow memory\n")
-    done = vecsim("debug", STARTER, "--exercise", "1:3", "--script", script)
+    done = vecsim("debug", STARTER, "--exercise", "1:3", "--seed", 7, "--script", script)
     assert done.code == 0 and "Z: 16 x float" in done.out
     product = EXERCISES["exercise-09"].solution
     assert vecsim("debug", product, "--exercise", "9", "--script", script).code == 2  # there is no Z
@@ -63,7 +63,10 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
     [
         (["grade", "exercise-3x"], "did you mean 'exercise-03'"),
         (["grade", "99"], "no exercise '99'"),
-        (["grade", "1", "nowhere.s"], "nowhere.s: no such file"),
+        (["grade", "1", "nowhere.s"], "nowhere.s: No such file"),
+        (["grade", "1", "/dev/zero"], "/dev/zero: is no regular file"),
+        (["grade", "9" * 5000], "no exercise"),
+        (["grade", "1", STARTER, "--engine", "nope"], "unknown engine 'nope'"),
         (["grade", "--start", "my.s"], "of which exercise"),
         (["grade", "1", "a.s", "--start", "b.s"], "is graded without it"),
         (["debug", STARTER, "--exercise", "1:9"], "has cases 1 to 4, not 9"),

@@ -105,7 +105,7 @@ def debug(
             autocompletion=completion.engines,
         ),
     ] = "simpy",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, or a case, comes from.")] = 0,
     memory: Annotated[
         str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
     ] = "64K",
@@ -127,7 +127,7 @@ def debug(
     if exercise is not None:
         says = f"--exercise {exercise} says on what it runs, not"
         _refuse(says, matrix=matrix, load=load, define=define, like=like)
-        target, of_case = _exercise(program, exercise)
+        target, of_case = _exercise(program, exercise, seed)
         pieces = (*of_case, *(show or ()))
     elif own and like is None:
         _refuse(f"{program} is a program; of a product (--like NAME) are", matrix=matrix, option=option)
@@ -155,15 +155,15 @@ def _refuse(text: str, **given: object) -> None:
             raise UserError(f"{text} {'MATRIX' if name == 'matrix' else f'--{name}'}")
 
 
-def _exercise(file: str, asked: str) -> tuple[Target, tuple[str, ...]]:
+def _exercise(file: str, asked: str, seed: int) -> tuple[Target, tuple[str, ...]]:
     """Give a text on a case of an exercise, and the pieces of memory that are to be right."""
     from experiments.exercises.debugging import target_of
     from experiments.exercises.registry import find
 
     name, separator, case = asked.partition(":")
-    if separator and not case.isdecimal():
+    if separator and not (case.isdecimal() and len(case) < 3):
         raise UserError(f"--exercise {asked}: write it as exercise-03 or exercise-03:2")
-    return target_of(find(name), int(case) if separator else None, file, read_text(file, ASSEMBLY))
+    return target_of(find(name), int(case) if separator else None, seed, file, read_text(file, ASSEMBLY))
 
 
 def _text(

@@ -15,7 +15,7 @@ from vecsim.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.exercises.exercise import Exercise
-    from experiments.exercises.grading import Grade
+    from experiments.exercises.grades import Grade
     from vecsim.cli.output import Output
 
 NOT_RIGHT = 1
@@ -38,10 +38,18 @@ def grade(
     start: Annotated[
         str | None, typer.Option("--start", metavar="FILE.s", help="Write the text to begin with.")
     ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="Draw the cases by it, to repeat a grade; by default it is random.",
+        ),
+    ] = None,
     engine: AutoEngineOption = AUTO,
     json: JsonOption = None,
 ) -> None:
-    """Run your text on the cases of an exercise: right, within its cycles, or what to look at.
+    """Run your text on random cases of an exercise: right, within its cycles, or what to look at.
 
     Exit code 1 says that it is not right, or too slow.
     """
@@ -64,7 +72,7 @@ def grade(
         output.text(f"\nvecsim grade {chosen.name} --start my.s writes the text to begin with")
         output.finish("vecsim grade", {"exercise": chosen.name, "statement": chosen.statement})
     else:
-        _grade(chosen, file, engine, Output(json, inputs=[file]))
+        _grade(chosen, file, seed, engine, Output(json, inputs=[file]))
 
 
 def _list(output: Output) -> None:
@@ -89,30 +97,30 @@ def _begin(chosen: Exercise, start: str) -> None:
     typer.echo(f"{start}: {chosen.title}; vecsim grade {chosen.name} {start} says how it does")
 
 
-def _grade(chosen: Exercise, file: str, engine: str, output: Output) -> None:
-    from experiments.exercises.grading import MACHINE
-    from experiments.exercises.grading import grade as graded
-    from vecsim.engines.first_use import chosen_engine
-    from vecsim.machine import load_machine
+def _grade(chosen: Exercise, file: str, seed: int | None, engine: str, output: Output) -> None:
+    from experiments.exercises.confined import grade_confined
+    from experiments.exercises.grades import fresh_seed
+    from experiments.exercises.submission import read_submission
 
-    with chosen_engine(engine, load_machine(MACHINE)) as choice:
-        found = choice.run(lambda name, watch: graded(chosen, file, engine=name, progress=watch))
+    used = fresh_seed() if seed is None else seed
+    found = grade_confined(chosen, read_submission(file), seed=used, engine=engine)
     _show(output, file, found)
-    told = {
+    document = {
         "exercise": chosen.name,
         "file": file,
+        "seed": found.seed,
         "passed": found.passed,
         "results": [asdict(each) for each in found.results],
         "hint": found.hint,
         "what_if": dict(found.what_if),
     }
-    output.finish("vecsim grade", told)
+    output.finish("vecsim grade", document)
     if not found.passed:
         raise typer.Exit(NOT_RIGHT)
 
 
 def _show(output: Output, file: str, found: Grade) -> None:
-    from experiments.exercises.grading import NO_CASE
+    from experiments.exercises.grades import NO_CASE
 
     rows = [
         (each.case, "not right" if each.problem else "right", each.cycles, each.budget)
@@ -128,11 +136,12 @@ def _show(output: Output, file: str, found: Grade) -> None:
     for change, cycles in found.what_if:
         output.text(f"{found.results[-1].case} with {change}: {cycles:,} cycles")
     right = sum(not each.problem for each in found.results)
+    drawn = f"the cases of --seed {found.seed}"
     if found.passed:
-        output.text(f"{found.exercise.name}: passed")
+        output.text(f"{found.exercise}: passed on {drawn}")
     else:
         output.text(f"hint: {found.hint}")
         if alike[-1].case != NO_CASE:
-            number = found.results.index(alike[-1]) + 1
-            output.text(f"step through it: vecsim debug {file} --exercise {found.exercise.name}:{number}")
-        output.text(f"{found.exercise.name}: not yet; {right} of {len(found.results)} cases are right")
+            case = f"{found.exercise}:{found.results.index(alike[-1]) + 1} --seed {found.seed}"
+            output.text(f"step through it: vecsim debug {file} --exercise {case}")
+        output.text(f"{found.exercise}: not yet; {right} of {len(found.results)} are right, {drawn}")

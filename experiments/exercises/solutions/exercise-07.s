@@ -7,14 +7,16 @@ start:
         li      x6, COLIDX
         li      x7, X
         li      x8, Y
+        li      x16, B
         lw      x9, (x3)            # where the row begins
-        mxf     f4, zero
 row:
         lw      x10, 4(x3)          # where it ends
         addi    x3, x3, 4
         sub     x11, x10, x9        # entries left
         mv      x9, x10
         mv      x14, x8
+        fl.f    f4, (x16)
+        addi    x16, x16, VALUE_BYTES
         addi    x8, x8, VALUE_BYTES
         addi    x4, x4, -1
         beqz    x11, empty
@@ -40,6 +42,7 @@ more:
 sum:
         setvl   x15
         sumv.f  f1, v4
+        fsub.f  f1, f4, f1
         fs.f    f1, (x14)
         bnez    x4, row
         halt

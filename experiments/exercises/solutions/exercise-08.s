@@ -34,15 +34,18 @@ strip:
         bnez    x8, strip
         j       diagonal
 
-scatter:                            # the sums to the places of their rows
+scatter:                            # b less the sums, at the places of their rows
         li      x8, ROWS
         li      x12, WORK
         li      x14, PERM
         li      x15, Y
+        li      x16, B
 back:
         setvl   x9, x8
         lv.f    v4, (x12)
         lv.w    v5, (x14)
+        lvi.f   v6, (x16), v5
+        subvv.f v4, v6, v4
         svi.f   v4, (x15), v5
         slli    x13, x9, VALUE_SHIFT
         add     x12, x12, x13

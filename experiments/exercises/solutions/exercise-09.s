@@ -8,7 +8,7 @@ start:
         li      x7, 64
         setvl   x7
         lv.f    v1, (x5)
-        movvx   v2, zero            # y
+        movvx   v2, zero            # A x
         beqz    x4, store
 section:
         ldb.f   v3, v4, (x3), x4, POSITION_BYTES
@@ -16,5 +16,8 @@ section:
         bnez    x4, section
 store:
         setvl   x7
+        li      x12, B
+        lv.f    v5, (x12)
+        subvv.f v2, v5, v2
         sv.f    v2, (x6)
         halt

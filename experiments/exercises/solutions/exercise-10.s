@@ -10,7 +10,7 @@ start:
         addi    x8, x3, 4           # its position
         setvl   x7
         lv.w    v1, (x5)
-        movvx   v2, zero            # y
+        movvx   v2, zero            # A x
         beqz    x4, store
 section:
         setvl   x9, x4
@@ -24,5 +24,8 @@ section:
         bnez    x4, section
 store:
         setvl   x7
+        li      x12, B
+        lv.w    v5, (x12)
+        subvv.s v2, v5, v2
         sv.w    v2, (x6)
         halt

@@ -65,4 +65,16 @@ store:
         li      all, SLICES * 64
         li      yseg, Y
         stc.f   slot, (yseg), all
+        li      t, B
+        li      left, ROWS
+subtract:                           # b less what the cache had
+        setvl   n, left
+        lv.f    v5, (t)
+        lv.f    v6, (yseg)
+        subvv.f v5, v5, v6
+        sv.f    v5, (yseg)
+        addi    t, t, 256
+        addi    yseg, yseg, 256
+        sub     left, left, n
+        bnez    left, subtract
         halt

@@ -1,14 +1,15 @@
 # Exercise 12: beat CHiSM on small matrices (120 minutes)
 #
-# y = A x with A in HiSM of one or two levels: at most 64 x 64 blocks of 64 x 64, and here a few of them.
+# y = b - A x with A in HiSM of one or two levels: at most 64 x 64 blocks of 64 x 64, and here a few of them.
 #
-# CHiSM keeps 64 x 64 elements of y in the vector cache, and so need not exchange segments of y between registers and memory.
-# The text below does so. It is right, and slower than HiSM on these matrices: why? Take at most half of the cycles of the
-# program `chism` that comes with vecsim.
+# CHiSM keeps 64 x 64 elements of y in the vector cache, and so need not exchange segments of y between registers and
+# memory. The text below does so. It is right, and slower than HiSM on these matrices: why? Take at most half of the
+# cycles of the program `chism` that comes with vecsim, which computes A x alone.
 #
-# Given are LEVELS (1 or 2), ROOT, ROOT_LENGTH, POSITION_BYTES (1), ROWS, X and Y, which have room for whole segments of 64 elements. A block
-# array of level 1 has ROOT_LENGTH records of an address and the block column and block row, and behind them, at a multiple
-# of 16, the length of each array it points to. LDB of the type .w loads its records.
+# Given are LEVELS (1 or 2), ROOT, ROOT_LENGTH, POSITION_BYTES (1), ROWS, X, B and Y, which have room for whole
+# segments of 64 elements. A block array of level 1 has ROOT_LENGTH records of an address and the block column and
+# block row, and behind them, at a multiple of 16, the length of each array it points to. LDB of the type .w loads its
+# records.
 
 .reg s,        x3
 .reg records,  x4       # the block array of level 1
@@ -81,4 +82,16 @@ values:
 store:
 .endif
         stc.f   slot, (yseg), all
+        li      t, B
+        li      left, ROWS
+subtract:                           # b less what the cache had
+        setvl   n, left
+        lv.f    v5, (t)
+        lv.f    v6, (yseg)
+        subvv.f v5, v5, v6
+        sv.f    v5, (yseg)
+        addi    t, t, 256
+        addi    yseg, yseg, 256
+        sub     left, left, n
+        bnez    left, subtract
         halt

@@ -1,0 +1,67 @@
+"""No cheat passes, and no text that comes with vecsim passes an exercise that is not its own."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cheats import CHEATS, ROOT
+from tiers import one_in
+
+from docs.blocks import blocks
+from experiments.exercises.draws import draw
+from experiments.exercises.grading import MACHINE, grade
+from experiments.exercises.registry import EXERCISES
+from experiments.exercises.submission import Submission
+from vecsim.machine import load_machine
+
+
+@cache
+def drawn(number, seed):
+    return draw(EXERCISES[f"exercise-{number:02}"], seed, load_machine(MACHINE))
+
+
+def graded(exercise, text, seed=1, engine="jit"):
+    trials = drawn(exercise.number, seed)
+    return grade(exercise, Submission("my.s", text.encode()), seed=seed, engine=engine, trials=trials)
+
+
+@pytest.mark.parametrize("seed", one_in(3, range(3)))
+@pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: cheat.name)
+def test_a_cheat_does_not_pass(cheat, seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("my.s").write_text(cheat.text)
+    exercise = EXERCISES[f"exercise-{cheat.exercise:02}"]
+    found = graded(exercise, cheat.text, seed)
+    assert next(each.problem for each in found.results if each.problem) == cheat.problem
+
+
+def shipped():
+    """Give every text of the repository that halts, by its file, or its page and line."""
+    texts = {}
+    for folder in ("programs", "experiments", "docs"):
+        for path in sorted((ROOT / folder).rglob("*.s")):
+            texts[str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
+    for path in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]:
+        for block in blocks(path.read_text(encoding="utf-8")):
+            if "halt" in block.text and block.language != "console":
+                texts[f"{path.relative_to(ROOT)}:{block.line}"] = block.text
+    return texts
+
+
+SHIPPED = shipped()
+
+
+def own(exercise):
+    return str(exercise.solution.relative_to(ROOT))
+
+
+def test_the_texts_that_come_with_vecsim():
+    assert len(SHIPPED) > 60
+    assert {"programs/crs/plain.s", "programs/course/axpy.s"} < SHIPPED.keys()
+    assert sum(name.startswith("docs/tutorial/own-program.md") for name in SHIPPED) == 4
+
+
+@pytest.mark.parametrize("exercise", one_in(6, EXERCISES.values()), ids=lambda exercise: exercise.name)
+def test_only_its_solution_passes_an_exercise(exercise):
+    passing = {name for name, text in SHIPPED.items() if graded(exercise, text).passed}
+    assert passing == {own(exercise)}
