@@ -238,7 +238,7 @@ def prepare_product(
     UserError
         See `as_matrix`, `values_as` and :func:`prepare`.
     """
-    _, csr = _with_width(matrix, value_bits)
+    _, csr = with_width(matrix, value_bits)
     return prepare(name, csr, machine, multiplicand(csr.shape[1], seed, csr.dtype), options)
 
 
@@ -350,7 +350,7 @@ def measure(
     True
     """
     described = as_machine(machine)
-    named, csr = _with_width(matrix, value_bits)
+    named, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
     prepared = prepare(program, csr, described, x, options)
     result = run(
@@ -378,8 +378,8 @@ def measure(
     )
 
 
-def _with_width(matrix: MatrixLike, value_bits: int) -> tuple[Matrix, Any]:
-    """Give a matrix, and its csr_array with values of so many bits; warn of what that changes."""
+def with_width(matrix: MatrixLike, value_bits: int) -> tuple[Matrix, Any]:
+    """Return a matrix, and its csr_array with values of so many bits; a `MatrixWarning` says what changed."""
     width = value_bytes(value_bits)
     given = as_matrix(matrix)
     csr, lost = values_as(given.csr, width)

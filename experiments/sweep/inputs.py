@@ -29,6 +29,8 @@ class Input:
     name: str
     csr: Any
     digest: str
+    warnings: tuple[str, ...] = ()
+    """What reading it and the width of its values changed."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,15 @@ def load_input(name: str, value_bits: int) -> Input:
     UserError
         It is not found, or cannot be read.
     """
+    read: tuple[str, ...] = ()
     if name.startswith(PREFIX):
         own_name, found = load_member(name)
     else:
         matrix = load(name, show_progress=False)
-        own_name, found = matrix.name, matrix.csr
-    csr, _ = values_as(found, value_bytes(value_bits))
-    return Input(own_name, csr, matrix_sha256(csr))
+        own_name, found, read = matrix.name, matrix.csr, matrix.warnings
+    csr, lost = values_as(found, value_bytes(value_bits))
+    told = (*read, *(f"{own_name}: {line}" for line in lost))
+    return Input(own_name, csr, matrix_sha256(csr), told)
 
 
 @lru_cache(maxsize=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from experiments.sweep.store import TRIES, Store, say
 from experiments.sweep.table import SweepTable, columns_of
 from experiments.sweep.work import UNKNOWN
 from vecsim.cache_folder import cache_folder
-from vecsim.errors import UserError
+from vecsim.errors import MatrixWarning, UserError
 from vecsim.suggestions import amount
 
 Watch = Callable[[int, int], None]
@@ -106,6 +107,8 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], list[Facts]]:
     tasks, matrices = [], []
     for matrix in what.matrices:
         loaded = load_input(matrix, what.value_bits)
+        for line in loaded.warnings:
+            warnings.warn(line, MatrixWarning, stacklevel=3)
         for program in what.programs:
             tasks.append(Task(what, points, matrix, program, store, code, machine, loaded.digest))
             matrices.append(facts(loaded))

@@ -9,9 +9,9 @@ from typing import Any
 from experiments.why.ablations import ABLATIONS, Ablated, ablated, wider
 from experiments.why.bounds import Bound, bounds
 from experiments.why.wording import parts
-from programs.measurement import multiplicand, prepare
+from programs.measurement import multiplicand, prepare, with_width
 from programs.registry import find
-from vecsim.data import MatrixLike, as_matrix, value_bytes, values_as
+from vecsim.data import MatrixLike
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import Line, by_text
 from vecsim.engines.protocol import MAX_CYCLES, Run, run
@@ -217,8 +217,8 @@ def why(
     >>> found.cycles >= found.bounds[0].cycles
     True
     """
-    described, given = as_machine(machine), as_matrix(matrix)
-    csr, _ = values_as(given.csr, value_bytes(value_bits))
+    described = as_machine(machine)
+    given, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
     prepared = prepare(program, csr, described, x, options)
     runs = 0

@@ -1,5 +1,6 @@
 """A sparse matrix with compound entries on the host, in CSR order."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from gpu.compound.entry_type import EntryType
 from gpu.compound.standard_types import COMPLEX, blocks
-from vecsim.errors import UserError
+from vecsim.errors import MatrixWarning, UserError
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.number_conversion import to_floats
 
 MOST = 2**31 - 1
 """Rows, columns and entries at most: 32 bits count them."""
@@ -70,7 +73,7 @@ class CompoundMatrix:
         for number, array in enumerate(arrays):
             _check_component(entry, number, array, len(indices))
             wanted = entry.integer_type if number in entry.integers else real
-            arrays[number] = np.ascontiguousarray(array, dtype=wanted)
+            arrays[number] = np.ascontiguousarray(_converted(entry, number, array, wanted))
         pointers, columns = np.asarray(indptr), np.asarray(indices)
         _check_pattern(shape, pointers, columns)
         return cls(
@@ -92,11 +95,13 @@ class CompoundMatrix:
         """
         if not scipy.sparse.issparse(matrix) or matrix.dtype.kind not in "biufc":
             raise UserError("a SciPy sparse matrix of numbers is needed")
-        csr = scipy.sparse.csr_array(matrix, copy=matrix.format == "csr" and not matrix.has_canonical_format)
-        csr.sum_duplicates()
+        if matrix.dtype.kind == "c":
+            shared = matrix.format == "csr" and not matrix.has_canonical_format
+            csr = scipy.sparse.csr_array(matrix, copy=shared)
+            csr.sum_duplicates()
+        else:
+            csr = canonical_csr(matrix)
         data = csr.data
-        single = data.dtype in (np.complex64, np.float32)
-        data = data.astype(np.complex64 if single else np.complex128, copy=False)
         return cls.from_arrays(COMPLEX, csr.shape, csr.indptr, csr.indices, (data.real, data.imag))
 
     @classmethod
@@ -122,7 +127,7 @@ class CompoundMatrix:
             raise UserError(
                 f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} has no blocks of {edge} x {edge}"
             )
-        bsr = scipy.sparse.csr_array(matrix).tobsr(blocksize=(edge, edge))
+        bsr = canonical_csr(matrix).tobsr(blocksize=(edge, edge))
         bsr.sort_indices()
         values = bsr.data.reshape(-1, edge * edge)
         shape = (matrix.shape[0] // edge, matrix.shape[1] // edge)
@@ -142,10 +147,20 @@ class CompoundMatrix:
     def astype(self, real: Any) -> "CompoundMatrix":
         """Give it with real components of float32 or float64."""
         rounded = (
-            array if number in self.entry.integers else array.astype(real)
+            array if number in self.entry.integers else _converted(self.entry, number, array, real)
             for number, array in enumerate(self.components)
         )
         return CompoundMatrix(self.entry, self.shape, self.indptr, self.indices, tuple(rounded))
+
+
+def _converted(entry: EntryType, number: int, array: NDArray[Any], wanted: Any) -> NDArray[Any]:
+    """Return a component in another type, by the rule of `vecsim.number_conversion`."""
+    if np.dtype(wanted).kind != "f":
+        return array.astype(wanted)  # its range has been checked
+    values, lost = to_floats(array, wanted, lambda at: f"at entry {at} of {entry.entry[number][0]!r}")
+    for line in lost:
+        warnings.warn(line, MatrixWarning, stacklevel=4)
+    return values
 
 
 def _check_component(entry: EntryType, number: int, array: NDArray[Any], count: int) -> None:

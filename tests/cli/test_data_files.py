@@ -120,7 +120,7 @@ def test_rerun_loads_the_same_arrays(run, vecsim):
             ("--load X:word=x.npy", "the file has real numbers, word takes whole ones"),
             ("--load X:flaot=x.npy", "did you mean 'float'"),
             ("--load X:rowptr=x.npy", "rowptr is of a matrix"),
-            ("--load X=big.npy", "element 1 is 5000000000, which does not fit a word"),
+            ("--load X=big.npy", "the number 5000000000 at element 1 does not fit 32 bits"),
             ("--load X=complex.npy", "values of type complex128"),
             ("--load 0xffff0=x.npy", "lie outside memory, 1048576 bytes (--memory)"),
             ("--load X=x.npy --load 260=x.npy", "overlaps --load X=x.npy"),
@@ -188,3 +188,48 @@ def test_numbers_within_the_tolerance_of_zero_are_warned_of(run):
     assert done.code == 0
     assert "no element is larger than the tolerance 1e-05: memory of zeros passes too" in done.err
     assert "larger than" not in run("--expect", "Y=y.npy", y=np.zeros(8)).err
+
+
+LOST = [
+    (
+        "X=n.npy",
+        np.array([2**63, 1], np.uint64),
+        "the number 9223372036854775808 at element 0 does not fit 32 bits",
+    ),
+    ("X:byte=n.npy", np.array([1, -129]), "the number -129 at element 1 does not fit 8 bits"),
+    ("X=n.npy", np.array([0, 1e300]), "the value 1e+300 at element 1 is too large for 32 bits"),
+    ("X:values=c.mtx", None, "values of type complex128; memory has whole and real numbers"),
+]
+
+
+@pytest.mark.parametrize("option", ["--load", "--expect"])
+@pytest.mark.parametrize(("text", "array", "message"), LOST)
+def test_numbers_that_would_become_others_are_refused(run, option, text, array, message):
+    Path("c.mtx").write_text(BANNER + "coordinate complex general\n2 2 1\n1 1 1 2\n")
+    assert message in run(option, text, **({} if array is None else {"n": array})).mistake()
+
+
+@pytest.mark.parametrize("option", ["--load", "--expect"])
+@pytest.mark.parametrize(
+    ("array", "warning"),
+    [
+        (
+            np.array([1, 2**24 + 1]),
+            "1 whole number rounded, the first 16777217 at element 1: 32 bits hold all",
+        ),
+        (
+            np.array([0.5, 1e-50]),
+            "1 value too small for 32 bits, the first 1e-50 at element 1: 1 became zero",
+        ),
+    ],
+)
+def test_what_a_narrower_type_loses_is_told_in_one_line(run, option, array, warning):
+    err = run(option, "X:float=n.npy", n=array).err
+    assert [warning in line for line in err.splitlines()].count(True) == 1
+
+
+def test_what_follows_an_array_in_its_file_is_refused(run):
+    np.save("n.npy", np.zeros(2, np.float32))
+    with Path("n.npy").open("ab") as file:
+        file.write(b"more")
+    assert "has 4 bytes after its array" in run("--load", "X=n.npy").mistake()

@@ -371,3 +371,60 @@ def test_damaged_gzip_files(tmp_path):
     with pytest.raises(UserError, match="damaged"):
         read(written(tmp_path, whole[:20] + b"\xff" * 8 + whole[28:], "bad.mtx.gz"))
     assert read(written(tmp_path, whole, "zipped_without_suffix.mtx")).csr.nnz == 1
+
+
+LOST = [
+    (
+        "real",
+        "1 1 0\n\n2 2 -1.5d-400\n",
+        "line 5: 1 value too small for 64 bits became zero, the first is -1.5",
+    ),
+    (
+        "real",
+        f"1 1 0.{'0' * 330}1\n2 2 0\n",
+        "line 3: 1 value too small for 64 bits became zero, the first is 0.",
+    ),
+    (
+        "complex",
+        "1 1 1-999 0\n2 2 2 0\n",
+        "line 3: 1 value too small for 64 bits became zero, the first is 1",
+    ),
+    (
+        "integer",
+        f"1 1 4\n2 2 {-(2**53) - 1}\n",
+        f"1 whole number rounded, the first {-(2**53) - 1} in row 2, col",
+    ),
+    (
+        "unsigned-integer",
+        f"2 1 {2**64 - 1}\n2 2 3\n",
+        f"1 whole number rounded, the first {2**64 - 1} in row 2, c",
+    ),
+    (
+        "complex",
+        "1 1 1 0\n2 2 2 3\n",
+        "complex values, only their real part is used; 1 imaginary part lost, the",
+    ),
+]
+
+
+@pytest.mark.parametrize(("field", "lines", "warning"), LOST)
+def test_what_64_bits_lose_is_told(tmp_path, field, lines, warning):
+    path = written(tmp_path, banner("coordinate", field, "general") + "2 2 2\n" + lines)
+    [told] = read(path).warnings
+    assert told.startswith(str(path))
+    assert warning in told
+
+
+@pytest.mark.parametrize(
+    ("field", "lines"),
+    [
+        ("real", "1 1 0e-400\n2 2 -0.0e-999\n"),
+        ("real", "1 1 0\n2 2 4.95e-324\n"),
+        ("real", "1 1 0\n2 2 9007199254740993\n"),
+        ("integer", f"1 1 0\n2 2 {2**53 + 2}\n"),
+        ("complex", "1 1 1 0\n2 2 2 -0.0\n"),
+    ],
+)
+def test_where_nothing_is_lost_nothing_is_told(tmp_path, field, lines):
+    path = written(tmp_path, banner("coordinate", field, "general") + "2 2 2\n" + lines)
+    assert read(path).warnings == ()

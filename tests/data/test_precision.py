@@ -47,7 +47,9 @@ def test_too_small_values_warn():
     rounded, warnings = values_as(matrix(1.0, 1e-60, 1e-40), 4)
     assert rounded.nnz == 3
     assert len(warnings) == 1
-    assert warnings[0].startswith("2 values are too small for 32 bits: 1 became zero")
+    assert warnings[0].startswith(
+        "2 values too small for 32 bits, the first 1e-60 in row 2, column 2: 1 became"
+    )
     assert "--value-bits 64" in warnings[0]
 
 

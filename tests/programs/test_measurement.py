@@ -125,7 +125,7 @@ def test_values_that_32_bits_hold_warn_of_nothing(exact):
 def test_a_value_that_32_bits_cannot_hold_is_refused():
     with pytest.raises(UserError, match=r"1e\+39 in row 1, column 1 is too large .*value_bits=64"):
         measure("crs", np.array([[1e39]]), machine_of("vs2003", 4))
-    with pytest.warns(MatrixWarning, match="1 values are too small for 32 bits"):
+    with pytest.warns(MatrixWarning, match="1 value too small for 32 bits"):
         measure("crs", values_of(1e-60), machine_of("vs2003", 4))
     with pytest.raises(UserError, match=r"^value_bits 16: a matrix value has 32 or 64 bits"):
         measure("crs", THIRDS, machine_of("vs2003", 4), value_bits=16)

@@ -46,6 +46,7 @@ class DataFiles:
         tolerance: float | None,
         source: str,
     ) -> None:
+        from vecsim.cli.console import warn
         from vecsim.cli.memory_dump import parse_dump
         from vecsim.cli.output import OutputFile
 
@@ -61,6 +62,9 @@ class DataFiles:
             where = (program, memory_bytes, width)
             self._loaded = [placed(text, *where, "--load") for text in load or ()]
             self._expected = [placed(text, *where, "--expect") for text in expect or ()]
+            for each in (*self._loaded, *self._expected):
+                for line in each.warnings:
+                    warn(line)
             self._check_comparable(TOLERANCE if tolerance is None else tolerance)
         inputs = [source, *(each.file for each in (*self._loaded, *self._expected))]
         self._tolerance = tolerance

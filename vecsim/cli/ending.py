@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from vecsim.cli.streams import in_one_line, prepare_streams
-from vecsim.errors import AssemblyError, UserError
+from vecsim.errors import AssemblyError, MatrixWarning, UserError
 from vecsim.shown_text import printable
 
 MISTAKE = 2
@@ -33,7 +36,8 @@ def ended(run: Callable[[], int]) -> int:
     """
     prepare_streams()
     try:
-        code = run()
+        with _warnings_in_one_line():
+            code = run()
         sys.stdout.flush()
     except AssemblyError as error:
         reason, text, caret = str(error).rsplit("\n", 2)
@@ -50,6 +54,25 @@ def ended(run: Callable[[], int]) -> int:
         name = f"{error.filename}: " if error.filename else ""
         return _mistake(in_one_line(f"{name}{error.strerror or error}"))
     return code
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Show what warns of changed values as the command line does: a line, without the place in the code."""
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if not issubclass(category, MatrixWarning):
+            shown(message, category, *rest, **more)
+            return
+        from vecsim.cli.console import warn
+
+        warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", MatrixWarning)
+        warnings.showwarning = show
+        yield
 
 
 def _mistake(message: str) -> int:

@@ -10,7 +10,8 @@ import scipy.sparse
 from vecsim.data.loading import load
 from vecsim.data.matrix import Matrix
 from vecsim.errors import UserError
-from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.canonical_csr import canonical_with_losses, place_of
+from vecsim.number_conversion import require_real, to_floats
 
 MatrixLike: TypeAlias = "Matrix | str | os.PathLike[str] | npt.NDArray[Any] | Any"
 """A `Matrix`; a name, a path or an address, as `load` takes it; a SciPy sparse matrix; an array (m, n)."""
@@ -48,17 +49,21 @@ def as_matrix(matrix: MatrixLike) -> Matrix:
         return matrix
     if isinstance(matrix, str | os.PathLike):
         return load(matrix)
+    lost: list[str] = []
     if isinstance(matrix, np.ndarray) and matrix.ndim == 2:
+        require_real(matrix.dtype, "the matrix")
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64
-        matrix = scipy.sparse.coo_array(_real(matrix).astype(dtype, copy=False))
+        columns = max(matrix.shape[1], 1)
+        values, lost = to_floats(matrix.reshape(-1), dtype, lambda at: place_of(*divmod(at, columns)))
+        matrix = scipy.sparse.coo_array(values.reshape(matrix.shape))
     elif scipy.sparse.issparse(matrix):
-        _real(matrix)
+        require_real(matrix.dtype, "the matrix")
     else:
         raise UserError(
             f"a matrix is a vecsim.Matrix, a SciPy sparse matrix, an array of two dimensions or a name, "
             f"not {_kind(matrix)}"
         )
-    csr = canonical_csr(matrix)
+    csr, more = canonical_with_losses(matrix)
     finite = np.isfinite(csr.data)
     if not finite.all():
         first = int(np.argmin(finite))
@@ -67,14 +72,7 @@ def as_matrix(matrix: MatrixLike) -> Matrix:
             f"the entry in row {row}, column {csr.indices[first] + 1} is {csr.data[first]}: "
             "values must be finite"
         )
-    return Matrix(UNNAMED, csr, "Python")
-
-
-def _real(matrix: Any) -> Any:
-    """Give an array or a sparse matrix back if its type is one of real numbers or booleans."""
-    if matrix.dtype.kind not in "biuf":
-        raise UserError(f"the matrix has values of type {matrix.dtype}: real numbers are needed")
-    return matrix
+    return Matrix(UNNAMED, csr, "Python", (*lost, *more))
 
 
 def _kind(matrix: object) -> str:

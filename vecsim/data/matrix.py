@@ -9,6 +9,7 @@ import numpy as np
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.overview import Overview
+from vecsim.suggestions import amount
 
 MAX_DIMENSION = 2**27
 """With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full."""
@@ -115,14 +116,24 @@ def assemble(
     _require_finite(source, coo)
     is_complex = coo.dtype.kind == "c"
     if is_complex and not keep_complex:
+        notes += _imaginary_parts(source, coo)
         coo = coo.real
-        notes.append(f"{source}: complex values, only their real part is used")
     csr = coo.astype(np.complex128 if is_complex and keep_complex else np.float64).tocsr()
     csr.sum_duplicates()
     if csr.nnz < coo.nnz:
         notes.append(f"{source}: {coo.nnz - csr.nnz} duplicate entries summed into others")
         _require_finite(source, csr.tocoo())
     return Matrix(name, csr, source, tuple(notes))
+
+
+def _imaginary_parts(source: str, coo: Any) -> list[str]:
+    """Return a line about the imaginary parts that are not used, if one is not zero."""
+    lost = np.flatnonzero(coo.data.imag)
+    if not lost.size:
+        return []
+    first, parts = int(lost[0]), amount(lost.size, "imaginary part")
+    where = f"row {coo.row[first] + 1}, column {coo.col[first] + 1}"
+    return [f"{source}: complex values, only their real part is used; {parts} lost, the first in {where}"]
 
 
 def _require_finite(source: str, coo: Any) -> None:

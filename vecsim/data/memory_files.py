@@ -24,7 +24,8 @@ from vecsim.data.source_bytes import GZIP_MAGIC
 from vecsim.errors import UserError
 from vecsim.input_files import read_input
 from vecsim.memory_places import TYPES, address_of
-from vecsim.suggestions import nearest
+from vecsim.number_conversion import KINDS, to_floats, to_integers
+from vecsim.suggestions import amount, nearest
 
 CRS_ARRAYS = ("rowptr", "colidx", "values")
 """What may be taken of a sparse matrix: its arrays in compressed row storage."""
@@ -49,6 +50,8 @@ class Placed:
         (n,) in the type of memory.
     file, sha256
         Where they come from, and the digest of that file.
+    warnings
+        What reading the file and the type of memory changed, one line each.
     """
 
     text: str
@@ -58,6 +61,7 @@ class Placed:
     values: npt.NDArray[Any]
     file: str
     sha256: str
+    warnings: tuple[str, ...] = ()
 
     @property
     def end(self) -> int:
@@ -99,7 +103,8 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
     Raises
     ------
     UserError
-        It is not of this form, the file cannot be read or does not fit into the type or into memory.
+        It is not of this form, the file cannot be read, holds nothing, or does not fit into the type or into
+        memory.
     """
     asked = f"{option} {text}"
     where, separator, file = text.partition("=")
@@ -114,16 +119,17 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
     if what not in ("", *TYPES, *CRS_ARRAYS):
         known = (*TYPES, *CRS_ARRAYS)
         raise UserError(f"{asked}: {what!r} is none of {', '.join(known)}{nearest(what, known)}")
+    lost: list[str] = []
     if file.endswith(".npy"):
         if what in CRS_ARRAYS:
             raise UserError(f"{asked}: {what} is of a matrix (.mtx); an array has a type: {', '.join(TYPES)}")
         content = _array(raw, file, asked)
     else:
-        content = _of_matrix(raw, file, what, asked)
+        content, lost = _of_matrix(raw, file, what, asked)
     if not content.size:
         raise UserError(f"{asked}: {file} holds no elements, so there is nothing to load or compare")
     kind = what if what in TYPES else _usual_type(content, value_bytes, asked)
-    values = _as_type(content, kind, asked)
+    values, more = _as_type(content, kind, asked)
     address = address_of(place, program, asked)
     end = address + values.nbytes
     if address < 0 or end > memory_bytes:
@@ -131,32 +137,38 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
             f"{asked}: {len(values)} x {kind} take bytes {address} to {end - 1}, which lie outside memory, "
             f"{memory_bytes} bytes (--memory)"
         )
-    return Placed(text, place, address, kind, values, file, digest)
+    return Placed(text, place, address, kind, values, file, digest, (*lost, *more))
 
 
 def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
+    """Return the one array of a .npy file, row by row."""
+    stream = io.BytesIO(raw)
     try:
-        content = np.load(io.BytesIO(raw), allow_pickle=False)
+        content = np.load(stream, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise UserError(f"{asked}: {file} is no array of NumPy: {error}") from None
     if not isinstance(content, np.ndarray):
         raise UserError(f"{asked}: {file} holds several arrays; save one of them with numpy.save")
+    behind = len(raw) - stream.tell()
+    if behind:
+        raise UserError(f"{asked}: {file} has {amount(behind, 'byte')} after its array; save the array again")
     return content.reshape(-1)
 
 
-def _of_matrix(raw: bytes, file: str, what: str, asked: str) -> npt.NDArray[Any]:
-    """Give the array that is meant of a matrix file."""
-    matrix = read(file).csr
+def _of_matrix(raw: bytes, file: str, what: str, asked: str) -> tuple[npt.NDArray[Any], list[str]]:
+    """Return the array that is meant of a matrix file, and what reading it changed."""
+    matrix = read(file, complex=True)
+    csr, lost = matrix.csr, list(matrix.warnings)
     if what in CRS_ARRAYS:
-        found = {"rowptr": matrix.indptr, "colidx": matrix.indices, "values": matrix.data}[what]
-        return np.asarray(found)
+        found = {"rowptr": csr.indptr, "colidx": csr.indices, "values": csr.data}[what]
+        return np.asarray(found), lost
     if not _is_dense(raw):
         raise UserError(
             f"{asked}: {file} is sparse: say which array of it, PLACE:rowptr=..., PLACE:colidx=... or "
             "PLACE:values=..., as compressed row storage has them"
         )
-    dense: npt.NDArray[Any] = matrix.toarray().reshape(-1, order="F")
-    return dense
+    dense: npt.NDArray[Any] = csr.toarray().reshape(-1, order="F")
+    return dense, lost
 
 
 def _is_dense(raw: bytes) -> bool:
@@ -167,37 +179,41 @@ def _is_dense(raw: bytes) -> bool:
 
 
 def _usual_type(content: npt.NDArray[Any], value_bytes: int, asked: str) -> str:
-    kind = content.dtype.kind
-    if kind in "iub":
+    _require_real(content, asked)
+    if content.dtype.kind in "iub":
         return "word"
-    if kind == "f":
-        return "float" if value_bytes == 4 else "double"
-    raise UserError(f"{asked}: values of type {content.dtype}; memory has whole and real numbers")
+    return "float" if value_bytes == 4 else "double"
 
 
-def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> npt.NDArray[Any]:
-    """Give values in a type of memory.
+def _require_real(content: npt.NDArray[Any], asked: str) -> None:
+    if content.dtype.kind not in KINDS:
+        raise UserError(f"{asked}: values of type {content.dtype}; memory has whole and real numbers")
+
+
+def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> tuple[npt.NDArray[Any], list[str]]:
+    """Return values in a type of memory, by the rule of `vecsim.number_conversion`, and what they lost.
 
     Raises
     ------
     UserError
-        A whole number that does not fit, or a real one that is to be whole.
+        A number that does not fit, or a real one that is to be whole.
     """
+    _require_real(content, asked)
     dtype = np.dtype(TYPES[kind])
-    if content.dtype.kind not in "iubf":
-        raise UserError(f"{asked}: values of type {content.dtype}; memory has whole and real numbers")
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            return content.astype(dtype)
-    if content.dtype.kind == "f":
+    if dtype.kind != "f" and content.dtype.kind == "f":
         raise UserError(f"{asked}: the file has real numbers, {kind} takes whole ones; name float or double")
-    low, high = ((-(1 << 31), (1 << 32) - 1)) if kind == "word" else (-128, 255)
-    wide = content.astype(np.int64)
-    outside = np.flatnonzero((wide < low) | (wide > high))
-    if len(outside):
-        at = int(outside[0])
-        raise UserError(f"{asked}: element {at} is {wide[at]}, which does not fit a {kind}")
-    return wide.astype(np.uint32 if kind == "word" else np.uint8).view(dtype)
+    try:
+        if dtype.kind == "f":
+            values, lost = to_floats(content, dtype, _element, "name double for 64 bits")
+        else:
+            values, lost = to_integers(content, 8 * dtype.itemsize, _element).view(dtype), []
+    except UserError as error:
+        raise UserError(f"{asked}: {error}") from None
+    return values, [f"{asked}: {line}" for line in lost]
+
+
+def _element(number: int) -> str:
+    return f"at element {number}"
 
 
 def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -> Program:

@@ -5,6 +5,8 @@ from typing import Any, Literal
 import numpy as np
 
 from vecsim.errors import UserError
+from vecsim.formats.canonical_csr import place_in_csr
+from vecsim.number_conversion import to_floats
 
 ADVICE = "use 64-bit values (--value-bits 64; value_bits=64 in Python)"
 """What to do about values that 32 bits cannot hold, in every message about them."""
@@ -20,7 +22,7 @@ def value_bytes(bits: int, option: str = "value_bits") -> Literal[4, 8]:
 
 
 def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, ...]]:
-    """Round the values of a matrix to 4 or 8 bytes.
+    """Round the values of a matrix to 4 or 8 bytes, by the rule of `vecsim.number_conversion`.
 
     Parameters
     ----------
@@ -34,7 +36,8 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     matrix
         csr_array of that type on the same index arrays; `matrix` itself if it has the type already.
     warnings
-        A line if non-zero values became zero or lost digits because they are too small for float32.
+        A line if values became zero or lost digits because they are too small for float32, and one if the
+        values are whole numbers and some were rounded.
 
     Raises
     ------
@@ -55,23 +58,5 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     dtype = np.dtype(f"f{value_bytes}")
     if matrix.dtype == dtype:
         return matrix, ()
-    with np.errstate(over="ignore", under="ignore"):
-        values = matrix.data.astype(dtype)
-    overflown = np.isinf(values) & np.isfinite(matrix.data)
-    if overflown.any():
-        first = int(np.argmax(overflown))
-        row = int(np.searchsorted(matrix.indptr, first, side="right"))
-        raise UserError(
-            f"the value {matrix.data[first]} in row {row}, column {matrix.indices[first] + 1} "
-            f"is too large for 32 bits ({np.count_nonzero(overflown)} such values): {ADVICE}"
-        )
-    small = (np.abs(values) < np.finfo(dtype).tiny) & (matrix.data != 0)
-    rounded = type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
-    if value_bytes == 8 or not small.any():
-        return rounded, ()
-    zeros = np.count_nonzero(values[small] == 0)
-    warning = (
-        f"{np.count_nonzero(small)} values are too small for 32 bits: {zeros} became zero, "
-        f"the others lost digits; {ADVICE}"
-    )
-    return rounded, (warning,)
+    values, lost = to_floats(matrix.data, dtype, place_in_csr(matrix), ADVICE)
+    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape), tuple(lost)

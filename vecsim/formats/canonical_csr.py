@@ -1,14 +1,17 @@
 """Sorted CSR without duplicates: what every format is made from."""
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from vecsim.errors import UserError
+from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.thread_count import as_many_threads_as_pay
+from vecsim.number_conversion import require_real, to_floats
 
 MAX_COUNT = 2**31 - 1
 """Images and formats address entries and elements with signed 32-bit integers."""
@@ -18,7 +21,8 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
     """Give a sparse matrix as sorted CSR without duplicates.
 
     A matrix that is so already is not copied: the result shares its arrays. So who keeps them, or writes into
-    them, copies them first; what is made of them before the caller goes on need not.
+    them, copies them first; what is made of them before the caller goes on need not. A `MatrixWarning` says
+    what the values lose in the type of the result.
 
     Parameters
     ----------
@@ -36,24 +40,72 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
     Raises
     ------
     UserError
-        If `matrix` is not a real two-dimensional sparse matrix or too large to count in 32 bits.
+        If `matrix` is not a real two-dimensional sparse matrix or too large to count in 32 bits; if a finite
+        value, or a sum of duplicates, would become infinite.
     ValueError
         If its index arrays are inconsistent (from SciPy).
     """
+    csr, lost = canonical_with_losses(matrix, dtype)
+    for line in lost:
+        warnings.warn(line, MatrixWarning, stacklevel=3)
+    return csr
+
+
+def canonical_with_losses(matrix: Any, dtype: Any = None) -> tuple[Any, list[str]]:
+    """Return what `canonical_csr` does, and its warnings, by the rule of `vecsim.number_conversion`."""
     check_matrix(matrix)
-    # Converted before anything is summed: 8-bit integers would overflow and booleans saturate.
     if dtype is None:
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64
-    if matrix.format == "csr":
-        if _is_canonical(matrix):
-            return _sharing(matrix, dtype)
+    canonical = matrix.format == "csr" and _is_canonical(matrix)
+    if matrix.format == "csr" and not canonical:
         matrix.check_format(full_check=True)
-        csr = scipy.sparse.csr_array(matrix.astype(dtype, copy=True))
-    else:
-        csr = scipy.sparse.csr_array(matrix.astype(dtype, copy=False).tocsr())
+    # Converted before anything is summed: 8-bit integers would overflow and booleans saturate.
+    typed, lost = _typed(matrix, dtype)
+    if canonical:
+        return _sharing(typed), lost
+    csr = scipy.sparse.csr_array(typed, copy=True) if typed.format == "csr" else typed.tocsr()
+    csr = scipy.sparse.csr_array(csr)
     csr.has_canonical_format = False
     csr.sum_duplicates()
-    return _sharing(csr, dtype)
+    if csr.nnz < typed.nnz:
+        _require_finite_sums(csr, typed)
+    return _sharing(csr), lost
+
+
+def _typed(matrix: Any, dtype: Any) -> tuple[Any, list[str]]:
+    """Return a matrix with values of a type and the same index arrays, and what they lose."""
+    if matrix.dtype == dtype:
+        return matrix, []
+    if matrix.format not in ("csr", "csc", "coo"):
+        matrix = matrix.tocoo(copy=False)
+    if matrix.format == "coo":
+        values, lost = to_floats(matrix.data, dtype, lambda at: place_of(matrix.row[at], matrix.col[at]))
+        return scipy.sparse.coo_array((values, (matrix.row, matrix.col)), shape=matrix.shape), lost
+    values, lost = to_floats(matrix.data, dtype, place_in_csr(matrix))
+    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape), lost
+
+
+def place_in_csr(matrix: Any) -> Callable[[int], str]:
+    """Return what says where an entry of a matrix in CSR or CSC is, counted from 1."""
+
+    def place(at: int) -> str:
+        line, other = int(np.searchsorted(matrix.indptr, at, side="right")) - 1, int(matrix.indices[at])
+        return place_of(line, other) if matrix.format == "csr" else place_of(other, line)
+
+    return place
+
+
+def place_of(row: int, column: int) -> str:
+    """Say where an entry is, counted from 1; its place counts from 0."""
+    return f"in row {row + 1}, column {column + 1}"
+
+
+def _require_finite_sums(csr: Any, typed: Any) -> None:
+    infinite = np.isinf(csr.data)
+    if infinite.any() and not np.isinf(typed.data).any():
+        place = place_in_csr(csr)(int(np.argmax(infinite)))
+        bits = 8 * csr.dtype.itemsize
+        raise UserError(f"the sum of the duplicate entries {place} is too large for {bits} bits")
 
 
 def _is_canonical(csr: Any) -> bool:
@@ -68,12 +120,12 @@ def _is_canonical(csr: Any) -> bool:
         return bool(is_canonical(indptr, indices, columns))
 
 
-def _sharing(csr: Any, dtype: Any) -> Any:
-    """Give a canonical matrix with these values and 32-bit indices; arrays that have them are shared."""
+def _sharing(csr: Any) -> Any:
+    """Give a canonical matrix with 32-bit indices; arrays that are so already are shared."""
     nnz = int(csr.indptr[-1])
     made = scipy.sparse.csr_array(
         (
-            csr.data[:nnz].astype(dtype, copy=False),
+            csr.data[:nnz],
             csr.indices[:nnz].astype(np.int32, copy=False),
             csr.indptr.astype(np.int32, copy=False),
         ),
@@ -95,6 +147,7 @@ def check_matrix(matrix: Any) -> None:
         raise UserError(f"a two-dimensional SciPy sparse matrix is needed, not {type(matrix).__name__}")
     if matrix.dtype.kind == "c":
         raise UserError("the matrix has complex values: give its real part (matrix.real)")
+    require_real(matrix.dtype, "the matrix")
     if max(*matrix.shape, matrix.nnz) > MAX_COUNT:
         raise UserError(
             f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} with {matrix.nnz} entries cannot be counted "

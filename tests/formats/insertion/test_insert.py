@@ -170,7 +170,7 @@ def test_a_matrix_without_positions_takes_none(name, shape):
 
 
 @pytest.mark.parametrize("name", TAKING)
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1j, "many", None, 10**400])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1j, np.complex128(1 + 2j), "many", None, 10**400])
 def test_a_value_that_is_no_finite_number_is_refused(name, value):
     with pytest.raises(UserError, match="a finite float64 number is needed"):
         build(name, scipy.sparse.csr_array(np.eye(3))).insert(0, 1, value)
@@ -180,6 +180,14 @@ def test_a_value_that_is_no_finite_number_is_refused(name, value):
 def test_a_value_beyond_float32_is_refused(name):
     with pytest.raises(UserError, match=r"1e\+300 cannot be stored: a finite float32 number is needed"):
         build(name, scipy.sparse.csr_array(np.eye(3, dtype=np.float32))).insert(0, 1, 1e300)
+    with pytest.raises(UserError, match="1e-60 cannot be stored: a finite float32 number is needed"):
+        build(name, scipy.sparse.csr_array(np.eye(3, dtype=np.float32))).insert(0, 1, 1e-60)
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, np.uint64(2**64 - 1)])
+def test_a_whole_number_that_would_be_rounded_is_refused(value):
+    with pytest.raises(UserError, match="cannot be stored: float64 would round it to"):
+        build("crs", scipy.sparse.csr_array(np.eye(3))).insert(0, 1, value)
 
 
 def test_entries_stay_within_what_32_bits_count():

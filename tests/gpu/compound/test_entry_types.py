@@ -19,7 +19,7 @@ from gpu.compound import (
     blocks,
     reference_product,
 )
-from vecsim.errors import UserError
+from vecsim.errors import MatrixWarning, UserError
 
 PAIR = {"entry": ("p", "q"), "vector": ("v",)}
 
@@ -186,3 +186,13 @@ def test_a_type_can_be_sent_to_other_processes():
     assert sent == QUATERNION
     a, x = [[np.array([number]) for number in numbers] for numbers in ((0, 1, 0, 0), (0, 0, 1, 0))]
     assert [component.item() for component in sent.multiplied(a, x)] == [0, 0, 0, 1]  # i j = k
+
+
+def test_components_lose_nothing_in_silence():
+    with pytest.warns(MatrixWarning, match=f"the first {2**53 + 1} at entry 0 of"):
+        CompoundMatrix.from_arrays(DUAL, (1, 1), [0, 1], [0], [[2**53 + 1], [1]])
+    matrix = CompoundMatrix.from_arrays(DUAL, (1, 1), [0, 1], [0], [[1e300], [1.0]])
+    with pytest.raises(UserError, match=r"the value 1e\+300 at entry 0 of .* is too large for 32 bits"):
+        matrix.astype(np.float32)
+    small = scipy.sparse.coo_array((np.array([100, 100], np.int8), ([0, 0], [0, 0])))
+    assert CompoundMatrix.from_complex(small).components[0].tolist() == [200]

@@ -80,6 +80,11 @@ class Format:
         exponent -= len(fraction) if point else self.decimals
         return float(b"%b%be%d" % (sign, digits, exponent))
 
+    def is_zero(self, field: bytes) -> bool:
+        """Say whether the field of a number has no digit but zeros in front of its exponent."""
+        match = _REAL.fullmatch(field)
+        return match is not None and not (match[2] + (match[4] or b"")).strip(b"0")
+
 
 def parse_format(text: str) -> Format | None:
     """Read a format; None if it is none of one edit descriptor for numbers. Blanks and case do not count."""

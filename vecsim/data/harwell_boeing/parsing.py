@@ -11,7 +11,8 @@ from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble
 from vecsim.data.symmetry import GENERAL, expanded, first_misplaced, why_misplaced
 from vecsim.errors import UserError
-from vecsim.suggestions import shown
+from vecsim.number_conversion import to_floats
+from vecsim.suggestions import amount, shown
 
 LINE_BYTES = 1024
 """More than a line of these formats has: they were made for cards of 80 columns."""
@@ -65,7 +66,7 @@ def parse_harwell_boeing(name: str, source: str, data: bytes, *, keep_complex: b
     _require_memory(source, header)
     pointers = _integers(source, lines, header.pointers)
     rows = _integers(source, lines, header.indices)
-    values = _values(source, lines, header)
+    values, lost = _values(source, lines, header)
     if pointers[0] != 1 or pointers[-1] != header.entries + 1 or np.any(np.diff(pointers) < 0):
         raise UserError(f"{source}: column pointers must rise from 1 to {header.entries + 1}")
     outside = (rows < 1) | (rows > header.rows)
@@ -78,7 +79,7 @@ def parse_harwell_boeing(name: str, source: str, data: bytes, *, keep_complex: b
         raise _fault(source, lines, header.indices, misplaced, f"is wrong: {reason}")
     shape = (header.rows, header.columns)
     coo = expanded(header.symmetry, shape, rows - 1, columns, values)
-    return assemble(name, source, coo, keep_complex=keep_complex)
+    return assemble(name, source, coo, tuple(lost), keep_complex=keep_complex)
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -105,12 +106,34 @@ def _integers(source: str, lines: list[bytes], block: Block) -> NDArray[np.int64
     return np.array(_read(source, lines, block, block.format.integer), dtype=np.int64)
 
 
-def _values(source: str, lines: list[bytes], header: Header) -> NDArray[Any]:
-    if header.values is None:
-        return np.ones(header.entries)
-    read = header.values.format.integer if header.values.format.letter == "I" else header.values.format.real
-    values = np.array(_read(source, lines, header.values, read), dtype=np.float64)
-    return values.view(np.complex128) if header.kind == "C" else values
+def _values(source: str, lines: list[bytes], header: Header) -> tuple[NDArray[Any], list[str]]:
+    """Return the values, and a line for each kind of loss."""
+    block = header.values
+    if block is None:
+        return np.ones(header.entries), []
+    if block.format.letter == "I":
+        whole = np.array(_read(source, lines, block, block.format.integer), dtype=np.int64)
+        values, lost = to_floats(whole, np.float64, _place_in(block))
+        lost = [f"{source}: {line}" for line in lost]
+    else:
+        values = np.array(_read(source, lines, block, block.format.real), dtype=np.float64)
+        lost = _became_zero(source, lines, block, np.flatnonzero(values == 0).tolist())
+    return (values.view(np.complex128) if header.kind == "C" else values), lost
+
+
+def _place_in(block: Block) -> Callable[[int], str]:
+    return lambda number: "in line {}, column {}".format(*block.place(number))
+
+
+def _became_zero(source: str, lines: list[bytes], block: Block, zeros: list[int]) -> list[str]:
+    """Return a line about fields that are read as zero and do not hold it, if there are some."""
+    lost = [number for number in zeros if not block.format.is_zero(_field(lines, block, number))]
+    if not lost:
+        return []
+    return [
+        f"{source}: {amount(len(lost), 'value')} too small for 64 bits became zero, the first "
+        f"{_place_in(block)(lost[0])} is {shown(_field(lines, block, lost[0]).strip())}"
+    ]
 
 
 def _read(source: str, lines: list[bytes], block: Block, convert: Callable[[bytes], Any]) -> list[Any]:
@@ -137,10 +160,15 @@ def _first_fault(
     raise AssertionError("every field was converted")
 
 
+def _field(lines: list[bytes], block: Block, number: int) -> bytes:
+    line, column = block.place(number)
+    return lines[line - 1][column - 1 : column - 1 + block.format.width]
+
+
 def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: str) -> UserError:
     """Word what is wrong with a number of a block."""
     line, column = block.place(number)
-    field = lines[line - 1][column - 1 : column - 1 + block.format.width]
+    field = _field(lines, block, number)
     if not field.strip(b" "):
         return UserError(
             f"{source}, line {line}, column {column}: a field is blank, but {block.count} numbers were "

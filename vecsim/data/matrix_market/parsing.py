@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble, check_size
-from vecsim.data.matrix_market import faults
+from vecsim.data.matrix_market import faults, underflow
 from vecsim.data.matrix_market.grammar import BARE_EXPONENT, LEADING_PLUS, LETTER_D
 from vecsim.data.matrix_market.header import BANNER, Header, parse_header
 from vecsim.data.symmetry import GENERAL, SKEW_SYMMETRIC, expanded, first_misplaced, why_misplaced
 from vecsim.errors import UserError
+from vecsim.formats.canonical_csr import place_of
+from vecsim.number_conversion import to_floats
 
 LINE_BYTES = 1024
 """Most bytes of a line, by the definition of the format."""
@@ -84,7 +86,7 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
             f"lines follow: {remedy}"
         )
     _require_memory(source, header)
-    rows, columns, values = _entries(source, header, data, found.spellings)
+    rows, columns, values, lost = _entries(source, header, data, found.spellings)
     misplaced = first_misplaced(header.symmetry, rows, columns, values)
     if misplaced is not None:
         reason = why_misplaced(header.symmetry, int(rows[misplaced]) + 1, int(columns[misplaced]) + 1)
@@ -94,7 +96,7 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
         rows, columns, values = rows[held], columns[held], values[held]
     shape = (header.rows, header.columns)
     coo = expanded(header.symmetry, shape, rows, columns, values)
-    return assemble(name, source, coo, keep_complex=keep_complex)
+    return assemble(name, source, coo, tuple(lost), keep_complex=keep_complex)
 
 
 def _require_memory(source: str, header: Header) -> None:
@@ -104,15 +106,16 @@ def _require_memory(source: str, header: Header) -> None:
 
 def _entries(
     source: str, header: Header, data: bytes, spellings: int
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Give rows and columns, from 0, and values of all entries that the file stores, in its order."""
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], list[str]]:
+    """Give rows and columns, from 0, and values of all entries that the file stores, and what values lost."""
     coordinate = header.layout == "coordinate"
     field = "real" if header.field == "double" else header.field
     sizes = f"{_ANY_SIZE} {_ANY_SIZE} {header.entries}" if coordinate else f"{header.entries} 1"
     # A header of our own: SciPy must not expand, nor find sizes in it that we did not. The line end behind
     # the last line is needed; without it SciPy reads beyond the text.
     head = f"{BANNER.decode()} matrix {header.layout} {field} general\n{sizes}\n".encode("ascii")
-    text = b"".join((head, _respelled(memoryview(data)[header.body :], spellings), b"\n"))
+    body = _respelled(memoryview(data)[header.body :], spellings)
+    text = b"".join((head, body, b"\n"))
     try:
         parsed: Any = scipy.io.mmread(io.BytesIO(text))
     except (ValueError, OverflowError) as error:
@@ -121,14 +124,15 @@ def _entries(
             source, header, data, int(line[1]) - _HEADER_LINES if line else None
         ) from None
     values = parsed.data if coordinate else np.ravel(parsed)
-    if values.dtype.kind in "iu":
-        values = values.astype(np.float64)  # the negative of the least integer is none
-    if not coordinate:
-        return (*_packed(header), values)
-    beyond = (parsed.row >= header.rows) | (parsed.col >= header.columns)
+    rows, columns = (parsed.row, parsed.col) if coordinate else _packed(header)
+    beyond = (rows >= header.rows) | (columns >= header.columns)
     if beyond.any():
         raise faults.of_entry(source, header, data, int(np.argmax(beyond)))
-    return parsed.row, parsed.col, values
+    if values.dtype.kind in "iu":  # before symmetry: the negative of the least integer is none
+        values, lost = to_floats(values, np.float64, lambda at: place_of(rows[at], columns[at]))
+        return rows, columns, values, [f"{source}: {line}" for line in lost]
+    has_zeros = header.values > 0 and not values.view(np.float64).all()
+    return rows, columns, values, underflow.warning(source, body, header.line + 1) if has_zeros else []
 
 
 def _respelled(body: memoryview, spellings: int) -> bytes | memoryview:

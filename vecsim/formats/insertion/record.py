@@ -137,21 +137,24 @@ def checked_element(
     Raises
     ------
     UserError
-        If the position is no pair of integers within the matrix, or the value no finite real number of
-        that type.
+        If the position is no pair of integers within the matrix, or the value no finite real number that the
+        type holds: a whole number exactly, another one rounded, but not to zero.
     """
     for name, given in (("row", row), ("column", column)):
         if np.ndim(given) != 0:
             raise UserError(f"{name} must be an integer, not {given!r}: one element is inserted at a time")
     rows, columns = checked_positions(shape, row, column)
     try:
-        number = float(value)
+        # float() drops the imaginary part of NumPy's numbers.
+        number = math.nan if isinstance(value, np.complexfloating) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         typed = np.asarray(number, dtype=dtype)
-    if not np.isfinite(typed):
+    if not np.isfinite(typed) or (typed == 0 and number != 0):
         raise UserError(f"the value {value!r} cannot be stored: a finite {dtype} number is needed")
+    if isinstance(value, int | np.integer) and int(typed) != int(value):
+        raise UserError(f"the value {value!r} cannot be stored: {dtype} would round it to {int(typed)}")
     return rows, columns, typed
 
 
