@@ -20,7 +20,6 @@ from pathlib import Path
 from experiments.sweep import Sweep, SweepTable, sweep
 from programs.measurement import measure
 from vecsim.errors import UserError
-from vecsim.machine import load_machine
 
 LARGEST = 30_000
 MATRICES = 20
@@ -103,7 +102,7 @@ def difference(table: SweepTable, row: int) -> str:
     cell = {name: column[row] for name, column in table.columns.items()}
     what, told = table.sweep, f"{cell['matrix']}, {cell['program']}, row {row}"
     try:
-        machine = load_machine(what.machine, {name: cell[name] for name in what.set})
+        machine = what.base.changed({name: cell[name] for name in what.set})
         alone = measure(cell["program"], cell["matrix"], machine, value_bits=what.value_bits, seed=what.seed)
     except UserError as error:
         # The same reason, with another name of the machine in front.

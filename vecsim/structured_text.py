@@ -1,5 +1,7 @@
 """TOML and JSON that a user gives: refused before or after parsing where depth or size serve no purpose.
 
+JSON is read as its standard has it: no NaN, no key twice, no number beyond every type.
+
 Python's parser of TOML takes time that grows with the square of a key's parts, and both parsers, like most
 code that walks over their results, go one call deeper for each level.
 """
@@ -9,11 +11,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from math import isfinite
 from typing import Any
 
 from vecsim.decimal_text import OutOfRangeError, nearest_float
 from vecsim.errors import UserError
 from vecsim.input_files import InputKind, Name, read_text
+from vecsim.suggestions import shown
 
 MOST_TOML_BYTES = 1 << 18
 """Of a TOML text."""
@@ -26,6 +30,8 @@ MOST_TOML_DEPTH = 8
 MOST_TOKEN = 1000
 """Letters of a key or a number."""
 MOST_JSON_DEPTH = 100
+MOST_DIGITS = 400
+"""Digits of an integer in JSON: no number that vecsim writes has as many."""
 
 _HIDING = re.compile(
     r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5}|\\?\Z)'
@@ -65,12 +71,21 @@ def json_value(text: str, where: str) -> Any:
     """
     too_deep = f"{where}: is nested too deeply: at most {MOST_JSON_DEPTH} lists and objects in each other"
     try:
-        value = json.loads(text)
+        value = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_finite,
+            parse_int=_integer,
+        )
     except RecursionError:
         raise UserError(too_deep) from None
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{where}: is no JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        ) from None
     except ValueError as error:
-        reason = error if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
-        raise UserError(f"{where}: is no JSON: {reason}") from None
+        raise UserError(f"{where}: is no strict JSON: {error}") from None
     level = [value]
     for _ in range(MOST_JSON_DEPTH + 1):
         level = [
@@ -82,6 +97,32 @@ def json_value(text: str, where: str) -> Any:
         if not level:
             return value
     raise UserError(too_deep)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {shown(repr(twice))} stands twice in one object")
+    return found
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{shown(text)} is too large for a number")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number has {len(text)} digits, at most {MOST_DIGITS} are read")
+    return int(text)
 
 
 def read_toml(path: Name, kind: InputKind, name: str = "") -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,12 +13,11 @@ import numpy.typing as npt
 
 from experiments.explain.effects import Fit, fit
 from experiments.results.document import TABLE_FILE, read_document
-from experiments.results.layouts import SWEEP
+from experiments.results.layouts import SWEEP, SweepLayout
+from experiments.results.table import OPTION
 from vecsim.errors import UserError
-from vecsim.input_files import TABLE, read_text
 from vecsim.machine.description import flat
 
-OPTION = "option."
 ABSENT = -1
 """The place of a value in a cell in which the thing is as the machine has it."""
 
@@ -160,57 +158,41 @@ def read_cells(folder: Path) -> Cells:
         It is none, or no cell of it has a result.
     """
     document = read_document(folder)
-    if document.kind != SWEEP:
+    layout = document.layout
+    if not isinstance(layout, SweepLayout):
         raise UserError(f"{folder}: holds results of {document.kind}, those of {SWEEP} are explained")
-    content = document.content
-    told = content["sweep"]
-    varied = {name: tuple(map(_written, values)) for name, values in told["set"].items()}
-    varied |= {OPTION + name: tuple(map(_written, values)) for name, values in told["option"].items()}
-    try:
-        text = read_text(document.path.with_name(TABLE_FILE), TABLE)
-        lines = list(csv.DictReader(text.splitlines()))
-        there = [line for line in lines if line["cycles"] and line["cycles_per_nnz"]]
-        if not there:
-            raise UserError(f"{folder}: no cell has a result; the column fault of {TABLE_FILE} says why")
-        return Cells(
-            varied=varied,
-            programs=tuple(told["programs"]),
-            machine=flat(content.get("machine", {})),
-            value_bits=int(told.get("value_bits", 32)),
-            cost=dict(told.get("cost", {})),
-            faults=len(lines) - len(there),
-            **_columns(there, varied, told["programs"]),
-        )
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise UserError(f"{folder}: is damaged, or of another version: {error}") from None
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _columns(
-    lines: Sequence[Mapping[str, str]], varied: Mapping[str, Sequence[str]], programs: Sequence[str]
-) -> dict[str, Any]:
-    matrices = {line["matrix"]: line for line in lines}
-    features = {"non-zeros a row": [int(line["nnz"]) / int(line["rows"]) for line in matrices.values()]}
-    if all(line.get("locality") for line in lines):
-        features["locality"] = [float(line["locality"]) for line in matrices.values()]
-    return {
-        "matrices": tuple(matrices),
-        "features": {name: np.array(values) for name, values in features.items()},
-        "program": _places((line["program"] for line in lines), programs),
-        "matrix": _places((line["matrix"] for line in lines), tuple(matrices)),
-        "place": {
-            name: _places((_text(line[name]) for line in lines), values) for name, values in varied.items()
+    there = [row for row in document.table if row.cycles_per_nnz is not None]
+    if not there:
+        raise UserError(f"{folder}: no cell has a result; the column fault of {TABLE_FILE} says why")
+    spec = layout.sweep
+    varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
+    matrices = {row.matrix: row for row in there}
+    features = {"non-zeros a row": [row.nnz / row.rows for row in matrices.values()]}
+    localities = [row.locality for row in matrices.values() if row.locality is not None]
+    if len(localities) == len(matrices):
+        features["locality"] = localities
+    return Cells(
+        varied={name: tuple(map(_label, values)) for name, values in varied.items()},
+        programs=tuple(spec.programs),
+        matrices=tuple(matrices),
+        features={name: np.array(values) for name, values in features.items()},
+        machine=flat(layout.machine),
+        value_bits=spec.value_bits,
+        cost=spec.cost,
+        program=_places((row.program for row in there), spec.programs),
+        matrix=_places((row.matrix for row in there), tuple(matrices)),
+        place={
+            name: _places((row.varied[name] for row in there), tuple(map(str, values)))
+            for name, values in varied.items()
         },
-        "cycles": np.array([int(line["cycles"]) for line in lines], dtype=float),
-        "per_nnz": np.array([float(line["cycles_per_nnz"]) for line in lines]),
-    }
+        cycles=np.array([row.cycles for row in there], dtype=float),
+        per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
+        faults=len(document.table) - len(there),
+    )
 
 
-def _text(value: str) -> str:
-    return value.lower() if value in ("True", "False") else value
+def _label(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _places(found: Iterable[str], values: Sequence[str]) -> Ints:

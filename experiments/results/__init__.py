@@ -2,6 +2,6 @@
 
 from experiments.results.comparison import Comparison, compare
 from experiments.results.document import Document, Row, read_document
-from experiments.results.rerun import Repeated, rerun
+from experiments.results.rerun import Again, Repeated, rerun
 
-__all__ = ["Comparison", "Document", "Repeated", "Row", "compare", "read_document", "rerun"]
+__all__ = ["Again", "Comparison", "Document", "Repeated", "Row", "compare", "read_document", "rerun"]

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.results.document import Document, Row
+from experiments.results.inputs import DifferentInput, different_inputs, of_two, says_matrices
+from experiments.results.layouts import (
+    ExplanationEntry,
+    Layout,
+    ResultEntry,
+    RunLayout,
+    SweepLayout,
+    WhyLayout,
+)
+from vecsim.file_digests import short
 from vecsim.machine.description import flat
+from vecsim.machine.recorded import NO_NUMBERS
 
-SAID_APART = ("label", "sha256", "file", "based_on", "differences", "taken_from_base", "name")
-"""Of a machine: what is no number of it."""
+CHOSEN_OF_RUNS = ("engine", "seed", "value_bits", "max_cycles")
+CHOSEN_OF_SWEEPS = (*CHOSEN_OF_RUNS, "design")
+LATIN_HYPERCUBE = "latin-hypercube"
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,12 @@ class Comparison:
     ----------
     made
         What differs in how they were made: name, before, after; numbers of the machine as ``machine.NAME``.
+    inputs
+        The matrices and files that differ.
+    unknown
+        Those of the two, ``A`` or ``B``, that do not say which matrices they are of.
+    apart
+        The runs of both that are not compared, as they are on different matrices of one name.
     changes
         The runs that both have, those of the largest change first.
     only_before, only_after
@@ -72,6 +90,9 @@ class Comparison:
     """
 
     made: tuple[tuple[str, str, str], ...]
+    inputs: tuple[DifferentInput, ...]
+    unknown: tuple[str, ...]
+    apart: tuple[tuple[str, ...], ...]
     changes: tuple[Change, ...]
     only_before: tuple[tuple[str, ...], ...]
     only_after: tuple[tuple[str, ...], ...]
@@ -87,20 +108,34 @@ class Comparison:
 
 
 def compare(before: Document, after: Document) -> Comparison:
-    """Compare runs of the same matrix and program or, where each result has one run, these two."""
-    rows, made = dict(after.rows), _made(before.content, after.content)
-    if len(before.rows) == len(rows) == 1 and before.rows.keys() != rows.keys():
-        ((one,), (other,)) = before.rows, rows
+    """Compare runs of the same matrix and program or, where each result has one run, these two.
+
+    Runs on different matrices of one name are not compared, unless they are the only ones.
+    """
+    rows, made = dict(after.rows), _made(before.layout, after.layout)
+    inputs = different_inputs(before.layout, after.layout)
+    single = len(before.rows) == len(rows) == 1
+    if single and before.rows.keys() != rows.keys():
+        ((one, row),), ((other, other_row),) = before.rows.items(), rows.items()
         made.append(("run", " ".join(one), " ".join(other)))
-        rows = dict(zip(before.rows, rows.values(), strict=True))
+        inputs += tuple(of_two(before.layout, after.layout, row.matrix, other_row.matrix))
+        rows = {one: other_row}
+    others = set() if single else {each.name for each in inputs if each.is_matrix}
+    apart = dict.fromkeys(key for key, row in before.rows.items() if key in rows and row.matrix in others)
     changes = [
         _change(key, row, row.cycles, rows[key], cycles)
         for key, row in before.rows.items()
-        if row.cycles is not None and key in rows and (cycles := rows[key].cycles) is not None
+        if key in rows
+        and key not in apart
+        and row.cycles is not None
+        and (cycles := rows[key].cycles) is not None
     ]
-    both = {change.key for change in changes}
+    both = {*apart, *(change.key for change in changes)}
     return Comparison(
         made=tuple(made),
+        inputs=inputs,
+        unknown=tuple(side for side, each in (("A", before), ("B", after)) if not says_matrices(each.layout)),
+        apart=tuple(apart),
         changes=tuple(sorted(changes, key=lambda change: -abs(change.percent))),
         only_before=tuple(key for key in before.rows if key not in both),
         only_after=tuple(key for key in rows if key not in both),
@@ -127,24 +162,48 @@ def _parts(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Part, .
     return tuple(sorted((p for p in found if p.before or p.after), key=lambda p: -abs(p.change)))
 
 
-def _made(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _made(before: Layout, after: Layout) -> list[tuple[str, str, str]]:
     """List what differs of commit, versions, machine and everything else that decides cycles."""
-    told = [_facts(content) for content in (before, after)]
-    names = [*told[0], *(name for name in told[1] if name not in told[0])]
-    pairs = ((name, told[0].get(name, "-"), told[1].get(name, "-")) for name in names)
+    facts = [_facts(layout) for layout in (before, after)]
+    names = [*facts[0], *(name for name in facts[1] if name not in facts[0])]
+    pairs = ((name, facts[0].get(name, "-"), facts[1].get(name, "-")) for name in names)
     return [(name, one, other) for name, one, other in pairs if one != other]
 
 
-def _facts(content: Mapping[str, Any]) -> dict[str, str]:
-    named = ("kind", "commit", "engine", "seed", "value_bits")
-    content = {**dict(*content.get("explanations", ())[:1]), **content}
-    facts = {name: content[name] for name in named if name in content}
-    facts |= {f"versions.{name}": version for name, version in content.get("versions", {}).items()}
-    machine = {k: v for k, v in content.get("machine", {}).items() if k not in SAID_APART}
-    facts |= {f"machine.{name}": value for name, value in flat(machine).items()}
-    for matrix in content.get("matrices", ()):
-        facts[f"matrix {matrix['name']}"] = matrix["sha256"]
-    for result in content.get("results", content.get("explanations", ())):
-        for name, value in result["options"].items():
-            facts[f"option {result['program']}.{name}"] = value
+def _facts(layout: Layout) -> dict[str, str]:
+    """Return what a result was made with, but for its input files, in the order in which it is shown."""
+    facts: dict[str, Any] = {"kind": layout.kind, "commit": layout.commit or "-"}
+    facts |= _choices(layout)
+    facts |= {f"versions.{name}": version for name, version in layout.versions.items()}
+    machines = [each.machine for each in layout.explanations[:1]] if isinstance(layout, WhyLayout) else []
+    for machine in (layout.machine, *machines):
+        numbers = {name: value for name, value in (machine or {}).items() if name not in NO_NUMBERS}
+        facts |= {f"machine.{name}": value for name, value in flat(numbers).items()}
+        for each in (machine or {}).get("extensions", ()):
+            facts[f"extension {each['name']}"] = short(each["sha256"])
     return {name: json.dumps(value).strip('"') for name, value in facts.items()}
+
+
+def _choices(layout: Layout) -> dict[str, Any]:
+    """Return what was chosen on the command line or in a specification."""
+    if isinstance(layout, SweepLayout):
+        spec = layout.sweep
+        found = {name: getattr(spec, name) for name in CHOSEN_OF_SWEEPS}
+        if spec.design == LATIN_HYPERCUBE:
+            found |= {"samples": spec.samples, "design_seed": spec.design_seed}
+        return found
+    if isinstance(layout, WhyLayout):
+        first = layout.explanations[0]
+        found = {"engine": first.engine, "seed": layout.seed, "value_bits": first.value_bits}
+        return found | _options(layout.explanations)
+    if isinstance(layout, RunLayout):
+        return {name: getattr(layout, name) for name in CHOSEN_OF_RUNS} | _options(layout.results)
+    found = {name: getattr(layout, name) for name in ("engine", "value_bits", "memory_bytes", "max_cycles")}
+    found |= {f"define {name}": value for name, value in layout.define.items()}
+    return found | {f"load {each.text.partition('=')[0]}": short(each.sha256) for each in layout.load}
+
+
+def _options(results: Iterable[ResultEntry | ExplanationEntry]) -> dict[str, str]:
+    return {
+        f"option {each.program}.{name}": value for each in results for name, value in each.options.items()
+    }

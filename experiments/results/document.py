@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments.results.layouts import EXEC, RUN, SWEEP, WHY, check
+from experiments.results.layouts import (
+    LAYOUTS,
+    ExecLayout,
+    Layout,
+    LineEntry,
+    RunLayout,
+    SweepLayout,
+    WhyLayout,
+    check,
+)
+from experiments.results.table import TableRow, read_table
 from vecsim.errors import UserError
-from vecsim.input_files import RESULTS, TABLE, read_text
+from vecsim.input_files import RESULTS
 from vecsim.structured_text import read_json
+from vecsim.suggestions import shown
 
 SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
-CHARGED = "charged_"
+
+Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,8 @@ class Row:
         Digest of the program's image; empty if the file does not say it.
     options
         What it was run with, as the file says it.
+    matrix
+        The name of its matrix; empty where there is none.
     """
 
     cycles: int | None
@@ -40,6 +53,7 @@ class Row:
     lines: Mapping[str, int] = field(default_factory=dict)
     program_sha256: str = ""
     options: Mapping[str, Any] | None = None
+    matrix: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,21 +64,24 @@ class Document:
     ----------
     path
         Its name for messages.
-    content
-        The JSON as it is.
+    layout
+        What it holds, checked.
     rows
         By what tells them apart: the matrix and the program; the file of a program; of a sweep also what was
         varied, as ``name=value``.
+    table
+        The rows of a sweep's table, in order.
     """
 
     path: Path
-    content: Mapping[str, Any]
-    rows: Mapping[tuple[str, ...], Row]
+    layout: Layout
+    rows: Mapping[Key, Row]
+    table: tuple[TableRow, ...] = ()
 
     @property
     def kind(self) -> str:
         """The command whose results they are."""
-        return str(self.content["kind"])
+        return self.layout.kind
 
 
 def read_document(path: Path) -> Document:
@@ -83,63 +100,61 @@ def read_document(path: Path) -> Document:
     file = path / SWEEP_FILE if path.is_dir() else path
     content = read_json(file, RESULTS)
     kind = content.get("kind") if isinstance(content, dict) else None
-    readers = {RUN: _of_run, EXEC: _of_exec, WHY: _of_why, SWEEP: _of_sweep}
-    if not isinstance(kind, str) or kind not in readers:
-        said = f"is of {kind!r}" if isinstance(kind, str) else "says not what it is of"
-        raise UserError(f"{file}: {said}; results of {', '.join(readers)} are taken")
-    check(str(file), kind, content)
-    try:
-        return Document(file, content, readers[kind](file, content))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UserError(f"{file}: is damaged, or of another version: {error}") from None
+    if not isinstance(kind, str) or kind not in LAYOUTS:
+        said = f"is of {shown(repr(kind))}" if isinstance(kind, str) else "says not what it is of"
+        raise UserError(f"{file}: {said}; results of {', '.join(LAYOUTS)} are taken")
+    layout = check(str(file), kind, content)
+    if isinstance(layout, SweepLayout):
+        table = read_table(file.with_name(TABLE_FILE), layout)
+        return Document(file, layout, {row.key: _of_cell(row) for row in table}, table)
+    found: dict[Key, Row] = {}
+    for key, row in _rows(layout):
+        if found.setdefault(key, row).cycles != row.cycles:
+            raise UserError(
+                f"{file}: {shown(' '.join(key), 80)} has two results of different cycles: two different "
+                "matrices have this name; run again"
+            )
+    return Document(file, layout, found)
 
 
-def _of_run(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
-    return {
-        (str(each["matrix"]), str(each["program"])): Row(
-            int(each["cycles"]),
-            dict(each["charged"]),
-            _lines(each),
-            str(each["program_sha256"]),
-            dict(each["options"]),
-        )
-        for each in content["results"]
-    }
+def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row]]:
+    if isinstance(layout, ExecLayout):
+        digest, lines = layout.program_sha256, _lines(layout.lines)
+        yield (Path(layout.file).name,), Row(layout.cycles, layout.charged, lines, digest)
+    elif isinstance(layout, RunLayout):
+        for result in layout.results:
+            yield (
+                (result.matrix, result.program),
+                Row(
+                    result.cycles,
+                    result.charged,
+                    _lines(result.lines),
+                    result.program_sha256,
+                    result.options,
+                    result.matrix,
+                ),
+            )
+    else:
+        for each in layout.explanations:
+            yield (
+                (each.matrix, each.program),
+                Row(
+                    each.cycles,
+                    each.cycles_by_cause,
+                    _lines(each.lines),
+                    each.program_sha256 or "",
+                    each.options,
+                    each.matrix,
+                ),
+            )
 
 
-def _of_exec(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
-    digest = str(content["program_sha256"])
-    row = Row(int(content["cycles"]), dict(content["charged"]), _lines(content), digest)
-    return {(Path(str(content["file"])).name,): row}
-
-
-def _of_why(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
-    return {
-        (str(each["matrix"]), str(each["program"])): Row(
-            int(each["cycles"]), dict(each["cycles_by_cause"]), _lines(each)
-        )
-        for each in content["explanations"]
-    }
-
-
-def _lines(told: Mapping[str, Any]) -> dict[str, int]:
+def _lines(lines: Iterable[LineEntry]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for line in told.get("lines", ()):
-        found[line["text"]] = found.get(line["text"], 0) + line["cycles"]
+    for line in lines:
+        found[line.text] = found.get(line.text, 0) + line.cycles
     return found
 
 
-def _of_sweep(file: Path, content: Mapping[str, Any]) -> dict[tuple[str, ...], Row]:
-    table = file.with_name(TABLE_FILE)
-    varied = [*content["sweep"]["set"], *(f"option.{name}" for name in content["sweep"]["option"])]
-    lines = read_text(table, TABLE).splitlines()
-    found = {}
-    for line in csv.DictReader(lines):
-        key = (line["matrix"], line["program"], *(f"{name}={line[name]}" for name in varied if line[name]))
-        charged = {
-            name.removeprefix(CHARGED): int(value)
-            for name, value in line.items()
-            if name.startswith(CHARGED) and value
-        }
-        found[key] = Row(int(line["cycles"]) if line["cycles"] else None, charged)
-    return found
+def _of_cell(row: TableRow) -> Row:
+    return Row(row.cycles, row.charged, matrix=row.matrix)

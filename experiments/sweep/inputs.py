@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from experiments.sweep.suites import PREFIX, load_member
-from vecsim.data import load, value_bytes, values_as
+from vecsim.data import Matrix, load, value_bytes, values_as
 from vecsim.data.metrics import locality
 from vecsim.digests import matrix_sha256
+from vecsim.file_digests import InputFile, changed
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +26,17 @@ class Input:
         SciPy CSR array with values of the sweep's width; None where the digest will do.
     digest
         Of this array; see `vecsim.digests.matrix_sha256`.
+    source
+        The path of its file, the address it was downloaded from, "built-in", or its name in a suite.
+    files
+        The file that it was read from, if it was from one.
     """
 
     name: str
     csr: Any
     digest: str
+    source: str = ""
+    files: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
     """What reading it and the width of its values changed."""
 
@@ -41,30 +49,56 @@ class Facts:
     shape: tuple[int, int]
     nnz: int
     locality: float | None
+    source: str
+    sha256: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a results file says of it, as `vecsim.Matrix.to_dict` does."""
+        rows, columns = self.shape
+        where = str(Path(self.source).absolute()) if Path(self.source).is_file() else self.source
+        return {
+            "name": self.name,
+            "source": where,
+            "sha256": self.sha256,
+            "rows": rows,
+            "cols": columns,
+            "nnz": self.nnz,
+        }
 
 
-@lru_cache(maxsize=4)
 def load_input(name: str, value_bits: int) -> Input:
-    """Load a matrix; the last few are at hand, as they were when the sweep began.
+    """Load a matrix. The last few are at hand, unless their files changed.
 
     Raises
     ------
     UserError
         It is not found, or cannot be read.
     """
-    read: tuple[str, ...] = ()
-    if name.startswith(PREFIX):
-        own_name, found = load_member(name)
-    else:
-        matrix = load(name, show_progress=False)
-        own_name, found, read = matrix.name, matrix.csr, matrix.warnings
-    csr, lost = values_as(found, value_bytes(value_bits))
-    told = (*read, *(f"{own_name}: {line}" for line in lost))
-    return Input(own_name, csr, matrix_sha256(csr), told)
+    where = Path(name).absolute()  # a relative path is another file in another folder
+    found = _loaded(name, value_bits, where)
+    if changed(found.files):
+        _loaded.cache_clear()
+        found = _loaded(name, value_bits, where)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _loaded(name: str, value_bits: int, where: Path) -> Input:
+    member = name.startswith(PREFIX)
+    matrix = Matrix(*load_member(name), name) if member else load(name, show_progress=False)
+    csr, lost = values_as(matrix.csr, value_bytes(value_bits))
+    told = (*matrix.warnings, *(f"{matrix.name}: {line}" for line in lost))
+    return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, told)
+
+
+def forget_loaded() -> None:
+    """Let every matrix be loaded anew: generators and suites have no files that could be looked at."""
+    _loaded.cache_clear()
 
 
 @lru_cache(maxsize=4)
 def facts(matrix: Input) -> Facts:
     """Give what a table says of a matrix."""
     shape, nnz = (int(matrix.csr.shape[0]), int(matrix.csr.shape[1])), int(matrix.csr.nnz)
-    return Facts(matrix.name, shape, nnz, locality(matrix.csr) if nnz else None)
+    near = locality(matrix.csr) if nnz else None
+    return Facts(matrix.name, shape, nnz, near, matrix.source, matrix.digest)

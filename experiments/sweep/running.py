@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from experiments.code_fingerprint import check_code, code_fingerprint
 from experiments.sweep.cluster import by_cluster
-from experiments.sweep.inputs import Facts, facts, load_input
+from experiments.sweep.inputs import Facts, facts, forget_loaded, load_input
 from experiments.sweep.local import by_processes
 from experiments.sweep.simulation import Outcome, Task, look_up
 from experiments.sweep.specification import Sweep
 from experiments.sweep.store import TRIES, Store, say
 from experiments.sweep.table import SweepTable, columns_of
 from experiments.sweep.work import UNKNOWN
+from programs.input_files import program_files
 from vecsim.cache_folder import cache_folder
+from vecsim.data.matrix import named_apart
 from vecsim.errors import MatrixWarning, UserError
+from vecsim.file_digests import InputFile, changed
+from vecsim.machine.recorded import machine_files
 from vecsim.suggestions import amount
 
 Watch = Callable[[int, int], None]
@@ -77,8 +82,8 @@ def sweep(
     path = default_store() if store is None else store
     Store(path).__exit__(None, None, None)  # found out before any work is done
     check_code()
-    load_input.cache_clear()
-    tasks, matrices = _tasks(what, path)
+    forget_loaded()
+    tasks, matrices, files = _tasks(what, path)
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
     for attempt in range(TRIES):
@@ -97,22 +102,33 @@ def sweep(
             ordered = [outcomes[number] for number in range(len(tasks))]
             columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
         if columns is not None:
-            return SweepTable(what, columns, computed, seconds)
+            for line in changed(files):
+                raise UserError(f"sweep: {line}: it changed while the sweep ran; run it again")
+            return SweepTable(what, columns, computed, seconds, matrices, files)
     raise UserError(f"{path}: cells that were put in are not there: name another --store")
 
 
-def _tasks(what: Sweep, store: Path) -> tuple[list[Task], list[Facts]]:
-    """Return the tasks of a sweep, with what its table says of the matrix of each."""
+def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tuple[InputFile, ...]]:
+    """Return the tasks of a sweep, what its table says of each matrix, and the files that it depends on."""
     points, code, machine = what.points(), code_fingerprint(), what.base.sha256
-    tasks, matrices = [], []
+    files = [
+        *machine_files(what.base),
+        *(file for program in what.programs for file in program_files(program)),
+    ]
+    tasks, known = [], []
     for matrix in what.matrices:
         loaded = load_input(matrix, what.value_bits)
         for line in loaded.warnings:
             warnings.warn(line, MatrixWarning, stacklevel=3)
-        for program in what.programs:
-            tasks.append(Task(what, points, matrix, program, store, code, machine, loaded.digest))
-            matrices.append(facts(loaded))
-    return tasks, matrices
+        known.append(facts(loaded))
+        files += loaded.files
+        tasks += [
+            Task(what, points, matrix, program, store, code, machine, loaded.digest)
+            for program in what.programs
+        ]
+    names = named_apart([each.name for each in known], list(what.matrices))
+    matrices = tuple(replace(each, name=name) for each, name in zip(known, names, strict=True))
+    return tasks, matrices, tuple(files)
 
 
 def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:

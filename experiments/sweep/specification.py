@@ -63,7 +63,7 @@ class Sweep:
     programs
         Names, or ``NAME:FILE.s`` of one's own.
     machine
-        A preset or a file, of which numbers are varied.
+        A preset, a file or a `vecsim.Machine`, of which numbers are varied.
     extend
         Extensions of the machine: files, or names of those that come with vecsim (docs/extending-time.md).
     set
@@ -84,7 +84,7 @@ class Sweep:
 
     matrices: tuple[str, ...]
     programs: tuple[str, ...] = tuple(PROGRAMS)
-    machine: str = "vs2003"
+    machine: str | Machine = "vs2003"
     extend: tuple[str, ...] = ()
     set: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     option: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Sweep:
         """
         if not self.matrices:
             raise UserError("sweep: no matrix is named")
-        object.__setattr__(self, "matrices", expanded(self.matrices))
+        object.__setattr__(self, "matrices", tuple(dict.fromkeys(expanded(self.matrices))))
         if self.design not in DESIGNS:
             raise UserError(
                 f"design = {self.design!r}: designs are {', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
@@ -131,6 +131,8 @@ class Sweep:
         UserError
             There is no such preset, or the file is no machine; an extension that cannot be loaded.
         """
+        if isinstance(self.machine, Machine):
+            return self.machine
         return load_machine(self.machine, extend=self.extend)
 
     def _check_numbers(self) -> None:
@@ -212,6 +214,8 @@ class Sweep:
             if each.name in ("matrices", "programs")
             else dict(self.cost)
             if each.name == "cost"
+            else self.machine.label
+            if isinstance(self.machine, Machine) and each.name == "machine"
             else getattr(self, each.name)
             for each in fields(self)
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from experiments.sweep.specification import Point, Sweep
 from experiments.sweep.store import Store
 from vecsim.engines.cause import Cause
 from vecsim.errors import UserError
+from vecsim.file_digests import InputFile
 from vecsim.overview import Overview
+from vecsim.shown_text import utf8
 
 CAUSES = tuple(cause.name.lower() for cause in Cause)
 
@@ -37,12 +40,17 @@ class SweepTable(Overview):
         ``relative_error``, ``charged_CAUSE`` in cycles, and ``fault``: why a row has no numbers.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
+    matrices, files
+        What the cells depend on: each matrix with its source and digest, and the files of the machine, its
+        extensions, the programs and the matrices with theirs.
     """
 
     sweep: Sweep
     columns: dict[str, list[Any]]
     computed: int
     engine_seconds: float
+    matrices: tuple[Facts, ...] = ()
+    files: tuple[InputFile, ...] = ()
 
     def __len__(self) -> int:
         return len(self.columns["matrix"])
@@ -96,6 +104,18 @@ class SweepTable(Overview):
         import_module("pyarrow.parquet").write_table(table, target)
         return target.getvalue()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was asked for and what the cells depend on as plain data, without the cells."""
+        return {
+            "sweep": self.sweep.to_dict(),
+            "machine": self.sweep.base.to_dict(),
+            "matrices": [each.to_dict() for each in self.matrices],
+            "files": [each.to_dict() for each in self.files],
+            "cells": len(self),
+            "computed": self.computed,
+            "table_sha256": hashlib.sha256(self.csv_bytes()).hexdigest(),
+        }
+
     def csv(self) -> str:
         """Write it as CSV with a head."""
         text = io.StringIO()
@@ -103,6 +123,10 @@ class SweepTable(Overview):
         writer.writerow(self.columns)
         writer.writerows(zip(*self.columns.values(), strict=True))
         return text.getvalue()
+
+    def csv_bytes(self) -> bytes:
+        """Return the CSV in UTF-8, with escapes for bytes of file names that are not."""
+        return utf8(self.csv())
 
 
 def columns_of(
@@ -120,14 +144,16 @@ def columns_of(
         What was asked for.
     points
         Its points.
-    matrices, outcomes
+    matrices
+        Those of the sweep, in its order.
+    outcomes
         Of each matrix and program, in this order.
     store
         In which their cells are.
     """
     columns: dict[str, list[Any]] = {}
-    programs = [program for _ in sweep.matrices for program in sweep.programs]
-    for matrix, outcome, program in zip(matrices, outcomes, programs, strict=True):
+    tasks = [(matrix, program) for matrix in matrices for program in sweep.programs]
+    for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
         cells = store.cells(key for key in outcome.keys if key)
         for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
             cell = Cell(fault=fault) if fault else cells.get(key)

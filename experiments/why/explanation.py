@@ -12,6 +12,7 @@ from experiments.why.wording import parts
 from programs.measurement import multiplicand, prepare, with_width
 from programs.registry import find
 from vecsim.data import MatrixLike
+from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import Line, by_text
 from vecsim.engines.protocol import MAX_CYCLES, Run, run
@@ -50,6 +51,8 @@ class Explanation(Overview):
         Bits of a value; what simulated it.
     cycles
         Of the whole run.
+    program_sha256
+        Digest of the program as it was assembled for this matrix (`vecsim.digests`).
     relative_error
         Of its result; see `vecsim.formats.accuracy`.
     parts
@@ -76,6 +79,7 @@ class Explanation(Overview):
     value_bits: int
     engine: str
     cycles: int
+    program_sha256: str
     relative_error: float
     parts: dict[str, int]
     causes: dict[str, int]
@@ -163,6 +167,7 @@ class Explanation(Overview):
             "value_bits": self.value_bits,
             "engine": self.engine,
             "cycles": self.cycles,
+            "program_sha256": self.program_sha256,
             "relative_error": self.relative_error,
             "in_words": self.in_words(),
             "cycles_by_part": self.parts,
@@ -243,6 +248,7 @@ def why(
         value_bits=value_bits,
         engine=engine,
         cycles=done.cycles,
+        program_sha256=program_sha256(prepared.program),
         relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
         parts=parts(prepared.program, done.lines),
         causes=dict(done.charged),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vecsim.errors import UserError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from isa.program import Program
     from vecsim.cli.output import Output
+    from vecsim.file_digests import InputFile
 
 
 class DataFiles:
@@ -110,6 +112,16 @@ class DataFiles:
     def places(self) -> tuple[tuple[int, int], ...]:
         """Of each array that is loaded: its first byte, and the first behind it."""
         return tuple((each.address, each.end) for each in self._loaded)
+
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The files of the arrays that are loaded."""
+        from vecsim.file_digests import InputFile
+
+        return tuple(
+            InputFile(f"array {each.place}", str(Path(each.file).absolute()), each.sha256)
+            for each in self._loaded
+        )
 
     def save(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> None:
         """Write what is to be saved, and note in the document what was loaded."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -103,6 +104,7 @@ def execute(
 
     With --expect exit code 1 says that memory differs.
     """
+    from isa.source_files import source_files
     from vecsim.cli.assemble import read_program
     from vecsim.cli.counters import counters_document, show_counters
     from vecsim.cli.data_files import DataFiles
@@ -114,7 +116,9 @@ def execute(
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
+    from vecsim.file_digests import input_files
     from vecsim.machine import instruction_set_of
+    from vecsim.machine.recorded import machine_files
     from vecsim.progress import Measure, Progress
 
     if rows is not None and not timeline:
@@ -125,6 +129,7 @@ def execute(
     described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[file])
     tracing = read_tracing(trace, window, [file])
+    inputs = (*machine_files(described), *input_files("program", source_files(Path(file))))
     program = read_program(file, symbols, width, instruction_set_of(described.extensions))
     dumps = [parse_dump(text, program, size) for text in dump or ()]
     files = DataFiles(program, size, width, load, save, expect, tolerance, file)
@@ -147,6 +152,7 @@ def execute(
     engine = choice.name
     how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
     document: dict[str, Any] = how | counters_document(file, engine, program, result)
+    document["files"] = [each.to_dict() for each in (*inputs, *files.inputs)]
     show_counters(output, file, result, engine, value_bits)
     if hot is not None or listing:
         output.table(hot_table(result.lines, hot, listing))

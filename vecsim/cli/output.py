@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
-from vecsim.shown_text import printable
+from vecsim.shown_text import printable, unicode_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -127,13 +127,19 @@ class Output:
 
 
 def to_json(document: Mapping[str, Any]) -> str:
-    """Write a document as strict JSON; NaN and infinity, which JSON does not know, become null."""
+    """Write a document as strict JSON.
+
+    NaN and infinity, which JSON does not know, become null; bytes of file names that are not UTF-8 become
+    escapes.
+    """
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return unicode_text(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {_plain(str(key)): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if hasattr(value, "tolist"):  # NumPy's arrays and scalars

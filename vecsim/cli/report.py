@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from programs.measurement import Measurement
     from vecsim.data import Matrix
+    from vecsim.file_digests import InputFile
     from vecsim.machine import Machine
 
 COLUMNS = (
@@ -100,6 +101,7 @@ def document(
     max_cycles: int,
     measured: Sequence[Sequence[Measurement]],
     *,
+    files: Sequence[InputFile] = (),
     lines: bool = False,
 ) -> dict[str, Any]:
     """Give everything as one JSON object: what was run, in full, so that it can be run again; what came out.
@@ -112,12 +114,15 @@ def document(
         As `programs.measurement.measure` took them.
     measured
         What it gave: for each matrix, a program each. The results stand in one list, matrix by matrix.
+    files
+        The files that the results depend on.
     lines
         Whether each result has the instructions of its program with what they came to.
     """
     return {
         **({"matrix": matrices[0].to_dict()} if len(matrices) == 1 else {}),
         "matrices": [matrix.to_dict() for matrix in matrices],
+        "files": [file.to_dict() for file in files],
         "machine": machine.to_dict(),
         "engine": engine,
         "seed": seed,

@@ -71,7 +71,7 @@ def compare(
 
     output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
     found = compared(read_document(Path(before)), read_document(Path(after)))
-    if threshold is not None and not found.changes:
+    if threshold is not None and not (found.changes or found.apart):
         raise UserError(f"--threshold {threshold:g}: {before} and {after} have no run in common to compare")
     _show(output, found, most)
     for change in found.changes[:parts]:
@@ -82,13 +82,21 @@ def compare(
             if change.lines:
                 output.table(_side_by_side("instruction", change.lines[:LINES_SHOWN]))
     output.finish("vecsim compare", found.to_dict())
-    if threshold is not None and found.largest > threshold:
+    if threshold is not None and (found.largest > threshold or found.apart):
         raise typer.Exit(DIFFERENT)
 
 
 def _show(output: Output, found: Comparison, most: int) -> None:
     from vecsim.cli.console import fill, table
 
+    for side in found.unknown:
+        output.text(f"{side} does not say which matrices it is of: equal names may mean different matrices")
+    for each in found.inputs:
+        output.text(each.in_words())
+    if found.inputs:
+        output.text("inputs differ: a difference in cycles is not due to the machine or the options alone")
+    if found.apart:
+        output.text(f"not compared, as their matrices differ: {_some(found.apart)}")
     if found.made:
         output.table(fill(table(["made with", "A", "B"]), found.made))
     rows = [
@@ -114,8 +122,12 @@ def _show(output: Output, found: Comparison, most: int) -> None:
     )
     for keys, name in ((found.only_before, "A"), (found.only_after, "B")):
         if keys:
-            some = ", ".join(" ".join(key) for key in keys[:3]) + (", ..." if len(keys) > 3 else "")
-            output.text(f"only in {name}: {len(keys):,} ({some})")
+            output.text(f"only in {name}: {_some(keys)}")
+
+
+def _some(keys: Sequence[tuple[str, ...]]) -> str:
+    named = ", ".join(" ".join(key) for key in keys[:3]) + (", ..." if len(keys) > 3 else "")
+    return f"{len(keys):,} ({named})"
 
 
 def _most(causes: Sequence[Part]) -> str | None:
@@ -152,7 +164,10 @@ def rerun(
         def watch(what: str, number: int, of: int) -> None:
             progress.show(what, number / of)
 
-        found = repeated(document, extend=extend or (), store=Path(folder) / "store", watch=watch)
+        again = repeated(document, extend=extend or (), store=Path(folder) / "store", watch=watch)
+    found = again.runs
+    for line in again.inputs:
+        output.text(line)
     rows = [
         (
             " ".join(each.key),
@@ -178,6 +193,7 @@ def rerun(
         {
             "file": str(document.path),
             "of": document.kind,
+            "inputs": again.inputs,
             "runs": [
                 {"key": each.key, "then": each.then, "now": each.now, "other_program": each.program}
                 for each in found

@@ -77,12 +77,14 @@ def run(
 
     Every result is checked against SciPy's; exit code 1 says that one was not right.
     """
+    from programs.input_files import program_files
     from programs.measurement import measure, prepare_product
     from programs.registry import find
     from vecsim.cli.output import Output
     from vecsim.cli.report import document, header, results_table, summary_table
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import MAX_CYCLES
+    from vecsim.machine.recorded import machine_files
     from vecsim.progress import Measure, Progress
 
     width = value_bytes(value_bits)
@@ -91,7 +93,10 @@ def run(
     described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=matrix or [])
     tracing = _tracing(trace, window, matrix or [], chosen)
-    loaded = [load_matrix(name) for name in matrix] if matrix else [load_matrix(None)]
+    named = list(dict.fromkeys(matrix)) if matrix else [None]
+    loaded = apart([load_matrix(name) for name in named], named)
+    files = [*machine_files(described), *(file for name in chosen for file in program_files(name))]
+    files += [file for each in loaded for file in each.files]
     rounded = [replace(each, csr=matrix_values(each, width)) for each in loaded]
     for each in rounded:  # before any of them runs, which may take minutes
         for name in chosen:
@@ -130,7 +135,9 @@ def run(
             found.append(measurements)
     if len(found) > 1:
         output.table(summary_table(found))
-    told = document(rounded, described, _engines(found), seed, value_bits, limit, found, lines=asked)
+    told = document(
+        rounded, described, _engines(found), seed, value_bits, limit, found, files=files, lines=asked
+    )
     output.finish("vecsim run", told)
     _check([measurement for measurements in found for measurement in measurements], len(rounded) > 1)
 
@@ -170,6 +177,14 @@ def load_matrix(name: str | None) -> Matrix:
     for warning in loaded.warnings:
         warn(warning)
     return loaded
+
+
+def apart(matrices: Sequence[Matrix], given: Sequence[str | None]) -> list[Matrix]:
+    """Name matrices of one name by what was given for each, so that results tell them apart."""
+    from vecsim.data.matrix import named_apart
+
+    names = named_apart([each.name for each in matrices], [text or "" for text in given])
+    return [replace(each, name=name) for each, name in zip(matrices, names, strict=True)]
 
 
 def matrix_values(matrix: Matrix, width: Any) -> Any:

@@ -25,7 +25,7 @@ from vecsim.errors import UserError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from experiments.sweep import Sweep, SweepTable
+    from experiments.sweep import SweepTable
 
 SPECIFICATION = ".toml"
 FAULTS_TOLD = 5
@@ -161,7 +161,7 @@ def sweep(
     )
     _tell_faults(table)
     if folder is not None:
-        files = _files(what, table) | ({"table.parquet": table.parquet()} if parquet else {})
+        files = _files(table) | ({"table.parquet": table.parquet()} if parquet else {})
         write_folder(folder, files)
         tell(f"{', '.join(files)} are in {out}")
         if draw:
@@ -221,21 +221,12 @@ def _tell_faults(table: SweepTable) -> None:
         warn(f"{len(different) - FAULTS_TOLD:,} more reasons stand in the column fault")
 
 
-def _files(what: Sweep, table: SweepTable) -> dict[str, bytes]:
-    import json
-
+def _files(table: SweepTable) -> dict[str, bytes]:
+    from vecsim.cli.output import to_json
     from vecsim.provenance import provenance
 
-    told = {
-        "kind": "vecsim sweep",
-        **provenance().to_dict(),
-        "sweep": what.to_dict(),
-        "machine": what.base.to_dict(),
-        "cells": len(table),
-        "computed": table.computed,
-    }
-    content = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return {"table.csv": table.csv().encode(), "sweep.json": content.encode()}
+    content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **table.to_dict()})
+    return {"table.csv": table.csv_bytes(), "sweep.json": content.encode()}
 
 
 def _time(seconds: float) -> str:

@@ -58,18 +58,29 @@ def why(
     An instruction's cycles lie between the retirement of all older ones and its own. What would help is run,
     each change alone and all together.
     """
+    from dataclasses import replace
+
     from experiments.why import why as explained
+    from programs.input_files import program_files
     from vecsim.cli.hot import hot_table
     from vecsim.cli.output import Output
     from vecsim.cli.run import chosen_options, chosen_programs, load_matrix
+    from vecsim.data import values_as
+    from vecsim.machine.recorded import machine_files
     from vecsim.progress import Progress
 
-    value_bytes(value_bits)
+    width = value_bytes(value_bits)
     chosen = chosen_programs(program, like)
     options = chosen_options(chosen, option or ())
     described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[matrix] if matrix else [])
     loaded = load_matrix(matrix)
+    files = [*machine_files(described), *(file for name in chosen for file in program_files(name))]
+    values, _ = values_as(loaded.csr, width)
+    made_of = {
+        "matrices": [replace(loaded, csr=values).to_dict()],
+        "files": [file.to_dict() for file in (*files, *loaded.files)],
+    }
     found: list[Explanation] = []
     with Progress() as progress:
         for number, name in enumerate(chosen):
@@ -88,7 +99,7 @@ def why(
         output.table(_causes(each))
         output.table(_bounds(each))
         output.table(_ablations(each))
-    output.finish("vecsim why", {"seed": seed, "explanations": [each.to_dict() for each in found]})
+    output.finish("vecsim why", {**made_of, "seed": seed, "explanations": [each.to_dict() for each in found]})
 
 
 def _causes(found: Explanation) -> Table:

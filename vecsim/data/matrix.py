@@ -1,5 +1,7 @@
 """A matrix with its name and where it came from."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
+from vecsim.file_digests import InputFile, input_files
 from vecsim.overview import Overview
 from vecsim.suggestions import amount
 
@@ -51,6 +54,11 @@ class Matrix(Overview):
         """Stored entries, explicit zeros among them."""
         return int(self.csr.nnz)
 
+    @property
+    def files(self) -> tuple[InputFile, ...]:
+        """The file that it was read from, with its digest; none of a matrix that is from elsewhere."""
+        return input_files(f"matrix {self.name}", [Path(self.source)] if Path(self.source).is_file() else ())
+
     def to_dict(self) -> dict[str, Any]:
         """Give name, source, digest and size as plain data, as every ``--json`` does (docs/provenance.md)."""
         rows, columns = self.shape
@@ -62,6 +70,12 @@ class Matrix(Overview):
             "cols": columns,
             "nnz": self.nnz,
         }
+
+
+def named_apart(names: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
+    """Return names of matrices; in place of one that several have, what each of them was given as."""
+    counts = Counter(names)
+    return tuple(text if counts[name] > 1 else name for name, text in zip(names, given, strict=True))
 
 
 def check_size(source: str, rows: int, columns: int, entries: int) -> None:

@@ -12,6 +12,7 @@ import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class Placed:
 
     def to_dict(self) -> dict[str, Any]:
         """Give what a result must say of it so that it can be run again."""
-        return {"text": self.text, "sha256": self.sha256}
+        return {"text": self.text, "file": str(Path(self.file).absolute()), "sha256": self.sha256}
 
 
 @dataclass(frozen=True)

@@ -279,15 +279,17 @@ class Machine(Overview, Frozen):
         """
         cls._check_extensions(document)
         known = {name: document[name] for name in cls.model_fields if name in document}
-        missing = cls.model_fields.keys() - known.keys() - ADDED_NUMBERS.keys()
-        if missing:
-            raise UserError(f"machine: {min(missing)} is missing")
         try:
             machine = cls.model_validate(known)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise UserError(f"machine: {where} = {first['input']!r}: {first['msg']}") from None
+        missing = flat(cls().model_dump()).keys() - flat(known).keys() - ADDED_NUMBERS.keys()
+        if missing:
+            raise UserError(f"machine: {min(missing)} is missing")
+        if document.get("sha256") not in (None, machine.sha256):
+            raise UserError("machine: sha256 is not the digest of its numbers: one of them was changed")
         base = document.get("based_on")
         if base is None:
             return machine
@@ -304,7 +306,10 @@ class Machine(Overview, Frozen):
             if name not in here:
                 raise UserError(f"machine: it has the extension {name}: --extend {each['file']}")
             if here[name].sha256 != each["sha256"]:
-                raise UserError(f"machine: extension {name}: {here[name].file} is not what it was then")
+                raise UserError(
+                    f"machine: extension {name}: {here[name].file} is not what it was then (digest "
+                    f"{here[name].sha256[:SHOWN_DIGITS]}, then {each['sha256'][:SHOWN_DIGITS]})"
+                )
         for name in here.keys() - told.keys():
             raise UserError(f"machine: it has no extension {name}: leave --extend {here[name].file} out")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from vecsim.file_digests import InputFile
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -19,9 +21,12 @@ class Origin:
         The numbers that the file does not state and that are the preset's, such as ``latency.add``.
     base_stated
         Whether the file says itself what it is based on.
+    read_from
+        The file and its digest when it was read; None for a preset, and for a machine of a results file.
     """
 
     file: str = field(default="", compare=False)
     based_on: str = field(default="", compare=False)
     taken: tuple[str, ...] = field(default=(), compare=False)
     base_stated: bool = field(default=True, compare=False)
+    read_from: InputFile | None = field(default=None, compare=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,15 @@ from pydantic import ValidationError
 
 from vecsim.digests import ADDED_NUMBERS
 from vecsim.errors import UserError
-from vecsim.input_files import MACHINE_FILE
+from vecsim.file_digests import InputFile
+from vecsim.input_files import MACHINE_FILE, decoded, read_input
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.extended import machine_class
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of, shipped
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
-from vecsim.structured_text import NotTomlError, read_toml, toml_table
+from vecsim.structured_text import NotTomlError, toml_table
 from vecsim.suggestions import did_you_mean, nearest, shown
 
 
@@ -103,7 +105,8 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
             f"unknown machine {path!r}; presets are {', '.join(known)}, or give a .toml file"
             f"{nearest(path, known)}"
         )
-    table = read_toml(file, MACHINE_FILE, path)
+    content = read_input(file, MACHINE_FILE, path)
+    table = toml_table(decoded(content, path), path)
     named = table.get("name", file.stem)
     is_preset = isinstance(named, str) and named in known
     stated = flat(table).keys()
@@ -127,7 +130,8 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = merged[key] | value if both else value
     merged["name"] = file.stem if is_preset else named
-    return merged, Origin(file.name, base, omitted, base_stated)
+    read_from = InputFile("machine", str(file.absolute()), hashlib.sha256(content).hexdigest())
+    return merged, Origin(file.name, base, omitted, base_stated, read_from)
 
 
 def _named_files(table: dict[str, Any], where: str) -> list[Path | str]:

@@ -12,7 +12,7 @@ import scipy.sparse
 
 import vecsim
 from experiments import code_fingerprint
-from experiments.sweep import Sweep, running, simulation, sweep
+from experiments.sweep import Sweep, inputs, running, simulation, sweep
 from vecsim.errors import UserError
 
 COUNTED = """
@@ -127,7 +127,7 @@ def test_what_changes_while_a_sweep_runs_ends_it(tmp_path, change_midway, monkey
 
     def changed_matrix():
         scipy.io.mmwrite(matrix, scipy.sparse.eye_array(4, format="coo"))
-        simulation.load_input.cache_clear()  # as in a process that has just begun
+        inputs.forget_loaded()  # as in a process that has just begun
 
     for happen, message in (
         (lambda: machine.write_text("[latency]\nmultiply = 9\n"), r"machine .*m.toml is not as"),

@@ -1,0 +1,31 @@
+"""The files that an assembly text is made of."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from isa.syntax import Problem, Text, parse_line
+
+INCLUDE = ".incbin"
+
+
+def source_files(path: Path) -> tuple[Path, ...]:
+    """Return the file of a text and those that its ``.incbin`` lines name, whatever their conditions."""
+    found = {path: None}
+    try:
+        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError:
+        return (path,)
+    for line in io.StringIO(text, newline=None):
+        if INCLUDE not in line:
+            continue
+        try:
+            parsed = parse_line(line.rstrip("\n"))
+        except Problem:
+            continue  # assembling it says so
+        if parsed.operation is not None and parsed.operation.text == INCLUDE and parsed.arguments:
+            file = parsed.arguments[0]
+            if isinstance(file, Text):
+                found[path.parent / file.value] = None
+    return tuple(found)
