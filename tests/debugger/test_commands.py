@@ -5,7 +5,7 @@ import re
 import pytest
 from debugger_cases import debugger, hism, kernel
 
-from vecsim.debugger.commands import COMMANDS, execute, run_script
+from vecsim.debugger.commands import COMMANDS, ExpectationError, execute, run_script
 from vecsim.debugger.panels import PANELS
 from vecsim.errors import UserError
 
@@ -24,12 +24,56 @@ def test_run_until():
         or shown.stop.reason == "breakpoint"
     )
     assert shown.value("left") == 3
-    assert "x6 >= 5: cycle" in say(shown, "until x6 >= 5")
+    assert ", x6 >= 5, by one of the lines 11, 12" in say(shown, "until x6 >= 5")
     assert shown.value("x6") == 5 and shown.value("left") == 1  # issues in the same cycle
-    assert "float(PLACE + 64) != 0: cycle" in say(shown, "restart", "until float(PLACE + 64) != 0")
+    assert ", float(PLACE + 64) != 0, by " in say(shown, "restart", "until float(PLACE + 64) != 0")
     assert shown.value("float(PLACE+68)") == 4
     assert "kernel.s:14: sw" in say(shown, "restart", "until sw")
     assert "the program has ended" in say(shown, "until cycle 10000")
+
+
+def test_until_what_holds_already_stays_and_says_so():
+    shown = debugger()
+    say(shown, "until x6 >= 5")
+    before = shown.position
+    for command, answer in (
+        ("until x6 >= 5", "x6 >= 5 holds already"),
+        ("until x6 != 4", "x6 != 4 holds already"),
+        (f"until cycle {before.cycle}", "it has come already"),
+        ("until cycle 2", "it has come already; goto 2 goes back"),
+    ):
+        assert say(shown, command) == f"cycle {before.cycle}, {answer}"
+        assert shown.position is before
+    assert f"cycle {before.cycle + 1}, next is" in say(shown, f"until cycle {before.cycle + 1}")
+
+
+def test_where_it_stands_is_said_once():
+    shown = debugger()
+    for command in (
+        "step",
+        "until x6 >= 3",
+        "watch x6",
+        "run",
+        "cycle 2",
+        "back",
+        "goto 5",
+        "assemble",
+        "until 11",
+    ):
+        told = say(shown, command)
+        if command != "watch x6":
+            assert re.findall(r"cycle (\d+)", told) == [str(shown.position.cycle)]
+
+
+def test_what_is_watched_may_come_to_lie_outside():
+    """It then stops there, and what is shown is where it has stopped."""
+    shown = debugger(kernel("li x3, 8\nagain: slli x3, x3, 1\nj again\nhalt"))
+    told = say(shown, "watch word(x3)", "run")
+    while "lies outside memory" not in told:
+        assert shown.stop.reason in ("watch", "limit")
+        told = say(shown, "run")
+    assert told == f"cycle {shown.position.cycle}, word({shown.value('x3')}) lies outside memory, 1024 bytes"
+    assert shown.stop.text == told
 
 
 def test_watch_says_what_changed():
@@ -66,6 +110,16 @@ def test_watch_says_what_changed():
         ("expect x5", "no condition"),
         ("goto there", "write the cycle"),
         ("view full", "simple or extended"),
+        ("memory v1:4", "no place in memory"),
+        ("memory f1:4", "no place in memory"),
+        (f"goto {'9' * 5000}", "too large"),
+        (f"step {'9' * 5000}", "too large"),
+        (f"edit {'9' * 5000} nop", "too large"),
+        (f"until cycle {'9' * 5000}", "too large"),
+        (f"break {'9' * 5000}", "too large"),
+        (f"memory PLACE:{'9' * 5000}", "too large"),
+        (f"print float({'9' * 5000})", "is no number"),
+        ("print float(08)", "is no number"),
     ],
 )
 def test_what_it_refuses(command, message):
@@ -80,7 +134,7 @@ def test_an_edited_line_is_assembled_and_its_effect_seen():
     cycle = shown.position.cycle
     assert shown.value("x6") == 3
     told = say(shown, "edit 11 again:  sub x6, x6, left", "assemble")
-    assert f"again at cycle {cycle}" in told
+    assert f"cycle {cycle} again, assembled" in told
     assert shown.value("x6") == -3
     assert [shown.line_of(pc) for pc in shown.session.breakpoints] == [11]
     say(shown, "delete", "run")
@@ -96,22 +150,91 @@ def test_a_mistake_leaves_the_session_as_it_was():
     assert shown.position is before and shown.edits == {11}
 
 
+def test_what_is_watched_and_gone_is_named_and_the_session_stays():
+    shown = debugger()
+    say(shown, "watch float(PLACE)", "step 3", "edit 3 .equ HERE, 256", "edit 4 li x3, HERE")
+    before, session = shown.position, shown.session
+    with pytest.raises(UserError, match=r"float\(PLACE\) is watched: .*; delete float\(PLACE\) first"):
+        say(shown, "assemble")
+    assert shown.session is session and shown.position is before and shown.edits == {3, 4}
+    assert "assembled" in say(shown, "delete float(PLACE)", "assemble")
+
+
 def test_panels():
     shown = debugger(pieces=("PLACE:4:float",))
     say(shown, "break 9", "run", "step", "cycle 4", "view extended")
     told = say(shown, "show")
     assert [line for line in told.splitlines() if line.startswith("-- ")] == [f"-- {name}" for name in PANELS]
     assert " B     9          addvv.s v2, v1, v1" not in told  # it has been passed
-    assert re.search(r"v1 +float +1 +2 +3 +4 +0", told)
-    assert "      ▃▅▇█············" in told
+    assert re.search(r"v1 +float +1~ +2~ +3~ +4~ +0", told)
+    assert "      ⣤⣶⣿⣿············" in told
     assert re.search(r"x5 +\d +left", told)
     assert "0 of 16 elements" in told
-    assert re.search(r"256  1  2  3  4", told)
+    assert re.search(r"256  1  2  3  4$", told, re.MULTILINE)
     assert re.search(r"port 0 +#\d+ lv\.w v1, 0\(x3\): startup until cycle \d+", told)
     assert re.search(r"#\d+ +lv\.w v1, 0\(x3\) +Iw+", told)
     assert re.search(
         r"add +#\d+ addvv\.s v2, v1, v1: waits: (v1, whole in cycle|element by element behind)", told
     )
+
+
+CELLS = ("▃⣤", "▅⣶", "▇⣿", "█⣿", "·", "·", "·", "·")
+"""Of 1, 2, 3, 4 and zeros, ready and not."""
+
+
+def test_values_that_are_not_ready_are_marked():
+    """What is loaded is ready element by element, what is stored when the store has ended."""
+    shown = debugger(kernel(machine="vs2003", section_size=8), pieces=("PLACE:4:float", "320:4:float"))
+    say(shown, "until sw")
+    assert say(shown, "print v1[1]").startswith("v1[1] = 2.0~ (not ready")
+    assert say(shown, "print v2").startswith("v2 = [2.0~, 4.0~, 6.0~, 8.0~, 0.0, 0.0, 0.0, 0.0] (not ready")
+    assert say(shown, "print v1[4]") == "v1[4] = 0"
+    assert say(shown, "print float(PLACE)") == "float(PLACE) = 1.0"
+    assert say(shown, "print float(x3 + 64)").startswith("float(x3 + 64) = 2.0~ (not ready")
+    assert "320  2~  4~  6~  8~" in say(shown, "show memory") and "256  1  2" in say(shown, "show memory")
+    marks = []
+    while not shown.position.finished:
+        cells = say(shown, "show vectors").splitlines()[3].strip()
+        assert all(
+            ["▃⣤", "▅⣶", "▇⣿", "█⣿", "·", "·", "·", "·"][k].count(letter) for k, letter in enumerate(cells)
+        )
+        marks.append(sum(letter in "⣤⣶⣿" for letter in cells))
+        say(shown, "cycle")
+    assert marks == sorted(marks, reverse=True) and {4, 0} <= set(marks)
+    assert "~" not in say(shown, "view extended", "show")
+    assert say(shown, "print v2") == "v2 = [2.0, 4.0, 6.0, 8.0, 0.0, 0.0, 0.0, 0.0]"
+    with pytest.raises(ExpectationError, match=r"v1\[0\] is 1.0~ \(not ready"):
+        say(shown, "goto 6", "expect v1[0] == 3")
+
+
+def test_a_scalar_that_is_not_ready_says_from_when_on_it_is():
+    shown = debugger(kernel("lw x5, 256(zero)\naddi x6, x5, 1\nhalt", scalar_load_latency=9, issue_width=1))
+    say(shown, "cycle")
+    assert say(shown, "print x5") == "x5 = 1065353216~ (not ready before cycle 9)"
+    assert re.search(r"^\*x5 +1065353216~$", say(shown, "show scalars"), re.MULTILINE)
+    assert say(shown, "watch x6", "run").startswith("cycle 10, x6 is now 1065353217, by kernel.s:2: addi x6")
+    assert say(shown, "print x5") == "x5 = 1065353216"
+
+
+def test_a_piece_of_memory_is_where_its_name_says_at_each_stop():
+    shown = debugger(pieces=("x3:1:float", "PLACE:1:float"))
+    assert re.search(r" 0  0$", say(shown, "show memory"), re.MULTILINE)
+    assert re.search(r"^\* +256  1$", say(shown, "step", "show memory"), re.MULTILINE)
+    assert re.search(r"^  +256  1$", say(shown, "step", "show memory"), re.MULTILINE)
+    assert say(shown, "edit 3 .equ PLACE, 260", "assemble", "show memory").splitlines() == [
+        "x3: 1 x float", "*      260  2", "PLACE: 1 x float", "*      260  2",
+    ]  # fmt: skip
+    say(
+        shown,
+        "edit 3 .equ HERE, 260",
+        "edit 4 li x3, -8",
+        "edit 9 nop",
+        "edit 10 nop",
+        "edit 8 nop",
+        "assemble",
+    )
+    told = say(shown, "show memory").splitlines()
+    assert told[1] == " x3: bytes -8 to -5 lie outside memory, 1024 bytes" and "'PLACE'" in told[3]
 
 
 def test_a_script_says_what_did_not_hold():

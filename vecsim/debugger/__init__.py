@@ -9,6 +9,7 @@ What it knows is apart from how it is shown:
 ``checkpoints``         the snapshots from which it goes back
 ``position``            where it has stopped: registers, memory and record as plain arrays
 ``operands``            registers and places in memory by name
+``readiness``           from which cycle on what is shown is ready
 ``conditions``          ``x5 == 3``, ``float(Y+4) > 0.5``
 ``activity``            what each of the last instructions is at
 ``waiting``             what each unit, and issue, waits for

@@ -14,15 +14,22 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from vecsim.debugger.commands import ExpectationError, QuitError, execute
+from vecsim.debugger.commands import ExpectationError, QuitError, execute, looks
 from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.panels import PANELS, SIMPLE, TEXT, WIDE, line_marks
-from vecsim.debugger.strips import BLOCKS, STRANGE, ZERO
+from vecsim.debugger.readiness import NOT_READY
+from vecsim.debugger.strips import BLOCKS, DOTTED, STRANGE, ZERO
 from vecsim.errors import UserError
 
 _HEAT = ("#3b4cc0", "#5f7fe8", "#88abfd", "#b0cbfc", "#f2cab5", "#f49a7b", "#dd6045", "#b40426")
 """Colours of a strip, from small to large; a diverging map that is told apart by those who see no red."""
-_STYLES = dict(zip(BLOCKS, _HEAT, strict=True)) | {ZERO: "dim", STRANGE: "bold magenta"}
+_STYLES = dict(zip(BLOCKS, _HEAT, strict=True)) | {
+    ZERO: "dim",
+    STRANGE: "bold magenta",
+    **dict.fromkeys((*DOTTED, NOT_READY), "#e0a030"),
+}
+_BY_KEY = ("do", "until", "breakpoint", "edit", "extend", "help", "ask")
+"""The actions of keys that are letters, which may be typed, too."""
 _PHASES = {"I": "bold white", "q": "dim", "w": "#e0a030", "=": "#40b060"}
 
 
@@ -45,6 +52,11 @@ def _append(made: Text, text: str, styles: Mapping[str, str], base: str) -> None
         made.append("".join(letters), style)
 
 
+def _key(key: str, action: str, description: str, *, show: bool = True) -> Binding:
+    """Bind a key so that it acts at once: what is typed next already meets what it has done."""
+    return Binding(key, action, description, show=show, priority=True)
+
+
 class DebuggerApp(App[None]):
     """The views of a debugger; what they show is in :class:`vecsim.debugger.debugger.Debugger`."""
 
@@ -52,27 +64,29 @@ class DebuggerApp(App[None]):
     TITLE = "vecsim debug"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "do('step')", "step"),
-        Binding("b", "do('back')", "back"),
-        Binding("c", "do('cycle')", "cycle"),
-        Binding("C", "do('backcycle')", "cycle back"),
-        Binding("r", "do('run')", "run"),
-        Binding("u", "until", "run to here"),
-        Binding("space", "breakpoint", "breakpoint"),
-        Binding("e", "edit", "edit"),
-        Binding("a", "do('assemble')", "assemble"),
-        Binding("x", "extend", "simple/extended"),
-        Binding("question_mark", "help", "help"),
-        Binding("colon", "ask", "command"),
-        Binding("R", "do('restart')", "restart", show=False),
+        _key("s", "do('step')", "step"),
+        _key("b", "do('back')", "back"),
+        _key("c", "do('cycle')", "cycle"),
+        _key("C", "do('backcycle')", "cycle back"),
+        _key("r", "do('run')", "run"),
+        _key("u", "until", "run to here"),
+        _key("space", "breakpoint", "breakpoint"),
+        _key("e", "edit", "edit"),
+        _key("a", "do('assemble')", "assemble"),
+        _key("x", "extend", "simple/extended"),
+        _key("question_mark", "help", "help"),
+        _key("colon", "ask", "command"),
+        _key("R", "do('restart')", "restart", show=False),
         Binding("escape", "leave", "source", show=False),
-        Binding("q", "quit", "quit"),
+        _key("q", "do('quit')", "quit"),
     ]
 
     def __init__(self, shown: Debugger) -> None:
         super().__init__()
         self.shown = shown
         self._marks: dict[int, str] = {}
+        self._answered = ""
+        """The command whose answer is shown below the source."""
 
     def compose(self) -> ComposeResult:
         """Make the widgets."""
@@ -89,13 +103,13 @@ class DebuggerApp(App[None]):
                 yield Static(id="banks", classes="panel")
             yield Static(id="pipeline", classes="panel")
         yield Static(id="status")
-        yield Input(placeholder="a command; help lists them", id="command")
+        yield Input(placeholder="a command; help lists them", id="command", select_on_focus=False)
         yield Footer()
 
     def on_mount(self) -> None:
         """Show where it stands."""
         source = self.query_one("#source", OptionList)
-        source.border_title = PurePath(self.shown.target.file).name
+        source.border_title = Text(PurePath(self.shown.target.file).name)
         for name in PANELS:
             if name != "source":
                 self.query_one(f"#{name}", Static).border_title = name
@@ -135,7 +149,7 @@ class DebuggerApp(App[None]):
         self._show_source(follow)
         here = shown.position
         stop = shown.stop.text.replace(shown.target.file, PurePath(shown.target.file).name)
-        self.say(f"cycle {here.cycle:,}, {here.count:,} issued | {stop}", bad=bool(here.fault))
+        self.say(f"{here.count:,} issued | {stop}", bad=bool(here.fault))
 
     def _show_source(self, follow: bool) -> None:
         source = self.query_one("#source", OptionList)
@@ -165,11 +179,17 @@ class DebuggerApp(App[None]):
     def tell(self, lines: list[str], title: str) -> None:
         """Show lines in the panel below the source."""
         output = self.query_one("#output")
-        output.border_title = title
+        output.border_title = Text(title)  # no markup: v3[2] stands in it
         output.set_class(bool(lines), "-shown")
+        source = self.query_one("#source", OptionList)
+        self.call_after_refresh(source.scroll_to_highlight)  # it has another size
         self.query_one("#told", Static).update(Text("\n".join(lines)))
 
     # What is done
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys to the line for commands while something is typed into it."""
+        return not (isinstance(self.focused, Input) and action in _BY_KEY)
 
     def do(self, text: str) -> None:
         """Do a command of the debugger, and show what it gives."""
@@ -180,6 +200,8 @@ class DebuggerApp(App[None]):
             self.exit()
             return
         except (UserError, ExpectationError) as error:
+            self.show(follow=False)
+            self._answered = ""
             self.tell(str(error).splitlines(), "not done")
             self.say(str(error).splitlines()[0], bad=True)
             return
@@ -187,9 +209,22 @@ class DebuggerApp(App[None]):
         self.show(follow=moved)
         if edits - self.shown.edits:
             self._redraw(edits)
-        if not moved:
+        if moved:
+            self._answer_again()
+        else:
+            self._answered = text
             self.tell(told, text)
-        elif self.query_one("#output").border_title == "not done":
+
+    def _answer_again(self) -> None:
+        """After a move, show what the command whose answer is shown says now; help stays."""
+        if looks(self._answered):
+            try:
+                told = execute(self.shown, self._answered)
+            except UserError as error:
+                told = [str(error)]
+            self.tell(told, self._answered)
+        elif not self._answered.startswith("help"):
+            self._answered = ""
             self.tell([], "")
 
     def _redraw(self, lines: set[int]) -> None:
@@ -259,3 +294,4 @@ class DebuggerApp(App[None]):
                 self.tell(self.shown.help(name), f"help {name}")
             except UserError:
                 return
+            self._answered = f"help {name}"

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from vecsim.debugger.conditions import watch_of
+from vecsim.debugger.conditions import left_side, watch_of
 from vecsim.debugger.debugger import Debugger
+from vecsim.debugger.operands import whole_number
 from vecsim.debugger.panels import PANELS, all_lines
 from vecsim.errors import AssemblyError, UserError
 from vecsim.suggestions import nearest
@@ -31,6 +32,8 @@ class Command:
     syntax: str
     summary: str
     do: Callable[[Debugger, str], list[str]]
+    looks: bool = False
+    """Whether it only says what is there, which is another thing at another cycle."""
 
 
 def execute(shown: Debugger, text: str) -> list[str]:
@@ -53,6 +56,13 @@ def execute(shown: Debugger, text: str) -> list[str]:
     if name not in COMMANDS:
         raise UserError(f"unknown command {word!r}{nearest(word, COMMANDS)}; help lists them")
     return COMMANDS[name].do(shown, rest.strip())
+
+
+def looks(text: str) -> bool:
+    """Tell whether a command only says what is there."""
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    command = COMMANDS.get(SHORT.get(word, word))
+    return command is not None and command.looks
 
 
 def run_script(shown: Debugger, name: str, lines: Iterable[str], say: Callable[[str], None]) -> bool:
@@ -101,9 +111,9 @@ def run_script(shown: Debugger, name: str, lines: Iterable[str], say: Callable[[
 def _count(text: str) -> int:
     if not text:
         return 1
-    if not text.isdecimal() or not int(text):
+    if not text.isdecimal() or not text.strip("0"):
         raise UserError(f"{text!r}: write how many, 1 or more")
-    return int(text)
+    return whole_number(text)
 
 
 def _step(shown: Debugger, rest: str) -> list[str]:
@@ -130,7 +140,7 @@ def _goto(shown: Debugger, rest: str) -> list[str]:
     if not rest.isdecimal():
         raise UserError("write the cycle: goto 120")
     before = shown.position
-    shown.session.go_to(int(rest))
+    shown.session.go_to(whole_number(rest))
     return [shown.do(shown.session.step_cycles(0), before).text]
 
 
@@ -178,7 +188,7 @@ def _watch(shown: Debugger, rest: str) -> list[str]:
 
 
 def _print(shown: Debugger, rest: str) -> list[str]:
-    return [f"{rest} = {shown.value(rest)}"]
+    return [f"{rest} = {shown.value_text(rest)}"]
 
 
 def _show(shown: Debugger, rest: str) -> list[str]:
@@ -208,7 +218,7 @@ def _edit(shown: Debugger, rest: str) -> list[str]:
     line, _, text = rest.partition(" ")
     if not line.isdecimal():
         raise UserError("write the line and its new text: edit 12 addi x5, x5, 1")
-    shown.edit(int(line), text)
+    shown.edit(whole_number(line), text)
     return [f"{line}: {text}", "assemble takes it"]
 
 
@@ -249,8 +259,8 @@ def _expect(shown: Debugger, rest: str) -> list[str]:
     if not watch.holds:
         raise UserError(f"{rest!r} is no condition; write one such as x5 == 3")
     if not watch.value(shown.position.state):
-        left = next(part for part in rest.replace("=", "<").replace(">", "<").replace("!", "<").split("<"))
-        raise ExpectationError(f"{rest}; {left.strip()} is {shown.value(left)}")
+        left = left_side(rest)
+        raise ExpectationError(f"{rest}; {left} is {shown.value_text(left)}")
     return []
 
 
@@ -269,16 +279,16 @@ COMMANDS: dict[str, Command] = {
     "break": Command("break [PLACE]", "stop before a line, label or mnemonic issues; list where", _break),
     "watch": Command("watch [VALUE|CONDITION]", "stop when it changes, or becomes true", _watch),
     "delete": Command("delete [PLACE|WATCHED]", "no longer stop there; all without a place", _delete),
-    "print": Command("print VALUE", "x5, v3[2], mask[7], vl, float(Y + 4)", _print),
+    "print": Command("print VALUE", "x5, v3[2], mask[7], vl, float(Y + 4)", _print, True),
     "memory": Command("memory [PLACE:COUNT[:TYPE]]", "show a piece of memory from now on", _memory),
-    "show": Command("show [PANEL]", f"show one of {', '.join(PANELS)}, or the view", _show),
+    "show": Command("show [PANEL]", f"show one of {', '.join(PANELS)}, or the view", _show, True),
     "view": Command("view simple|extended", "what show shows", _view),
     "edit": Command("edit LINE TEXT", "put another text in a line", _edit),
     "assemble": Command("assemble", "assemble anew and run to the same cycle", _assemble),
     "save": Command("save FILE", "write the text as it is now", _save),
     "restart": Command("restart", "go to cycle 0", _restart),
     "expect": Command("expect CONDITION", "say if it does not hold; a script then ends with code 1", _expect),
-    "digest": Command("digest [values]", "SHA-256 of values and times; of values alone", _digest),
+    "digest": Command("digest [values]", "SHA-256 of values and times; of values alone", _digest, True),
     "help": Command("help [MNEMONIC|COMMAND]", "what an instruction or a command does", _help),
     "quit": Command("quit", "leave", _quit),
 }

@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from isa.state import State
-from vecsim.debugger.operands import reader
+from vecsim.debugger.operands import Operand, operand
+from vecsim.debugger.readiness import Place
 from vecsim.debugger.session import Session, Watch
 from vecsim.errors import UserError
 
@@ -38,17 +39,26 @@ def watch_of(text: str, session: Session) -> Watch:
     }
     parts = _PARTS.match(text.strip())
     if parts is None:
-        read = reader(text, session.program, **known)
-        read(session.position.state)  # what lies outside is said now
+        read = operand(text, session.program, **known)
+        read.value(session.position.state)  # what lies outside is said now
         return Watch(text.strip(), read)
-    left, right = (reader(part, session.program, **known) for part in (parts[1], parts[3]))
+    left, right = (operand(part, session.program, **known) for part in (parts[1], parts[3]))
     compare = OPERATORS[parts[2]]
 
     def holds(state: State) -> bool:
-        a, b = left(state), right(state)
+        a, b = left.value(state), right.value(state)
         if isinstance(a, list) or isinstance(b, list):
             raise UserError(f"{text}: a vector register is compared element by element, such as v3[0] > 1")
         return bool(compare(a, b))
 
+    def places(state: State) -> tuple[Place, ...]:
+        return (*left.places(state), *right.places(state))
+
     holds(session.position.state)
-    return Watch(text.strip(), holds, holds=True)
+    return Watch(text.strip(), Operand(holds, places), holds=True)
+
+
+def left_side(text: str) -> str:
+    """Return what stands on the left of a condition."""
+    parts = _PARTS.match(text.strip())
+    return parts[1].strip() if parts else text.strip()

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from isa import mnemonics
 from isa.reference import describe
 from vecsim.debugger.conditions import watch_of
-from vecsim.debugger.operands import reader
+from vecsim.debugger.operands import Operand, operand, whole_number
 from vecsim.debugger.position import Position
+from vecsim.debugger.readiness import Readiness, marked
 from vecsim.debugger.save_folder import SaveFolder
 from vecsim.debugger.session import ENGINE, Session, Stop
 from vecsim.debugger.strips import strip_of
 from vecsim.debugger.target import Target
+from vecsim.engines.rules.numbers import NEVER
 from vecsim.errors import UserError
 from vecsim.instruction_help import help_lines
 from vecsim.memory_places import TYPES
@@ -25,19 +29,21 @@ from vecsim.suggestions import nearest
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of memory that is shown: what it is called, where it begins, how many of which type."""
+    """A piece of memory that is shown: where it begins, as it was named; how many of which type."""
 
     name: str
-    address: int
     count: int
     type: str
 
-    def values(self, position: Position) -> Any:
-        """Read it."""
-        dtype = np.dtype(TYPES[self.type])
+    @property
+    def bytes(self) -> int:
+        """Its length."""
+        return self.count * np.dtype(TYPES[self.type]).itemsize
+
+    def values(self, position: Position, address: int) -> npt.NDArray[Any]:
+        """Read it at an address."""
         memory = position.snapshot.architectural["memory"]
-        content = memory[self.address : self.address + self.count * dtype.itemsize]
-        return np.frombuffer(content.tobytes(), dtype)
+        return np.frombuffer(memory[address : address + self.bytes].tobytes(), TYPES[self.type])
 
 
 class Debugger:
@@ -83,6 +89,7 @@ class Debugger:
         self.extended = False
         self.stop = Stop("start", f"{target.name}: {len(self.session.program)} instructions")
         self.edits: set[int] = set()
+        self._ready: tuple[Position, Readiness] | None = None
         self.pieces = [self.piece(text) for text in pieces]
 
     @property
@@ -120,7 +127,7 @@ class Debugger:
                 return found
             near = nearest(place, {*program.labels, *names})
             raise UserError(f"{place!r}: no line, label or mnemonic of the program{near}")
-        line = int(place)
+        line = whole_number(place)
         behind = [(each.line, pc) for pc, each in enumerate(program.source) if each.line >= line]
         if not behind or line < 1:
             raise UserError(f"line {line}: no instruction stands there or behind it")
@@ -131,19 +138,44 @@ class Debugger:
         source = self.session.program.source
         return source[pc].line if 0 <= pc < len(source) else None
 
-    def value(self, text: str) -> Any:
-        """Read a register, an element or a place in memory where it has stopped."""
-        read = reader(
+    @property
+    def readiness(self) -> Readiness:
+        """When what is shown where it has stopped is ready."""
+        if self._ready is None or self._ready[0] is not self.position:
+            self._ready = self.position, Readiness(self.position)
+        return self._ready[1]
+
+    def operand(self, text: str, position: Position) -> Operand:
+        """Read the name of a register, an element or a place in memory of the program at a position."""
+        return operand(
             text,
-            self.session.program,
-            section=self.target.machine.section_size,
-            memory_bytes=len(self.position.snapshot.architectural["memory"]),
+            position.program,
+            section=position.machine.section_size,
+            memory_bytes=len(position.snapshot.architectural["memory"]),
             wide=self.target.value_bytes == 8,
         )
-        value = read(self.position.state)
+
+    def value(self, text: str) -> Any:
+        """Read a register, an element or a place in memory where it has stopped."""
+        value = self.operand(text, self.position).value(self.position.state)
         if isinstance(value, list):
             return list(strip_of(value, self.target.value_bytes == 8).values)
         return value
+
+    def value_text(self, text: str) -> str:
+        """Write a value, with the mark of what is not ready, and from which cycle on it is."""
+        value, places = self.value(text), self.operand(text, self.position).places(self.position.state)
+        cycles = [cycle for place in places for cycle in self.readiness.cycles(place).tolist()]
+        here = self.position.cycle
+        if isinstance(value, list):
+            each = zip_longest(value, cycles, fillvalue=0)
+            shown = f"[{', '.join(marked(str(one), cycle > here) for one, cycle in each)}]"
+        else:
+            shown = marked(str(value), max(cycles, default=0) > here)
+        latest = max(cycles, default=0)
+        if latest <= here:
+            return shown
+        return f"{shown} (not ready{'' if latest >= NEVER else f' before cycle {latest}'})"
 
     def piece(self, text: str) -> Piece:
         """Read PLACE:COUNT[:TYPE], a piece of memory.
@@ -154,33 +186,57 @@ class Debugger:
             It is none, or lies outside memory.
         """
         place, *rest = (part.strip() for part in text.split(":"))
-        if len(rest) not in (1, 2) or not rest[0].isdecimal() or not int(rest[0]):
+        if len(rest) not in (1, 2) or not rest[0].isdecimal() or not rest[0].strip("0"):
             raise UserError(f"{text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as Y:8:float")
         kind = rest[1] if len(rest) == 2 else "word"
         if kind not in TYPES:
             raise UserError(f"{text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
-        address, count = self.value(place), int(rest[0])
-        end = address + count * np.dtype(TYPES[kind]).itemsize
-        memory = len(self.position.snapshot.architectural["memory"])
-        if address < 0 or end > memory:
-            raise UserError(f"{text}: bytes {address} to {end - 1} lie outside memory, {memory} bytes")
-        return Piece(place, address, count, kind)
+        piece = Piece(place, whole_number(rest[0]), kind)
+        self.address(piece, self.position)
+        return piece
+
+    def address(self, piece: Piece, position: Position) -> int:
+        """Return where a piece of memory begins at a position: a register in its name may have changed.
+
+        Raises
+        ------
+        UserError
+            It lies outside memory, or the program no longer has a place of its name.
+        """
+        address = self.operand(piece.name, position).value(position.state)
+        memory = len(position.snapshot.architectural["memory"])
+        if not isinstance(address, int):
+            raise UserError(f"{piece.name}: is no place in memory")
+        if address < 0 or address + piece.bytes > memory:
+            end = address + piece.bytes - 1
+            raise UserError(f"{piece.name}: bytes {address} to {end} lie outside memory, {memory} bytes")
+        return address
 
     # What it does
 
     def do(self, stop: Stop, before: Position) -> Stop:
-        """Note why it stopped, and where it was before."""
+        """Note why it stopped, and where it was before; of what has changed say what it is now."""
+        if stop.reason == "watch" and stop.watched:
+            now = f"{stop.watched} is now {self.value_text(stop.watched)}"
+            stop = replace(stop, text=stop.text.replace(stop.watched, now, 1))
         self.stop, self.before = stop, before
         return stop
 
     def until(self, text: str) -> Stop:
-        """Run until a line, a label, a mnemonic, ``cycle N`` or a condition."""
+        """Run until a line, a label, a mnemonic, ``cycle N`` or a condition; stay if that holds already."""
         before, words = self.position, text.split()
         if len(words) == 2 and words[0] == "cycle" and words[1].isdecimal():
-            return self.do(self.session.run(cycle=int(words[1])), before)
+            cycle = whole_number(words[1])
+            if cycle <= before.cycle:
+                back = f"; goto {cycle} goes back" if cycle < before.cycle else ""
+                return self.do(Stop("cycle", f"cycle {before.cycle}, it has come already{back}"), before)
+            return self.do(self.session.run(cycle=cycle), before)
         if re.fullmatch(r"[A-Za-z_.\d]+", text):
             return self.do(self.session.run(until=self.instructions_at(text)), before)
-        return self.do(self.session.run(condition=watch_of(text, self.session)), before)
+        watch = watch_of(text, self.session)
+        if watch.holds and watch.value(before.state):
+            return self.do(Stop("condition", f"cycle {before.cycle}, {watch.text} holds already"), before)
+        return self.do(self.session.run(condition=watch), before)
 
     def edit(self, line: int, text: str) -> None:
         """Put another text in a line; :meth:`assemble` takes it."""
@@ -203,15 +259,19 @@ class Debugger:
         } & _firsts(fresh)
         before = self.position
         fresh.go_to(before.cycle)
+        for watch in old.watches:
+            try:
+                fresh.watches.append(watch_of(watch.text, fresh))
+            except UserError as error:
+                raise UserError(f"{watch.text} is watched: {error}; delete {watch.text} first") from None
         self.session = fresh
         self.edits.clear()
-        for watch in old.watches:
-            fresh.watches.append(watch_of(watch.text, fresh))
         here = fresh.position
         if here.fault:
             return self.do(Stop("fault", here.fault), before)
         return self.do(
-            Stop("step", f"assembled, again at cycle {here.cycle}: {fresh.program.where(here.pc)}"), before
+            Stop("step", f"cycle {here.cycle} again, assembled; next is {fresh.program.where(here.pc)}"),
+            before,
         )
 
     # Help

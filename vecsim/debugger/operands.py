@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ import numpy as np
 from isa.program import Program
 from isa.registers import REGISTER_NAMES
 from isa.state import State
+from vecsim.debugger.readiness import Place
 from vecsim.decimal_text import OutOfRangeError, nearest_float
+from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.errors import UserError
 from vecsim.memory_places import TYPES
 from vecsim.suggestions import nearest
@@ -23,8 +26,29 @@ _PLACE = re.compile(rf"({'|'.join(TYPES)})\s*\((.+)\)$")
 _ELEMENT = re.compile(r"([A-Za-z_][\w.]*)\s*\[(.+)\]$")
 _TERM = re.compile(r"\s*([+-]?)\s*([A-Za-z_][\w.]*|0[xX][0-9a-fA-F]+|\d+)")
 
-Reader = Callable[[State], Any]
-"""Reads a value from the state."""
+
+MOST_DIGITS = 18
+"""Of a number: cycles and addresses fit into 64 bits."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What a name stands for.
+
+    Attributes
+    ----------
+    value
+        Reads it from the state.
+    places
+        Where it is read from, which may depend on the registers of an address.
+    """
+
+    value: Callable[[State], Any]
+    places: Callable[[State], tuple[Place, ...]]
+
+
+def _constant(value: Any) -> Operand:
+    return Operand(lambda state: value, lambda state: ())
 
 
 def registers_of(program: Program) -> dict[str, tuple[str, int]]:
@@ -53,7 +77,7 @@ def number(container: int, wide: bool) -> float | int:
     return int(np.uint32(container & 0xFFFFFFFF).view(np.int32))
 
 
-def reader(text: str, program: Program, *, section: int, memory_bytes: int, wide: bool) -> Reader:
+def operand(text: str, program: Program, *, section: int, memory_bytes: int, wide: bool) -> Operand:
     """Read the name of a register, an element or a place in memory, or a number.
 
     Parameters
@@ -81,7 +105,7 @@ def reader(text: str, program: Program, *, section: int, memory_bytes: int, wide
         return _element(element[1], _sum(element[2], program), program, section, wide)
     names = registers_of(program)
     if text in names:
-        return _register(text, names[text], wide)
+        return _register(names[text], wide)
     try:
         real = re.search(r"[.eE]|inf|nan", text) and "x" not in text
         constant = nearest_float(text) if real else int(text, 0)
@@ -89,57 +113,97 @@ def reader(text: str, program: Program, *, section: int, memory_bytes: int, wide
         raise UserError(str(error)) from None
     except ValueError:
         if text in program.symbols:
-            value = program.symbols[text]
-            return lambda state: value
+            return _constant(program.symbols[text])
         known = [*names, *program.symbols, *TYPES, "mask"]
         raise UserError(f"{text!r}: no register, place or number{nearest(text, known)}") from None
-    return lambda state: constant
+    return _constant(constant)
 
 
-def _register(text: str, register: tuple[str, int], wide: bool) -> Reader:
+def whole_number(text: str) -> int:
+    """Read decimal digits.
+
+    Raises
+    ------
+    UserError
+        They are more than any number here has.
+    """
+    if len(text) > MOST_DIGITS:
+        raise UserError(f"{text[:MOST_DIGITS]}...: is too large")
+    return int(text)
+
+
+def scalar_number(kind: str, n: int) -> int:
+    """Return the number of a scalar register among all of them."""
+    return n + {"x": 0, "f": FLOAT, "s": SPECIAL}[kind]
+
+
+def _register(register: tuple[str, int], wide: bool) -> Operand:
     kind, n = register
-    if kind == "x":
-        return lambda state: int(state.x[n])
-    if kind == "s":
-        return lambda state: int(state.special[n])
-    if kind == "f":
-        return lambda state: float(state.fd[n]) if wide else float(state.fs[2 * n])
-    return lambda state: state.v[n * state.section : (n + 1) * state.section].tolist()
+    if kind == "v":
+        return Operand(
+            lambda state: state.v[n * state.section : (n + 1) * state.section].tolist(),
+            lambda state: _elements(state, n * state.section, state.section),
+        )
+    values: dict[str, Callable[[State], Any]] = {
+        "x": lambda state: int(state.x[n]),
+        "s": lambda state: int(state.special[n]),
+        "f": lambda state: float(state.fd[n]) if wide else float(state.fs[2 * n]),
+    }
+    number = scalar_number(kind, n)
+    return Operand(values[kind], lambda state: (Place("scalar", number, number + 1),))
 
 
-def _element(text: str, index: Reader, program: Program, section: int, wide: bool) -> Reader:
+def _element(text: str, index: Operand, program: Program, section: int, wide: bool) -> Operand:
     names = registers_of(program)
     if text != "mask" and names.get(text, ("", 0))[0] != "v":
         vectors = [name for name, (kind, _) in names.items() if kind == "v"]
         raise UserError(f"{text}[...]: no vector register {text!r}{nearest(text, [*vectors, 'mask'])}")
 
-    def read(state: State) -> Any:
-        k = int(index(state))
+    def element(state: State) -> int:
+        k = int(index.value(state))
         if not 0 <= k < section:
             raise UserError(f"{text}[{k}]: a register has elements 0 to {section - 1}")
-        if text == "mask":
-            return int(state.mask[k])
-        at = names[text][1] * section + k
-        return number(int(state.v[at]), wide) if at < len(state.v) else 0
-
-    return read
-
-
-def _memory(kind: str, address: Reader, memory_bytes: int) -> Reader:
-    dtype = np.dtype(TYPES[kind])
+        return k
 
     def read(state: State) -> Any:
-        at = int(address(state))
+        if text == "mask":
+            return int(state.mask[element(state)])
+        at = names[text][1] * section + element(state)
+        return number(int(state.v[at]), wide) if at < len(state.v) else 0
+
+    def places(state: State) -> tuple[Place, ...]:
+        if text == "mask":
+            at = len(state.v) + element(state)
+            return (Place("element", at, at + 1), *index.places(state))
+        return (*_elements(state, names[text][1] * section + element(state), 1), *index.places(state))
+
+    return Operand(read, places)
+
+
+def _elements(state: State, first: int, count: int) -> tuple[Place, ...]:
+    """Return where elements of vector registers are; the machine may have fewer than can be named."""
+    return (Place("element", first, first + count),) if first + count <= len(state.v) else ()
+
+
+def _memory(kind: str, address: Operand, memory_bytes: int) -> Operand:
+    dtype = np.dtype(TYPES[kind])
+
+    def place(state: State) -> Place:
+        at = int(address.value(state))
         if not 0 <= at <= memory_bytes - dtype.itemsize:
             raise UserError(f"{kind}({at}) lies outside memory, {memory_bytes} bytes")
-        return np.frombuffer(state.memory[at : at + dtype.itemsize].tobytes(), dtype)[0].item()
+        return Place("memory", at, at + dtype.itemsize)
 
-    return read
+    def read(state: State) -> Any:
+        at = place(state)
+        return np.frombuffer(state.memory[at.first : at.end].tobytes(), dtype)[0].item()
+
+    return Operand(read, lambda state: (place(state), *address.places(state)))
 
 
-def _sum(text: str, program: Program) -> Reader:
+def _sum(text: str, program: Program) -> Operand:
     """Read a sum of numbers, symbols and x registers."""
-    terms: list[tuple[int, Reader]] = []
+    terms: list[tuple[int, Operand]] = []
     at = 0
     while at < len(text.rstrip()):
         match = _TERM.match(text, at)
@@ -149,20 +213,23 @@ def _sum(text: str, program: Program) -> Reader:
         at = match.end()
     if not terms:
         raise UserError("an address or an element is missing between the parentheses")
-    return lambda state: sum(sign * read(state) for sign, read in terms)
+    return Operand(
+        lambda state: sum(sign * term.value(state) for sign, term in terms),
+        lambda state: tuple(place for _, term in terms for place in term.places(state)),
+    )
 
 
-def _term(text: str, program: Program) -> Reader:
+def _term(text: str, program: Program) -> Operand:
     if text[0].isdigit():
-        value = int(text, 0)
-        return lambda state: value
+        try:
+            return _constant(int(text, 0))
+        except ValueError:
+            raise UserError(f"{text[:20]!r}: is no number") from None
     names = registers_of(program)
     if text in names:
-        kind, n = names[text]
-        if kind != "x":
+        if names[text][0] != "x":
             raise UserError(f"{text}: an address is made of numbers, symbols and x registers")
-        return lambda state: int(state.x[n])
+        return _register(names[text], False)
     if text not in program.symbols:
         raise UserError(f"no symbol or register {text!r}{nearest(text, [*program.symbols, *names])}")
-    symbol = program.symbols[text]
-    return lambda state: symbol
+    return _constant(program.symbols[text])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,13 @@ import numpy as np
 from isa.declaration import SPECIAL_REGISTERS
 from isa.disassembler import named_text
 from vecsim.debugger.activity import LEGEND, Activity, activities, busy_banks
-from vecsim.debugger.debugger import Debugger
+from vecsim.debugger.debugger import Debugger, Piece
+from vecsim.debugger.operands import scalar_number
 from vecsim.debugger.position import Position
+from vecsim.debugger.readiness import NOT_READY, Place, marked
 from vecsim.debugger.strips import cell, vector_strips
 from vecsim.debugger.waiting import issue_waits, unit_states
-from vecsim.memory_places import TYPES
+from vecsim.errors import UserError
 
 WIDE = 100
 """Columns of a panel if nobody says."""
@@ -57,12 +59,16 @@ def line_marks(shown: Debugger) -> dict[int, str]:
 
 
 def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
-    """Show the scalar registers that are not zero or have changed (``*``), by their names in the source."""
+    """Show the scalar registers that are not zero or have changed (``*``), by their names in the source.
+
+    ``~`` stands behind what is not ready, here and in the other panels; cells of strips are dotted.
+    """
     now, before = shown.position.state, shown.before.state
     wide = shown.target.value_bytes == 8
     names: dict[tuple[str, int], str] = {}
     for name, register in shown.session.program.register_names.items():
         names.setdefault(register, name)
+    waits = shown.readiness.scalars > shown.position.cycle
     floats = (now.fd, before.fd) if wide else (now.fs[::2], before.fs[::2])
     kinds: dict[str, tuple[Any, Any]] = {
         "x": (now.x, before.x),
@@ -75,8 +81,9 @@ def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
         for n in np.flatnonzero((values != 0) | (old != 0) | changed):
             name = SPECIAL_REGISTERS[n] if kind == "s" else f"{kind}{n}"
             value = f"{values[n]:.7g}" if kind == "f" else str(int(values[n]))
+            wait = NOT_READY if waits[scalar_number(kind, int(n))] else " "
             second = names.get((kind, int(n)), "")
-            found.append(f"{'*' if changed[n] else ' '}{name:<8} {value:>14}  {second}".rstrip())
+            found.append(f"{'*' if changed[n] else ' '}{name:<8} {value:>14}{wait} {second}".rstrip())
     return found or ["all scalar registers are zero"]
 
 
@@ -101,8 +108,9 @@ def vector_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     for n, strip in vector_strips(state, used_vectors(shown), shown.target.value_bytes == 8).items():
         part = slice(n * state.section, (n + 1) * state.section)
         mark = "*" if (state.v[part] != before.v[part]).any() else " "
-        found.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values)}")
-        letters = strip.text()
+        waits = (shown.readiness.elements[n] > shown.position.cycle).tolist()
+        found.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values, waits)}")
+        letters = strip.text(waits)
         found += [f"      {part}" for part in _folded(letters, width - 6)]
     return found or ["all vector registers are zero"]
 
@@ -110,7 +118,8 @@ def vector_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 def mask_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the vector mask, element 0 first."""
     mask = shown.position.snapshot.architectural["mask"].tolist()
-    letters = "".join("█" if bit else "·" for bit in mask)
+    waits = shown.readiness.elements[-1] > shown.position.cycle
+    letters = "".join(cell(bit, wait) for bit, wait in zip(mask, waits, strict=True))
     return [
         f"{sum(mask)} of {len(mask)} elements",
         *_folded(letters, width),
@@ -121,14 +130,29 @@ def memory_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the pieces of memory that were asked for; ``*`` has changed."""
     found = []
     for piece in shown.pieces:
-        values, before = piece.values(shown.position), piece.values(shown.before)
         found.append(f"{piece.name}: {piece.count} x {piece.type}")
-        size = np.dtype(TYPES[piece.type]).itemsize
+        try:
+            address = shown.address(piece, shown.position)
+        except UserError as error:
+            found.append(f" {error}")
+            continue
+        values, before = piece.values(shown.position, address), _values_before(shown, piece)
+        size = values.itemsize
         for k in range(0, piece.count, 8):
             part = slice(k, k + 8)
-            mark = "*" if values[part].tobytes() != before[part].tobytes() else " "
-            found.append(f"{mark}{piece.address + k * size:>9}  {_some(values[part].tolist(), 8)}")
+            mark = "*" if values[part].tobytes() != before[k * size : (k + 8) * size] else " "
+            places = range(address + k * size, address + min(k + 8, piece.count) * size, size)
+            waits = [shown.readiness.waits(Place("memory", at, at + size)).any() for at in places]
+            found.append(f"{mark}{address + k * size:>9}  {_some(values[part].tolist(), waits, 8)}")
     return found or ["no piece of memory is shown; choose one: memory PLACE:COUNT[:TYPE]"]
+
+
+def _values_before(shown: Debugger, piece: Piece) -> bytes:
+    """Return the bytes that a piece had at the stop before, wherever it was; none if it was nowhere."""
+    try:
+        return piece.values(shown.before, shown.address(piece, shown.before)).tobytes()
+    except UserError:
+        return b""
 
 
 def bank_lines(shown: Debugger, width: int = WIDE) -> list[str]:
@@ -191,9 +215,12 @@ def _folded(letters: str, width: int) -> list[str]:
     return [letters[k : k + cells] for k in range(0, len(letters), cells)]
 
 
-def _some(values: list[float] | tuple[float, ...], most: int = 6) -> str:
-    """Write the first values."""
-    texts = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:most]]
+def _some(values: Sequence[float], waits: Sequence[object], most: int = 6) -> str:
+    """Write the first values, with a mark behind those that wait."""
+    texts = [
+        marked(f"{value:.6g}" if isinstance(value, float) else str(value), wait)
+        for value, wait in zip(values[:most], waits[:most], strict=True)
+    ]
     return "  ".join(texts) + (" ..." if len(values) > most else "")
 
 

@@ -6,7 +6,7 @@ there. So every engine steps back, and what is seen at a cycle is the same, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from isa.state import State
 from vecsim.debugger.checkpoints import Checkpoint, Checkpoints
+from vecsim.debugger.operands import Operand
 from vecsim.debugger.position import AT, Position
 from vecsim.debugger.target import Target
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import start
 from vecsim.engines.timeline import TimelineRequest
+from vecsim.errors import UserError
 
 ENGINE = "simpy"
 """What a session runs on if nobody says otherwise: it starts at once, and steps are short."""
@@ -33,11 +35,13 @@ MOST_CYCLES = 1_000_000
 @dataclass(frozen=True)
 class Stop:
     """Why a session has stopped: ``step``, ``cycle``, ``breakpoint``, ``watch``, ``condition``, ``end``,
-    ``fault`` or ``limit``, and a line that says so.
+    ``fault`` or ``limit``, and a line that says so; where it has stopped stands in it once, in front. Of a
+    watch or a condition also how it was written.
     """
 
     reason: str
     text: str
+    watched: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,15 +52,19 @@ class Watch:
     ----------
     text
         What the user calls it.
-    value
-        Reads it from the state.
+    operand
+        What it is made of.
     holds
         Whether it ends the run when it becomes true; else when it changes.
     """
 
     text: str
-    value: Callable[[State], object]
+    operand: Operand
     holds: bool = False
+
+    def value(self, state: State) -> object:
+        """Read it from the state."""
+        return self.operand.value(state)
 
 
 class Session:
@@ -173,10 +181,15 @@ class Session:
             if hits:
                 return self._break(*min(hits))
             if watches:
-                changed = _changed(watches, before, self._running.state)
+                try:
+                    changed = _changed(watches, before, self._running.state)
+                except UserError as error:  # it has come to lie outside
+                    self.position = self._look()
+                    return Stop("watch", f"cycle {self.position.cycle}, {error}")
                 if changed is not None:
                     self.position = self._look()
-                    return Stop("condition" if changed.holds else "watch", self._told(changed))
+                    reason = "condition" if changed.holds else "watch"
+                    return Stop(reason, self._told(changed), changed.text)
                 if self._checkpoints.wanted(self._running.cycle) or self._running.finished or self._fault:
                     self.position = self._look()
                 else:
@@ -186,7 +199,7 @@ class Session:
         self.position = self._look()
         if self.ended or cycle is not None:
             return self._stopped("cycle")
-        return Stop("limit", f"no stop in {self.most_cycles:,} cycles")
+        return Stop("limit", f"cycle {self.position.cycle}, no stop in {self.most_cycles:,} cycles")
 
     def _break(self, cycle: int, pc: int) -> Stop:
         self.go_to(cycle)
@@ -194,9 +207,13 @@ class Session:
         return Stop("breakpoint", f"cycle {cycle}, before {self.program.where(pc)} issues")
 
     def _told(self, watch: Watch) -> str:
-        _, cycle, pc = self.position.issues[-1]
-        value = "" if watch.holds else f" is now {watch.value(self._running.state)}"
-        return f"{watch.text}{value}: cycle {cycle}, {self.program.where(pc)}"
+        here = self.position
+        issued = [pc for _, cycle, pc in here.issues if cycle == here.cycle - 1]
+        by = self.program.where(issued[0])
+        if len(issued) > 1:
+            lines = [str(self.program.source[pc].line) for pc in issued]
+            by = f"one of the lines {', '.join(lines)}, which issued together"
+        return f"cycle {here.cycle}, {watch.text}, by {by}"
 
     def _stopped(self, reason: str) -> Stop:
         here = self.position

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from isa.state import State
 from vecsim.debugger.operands import looks_like_floats
+from vecsim.debugger.readiness import NOT_READY
 
 BLOCKS = "▁▂▃▄▅▆▇█"
+DOTTED = "⣀⣤⣶⣿"
+"""The same of elements that are not ready."""
 ZERO, STRANGE = "·", "?"
 
 
@@ -41,16 +45,20 @@ class Strip:
         top = self.largest or 1.0
         return [abs(value) / top if math.isfinite(value) else math.nan for value in self.values]
 
-    def text(self) -> str:
-        """Give the cells as letters."""
-        return "".join(map(cell, self.heights()))
+    def text(self, waits: Iterable[object] = ()) -> str:
+        """Give the cells as letters; those of elements that are not ready are dotted."""
+        cells = zip_longest(self.heights(), waits, fillvalue=False)
+        return "".join(cell(height, wait) for height, wait in cells)
 
 
-def cell(height: float) -> str:
-    """Give the letter of a cell: a block as tall as the height, a dot for zero."""
+def cell(height: float, wait: object = False) -> str:
+    """Give the letter of a cell: a block as tall as the height, a dot for zero; dotted if it waits."""
     if math.isnan(height):
         return STRANGE
-    return ZERO if height == 0 else BLOCKS[min(len(BLOCKS) - 1, int(height * len(BLOCKS)))]
+    if height == 0:
+        return NOT_READY if wait else ZERO
+    levels = DOTTED if wait else BLOCKS
+    return levels[min(len(levels) - 1, int(height * len(levels)))]
 
 
 def strip_of(containers: Any, wide: bool) -> Strip:

@@ -1,0 +1,118 @@
+"""When what is shown is ready.
+
+Values are computed when an instruction issues, cycles before the machine has them. A value is not ready as
+long as an instruction that reads it would have to wait for it; it is then shown with `NOT_READY`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.debugger.position import Position
+from vecsim.debugger.waiting import arrays_of
+from vecsim.engines.columns import flight, history, instruction
+from vecsim.engines.rules.memory_order import follows_in_flight, must_follow
+from vecsim.engines.rules.numbers import NEVER
+from vecsim.engines.rules.renaming import ancestors, elements_written, row_of, writes_any
+
+NOT_READY = "~"
+"""Stands behind a value that is not ready."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value is read from.
+
+    Attributes
+    ----------
+    kind
+        ``scalar``: registers in the numbering of all scalars; ``element``: elements of the vector registers
+        one behind the other, those of the mask last; ``memory``: bytes.
+    first, end
+        The first, and the one behind the last.
+    """
+
+    kind: Literal["scalar", "element", "memory"]
+    first: int
+    end: int
+
+
+class Readiness:
+    """From which cycle on each value at a position is ready; NEVER for one that is not known yet.
+
+    Attributes
+    ----------
+    scalars
+        By the number of the register among all scalars.
+    elements
+        (V + 1, s) of the vector registers as programs name them, and the mask.
+    """
+
+    def __init__(self, position: Position) -> None:
+        self._cycle = position.cycle
+        timing = position.snapshot.timing
+        self.scalars: npt.NDArray[np.int64] = timing["scalar_ready"]
+        self._rules = arrays_of(position)
+        self._slots = tuple(position.slots.values())
+        self._history = timing["port_history"].reshape(-1, history.COLUMNS)
+        names = timing["names"].tolist()
+        ready = timing["ready"].reshape(-1, position.machine.section_size)
+        self.elements: npt.NDArray[np.int64] = np.stack([self._register(v, ready[v]) for v in names])
+
+    def _register(self, v: int, ready: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the cycles of the elements of a physical register."""
+        r, found = self._rules, ready.copy()
+        written = elements_written(r, v)
+        if written < len(found):  # the others were left as they were in the registers that it displaced
+            found[written:] = r.ready_behind[v]
+            if any(writes_any(r, slot, ancestors(r, v)) for slot in self._slots):
+                found[written:] = NEVER
+        for slot in self._slots:
+            row, at = row_of(r, slot), slot * flight.COLUMNS
+            whole = r.program[row + instruction.WHOLE_WRITE_SET] | r.program[row + instruction.ADDED_SET]
+            first, started = r.slots[at + flight.FIRST], r.slots[at + flight.ELEMENT]
+            if whole >> v & 1:
+                found[:] = NEVER
+            elif r.program[row + instruction.WRITE_SET] >> v & 1:
+                found[first + started : first + r.slots[at + flight.ELEMENTS]] = NEVER
+        return found
+
+    def _memory(self, first: int, end: int) -> int:
+        """Return the cycle from which an access need not wait for the stores to bytes that were issued."""
+        if any(follows_in_flight(self._rules, slot, 0, first, end) for slot in self._slots):
+            return NEVER
+        return max(
+            (
+                int(ended[history.END])
+                for ended in self._history
+                if ended[history.END] > self._cycle
+                and must_follow(0, first, end, ended[history.STORED], *_range(ended))
+            ),
+            default=0,
+        )
+
+    def cycles(self, place: Place) -> npt.NDArray[np.int64]:
+        """Return the cycles of a place: of each register or element, or one of all its bytes."""
+        if place.kind == "memory":
+            return np.array([self._memory(place.first, place.end)])
+        return (self.scalars if place.kind == "scalar" else self.elements.reshape(-1))[
+            place.first : place.end
+        ]
+
+    def waits(self, place: Place) -> npt.NDArray[np.bool_]:
+        """Return of what :meth:`cycles` has whether it is not ready."""
+        waits: npt.NDArray[np.bool_] = self.cycles(place) > self._cycle
+        return waits
+
+
+def _range(ended: Any) -> tuple[int, int]:
+    return int(ended[history.FIRST_BYTE]), int(ended[history.LAST_BYTE])
+
+
+def marked(text: str, waits: object) -> str:
+    """Return the text of a value, with the mark of one that is not ready if it waits."""
+    return text + NOT_READY if waits else text
