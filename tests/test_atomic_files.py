@@ -99,3 +99,17 @@ def test_a_killed_writer_leaves_one_whole_set(tmp_path, seconds):
     process.wait()
     write_folder(report, {"after": b""})
     assert len({(report / f"part{k}").read_bytes() for k in range(20)}) == 1
+
+
+def test_a_link_where_the_file_is_first_written_is_not_followed(tmp_path, monkeypatch):
+    """In a folder of all users, such as /tmp, another could put one there."""
+    other = tmp_path / "other"
+    other.write_text("as it was")
+    for name in (f".file.{os.getpid()}.partial", f".file.{bytes(8).hex()}.partial"):
+        (tmp_path / name).symlink_to(other)
+    write_file(tmp_path / "file", b"whole")
+    assert (tmp_path / "file").read_bytes() == b"whole" and not (tmp_path / "file").is_symlink()
+    monkeypatch.setattr(os, "urandom", bytes)
+    with pytest.raises(UserError, match="file: cannot be written: File exists"):
+        write_file(tmp_path / "file", b"again")
+    assert other.read_text() == "as it was"

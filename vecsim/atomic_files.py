@@ -31,10 +31,11 @@ def replaced_file(path: Path, name: str = "") -> Iterator[BinaryIO]:
         It cannot be written; what was there before is as it was.
     """
     plain = path.is_file() or not path.exists()
-    partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}") if plain else path
+    # Nobody can put a link there, which would be followed: nobody knows the name, and it must be new.
+    partial = path.with_name(f".{path.name}.{os.urandom(8).hex()}{PARTIAL}") if plain else path
     try:
         try:
-            with partial.open("wb") as file:
+            with partial.open("xb" if plain else "wb") as file:
                 yield file
                 file.flush()
                 if plain:

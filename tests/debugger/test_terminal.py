@@ -102,7 +102,7 @@ def test_what_is_shown_is_of_where_it_stands():
     async def steps(app, pilot):
         await command(pilot, "print v1[2]")
         assert "print v1[2]" in app.query_one("#output").border_title.replace("\\", "")
-        for press in ("s", "s", "s", "s", "c", "b", "r", "C", "R", "u", "edit", "a", "s"):
+        for press in ("s", "s", "s", "c", "b", "r", "R", "edit", "a"):
             if press == "edit":
                 await command(pilot, "edit 3 .equ PLACE, 260")
                 await command(pilot, "print v1[2]")

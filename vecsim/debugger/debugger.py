@@ -87,7 +87,7 @@ class Debugger:
         self.session = Session(target, engine=engine)
         self.before = self.session.position
         self.extended = False
-        self.stop = Stop("start", f"{target.name}: {len(self.session.program)} instructions")
+        self.stop = Stop("start", f"cycle 0, {target.name}: {len(self.session.program)} instructions")
         self.edits: set[int] = set()
         self._ready: tuple[Position, Readiness] | None = None
         self.pieces = [self.piece(text) for text in pieces]

@@ -110,8 +110,8 @@ class Pages:
             config={"static": {"url": f"/{self.address.secret}/{_STATIC}"}},
             application={"name": "vecsim debug"},
         )
-        more = f"{_ENDED} If it never began, {self.sessions.most} are open: close a page of one first."
-        return page.replace(_ENDED, more)
+        most = f"At most {self.sessions.most} run at a time: close another page if this one did not begin."
+        return page.replace(_ENDED, f"{_ENDED} {most}")
 
 
 class _Protocol(web.RequestHandler):
