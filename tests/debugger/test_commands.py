@@ -150,6 +150,12 @@ def test_a_mistake_leaves_the_session_as_it_was():
     assert shown.position is before and shown.edits == {11}
 
 
+@pytest.mark.parametrize("name", ["/etc/passwd", "debugger_cases.py"])
+def test_an_edited_text_includes_no_file(name):
+    with pytest.raises(UserError, match="includes no files"):
+        say(debugger(), "edit 16 .data 512", f'edit 17 .incbin "{name}"', "assemble")
+
+
 def test_what_is_watched_and_gone_is_named_and_the_session_stays():
     shown = debugger()
     say(shown, "watch float(PLACE)", "step 3", "edit 3 .equ HERE, 256", "edit 4 li x3, HERE")

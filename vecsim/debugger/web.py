@@ -192,9 +192,9 @@ def serve(arguments: Sequence[str], port: int, say: Callable[[str], object]) -> 
 
 async def _serve(arguments: Sequence[str], address: Address, say: Callable[[str], object]) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        with suppress(NotImplementedError, AttributeError):  # Windows
-            loop.add_signal_handler(getattr(signal, name), ended.set)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows
+            loop.add_signal_handler(number, ended.set)
     sessions = Sessions(arguments)
     protocols = Protocols(Pages(address, sessions).answer)
     try:
