@@ -31,6 +31,8 @@ class Cell:
         Bytes of the matrix in its format.
     charged
         Cycles by cause, by name.
+    counters
+        What the machine's extensions counted, by ``EXTENSION.NAME``.
     fault
         Why there is no result; empty if there is one.
     """
@@ -44,6 +46,7 @@ class Cell:
     relative_error: float = 0.0
     storage_bytes: Count = 0
     charged: dict[str, Count] | None = None
+    counters: dict[str, int] = field(default_factory=dict)
     fault: str = ""
 
     @property

@@ -37,7 +37,8 @@ class SweepTable(Overview):
         By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
         of the machine by their names, options as ``option.NAME``; None where it is not varied in that row),
         ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
-        ``relative_error``, ``charged_CAUSE`` in cycles, and ``fault``: why a row has no numbers.
+        ``relative_error``, ``charged_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
+        extensions that count, and ``fault``: why a row has no numbers.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
     matrices, files
@@ -153,18 +154,21 @@ def columns_of(
     """
     columns: dict[str, list[Any]] = {}
     tasks = [(matrix, program) for matrix in matrices for program in sweep.programs]
+    counted = sweep.base.counter_names
     for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
         cells = store.cells(key for key in outcome.keys if key)
         for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
             cell = Cell(fault=fault) if fault else cells.get(key)
             if cell is None:
                 return None
-            for name, value in _row(sweep, matrix, program, point, cell).items():
+            for name, value in _row(sweep, matrix, program, point, cell, counted).items():
                 columns.setdefault(name, []).append(value)
     return columns
 
 
-def _row(sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell) -> dict[str, Any]:
+def _row(
+    sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell, counted: Sequence[str]
+) -> dict[str, Any]:
     charged = cell.charged or {}
     whole = not cell.fault
     numbers = {
@@ -176,6 +180,7 @@ def _row(sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell) ->
         "storage_bytes": cell.storage_bytes,
         "relative_error": cell.relative_error,
         **{f"charged_{cause}": charged.get(cause, 0) for cause in CAUSES},
+        **{f"counted_{name}": cell.counters.get(name, 0) for name in counted},
     }
     return {
         "matrix": matrix.name,

@@ -200,6 +200,7 @@ class Work:
             relative_error=self._exact.error(result),
             storage_bytes=prepared.storage_bytes,
             charged=dict(done.charged),
+            counters={name: done.counters[name] for name in chosen.machine.counter_names},
         )
 
 

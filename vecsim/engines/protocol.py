@@ -367,7 +367,7 @@ def make_run(
 
 def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
     """Give what was counted by name: what every run counts, then what extensions of the machine count."""
-    own = [f"{each.name}.{counter.name}" for each in machine.extensions for counter in each.counters]
+    own = machine.counter_names
     every, added = values[: len(Counter)], values[len(Counter) :].tolist()
     return _named(every, Counter) | dict(zip(own, added, strict=True))
 

@@ -210,6 +210,11 @@ class Machine(Overview, Frozen):
         return tuple(each for each in self.extensions if each.changes_time)
 
     @property
+    def counter_names(self) -> tuple[str, ...]:
+        """What its extensions count, ``EXTENSION.NAME``, in the order in which a run counts them."""
+        return tuple(f"{each.name}.{counter.name}" for each in self.extensions for counter in each.counters)
+
+    @property
     def sha256(self) -> str:
         """Digest of its numbers and extensions (`vecsim.digests.machine_sha256`), whatever its name."""
         return machine_sha256(self.numbers(), {each.name: each.sha256 for each in self.extensions})

@@ -190,3 +190,19 @@ with Store(Path(sys.argv[1])) as store:
     keys = [f"{name} {number}" for name in "ab" for number in range(200)]
     with Store(path) as store:
         assert store.kept(keys) == set(keys)
+
+
+def test_what_extensions_count_stands_in_the_table(tmp_path):
+    spec = Sweep(
+        ("laplace2d-5",), programs=("jd",), extend=("gather_cache",), engine="simpy", set={"startup": (4, 20)}
+    )
+    table = sweep(spec, store=tmp_path / "cells.sqlite", jobs=1)
+    for place, startup in enumerate((4, 20)):
+        machine = vecsim.load_machine("vs2003", {"startup": startup}, extend=["gather_cache"])
+        counters = vecsim.measure("jd", "laplace2d-5", machine, engine="simpy").run.counters
+        for name in ("gather_cache.hits", "gather_cache.misses"):
+            assert table.columns[f"counted_{name}"][place] == counters[name] > 0
+    assert "counted_gather_cache.hits" in table.csv().splitlines()[0]
+    plain = Sweep(("laplace2d-5",), programs=("jd",), engine="simpy")
+    columns = sweep(plain, store=tmp_path / "cells.sqlite", jobs=1).columns
+    assert not any(name.startswith("counted_") for name in columns)
