@@ -87,6 +87,7 @@ def sweep(
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
     for attempt in range(TRIES):
+        programs = tuple(file for program in what.programs for file in program_files(program))
         lookups = [look_up(task) for task in tasks]
         if attempt == 0 and (damaged := sum(lookup.damaged for lookup in lookups)):
             say(f"{path}: {amount(damaged, 'damaged cell')}: computed again")
@@ -102,19 +103,16 @@ def sweep(
             ordered = [outcomes[number] for number in range(len(tasks))]
             columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
         if columns is not None:
-            for line in changed(files):
+            for line in changed((*files, *programs)):
                 raise UserError(f"sweep: {line}: it changed while the sweep ran; run it again")
-            return SweepTable(what, columns, computed, seconds, matrices, files)
+            return SweepTable(what, columns, computed, seconds, matrices, (*files, *programs))
     raise UserError(f"{path}: cells that were put in are not there: name another --store")
 
 
 def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tuple[InputFile, ...]]:
-    """Return the tasks of a sweep, what its table says of each matrix, and the files that it depends on."""
+    """Return the tasks, what the table says of each matrix, and the files of machine and matrices."""
     points, code, machine = what.points(), code_fingerprint(), what.base.sha256
-    files = [
-        *machine_files(what.base),
-        *(file for program in what.programs for file in program_files(program)),
-    ]
+    files = [*machine_files(what.base)]
     tasks, known = [], []
     for matrix in what.matrices:
         loaded = load_input(matrix, what.value_bits)
