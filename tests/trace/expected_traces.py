@@ -79,7 +79,7 @@ def slices(truth, program, machine):
         begins = [cycle for cycle in cycles if cycle - 1 not in cycles]
         ends = [cycle + 1 for cycle in cycles if cycle + 1 not in cycles]
         found += [("units and ports", track, text, *both, 0) for both in zip(begins, ends, strict=True)]
-        banks = [(cycle, bank) for cycle, _, bank in words if bank >= 0]
+        banks = [(cycle, bank) for cycle, _, bank in words if bank >= 0 and machine.bank_busy]
         found += [
             ("banks", f"bank {bank}", text, cycle, cycle + machine.bank_busy, 0) for cycle, bank in banks
         ]

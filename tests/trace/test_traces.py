@@ -26,6 +26,7 @@ from vecsim.trace import WHOLE, Window, read_window, recording
 MACHINES = {
     "vs2003": load_machine("vs2003"),
     "two ports": load_machine("vs2003", ["memory_ports=2", "banks=12", "issue_width=2"]),
+    "banks are never busy": load_machine("vs2003", ["banks=8", "bank_busy=0", "addresses_per_cycle=8"]),
 }
 PROGRAMS = ["crs", "jd", "bbcs", "hism", "chism"]
 READERS = {".json": plain_chrome.events_of, ".kanata": plain_kanata.read}
@@ -78,7 +79,8 @@ def test_slices_of_a_unit_last_as_long_as_it_is_busy(tmp_path, program, machine)
     assert lasted == done.busy
     words = done.counters["words_loaded"] + done.counters["words_stored"]
     banks = plain_chrome.slices(events, "banks")
-    assert len(banks) == words and {event["dur"] for event in banks} == {machine.bank_busy}
+    assert len(banks) == (words if machine.bank_busy else 0)
+    assert {event["dur"] for event in banks} <= {machine.bank_busy}
     assert len(plain_chrome.slices(events, "issue")) == done.instructions
 
 
