@@ -15,6 +15,7 @@ from isa.encoding import decode
 from isa.registers import Register
 from vecsim.errors import UserError
 from vecsim.overview import Overview
+from vecsim.shown_text import one_line, unicode_text
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,11 @@ class SourceLine:
     file: str
     line: int
     text: str
+
+    def __post_init__(self) -> None:
+        """Make the name and the text such that listings, traces and pages can show them."""
+        object.__setattr__(self, "file", one_line(self.file))
+        object.__setattr__(self, "text", unicode_text(self.text))
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text}"

@@ -6,11 +6,18 @@ may have.
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _OF_BYTES = range(0xDC80, 0xDD00)
 """Surrogates that stand for the bytes from 0x80 on."""
+
+_COMPUTED = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def unicode_text(text: str) -> str:
@@ -31,6 +38,52 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+
+
+def one_line(text: str) -> str:
+    r"""Return a label: a name in one line, of letters that everything shows."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def plain(value: Any) -> Any:
+    """Return data as strict JSON has it: None for NaN and infinity, no surrogates, no arrays of NumPy."""
+    if isinstance(value, str):
+        return unicode_text(value)
+    if isinstance(value, Mapping):
+        return {unicode_text(str(key)): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Return the text of a CSV file, each of whose cells a spreadsheet shows as it is.
+
+    Text that a spreadsheet would compute, such as ``=1+1``, begins with ``'`` there; see `csv_cell`.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def csv_cell(cell: str) -> str:
+    """Return the text of which `csv_text` has made a cell."""
+    return cell.removeprefix("'")
+
+
+def _cell(value: object) -> object:
+    if not isinstance(value, str) or not value.startswith(_COMPUTED):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def _escaped(character: str) -> str:

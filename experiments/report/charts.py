@@ -18,6 +18,7 @@ from experiments.comparison import NOT_FOUND
 from experiments.report import heat, lines, ranges, scatter
 from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
+from experiments.report.drawable import FONT, drawable
 from experiments.report.item import BarChart, Chart, Panel, ScatterChart
 from experiments.report.legend import LETTER, TEXT_POINTS, write_legend
 from experiments.report.number_tables import three_digits
@@ -35,8 +36,10 @@ GROUP_SHARE = 0.84
 """Share of a group's width that its bars take."""
 TITLE_POINTS, NUMBER_POINTS = 11, 7
 SETTINGS: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
+    "font.family": FONT,
     "font.size": TEXT_POINTS,
+    # A name is no formula, whatever dollar signs are in it.
+    "text.parse_math": False,
     "svg.fonttype": "path",
     # Same chart, same bytes.
     "svg.hashsalt": "vecsim",
@@ -63,7 +66,7 @@ class Picture:
 def draw(chart: Chart) -> Picture:
     """Draw a chart; the same chart gives the same bytes."""
     with matplotlib.rc_context(SETTINGS):
-        drawn = _figure(chart)
+        drawn = _figure(drawable(chart))
         drawn.draw_without_rendering()
         drawn.set_layout_engine("none")  # everything has its place, for both files
         png = _printed(FigureCanvasAgg(drawn), "print_png", metadata={"Software": None})

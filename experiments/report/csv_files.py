@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
 from experiments.comparison import Comparison
 from experiments.report.item import Table, Verdict
+from vecsim.shown_text import csv_text
 
 COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "note")
 """Columns of the file of every item."""
@@ -56,8 +55,4 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _written(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text([columns, *rows])

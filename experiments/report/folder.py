@@ -13,6 +13,7 @@ from experiments.report.item import Report
 from experiments.report.text import html, markdown
 from vecsim.atomic_files import write_folder
 from vecsim.errors import UserError
+from vecsim.shown_text import utf8
 
 PAGE = "report.html"
 """The page with everything in it."""
@@ -62,7 +63,7 @@ def files_of(report: Report) -> dict[str, bytes]:
         if appendix.name and appendix.table is not None:
             texts[f"{appendix.name}.csv"] = table_csv(appendix.table)
     texts[PAGE] = html(report, {name: picture.svg for name, picture in pictures.items()})
-    return images | {name: text.encode("utf-8") for name, text in texts.items()}
+    return images | {name: utf8(text) for name, text in texts.items()}
 
 
 def write(files: Mapping[str, bytes], name: str) -> None:

@@ -13,6 +13,7 @@ from experiments.report.csv_files import HOLDS
 from experiments.report.item import Item, Part, Report
 from experiments.report.number_tables import Pivot, pivots
 from experiments.report.tally import CLOSE, FAR, distance, tally
+from vecsim.shown_text import printable
 
 
 def markdown(item: Item) -> str:
@@ -95,6 +96,7 @@ def _template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=lambda value: printable(value) if isinstance(value, str) else value,
     )
     environment.filters["distance"] = distance
     environment.filters["cell"] = _cell_text

@@ -25,6 +25,7 @@ from pydantic import (
 from experiments.results.layouts import MOST, SweepLayout, first_fault
 from vecsim.errors import UserError
 from vecsim.file_digests import short
+from vecsim.shown_text import csv_cell
 from vecsim.suggestions import shown
 
 OPTION = "option."
@@ -181,7 +182,7 @@ def _row(where: str, columns: _Columns, cells: Sequence[str], layout: SweepLayou
     if len(cells) != len(columns.names):
         raise UserError(f"{where}: has {len(cells)} values for {len(columns.names)} columns")
     try:
-        row = _ROW.validate_python(columns.row(cells))
+        row = _ROW.validate_python(columns.row([csv_cell(cell) for cell in cells]))
     except ValidationError as error:
         raise UserError(f"{where}: {first_fault(error)}") from None
     if row.program not in layout.sweep.programs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from vecsim.engines.cause import Cause
 from vecsim.errors import UserError
 from vecsim.file_digests import InputFile
 from vecsim.overview import Overview
-from vecsim.shown_text import utf8
+from vecsim.shown_text import csv_text, unicode_text, utf8
 
 CAUSES = tuple(cause.name.lower() for cause in Cause)
 
@@ -91,7 +90,11 @@ class SweepTable(Overview):
                 "a data frame needs pandas or pyarrow: pip install 'vecsim[tables]'; `columns` and `csv()` "
                 "need neither"
             )
-        return import_module("pyarrow").table(self.columns)
+        columns = {
+            name: [unicode_text(value) if isinstance(value, str) else value for value in values]
+            for name, values in self.columns.items()
+        }
+        return import_module("pyarrow").table(columns)
 
     def parquet(self) -> bytes:
         """Write it as a Parquet file.
@@ -119,11 +122,7 @@ class SweepTable(Overview):
 
     def csv(self) -> str:
         """Write it as CSV with a head."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(zip(*self.columns.values(), strict=True))
-        return text.getvalue()
+        return csv_text([self.columns, *zip(*self.columns.values(), strict=True)])
 
     def csv_bytes(self) -> bytes:
         """Return the CSV in UTF-8, with escapes for bytes of file names that are not."""

@@ -8,6 +8,8 @@ import numpy as np
 
 from programs.course.measurement import Ready
 from programs.loading import BASE
+from vecsim.errors import UserError
+from vecsim.shown_text import unicode_text
 
 
 def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
@@ -19,7 +21,17 @@ def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
         The program.
     stem
         What the names begin with: ``axpy`` gives ``axpy.s``, ``axpy.bin`` and ``axpy.Y.npy``.
+
+    Raises
+    ------
+    UserError
+        A text cannot name a file that begins so.
     """
+    if not _may_be_quoted(stem):
+        raise UserError(
+            f"{stem}.bin: a text cannot name it: there is a quotation mark, an end of a line or a byte that "
+            "is not UTF-8 in it; choose another name"
+        )
     memory = ready.placed.memory
     used = int(np.flatnonzero(memory)[-1]) + 1 if memory.any() else BASE
     constants = {name: ready.program.symbols[name] for name in (*ready.placed.symbols, *_OF_THE_MACHINE)}
@@ -32,6 +44,11 @@ def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
         np.save(array, values.ravel())
         files[f"{stem}.{name}.npy"] = array.getvalue()
     return files
+
+
+def _may_be_quoted(name: str) -> bool:
+    """Say whether a text can have a name in quotation marks."""
+    return not set('"\r\n') & set(name) and unicode_text(name) == name
 
 
 _OF_THE_MACHINE = ("SECTION_BITS", "VALUE_SHIFT")

@@ -26,6 +26,7 @@ from tests.fuzz import (
     machine_files,
     matrix_cache,
     matrix_market,
+    odd_names,
     program_files,
     trace_consumers,
 )
@@ -87,6 +88,14 @@ def test_a_short_time_of_traces_as_others_read_them():
     assert found.findings == []
     assert found.counts["whole"] >= 20
     assert found.counts["window"] >= 40
+
+
+@pytest.mark.nightly
+def test_a_time_of_odd_names():
+    """In the other tiers `tests/cli/test_odd_names.py` takes every command."""
+    found = total(fuzz(odd_names.FUZZER, 0, 2000, jobs=2, batch=100))
+    assert found.findings == []
+    assert found.counts["done"] >= 1900
 
 
 @pytest.mark.ci
@@ -175,6 +184,7 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
         hostile_programs.FUZZER,
         hostile_cache.FUZZER,
         trace_consumers.FUZZER,
+        odd_names.FUZZER,
     ],
     ids=lambda fuzzer: fuzzer.name,
 )

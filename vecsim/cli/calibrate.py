@@ -78,6 +78,7 @@ def calibrate(
     from vecsim.machine import to_toml
     from vecsim.progress import Progress
     from vecsim.provenance import provenance
+    from vecsim.shown_text import utf8
 
     provenance()  # of the code as it is now, not when the report is written, hours later
     folder = check_folder(out)
@@ -95,7 +96,7 @@ def calibrate(
         found = search(request, effort=Effort(quick, starts or STARTS, candidates or CANDIDATES))
         work.show("drawing", 1.0)
         made = report(found, engine)
-        files = files_of(made) | {PRESET: to_toml(found.machine).encode("utf-8")}
+        files = files_of(made) | {PRESET: utf8(to_toml(found.machine))}
     write(files, out)
     show_item(output, made.items[0])
     rows = [

@@ -21,6 +21,7 @@ from vecsim.cli.options import (
 )
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
+from vecsim.shown_text import printable
 
 if TYPE_CHECKING:
     from programs.course.measurement import CourseRun, Ready
@@ -159,5 +160,5 @@ def _write(ready: Ready, target: str, value_bits: int, json: str | None) -> None
     more = "" if memory <= STANDARD_MEMORY else f" --memory {memory}"
     arrays = [name for name in files if name.endswith(".npy")]
     expected = "".join(f" --expect {name.split('.')[-2]}={path.with_name(name)}" for name in arrays)
-    typer.echo(f"{', '.join(targets[name].name for name in files)} written")
-    typer.echo(f"vecsim exec {target}{bits}{more}{expected}")
+    typer.echo(printable(f"{', '.join(targets[name].name for name in files)} written"))
+    typer.echo(printable(f"vecsim exec {target}{bits}{more}{expected}"))

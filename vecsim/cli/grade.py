@@ -12,6 +12,7 @@ from vecsim.cli.console import fill, table
 from vecsim.cli.options import AutoEngineOption, JsonOption
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
+from vecsim.shown_text import printable
 
 if TYPE_CHECKING:
     from experiments.exercises.exercise import Exercise
@@ -94,7 +95,7 @@ def _begin(chosen: Exercise, start: str) -> None:
     if Path(start).exists():
         raise UserError(f"{start}: is there already, and may be your work; name another file")
     target.write(chosen.starter.read_bytes())
-    typer.echo(f"{start}: {chosen.title}; vecsim grade {chosen.name} {start} says how it does")
+    typer.echo(printable(f"{start}: {chosen.title}; vecsim grade {chosen.name} {start} says how it does"))
 
 
 def _grade(chosen: Exercise, file: str, seed: int | None, engine: str, output: Output) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
-from vecsim.shown_text import printable, unicode_text
+from vecsim.shown_text import plain, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -127,23 +126,5 @@ class Output:
 
 
 def to_json(document: Mapping[str, Any]) -> str:
-    """Write a document as strict JSON.
-
-    NaN and infinity, which JSON does not know, become null; bytes of file names that are not UTF-8 become
-    escapes.
-    """
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return unicode_text(value)
-    if isinstance(value, Mapping):
-        return {_plain(str(key)): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    """Write a document as strict JSON; NaN and infinity, which JSON does not know, become null."""
+    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"

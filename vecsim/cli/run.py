@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -212,8 +213,17 @@ def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
     """
     from programs.registry import OWN, PROGRAMS, find
 
-    named = [name.strip() for text in names or PROGRAMS for name in text.split(",")]
-    files = [name for name in named if name.endswith(OWN_SUFFIX) and OWN not in name]
+    def says_like(name: str) -> bool:
+        before, separator, _ = name.partition(OWN)
+        return bool(separator) and before in PROGRAMS
+
+    def split(text: str) -> list[str]:
+        file = text.partition(OWN)[2] if says_like(text) else text
+        whole = file.endswith(OWN_SUFFIX) and Path(file).is_file()
+        return [text] if whole else [name.strip() for name in text.split(",")]
+
+    named = [name for text in names or PROGRAMS for name in split(text)]
+    files = [name for name in named if name.endswith(OWN_SUFFIX) and not says_like(name)]
     if files and like is None:
         raise UserError(
             f"--program {files[0]}: a program of your own needs --like NAME, the program whose format, "

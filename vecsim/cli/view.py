@@ -110,6 +110,7 @@ def view(
     from vecsim.cli.run import OWN_SUFFIX
     from vecsim.machine import instruction_set_of
     from vecsim.provenance import provenance
+    from vecsim.shown_text import utf8
     from vecsim.trace import WHOLE, read_window
     from vecsim.view import page_of
 
@@ -145,7 +146,7 @@ def view(
         )
     runs = _recorded(subjects, engine, window=cycles, max_cycles=max_cycles)
     title = " and ".join(dict.fromkeys(each.subject.name for each in runs))
-    file.write(page_of(runs, f"vecsim: {title}", about).encode("utf-8"))
+    file.write(utf8(page_of(runs, f"vecsim: {title}", about)))
     _tell(output, out, runs)
 
 

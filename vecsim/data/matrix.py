@@ -12,6 +12,7 @@ from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.file_digests import InputFile, input_files
 from vecsim.overview import Overview
+from vecsim.shown_text import one_line
 from vecsim.suggestions import amount
 
 MAX_DIMENSION = 2**27
@@ -25,7 +26,8 @@ class Matrix(Overview):
     Attributes
     ----------
     name
-        What reports call it: the file's name without suffixes, or the built-in's.
+        What reports call it: the file's name without suffixes, or the built-in's. Letters that cannot be
+        shown are escaped in it.
     csr
         scipy.sparse.csr_array of float64: sorted, duplicates summed, explicit zeros kept. float32 where the
         caller's own values are, complex128 where `load` or `read` was asked to keep complex values.
@@ -39,6 +41,10 @@ class Matrix(Overview):
     csr: Any
     source: str
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the name one that reports, tables and pictures can show."""
+        object.__setattr__(self, "name", one_line(self.name))
 
     def overview(self) -> dict[str, object]:
         """Give name, size and source."""

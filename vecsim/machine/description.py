@@ -25,6 +25,7 @@ from vecsim.machine.extension import Extension
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.overview import Overview
+from vecsim.shown_text import one_line
 from vecsim.suggestions import nearest
 
 WORD_BYTES = 4
@@ -184,13 +185,15 @@ class Machine(Overview, Frozen):
         base = f"{self.based_on} with {', '.join(told)}" if told else self.based_on
         file = self._origin.file
         if self.has_own_name:
-            return f"{self.name} ({file}): {base}" if file else f"{self.name}: {base}"
-        return f"{file}: {base}" if file else base
+            base = f"{self.name} ({file}): {base}" if file else f"{self.name}: {base}"
+        elif file:
+            base = f"{file}: {base}"
+        return one_line(base)
 
     @property
     def has_own_name(self) -> bool:
         """Whether its name was given to it, and is not just that of its file or of its preset."""
-        return self.name not in (self.based_on, PurePath(self._origin.file).stem)
+        return self.name not in (self.based_on, one_line(PurePath(self._origin.file).stem))
 
     @property
     def label_with_digest(self) -> str:

@@ -20,6 +20,7 @@ from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of, shipped
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
+from vecsim.shown_text import one_line
 from vecsim.structured_text import NotTomlError, toml_table
 from vecsim.suggestions import did_you_mean, nearest, shown
 
@@ -107,7 +108,7 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
         )
     content = read_input(file, MACHINE_FILE, path)
     table = toml_table(decoded(content, path), path)
-    named = table.get("name", file.stem)
+    named = table.get("name", one_line(file.stem))
     is_preset = isinstance(named, str) and named in known
     stated = flat(table).keys()
     omitted = tuple(
@@ -129,7 +130,7 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = merged[key] | value if both else value
-    merged["name"] = file.stem if is_preset else named
+    merged["name"] = one_line(file.stem) if is_preset else named
     read_from = InputFile("machine", str(file.absolute()), hashlib.sha256(content).hexdigest())
     return merged, Origin(file.name, base, omitted, base_stated, read_from)
 

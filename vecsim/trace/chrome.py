@@ -149,7 +149,7 @@ class ChromeWriter:
     def _banks(self, starts: Ints, pc_of: dict[int, int], lines: list[str]) -> None:
         """Write a slice for each word, as long as its bank is busy; none if a bank never is."""
         if not self._busy:
-            return  # slices without length would lie in each other, and Perfetto drops those that lie too deep
+            return  # slices without length would lie in each other, and Perfetto drops what lies too deep
         words = starts[starts[:, start.BANK] >= 0]
         columns = words[:, start.AGE], words[:, start.BANK], words[:, start.CYCLE]
         for number, bank, cycle in zip(*(each.tolist() for each in columns), strict=True):

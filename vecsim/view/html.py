@@ -10,6 +10,7 @@ from typing import Any
 import jinja2
 
 from vecsim.engines.cause import WAITS, Cause
+from vecsim.shown_text import one_line, plain
 from vecsim.trace.phases import QUEUEING, WAITING
 from vecsim.view.packing import packed
 from vecsim.view.recording import Recorded
@@ -53,10 +54,10 @@ def page_of(runs: Sequence[Recorded], title: str, about: Mapping[str, Any]) -> s
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     return template.render(
-        title=title,
+        title=one_line(title),
         style=(folder / "view.css").read_text(encoding="utf-8"),
         script="\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
-        document=_in_script(json.dumps(document, separators=(",", ":"), allow_nan=False)),
+        document=_in_script(json.dumps(plain(document), separators=(",", ":"), allow_nan=False)),
         blocks=[block.text for block in blocks],
     )
 

@@ -14,6 +14,7 @@ from isa.program import Program
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run, start
 from vecsim.machine import Machine
+from vecsim.shown_text import one_line
 from vecsim.trace.listing import Listed, listed
 from vecsim.trace.window import WHOLE, Window
 from vecsim.view.times import Times
@@ -49,6 +50,10 @@ class Subject:
     machine: Machine
     value_bytes: int = 4
     pieces: tuple[Piece, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the name one that a page can show."""
+        object.__setattr__(self, "name", one_line(self.name))
 
 
 @dataclass(frozen=True)
