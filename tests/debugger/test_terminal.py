@@ -1,9 +1,12 @@
 """The debugger in a terminal, driven by textual's pilot: HiSM on a small matrix."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from debugger_cases import debugger, hism, kernel
+
+from vecsim.shown_text import one_line
 
 widgets = pytest.importorskip("textual.widgets", reason="pip install '.[teach]'")
 Input, OptionList, Static = widgets.Input, widgets.OptionList, widgets.Static
@@ -157,5 +160,24 @@ def test_odd_names_are_shown_as_they_are():
             await command(pilot, text)
         await pilot.press("s")
         assert shown.position.cycle > 0
+
+    drive(shown, steps)
+
+
+@pytest.mark.parametrize("name", ["[red]a[bold].s", "a\x1b[31m\n.s", "n\udcff.s"])
+def test_a_name_and_a_line_of_any_letters_stand_there_as_they_are(name):
+    shown = debugger(replace(kernel("nop # [/]\x1b[2J[red]\nhalt # \u202e\n"), file=name))
+
+    async def steps(app, pilot):
+        source = app.query_one("#source", OptionList)
+        assert source._border_title.plain == one_line(name)
+        await command(pilot, "break 2")
+        await pilot.press("r")
+        for line in range(2):
+            assert app._prompt(line + 1).plain.isprintable()
+        assert "[/]" in app._prompt(1).plain
+        assert one_line(name) in text_of(app, "status") or "break" in text_of(app, "status")
+        await command(pilot, "[/]")
+        assert app.query_one("#output").border_title == "not done"
 
     drive(shown, steps)

@@ -93,6 +93,7 @@ def test_a_short_time_of_traces_as_others_read_them():
 @pytest.mark.nightly
 def test_a_time_of_odd_names():
     """In the other tiers `tests/cli/test_odd_names.py` takes every command."""
+    odd_names.compile_first()
     found = total(fuzz(odd_names.FUZZER, 0, 2000, jobs=2, batch=100))
     assert found.findings == []
     assert found.counts["done"] >= 1900

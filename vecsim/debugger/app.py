@@ -20,6 +20,7 @@ from vecsim.debugger.panels import PANELS, SIMPLE, TEXT, WIDE, line_marks
 from vecsim.debugger.readiness import NOT_READY
 from vecsim.debugger.strips import BLOCKS, DOTTED, STRANGE, ZERO
 from vecsim.errors import UserError
+from vecsim.shown_text import one_line, printable
 
 _HEAT = ("#3b4cc0", "#5f7fe8", "#88abfd", "#b0cbfc", "#f2cab5", "#f49a7b", "#dd6045", "#b40426")
 """Colours of a strip, from small to large; a diverging map that is told apart by those who see no red."""
@@ -109,7 +110,7 @@ class DebuggerApp(App[None]):
     def on_mount(self) -> None:
         """Show where it stands."""
         source = self.query_one("#source", OptionList)
-        source.border_title = Text(PurePath(self.shown.target.file).name)
+        source.border_title = Text(one_line(PurePath(self.shown.target.file).name))
         for name in PANELS:
             if name != "source":
                 self.query_one(f"#{name}", Static).border_title = name
@@ -131,7 +132,7 @@ class DebuggerApp(App[None]):
         text.append("●" if "B" in mark else "e" if "e" in mark else " ", "bold red")
         text.append(">" if ">" in mark else "*" if "*" in mark else " ", "bold yellow")
         text.append(f"{line:>4} ", "dim")
-        code, hash_, comment = self.shown.target.lines[line - 1].partition("#")
+        code, hash_, comment = printable(self.shown.target.lines[line - 1]).partition("#")
         text.append(code, style)
         text.append(hash_ + comment, "dim italic")
         return text
@@ -174,16 +175,16 @@ class DebuggerApp(App[None]):
         """Put a line into the status bar."""
         status = self.query_one("#status", Static)
         status.set_class(bad, "-bad")
-        status.update(Text(text, no_wrap=True, overflow="ellipsis"))
+        status.update(Text(printable(text), no_wrap=True, overflow="ellipsis"))
 
     def tell(self, lines: list[str], title: str) -> None:
         """Show lines in the panel below the source."""
         output = self.query_one("#output")
-        output.border_title = Text(title)  # no markup: v3[2] stands in it
+        output.border_title = Text(one_line(title))  # no markup: v3[2] stands in it
         output.set_class(bool(lines), "-shown")
         source = self.query_one("#source", OptionList)
         self.call_after_refresh(source.scroll_to_highlight)  # it has another size
-        self.query_one("#told", Static).update(Text("\n".join(lines)))
+        self.query_one("#told", Static).update(Text(printable("\n".join(lines))))
 
     # What is done
 
