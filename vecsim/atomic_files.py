@@ -14,8 +14,8 @@ from vecsim.errors import UserError
 
 PARTIAL = ".partial"
 """Ends the names of files and folders that are being written."""
-REPLACED = ".replaced"
-"""Ends the name of a folder whose successor is being put in its place."""
+KEPT = 50
+"""Letters of a name that stand in that of the file while it is written: a name may be as long as any can be."""
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def replaced_file(path: Path, name: str = "") -> Iterator[BinaryIO]:
     """
     plain = path.is_file() or not path.exists()
     # Nobody can put a link there, which would be followed: nobody knows the name, and it must be new.
-    partial = path.with_name(f".{path.name}.{os.urandom(8).hex()}{PARTIAL}") if plain else path
+    partial = path.with_name(f".{path.name[:KEPT]}.{os.urandom(8).hex()}{PARTIAL}") if plain else path
     try:
         try:
             with partial.open("xb" if plain else "wb") as file:

@@ -50,6 +50,14 @@ def test_a_command_takes_odd_names(command, name, tmp_path):
     assert word in ("done", "refused")
 
 
+def test_the_longest_name_that_a_file_system_takes(tmp_path, vecsim):
+    program, output = tmp_path / ("s" * 253 + ".s"), tmp_path / ("é" * 125 + ".json")
+    program.write_text("halt\n", encoding="utf-8")
+    assert vecsim("exec", program, "--engine", "simpy", "--json", output).code == 0
+    assert check_file(output) == ""
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

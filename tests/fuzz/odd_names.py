@@ -179,6 +179,7 @@ COMMANDS: dict[str, tuple[int, Callable[[Files], list[str]]]] = {
     "why": (18, of("why", "FILE.mtx", "--program", "crs", *QUICK, "--json", "OUT.json")),
     "formats": (36, of("formats", "FILE.mtx", "--json", "OUT.json")),
     "machine show": (36, of("machine", "show", "FILE.toml")),
+    "machine show --extend": (12, of("machine", "show", "vs2003", "--extend", "FILE.py")),
     "machine check": (24, of("machine", "check", "FILE.toml")),
     "debug": (24, of("debug", "FILE.s", "--script", "FILE.txt", *QUICK)),
     "debug --load": (12, of("debug", "FILE.s", "--script", "FILE.txt", "--load", "X=FILE.npy", *QUICK)),
@@ -226,7 +227,7 @@ def outcome(command: str, name: str, relative: bool, folder: Path) -> tuple[str,
         written = [path for path in folder.rglob("*") if path.is_file() and path not in files.inputs]
         if wrong := next((wrong for path in written if (wrong := check_file(path))), ""):
             return "written", wrong
-        if command == "machine show" and code == 0:
+        if command.startswith("machine show") and code == 0:
             shown = folder / "shown.toml"
             shown.write_text(out, encoding="utf-8")
             if wrong := check_file(shown):

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from vecsim.machine.description import Machine
 from vecsim.machine.preset_files import DEFAULT_PRESET
+from vecsim.shown_text import unicode_text
 
 ABOUT = (
     "A machine file may state only what differs from the preset that it is based on. Reports name the file,",
@@ -31,13 +32,21 @@ def to_toml(machine: Machine) -> str:
     base.comment(BASED_ON)
     document.add("based_on", base)
     if machine.extensions:
-        document.add("extend", [each.file for each in machine.extensions])
+        document.add("extend", [unicode_text(each.file) for each in machine.extensions])
     if machine.has_own_name:
         _add(document, machine, "name", "")
     else:
         document.add(tomlkit.comment(NO_NAME))
     _fill(document, machine, machine, "")
-    return tomlkit.dumps(document)
+    return "".join(map(_escaped, tomlkit.dumps(document)))
+
+
+def _escaped(letter: str) -> str:
+    """Write a letter that shows nothing, or turns the direction of what follows, as TOML escapes it."""
+    if letter.isprintable() or letter == "\n":
+        return letter
+    code = ord(letter)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _fill(table: Any, model: BaseModel, machine: Machine, prefix: str) -> None:
