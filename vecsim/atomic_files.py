@@ -15,7 +15,9 @@ from vecsim.errors import UserError
 PARTIAL = ".partial"
 """Ends the names of files and folders that are being written."""
 KEPT = 50
-"""Letters of a name that stand in that of the file while it is written: a name may be as long as any can be."""
+"""Letters of a name that the file has while it is written, at most: a name may be too long to be added to."""
+REPLACED = ".replaced"
+"""Ends the name of a folder whose successor is being put in its place."""
 
 
 @contextmanager

@@ -149,7 +149,8 @@ class DebuggerApp(App[None]):
                 panel.update(styled(name, PANELS[name](shown, panel.content_size.width or WIDE)))
         self._show_source(follow)
         here = shown.position
-        stop = shown.stop.text.replace(shown.target.file, PurePath(shown.target.file).name)
+        file = one_line(shown.target.file)
+        stop = shown.stop.text.replace(file, PurePath(file).name)
         self.say(f"{here.count:,} issued | {stop}", bad=bool(here.fault))
 
     def _show_source(self, follow: bool) -> None:
