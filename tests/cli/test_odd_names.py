@@ -25,7 +25,19 @@ NAMES = {
     "one that is long": "x" * 210,
     "blanks": " a ",
 }
-SLOW = {"formats", "reproduce", "sweep", "sweep TOML", "explain"}
+SLOW = {
+    "formats",
+    "reproduce",
+    "sweep",
+    "sweep TOML",
+    "explain",
+    "crosscheck",
+    "compare",
+    "rerun",
+    "why",
+    "grade",
+}
+"""Commands that the default tier tries with one name only, or not at all."""
 
 
 @pytest.mark.parametrize(
@@ -40,7 +52,7 @@ SLOW = {"formats", "reproduce", "sweep", "sweep TOML", "explain"}
             pytest.param(command, name, marks=pytest.mark.ci, id=f"{command}, {kind}")
             for number, command in enumerate(COMMANDS)
             for place, (kind, name) in enumerate(NAMES.items())
-            if (number + place) % 4 == 0 and command not in SLOW - {"explain"}
+            if (number + place) % 6 == 0 and command not in SLOW - {"explain", "formats"}
         ),
     ],
 )
