@@ -17,7 +17,7 @@ from isa.program import Program, SourceLine
 from tests.differential.cases import draw_case
 from tests.fuzz.campaign import Case, main
 from tests.fuzz.odd_text import odd_text
-from tests.trace.expected_traces import check_konata, check_perfetto, truth_of, write
+from tests.trace.expected_traces import check_konata, check_perfetto, write
 from vecsim.trace import WHOLE, Window
 
 NAME = "trace_consumers"
@@ -54,8 +54,7 @@ class TraceFuzzer:
         window = WHOLE if document["window"] is None else Window(*document["window"])
         run, path = (program, made.memory, made.machine, window, document["engine"]), folder / case.name
         try:
-            truth, about = truth_of(*run), {"command": document["about"]}
-            write(path, *run, about)
+            truth = write(path, *run, {"command": document["about"]})
             content = path.read_bytes()
             if document["suffix"].startswith(".json"):
                 check_perfetto(content, truth, program, made.machine)

@@ -20,34 +20,33 @@ class Truth:
 
     rows: list
     starts: dict
-    cycles: int
     window: object
 
     def inside(self, cycle):
         return self.window.begin <= cycle < self.window.last
 
 
-def truth_of(program, memory, machine, window, engine):
-    """Run a program and keep everything."""
+def write(path, program, memory, machine, window, engine, about=None):
+    """Write the trace of a run, and return everything that the engine says of it."""
     tables, starts = [], {}
 
     def keep(table):
         for age, _, port, bank, cycle in table.tolist():
             starts.setdefault(age, []).append((cycle, port, bank))
 
-    request = TimelineRequest(sink=lambda table: tables.extend(table.tolist()), starts=keep)
-    done = run(program, memory.copy(), machine, engine=engine, timeline=request)
+    with recording(path, program, machine, window, about) as stream:
+        to_file = stream.request
+        request = TimelineRequest(
+            sink=lambda table: (tables.extend(table.tolist()), to_file.sink(table)),
+            starts=lambda table: (keep(table), to_file.starts(table)),
+        )
+        done = run(program, memory.copy(), machine, engine=engine, timeline=request)
+        stream.finish(done.cycles)
     rows = sorted((dict(zip(COLUMNS, row, strict=True)) for row in tables), key=lambda row: row["age"])
     assert [row["age"] for row in rows] == list(range(done.instructions))
+    assert max((row["retire"] for row in rows), default=0) <= done.cycles
     in_flight = [row for row in rows if row["retire"] > window.begin and row["issue"] < window.last]
-    return Truth(in_flight, {age: sorted(words) for age, words in starts.items()}, done.cycles, window)
-
-
-def write(path, program, memory, machine, window, engine, about):
-    """Write a trace."""
-    with recording(path, program, machine, window, about) as stream:
-        done = run(program, memory.copy(), machine, engine=engine, timeline=stream.request)
-        stream.finish(done.cycles)
+    return Truth(in_flight, {age: sorted(words) for age, words in starts.items()}, window)
 
 
 def has_elements(row):

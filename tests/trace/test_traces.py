@@ -14,7 +14,7 @@ from isa.declaration import Unit
 from isa.program import SourceLine
 from programs.measurement import prepare_product
 from tests.trace import as_konata, as_perfetto
-from tests.trace.expected_traces import check_konata, check_perfetto, truth_of
+from tests.trace.expected_traces import check_konata, check_perfetto, write
 from vecsim.data import load
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import run
@@ -210,9 +210,8 @@ def test_a_window_has_what_is_in_flight_in_it(tmp_path, suffix):
 def test_other_programs_show_all_of_a_run_at_its_place(tmp_path, machine, program, window):
     machine, name = MACHINES[machine], "trace.kanata.gz"
     program, memory = product(program, machine)
-    truth = truth_of(program, memory, machine, window, "simpy")
     for file in ("trace.json", name):
-        traced(tmp_path / file, program, memory.copy(), machine, window)
+        truth = write(tmp_path / file, program, memory, machine, window, "simpy")
     check_perfetto((tmp_path / "trace.json").read_bytes(), truth, program, machine)
     check_konata((tmp_path / name).read_bytes(), name, truth, program)
 
@@ -250,11 +249,8 @@ def test_names_and_sources_of_any_letters_arrive(tmp_path):
     program, memory = kernel()
     lines = tuple(SourceLine(f"{ODD[pc % 7]}.s", pc + 1, ODD[(pc + 3) % 7]) for pc in range(len(program)))
     program, machine = replace(program, source=lines), MACHINES["vs2003"]
-    truth = truth_of(program, memory, machine, WHOLE, "simpy")
     for suffix in READERS:
-        with recording(tmp_path / f"a{suffix}", program, machine, about={"command": ODD}) as stream:
-            done = run(program, memory.copy(), machine, engine="simpy", timeline=stream.request)
-            stream.finish(done.cycles)
+        truth = write(tmp_path / f"a{suffix}", program, memory, machine, WHOLE, "simpy", {"command": ODD})
     check_perfetto((tmp_path / "a.json").read_bytes(), truth, program, machine)
     check_konata((tmp_path / "a.kanata").read_bytes(), "a.kanata", truth, program)
 
