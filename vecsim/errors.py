@@ -1,5 +1,6 @@
 """What a user's mistake raises, and what warns of changed values; the command line prints both."""
 
+import dis
 import traceback
 from collections.abc import Collection
 
@@ -24,6 +25,16 @@ def in_words(error: BaseException) -> str:
         text = ""
     text = text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]} ..."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Say whether an error is the user's Ctrl-C, which arrives between statements, and no ``raise``."""
+    trace = error.__traceback__
+    if not isinstance(error, KeyboardInterrupt) or trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] != "RAISE_VARARGS"
 
 
 def place_of(error: BaseException, files: Collection[str]) -> str:

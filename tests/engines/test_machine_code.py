@@ -185,7 +185,7 @@ def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, 
 
 
 def parts_compile_own(own):
-    return parts._compile_rows(own, by_user=True)
+    return parts._compile_rows(own)
 
 
 @pytest.mark.ci

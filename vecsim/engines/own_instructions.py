@@ -6,6 +6,8 @@ import builtins
 import types
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
+from vecsim.engines.own_effects import undeclared_effect
+from vecsim.engines.own_semantics import is_users
 from vecsim.engines.rebinding import functions_within, global_names
 from vecsim.errors import UserError
 from vecsim.machine import Latencies
@@ -22,12 +24,16 @@ def check_own_instructions(instruction_set: InstructionSet) -> None:
     ------
     UserError
         A latency that no machine has, or semantics that are no plain function, that take another number of
-        operands than the syntax has, or that use a name which is defined nowhere.
+        operands than the syntax has, that use a name which is defined nowhere, or that do what is not
+        declared.
     """
     for instruction in instruction_set.instructions:
         if instruction.opcode in EXTENSION_OPCODES:
             _check_latency(instruction)
             _check_semantics(instruction)
+            effect = undeclared_effect(instruction) if is_users(instruction) else ""
+            if effect:
+                raise UserError(effect)
 
 
 def _check_latency(instruction: Instruction) -> None:

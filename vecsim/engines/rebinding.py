@@ -6,6 +6,7 @@ in their place, and a machine those of its extensions.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import types
 from collections import ChainMap
@@ -66,6 +67,9 @@ def _copy(
 
     names = set(_names(plain.__code__))
     namespace = {name: renewed(value) for name, value in plain.__globals__.items() if name in names}
+    for name in names - namespace.keys():
+        if id(getattr(builtins, name, None)) in known:
+            namespace[name] = known[id(getattr(builtins, name))]
     namespace["__builtins__"] = plain.__globals__.get("__builtins__", __builtins__)
     closure = tuple(types.CellType(renewed(cell.cell_contents)) for cell in plain.__closure__ or ())
     return types.FunctionType(plain.__code__, namespace, plain.__name__, plain.__defaults__, closure)

@@ -6,7 +6,6 @@ so that results on the standard output stay whole, and what it changes of the pr
 
 from __future__ import annotations
 
-import dis
 import os
 import re
 import sys
@@ -15,12 +14,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, redirect_stdout
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import NoReturn
 
 import numpy as np
 
-from vecsim.errors import UserError, in_words, place_of
+from vecsim.errors import UserError, in_words, is_interrupt, place_of
 from vecsim.suggestions import nearest
 
 _NOT_IMPORTED = re.compile(r"cannot import name '(\w+)'")
@@ -46,8 +45,8 @@ def run_file(content: bytes, file: str) -> ModuleType:
         try:
             exec(compile(content, file, "exec", dont_inherit=True), vars(module))
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and not _is_raised(error.__traceback__):
-                raise  # Ctrl-C
+            if is_interrupt(error):
+                raise
             raise UserError(_words(error, file)) from None
     for thread in set(threading.enumerate()) - before:
         if not thread.daemon:
@@ -72,15 +71,6 @@ def _words(error: BaseException, file: str) -> str:
         near = nearest(wanted[1], (name for name in there if not name.startswith("_"))) if wanted else ""
         return f"{where}: {error}{near}"
     return f"{where}: {in_words(error)}"
-
-
-def _is_raised(trace: TracebackType | None) -> bool:
-    """Tell whether a statement ``raise`` raised an error; a signal arrives at another instruction."""
-    if trace is None:
-        return False
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 @contextmanager

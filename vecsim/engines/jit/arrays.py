@@ -19,6 +19,7 @@ from vecsim.engines.columns import control, outcomes, parameter, work
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.code import TRACKS
 from vecsim.engines.record import Counter, TimingRecord
+from vecsim.engines.run_arrays import Placed
 
 MOST_OWN = 32
 """Numbers, and as many counters, that all extensions of a machine may have together."""
@@ -150,12 +151,15 @@ FAR = (
 SECTION = len(FAR)
 NEAR = {name: SECTION + 1 + sum(list(_SIZES.values())[:i]) for i, name in enumerate(_SIZES)}
 """Where each of the small arrays begins in the table."""
-OWN = SECTION + 1 + sum(_SIZES.values())
-"""Where the addresses of the arrays of extensions begin."""
+LENGTHS = SECTION + 1 + sum(_SIZES.values())
+"""Where the bytes of each array are, of those whose addresses are in the table and then of the others."""
+SIZED = (*FAR, *NEAR)
+OWN = LENGTHS + len(SIZED)
+"""Where the addresses of the arrays of extensions begin; their bytes follow."""
 
 
 def table_of(
-    state: State, record: TimingRecord, scratch: Scratch, own: Sequence[int] = ()
+    state: State, record: TimingRecord, scratch: Scratch, own: Sequence[Placed] = ()
 ) -> tuple[npt.NDArray[np.int64], State, TimingRecord, Scratch]:
     """Make the table of a run.
 
@@ -164,15 +168,17 @@ def table_of(
     state, record, scratch
         The arrays.
     own
-        Where in ``record.own`` the arrays of extensions begin.
+        Where in ``record.own`` the arrays of extensions are.
 
     Returns
     -------
     table, state, record, scratch
         The table; what was given, with the small arrays as views of the table.
     """
-    table = np.zeros(OWN + len(own), np.int64)
-    table[OWN:] = [record.own.ctypes.data + record.own.itemsize * begin for begin in own]
+    table = np.zeros(OWN + 2 * len(own), np.int64)
+    size = record.own.itemsize
+    table[OWN : OWN + len(own)] = [record.own.ctypes.data + size * each.begin for each in own]
+    table[OWN + len(own) :] = [size * (each.end - each.begin) for each in own]
 
     def moved(name: str, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         view = table[NEAR[name] : NEAR[name] + len(values)]
@@ -197,5 +203,6 @@ def table_of(
     arrays = {**state._asdict(), **{name: getattr(record, name) for name in RECORD}}
     arrays |= {name: getattr(scratch, name) for name in Scratch._fields}
     table[: len(FAR)] = [arrays[name].ctypes.data for name in FAR]
+    table[LENGTHS:OWN] = [arrays[name].nbytes for name in SIZED]
     table[SECTION] = state.section
     return table, state, record, scratch

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, facts, flight, outcomes, starts, wakes, work
+from vecsim.engines.columns import control, facts, flight, instruction, outcomes, starts, wakes, work
 from vecsim.engines.decoded import NONE, decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.jit.arrays import Scratch, table_of
@@ -17,6 +17,7 @@ from vecsim.engines.jit.machine_code import GENERAL_LOOP, Loop, loop_of, machine
 from vecsim.engines.jit.quick_runs import quick_runs
 from vecsim.engines.jit.status import FULL, STOPPED, TROUBLE
 from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.own_faults import advance_own_code
 from vecsim.engines.own_rules import check_own_rules, own_arrays
 from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
@@ -64,7 +65,7 @@ class JitEngine:
         if self._timeline is not None:
             noted = self._timeline.starts_room(slots, most_words(self._decoded, machine.section_size))
         general = self._general or self._in_flight or noted[starts.ENOUGH]
-        loop = GENERAL_LOOP if general else loop_of(machine)
+        self._loop = loop = GENERAL_LOOP if general else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop, machine.own_rules)
         self._run: Loop = code.loop
         rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
@@ -105,7 +106,7 @@ class JitEngine:
         )
         self._capacity = -1 if self._timeline is None else rows
         self._table, self._state, self._record, self._scratch = table_of(
-            state, record, scratch, [each.begin for each in own_arrays(machine)]
+            state, record, scratch, own_arrays(machine)
         )
 
     @property
@@ -140,6 +141,20 @@ class JitEngine:
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
+        advance_own_code(self, self._advance, cycle, instructions)
+
+    def failed_at(self) -> tuple[int, int]:
+        """Return the cycle and the number of the instruction at which user-defined code has failed."""
+        outcome = self._scratch.outcome
+        if self._loop == GENERAL_LOOP:
+            return int(outcome[outcomes.CYCLE]), self.pc
+        return int(outcome[outcomes.START]), int(outcome[outcomes.AT]) // instruction.WIDTH
+
+    def fail(self, fault: Fault) -> None:
+        """Take a fault for what came, until a snapshot is restored."""
+        self._fault = fault
+
+    def _advance(self, cycle: int | None, instructions: int | None) -> None:
         if instructions is not None and instructions < 1:
             return
         record, outcome = self._record, self._scratch.outcome

@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 import isa
 import vecsim.engines
 from isa.declaration import Instruction
+from vecsim.engines.rebinding import functions_within
 from vecsim.machine import Extension
 
 SOURCES = (
@@ -28,7 +29,9 @@ SOURCES = (
     "vecsim/engines/columns/*.py",
     "vecsim/engines/decoded.py",
     "vecsim/engines/machine_numbers.py",
+    "vecsim/engines/own_code.py",
     "vecsim/engines/own_rules.py",
+    "vecsim/engines/own_values.py",
     "vecsim/engines/program_table.py",
     "vecsim/engines/rebinding.py",
     "vecsim/engines/record.py",
@@ -59,6 +62,17 @@ def fingerprint(rows: Iterable[Instruction]) -> str:
     return digest.hexdigest()[:16]
 
 
+def own_fingerprint(rows: Iterable[Instruction]) -> str:
+    """Give a hash of all that the compiled code of user-defined instructions is made from, with its places.
+
+    Compiled code names them where it fails.
+    """
+    digest = hashlib.sha256(fingerprint(rows := list(rows)).encode())
+    for row in rows:
+        digest.update(_places(row.semantics))
+    return digest.hexdigest()[:16]
+
+
 def extension_fingerprint(extensions: Iterable[Extension]) -> str:
     """Give a hash of all that extensions add to compiled code, and of the places in which it finds that."""
     digest = hashlib.sha256()
@@ -69,7 +83,14 @@ def extension_fingerprint(extensions: Iterable[Extension]) -> str:
             digest.update(f"{replacement.rule.__module__}.{replacement.rule.__name__}".encode())
             for part in _content(replacement.function, set()):
                 digest.update(part.encode())
+            digest.update(_places(replacement.function))
     return digest.hexdigest()[:16]
+
+
+def _places(function: Any) -> bytes:
+    """Name the lines of a function and of all that it calls."""
+    codes = [each.__code__ for each in functions_within(function, set())]
+    return repr([(code.co_filename, code.co_firstlineno, code.co_linetable) for code in codes]).encode()
 
 
 def _source_files() -> list[tuple[str, Path]]:

@@ -60,10 +60,13 @@ class Function(CPUDispatcher):  # type: ignore[misc]
 Decorator = Callable[[Callable[..., Any]], Any]
 
 
-def _compiling(*, forceinline: bool, passes: type[CompilerBase] = _Passes) -> Decorator:
+def compiling(
+    *, forceinline: bool, passes: type[CompilerBase] = _Passes, boundscheck: bool | None = None
+) -> Decorator:
+    """Return what compiles a function: into what calls it or not, by which passes, with checks of arrays."""
     options = {
         "nopython": True,
-        "boundscheck": None,
+        "boundscheck": boundscheck,
         "error_model": "numpy",
         "no_cpython_wrapper": True,
         "no_cfunc_wrapper": True,
@@ -73,10 +76,10 @@ def _compiling(*, forceinline: bool, passes: type[CompilerBase] = _Passes) -> De
     return lambda plain: Function(plain, {}, options, passes)
 
 
-inline = _compiling(forceinline=True)
+inline = compiling(forceinline=True)
 """For functions that are small or called in one place: no call remains."""
-function = _compiling(forceinline=False)
+function = compiling(forceinline=False)
 """For functions that stay functions, also in what calls them. (Without the False it would inherit the True of
 a function that calls it.)"""
-unabridged = _compiling(forceinline=True, passes=Compiler)
+unabridged = compiling(forceinline=True, passes=Compiler)
 """For functions that a user wrote: into what calls them, by all passes of Numba."""

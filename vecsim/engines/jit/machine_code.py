@@ -21,8 +21,9 @@ import numpy.typing as npt
 from isa.declaration import Instruction, InstructionSet
 from vecsim.engines.jit import code_cache
 from vecsim.engines.jit.code_cache import say
-from vecsim.engines.jit.fingerprints import extension_fingerprint, fingerprint
+from vecsim.engines.jit.fingerprints import extension_fingerprint, fingerprint, own_fingerprint
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
+from vecsim.engines.jit.own_errors import raised_by
 from vecsim.engines.own_rules import Extensions, replaces_rules
 from vecsim.errors import UserError
 from vecsim.machine import Machine
@@ -67,7 +68,7 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
     numbers, own = operations_of(instruction_set)
     files = _files(loop, extensions)
     if own:
-        files[OWN] = f"{OWN}-{fingerprint(own.values())}"
+        files[OWN] = f"{OWN}-{own_fingerprint(own.values())}"
     found = _kept(files)
     if len(found) < len(files):
         with code_cache.one_process():
@@ -84,7 +85,9 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
     general = np.zeros(len(GENERAL_RULES), np.int64)
     if GENERAL in engines:
         general[:] = [engines[GENERAL].get_function_address(rule) for rule in GENERAL_RULES]
-    run = _callable(engines[loop].get_function_address(loop))
+    # Where own semantics and rules ran, the semantics failed: rules call them.
+    own_code = [engines[name] for name in (OWN, loop) if name in engines]
+    run = _callable(engines[loop].get_function_address(loop), own_code)
     return MachineCode(run, numbers, semantics, general, tuple(engines.values()))
 
 
@@ -146,8 +149,6 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
         aside.pop()
     with ExitStack() as stack:
         processes = {name: stack.enter_context(_process(name)) for name in aside}
-        from numba.core.errors import NumbaError
-
         from vecsim.engines.jit.compiler_messages import in_one_line
         from vecsim.engines.jit.parts import compile_part
 
@@ -155,7 +156,11 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
             compiled = {
                 name: compile_part(name, own, extensions) for name in missing if name not in processes
             }
-        except NumbaError as error:
+        except UserError:
+            raise
+        except Exception as error:
+            if not own and not extensions:
+                raise
             raise UserError(in_one_line(str(error))) from None
         for name, process in processes.items():
             compiled[name] = _output(process) or compile_part(name)
@@ -203,10 +208,11 @@ def _engine(content: bytes) -> Any:
     return engine
 
 
-def _callable(address: int) -> Loop:
+def _callable(address: int, own_code: list[Any]) -> Loop:
     """Give a loop as a function.
 
     Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
+    The function raises what user-defined code in these object files raises.
     """
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, integer, integer, integer, integer)
@@ -218,7 +224,7 @@ def _callable(address: int) -> Loop:
             ctypes.addressof(result), ctypes.addressof(exception), table, stop_cycle, stop_count, capacity
         )
         if failed:
-            raise AssertionError("compiled code raised an exception")
+            raise raised_by(own_code, exception.value) or AssertionError("compiled code raised an exception")
         return result.value
 
     return run

@@ -307,6 +307,7 @@ def make_one_port(semantics: Semantics) -> Callable[..., int]:
             if cycle >= outcome[outcomes.UNTIL]:
                 return STOPPED
             _take_element(r, code, machine, i, element, cycle)
+            outcome[outcomes.START] = cycle
         elif timing == HALT:
             r.control[control.HALTED] = 1
             status = FINISHED

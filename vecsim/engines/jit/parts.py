@@ -32,9 +32,9 @@ def compile_part(
     The general loop takes the rules of extensions.
     """
     if name == OWN:
-        return _compile_rows(own or {}, by_user=True)
+        return _compile_rows(own or {})
     if name == VECTOR:
-        return _compile_rows(VECTOR_ROWS, by_user=False)
+        return _compile_rows(VECTOR_ROWS)
     if name == GENERAL:
         called = row_signature(types.none)
         return compile_object({rule: Exported(plain, called) for rule, plain in GENERAL_FUNCTIONS.items()})
@@ -44,9 +44,9 @@ def compile_part(
     return compile_object({name: loop})
 
 
-def _compile_rows(rows: Mapping[int, Instruction], *, by_user: bool) -> bytes:
+def _compile_rows(rows: Mapping[int, Instruction]) -> bytes:
     exported = {}
-    functions = row_functions(rows.values(), by_user=by_user)
+    functions = row_functions(rows.values())
     for (operation, row), plain in zip(rows.items(), functions, strict=True):
         result = types.boolean if row.timing == Timing.BRANCH else types.none
         exported[row_name(operation)] = Exported(plain, row_signature(result))

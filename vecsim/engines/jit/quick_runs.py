@@ -15,12 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from isa.declaration import Timing
+from isa.instructions import BASE
 from vecsim.engines.columns import instruction, quick_run
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.code import Ints
 from vecsim.machine import Machine
 
 NO_RUN = -1
+ALONE = -1
+"""The timing, here, of user-defined instructions: they may fail, and are issued one by one."""
 MOST_BRANCHES = 3
 WIDEST_ISSUE = 8
 """On machines that issue more in a cycle there are no runs: a part has a case for each."""
@@ -53,6 +56,8 @@ def quick_runs(program: Ints, machine: Machine) -> Ints:
     known[:, instruction.FIELD : instruction.AWAITED] = (
         0  # operands, of which immediates differ from matrix to matrix
     )
+    own = known[:, instruction.OPERATION] >= len(BASE.instructions)
+    known[own, instruction.TIMING] = ALONE
     rows[:, instruction.RUN], runs = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
     return runs.copy()
 

@@ -289,6 +289,8 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     cycle = access(w, i, cycle)
                     if cycle == CANNOT:
                         return TROUBLE
+                    if cycle < outcome[outcomes.UNTIL]:
+                        outcome[outcomes.START] = cycle
                 if cycle >= outcome[outcomes.UNTIL]:
                     return STOPPED
                 answered = retired
@@ -298,13 +300,13 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     answered = book_at_issue(r, i, cause, before, cycle, retired)
                 retire = cycle + code[i + instruction.LATENCY]
                 answer(r, i, ledger.SCALAR, retire, answered)
-                issued(r, scratch, i, before, cycle, larger(retired, retire), stop_count)
-                going = True
+                taken = 0
                 if timing == BRANCH:
-                    if is_taken_at(w, i):
-                        going = _jump(r, scratch, cycle)
+                    taken = 1 if is_taken_at(w, i) else 0
                 else:
                     execute_at(w, code, i)
+                issued(r, scratch, i, before, cycle, larger(retired, retire), stop_count)
+                going = taken == 0 or _jump(r, scratch, cycle)
                 write_scalar_ready(r, scratch, code, i, retire)
                 if capacity >= 0:
                     write_scalar_row(w, i, outcome[outcomes.SEEN] - 1, cycle, retire)

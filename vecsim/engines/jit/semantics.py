@@ -16,11 +16,14 @@ from typing import Any, NamedTuple
 
 from isa.declaration import Instruction
 from isa.semantics import numbers
+from vecsim.engines.jit import cells, checked_cells
 from vecsim.engines.jit.calls import call_branch, call_row
-from vecsim.engines.jit.cells import load_int64, load_uint16, load_uint32, store_int32, store_int64
 from vecsim.engines.jit.functions import function, inline, unabridged
 from vecsim.engines.jit.operations import BRANCH_ROWS, SCALAR_ROWS
-from vecsim.engines.jit.views import scratch_of, state_of
+from vecsim.engines.jit.own_functions import begin_own_code, user_function
+from vecsim.engines.jit.own_operations import COMPILED
+from vecsim.engines.jit.views import checked_state_of, scratch_of, state_of
+from vecsim.engines.own_code import is_ours
 from vecsim.engines.rebinding import rebound
 
 Function = Callable[..., Any]
@@ -37,38 +40,34 @@ class Semantics(NamedTuple):
     """``(w, operation, n, f0..f4)``: vector instructions."""
 
 
-@inline
-def _load16(m: Any, address: Any) -> Any:
-    return load_uint16(m.memory, address)
+def _loading(load: Any) -> Any:
+    @inline
+    def from_memory(m: Any, address: Any) -> Any:
+        return load(m.memory, address)
+
+    return from_memory
 
 
-@inline
-def _load32(m: Any, address: Any) -> Any:
-    return load_uint32(m.memory, address)
+def _storing(store: Any) -> Any:
+    @inline
+    def to_memory(m: Any, address: Any, value: Any) -> None:
+        store(m.memory, address, value)
+
+    return to_memory
 
 
-@inline
-def _load64(m: Any, address: Any) -> Any:
-    return load_int64(m.memory, address)
+def _primitives(of: Any) -> dict[int, Any]:
+    """Give the primitives of simulated memory, made of those of a module of cells, by what they replace."""
+    return {
+        id(numbers.load16): _loading(of.load_uint16),
+        id(numbers.load32): _loading(of.load_uint32),
+        id(numbers.load64): _loading(of.load_int64),
+        id(numbers.store32): _storing(of.store_int32),
+        id(numbers.store64): _storing(of.store_int64),
+    }
 
 
-@inline
-def _store32(m: Any, address: Any, value: Any) -> None:
-    store_int32(m.memory, address, value)
-
-
-@inline
-def _store64(m: Any, address: Any, value: Any) -> None:
-    store_int64(m.memory, address, value)
-
-
-_MEMORY: dict[int, Any] = {
-    id(numbers.load16): _load16,
-    id(numbers.load32): _load32,
-    id(numbers.load64): _load64,
-    id(numbers.store32): _store32,
-    id(numbers.store64): _store64,
-}
+_MEMORY, _CHECKED_MEMORY = _primitives(cells), _primitives(checked_cells)
 """What replaces the primitives of simulated memory on a host that has its byte order: one instruction each,
 where an interpreter is faster with aligned words put together."""
 
@@ -83,25 +82,35 @@ def base_semantics() -> Semantics:
     )
 
 
-def row_functions(rows: Iterable[Instruction], *, by_user: bool = False) -> list[Function]:
+def row_functions(rows: Iterable[Instruction]) -> list[Function]:
     """Give for each row a plain function ``(w, n, f0..f4)``, to be compiled, that executes it.
 
-    What a user wrote goes through all passes of Numba, for it may need them.
+    What a user wrote is compiled with checks.
     """
-    memo = _memory()
-    return [
-        _row_function(rebound(row.semantics, memo, unabridged if by_user else inline), row) for row in rows
-    ]
+    memo, checked = _memory(), _checked_memory()
+    functions = []
+    for row in rows:
+        if is_ours(row.semantics.__code__.co_filename):
+            semantics = rebound(row.semantics, memo, unabridged if row.extension else inline)
+            functions.append(_row_function("    return", semantics, state_of, row))
+        else:
+            semantics = rebound(row.semantics, checked, user_function)
+            functions.append(_row_function("    begin()\n    return", semantics, checked_state_of, row))
+    return functions
 
 
 def _memory() -> dict[int, Any]:
     return dict(_MEMORY) if sys.byteorder == "little" else {}
 
 
-def _row_function(semantics: Function, row: Instruction) -> Function:
+def _checked_memory() -> dict[int, Any]:
+    return COMPILED | (_CHECKED_MEMORY if sys.byteorder == "little" else {})
+
+
+def _row_function(begin: str, semantics: Function, view: Any, row: Instruction) -> Function:
     fields = "".join(f", f{i}" for i in range(len(row.operands)))
-    text = f"def execute(w, n, f0, f1, f2, f3, f4):\n    return semantics(state_of(w), n{fields})"
-    return _defined("execute", text, {"semantics": semantics, "state_of": state_of})
+    text = f"def execute(w, n, f0, f1, f2, f3, f4):\n{begin} semantics(view(w), n{fields})"
+    return _defined("execute", text, {"semantics": semantics, "view": view, "begin": begin_own_code})
 
 
 @inline

@@ -11,36 +11,49 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate, infer_getattr, signature
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
 
 from isa.state import State
-from vecsim.engines.jit.arrays import FAR, NEAR, OWN, RECORD, SECTION, Scratch
+from vecsim.engines.jit.arrays import FAR, LENGTHS, NEAR, OWN, RECORD, SECTION, SIZED, Scratch
 from vecsim.engines.jit.cells import Cells
+from vecsim.engines.jit.checked_cells import CheckedCells
 
 BYTE = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
 
 
 class Member(NamedTuple):
-    """An array of a view: where it or its address is in the table, and the type of its elements."""
+    """An array of a view: where it, or its address, and its bytes are in the table; the type of elements."""
 
     place: int
     near: bool
-    dtype: types.Type
+    size: int
+    dtype: Any
 
 
 class View(types.Type):
-    """The Numba type of a view with these members by name."""
+    """The Numba type of a view with these members by name, whose indices may be checked."""
 
-    def __init__(self, name: str, members: dict[str, Member]) -> None:
-        self.members = members
-        super().__init__(name=f"View({name})")
+    def __init__(self, name: str, members: dict[str, Member], *, checked: bool = False) -> None:
+        self.members, self.checked = members, checked
+        self.has_section = "x" in members
+        super().__init__(name=f"View({name}{', checked' if checked else ''})")
+
+    def kind_of(self, name: str, member: Member) -> CheckedCells:
+        """Return the type of the cells of an array, with checks; those of the state hold what it can have."""
+        return CheckedCells(member.dtype, name if self is _CHECKED_STATE else "")
+
+    def with_checks(self) -> View:
+        """Return the view of the same arrays whose indices are checked."""
+        return View(self.name, self.members, checked=True)
 
 
 def _member(name: str, dtype: types.Type = types.int64) -> Member:
-    return Member(NEAR[name], True, dtype) if name in NEAR else Member(FAR.index(name), False, dtype)
+    size = LENGTHS + SIZED.index(name)
+    near = name in NEAR
+    return Member(NEAR[name] if near else FAR.index(name), near, size, dtype)
 
 
 _SEEN_AS = {
@@ -65,6 +78,7 @@ def _view(name: str, fields: tuple[str, ...]) -> View:
 
 _STATE_ARRAYS = tuple(name for name in State._fields if name != "section")
 _STATE = _view("state", _STATE_ARRAYS)
+_CHECKED_STATE = _STATE.with_checks()
 _RECORD = _view("record", RECORD)
 _SCRATCH = _view("scratch", Scratch._fields)
 
@@ -80,9 +94,12 @@ class _ViewAttribute(AttributeTemplate):  # type: ignore[misc]
     key = View
 
     def generic_resolve(self, view: View, name: str) -> types.Type | None:
-        if view is _STATE and name == "section":
+        if view.has_section and name == "section":
             return types.int64
-        return Cells(view.members[name].dtype) if name in view.members else None
+        if name not in view.members:
+            return None
+        member = view.members[name]
+        return view.kind_of(name, member) if view.checked else Cells(member.dtype)
 
 
 @lower_getattr_generic(View)
@@ -91,9 +108,15 @@ def _attribute(context: Any, builder: Any, view: View, table: Any, name: str) ->
         return _constant(builder, _place(builder, table, SECTION))
     member = view.members[name]
     place = _place(builder, table, member.place)
-    if member.near:
-        return builder.bitcast(place, BYTE)
-    return builder.inttoptr(_constant(builder, place), BYTE)
+    data = builder.bitcast(place, BYTE) if member.near else builder.inttoptr(_constant(builder, place), BYTE)
+    if not view.checked:
+        return data
+    cells = cgutils.create_struct_proxy(view.kind_of(name, member))(context, builder)
+    size = _constant(builder, _place(builder, table, member.size))
+    cells.data, cells.length = data, builder.udiv(size, WORD(member.dtype.bitwidth // 8))
+    if view.has_section:
+        cells.section = _constant(builder, _place(builder, table, SECTION))
+    return cells._getvalue()
 
 
 def _place(builder: Any, table: Any, place: int) -> Any:
@@ -131,6 +154,8 @@ def _table(view: View) -> Any:
 
 state_of = _viewing(_STATE)
 """Name the architectural state."""
+checked_state_of = _viewing(_CHECKED_STATE)
+"""Name the architectural state for user-defined semantics."""
 record_of = _viewing(_RECORD)
 """Name the timing record."""
 scratch_of = _viewing(_SCRATCH)
@@ -153,10 +178,16 @@ class RunView(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def run_view(own: tuple[str, ...] = ()) -> RunView:
-    """Give the view of a run whose machine has extensions with arrays of these names."""
+def run_view(own: tuple[str, ...] = (), *, checked: bool = False) -> RunView:
+    """Give the view of a run whose machine has extensions with arrays of these names.
+
+    With ``checked`` its indices are checked.
+    """
     view = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
     if own:
-        members = {name: Member(OWN + k, False, types.int64) for k, name in enumerate(own)}
+        sizes = OWN + len(own)
+        members = {name: Member(OWN + k, False, sizes + k, types.int64) for k, name in enumerate(own)}
         view = View(f"run with {', '.join(own)}", view.members | members)
+    if checked:
+        view = view.with_checks()
     return RunView(_viewing(view), _table(view))

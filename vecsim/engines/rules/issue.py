@@ -33,8 +33,7 @@ from vecsim.engines.rules.renaming import (
 )
 from vecsim.engines.rules.rows import write_scalar_row
 
-SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT, SPARSE = (
-    int(Timing.SCALAR),
+BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT, SPARSE = (
     int(Timing.BRANCH),
     int(Timing.SCALAR_LOAD),
     int(Timing.SCALAR_STORE),
@@ -197,7 +196,7 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
                 following = target
                 take_branch(r, cycle)
         else:
-            execute_scalar(r, operation, 0 if timing == SCALAR else 1, f0, f1, f2, f3, f4)
+            execute_scalar(r, operation, 1, f0, f1, f2, f3, f4)
             if timing == HALT:
                 r.control[control.HALTED] = 1
         return following

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from vecsim.engines.columns import control, starts, work
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.own_code import OwnCodeError
+from vecsim.engines.own_faults import advance_own_code
 from vecsim.engines.own_rules import check_own_rules, explain_own_error, interpreted_rules, own_arrays
+from vecsim.engines.own_semantics import users_semantics
 from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
@@ -41,11 +45,12 @@ def executing(rows: Sequence[Instruction], m: State) -> Callable[..., Any]:
     m
         The state, as :func:`isa.state.interpreted` gives it.
     """
-    known = [(row.semantics, len(row.operands)) for row in rows]
+    own = users_semantics(rows, m)
+    known = [(own.get(row.opcode) or partial(row.semantics, m), len(row.operands)) for row in rows]
 
     def execute(r: Any, operation: int, n: int, *operands: int) -> Any:
         semantics, count = known[operation]
-        return semantics(m, n, *operands[:count])
+        return semantics(n, *operands[:count])
 
     return execute
 
@@ -150,6 +155,17 @@ class SimpyEngine:
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
+        advance_own_code(self, self._advance, cycle, instructions)
+
+    def failed_at(self) -> tuple[int, int]:
+        """Return the cycle and the number of the instruction at which user-defined code has failed."""
+        return int(self._environment.now), self.pc
+
+    def fail(self, fault: Fault) -> None:
+        """Take a fault for what came, until a snapshot is restored."""
+        self._fault = fault
+
+    def _advance(self, cycle: int | None, instructions: int | None) -> None:
         environment = self._environment
         if (
             self.finished
@@ -178,6 +194,8 @@ class SimpyEngine:
         except _FaultFoundError:
             assert self._fault is not None
             raise self._fault from None
+        except OwnCodeError:
+            raise
         except Exception as error:
             explain_own_error(error, self.machine.extensions)
             raise

@@ -1,0 +1,245 @@
+"""Semantics that do what their instruction does not declare, or never do what it declares, are refused."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples
+
+from isa.assembler import assemble
+from isa.declaration import Access, Length, Pattern, Unit
+from isa.instructions import BASE
+from isa.semantics.numbers import load32, put_vs, put_x, store32
+from vecsim.engines.own_effects import undeclared_effect
+from vecsim.engines.protocol import start
+from vecsim.errors import UserError
+from vecsim.machine import Extension, extensions_of, instruction_set_of, load_machine
+from vecsim.machine.extension_files import shipped
+
+SHIPPED = [row for extension in extensions_of(shipped()) for row in extension.instructions]
+LOAD, STORE = (Access(Pattern.CONTIGUOUS, store, 4) for store in (False, True))
+
+
+@pytest.mark.parametrize("row", [*BASE.instructions, *SHIPPED], ids=lambda row: row.mnemonic)
+def test_what_comes_with_vecsim_does_what_it_declares(row):
+    assert undeclared_effect(row) == ""
+
+
+def copied(m, n, d, a):
+    for k in range(n):
+        put_vs(m, d * m.section + k, m.vs[2 * (a * m.section + k)])
+
+
+def reversed_(m, n, d, a):
+    for k in range(n):
+        m.v[d * m.section + k] = m.v[a * m.section + n - 1 - k]
+
+
+def gathered(m, n, d, a, i):
+    for k in range(n):
+        m.v[d * m.section + k] = m.v[a * m.section + m.v[i * m.section + k] % m.section]
+
+
+def neighbour(m, n, d, a):
+    for k in range(n):
+        m.v[(d + 1) % 32 * m.section + k] = m.v[a * m.section + k]
+
+
+def added(m, n, d, a):
+    for k in range(n):
+        m.v[d * m.section + k] = (m.v[d * m.section + k] ^ m.v[a * m.section + k]) & 255
+
+
+def whole_register(m, n, d, a):
+    for k in range(m.section):
+        m.v[d * m.section + k] = m.v[a * m.section + k]
+
+
+def masked(m, n, d, a):
+    for k in range(n):
+        if m.mask[k] == 1:
+            m.v[d * m.section + k] = m.v[a * m.section + k]
+
+
+def masking(m, n, d, a):
+    for k in range(n):
+        m.v[d * m.section + k] = m.v[a * m.section + k]
+        m.mask[k] = 1
+
+
+def shortened(m, n, d, a):
+    copied(m, n, d, a)
+    m.special[0] = 1
+
+
+def counted(m, n, d, a):
+    for k in range(min(m.special[1], m.section)):
+        m.v[d * m.section + k] = m.v[a * m.section + k]
+
+
+def with_x5(m, n, d, a):
+    copied(m, n, d, a)
+    put_x(m, 5, 1)
+
+
+def from_f5(m, n, d, a):
+    for k in range(n):
+        m.v[d * m.section + k] = m.f[5]
+
+
+def from_cache(m, n, d, a):
+    for k in range(n):
+        m.v[d * m.section + k] = m.cache[k]
+
+
+def in_memory(m, n, d, a):
+    copied(m, n, d, a)
+    store32(m, 64, 1)
+
+
+def of_memory(m, n, d, a):
+    for k in range(n):
+        m.v[d * m.section + k] = load32(m, 4 * k)
+
+
+def rows_set(m, n, d, a):
+    copied(m, n, d, a)
+    m.row[0] = 0
+
+
+def nothing(m, n, *operands):
+    return
+
+
+def at_their_place(m, n, d, i, a):
+    for k in range(n):
+        m.v[d * m.section + k] = load32(m, m.address[0] + 4 * k)
+
+
+def beyond(m, n, d, i, a):
+    for k in range(n):
+        m.v[d * m.section + k] = load32(m, m.address[0] + 4 * k + 4)
+
+
+def storing(m, n, d, i, a):
+    for k in range(n):
+        store32(m, m.address[0] + 4 * k, m.v[d * m.section + k])
+
+
+VECTOR, ACCESS = {}, {"unit": Unit.MEMORY}
+WRONG = [
+    (copied, "vd, va", VECTOR, "writes vd, declared as read: write 'vd=, va'"),
+    (copied, "vd=, va=", VECTOR, "reads va before it writes it: write 'vd=, va\\+'"),
+    (copied, "vd, va", {"unit": Unit.MULTIPLY}, "writes vd, declared as read: write 'vd=, va'"),
+    (reversed_, "vd=, va", VECTOR, r"reads element \d of va for element \d: write 'vd=, va\*'"),
+    (gathered, "vd=, va, vi", VECTOR, r"reads element \d of va.*: write 'vd=, va\*, vi'"),
+    (neighbour, "vd=, va", VECTOR, r"writes v\d+, no operand of it: make it one"),
+    (added, "vd=, va", VECTOR, r"reads vd before it writes it: write 'vd\+, va'"),
+    (added, "vd, va", VECTOR, r"writes vd, declared as read: write 'vd\+, va'"),
+    (whole_register, "vd=, va", VECTOR, r"reads element \d of va, of \d: write 'vd=, va\*'"),
+    (whole_register, "vd=, va*", VECTOR, r"writes element \d of vd, of \d: write 'vd=\*, va\*'"),
+    (masked, "vd=, va", VECTOR, r"reads the vector mask: declare mask='r'"),
+    (masking, "vd=, va", VECTOR, r"writes the vector mask: declare mask='w'"),
+    (shortened, "vd=, va", VECTOR, r"writes vl: declare writes=\('vl',\)"),
+    (counted, "vd=, va", VECTOR, r"reads blocklen: declare reads=\('blocklen',\)"),
+    (with_x5, "vd=, va", VECTOR, r"writes x5, no operand of it: make it one"),
+    (from_f5, "vd=, va", VECTOR, r"reads f5, no operand of it: make it one"),
+    (from_cache, "vd=, va", VECTOR, r"reads the vector cache: declare unit=Unit\.SPARSE"),
+    (in_memory, "vd=, va", VECTOR, r"writes memory: declare access="),
+    (of_memory, "vd=, va", VECTOR, r"reads memory: declare access="),
+    (rows_set, "vd=, va", VECTOR, r"writes m\.row: only instructions of the sparse unit"),
+    (nothing, "vd=, va", VECTOR, r"never writes vd, which is declared as written: write 'vd, va'"),
+    (nothing, "xd=, xa", {"unit": Unit.SCALAR}, r"never writes xd, which is declared as written"),
+    (copied, "vd=, va", {"unit": Unit.SPARSE}, r"leaves out an m\.row\[k\]"),
+    (beyond, "vd=, i14(xa)", ACCESS | {"access": LOAD}, r"reads memory: only at m\.address"),
+    (storing, "vd, i14(xa)", ACCESS | {"access": LOAD}, r"writes memory: declare a store"),
+    (at_their_place, "vd, i14(xa)", ACCESS | {"access": LOAD}, r"writes vd, declared as read: write 'vd=, i"),
+    (nothing, "vd, i14(xa)", ACCESS | {"access": STORE}, "never writes memory, and declares a store"),
+]  # fmt: skip
+RIGHT = [
+    (copied, "vd=, va", VECTOR),
+    (copied, "vd+, va", VECTOR),
+    (reversed_, "vd=, va*", VECTOR),
+    (gathered, "vd=, va*, vi", VECTOR),
+    (added, "vd+, va", VECTOR),
+    (whole_register, "vd=*, va*", VECTOR),
+    (masked, "vd=, va", {"mask": "r"}),
+    (masking, "vd=, va", {"mask": "w"}),
+    (shortened, "vd=, va", {"writes": ("vl",)}),
+    (counted, "vd=, va", {"reads": ("blocklen",), "length": Length.BLOCK}),
+    (at_their_place, "vd=, i14(xa)", ACCESS | {"access": LOAD}),
+    (storing, "vd, i14(xa)", ACCESS | {"access": STORE}),
+    (nothing, "vd, va", VECTOR),
+]
+
+
+def row_of(function, syntax, how):
+    mine = Extension("mine", "one instruction")
+    mine.instruction("own", 0xE0, syntax, "", **how)(function)
+    return mine.instructions[0]
+
+
+@pytest.mark.parametrize(("function", "syntax", "how", "message"), WRONG, ids=lambda each: str(each)[:30])
+def test_wrong_declarations(function, syntax, how, message):
+    found = undeclared_effect(row_of(function, syntax, how))
+    assert re.match(rf"\S*test_own_effects\.py:\d+: own (?:{message})", found), found
+    assert "\n" not in found
+
+
+@pytest.mark.parametrize(("function", "syntax", "how"), RIGHT, ids=lambda each: str(each)[:30])
+def test_right_declarations(function, syntax, how):
+    assert undeclared_effect(row_of(function, syntax, how)) == ""
+
+
+@pytest.mark.parametrize("engine", ["simpy", "jit", "jit-general"])
+def test_no_engine_runs_them(engine):
+    machine = load_machine("vs2003", extend=[mine_with(copied, "vd, va")])
+    program = assemble("own v1, v2\nhalt", instruction_set=instruction_set_of(machine.extensions))
+    with pytest.raises(UserError, match=r"own writes vd, declared as read: write 'vd=, va'$"):
+        start(program, np.zeros(64, np.uint8), machine, engine=engine)
+
+
+def mine_with(function, syntax):
+    mine = Extension("mine", "one instruction")
+    mine.instruction("own", 0xE0, syntax, "")(function)
+    return mine
+
+
+def endless(m, n, d, a):
+    while m.v[a * m.section] == m.v[a * m.section]:
+        m.v[d * m.section] = 1
+
+
+def failing(m, n, d, a):
+    raise ValueError("always")
+
+
+def test_what_never_ends_is_refused():
+    found = undeclared_effect(row_of(endless, "vd=, va", {}))
+    assert found.endswith("own takes more than 5,000 lines for 8 elements: does it end?")
+
+
+def test_what_always_fails_is_left_to_the_run():
+    assert undeclared_effect(row_of(failing, "vd=, va", {})) == ""
+
+
+ROWS = [
+    row for row in BASE.instructions if any(o.written for o in row.operands) and row.memory_operand is None
+]
+
+
+@given(st.sampled_from(ROWS), st.data())
+@examples(40)
+def test_a_role_left_out_of_any_instruction_is_found(row, data):
+    operand = data.draw(st.sampled_from([each for each in row.operands if each.written]))
+    syntax = re.sub(rf"\b{operand.name}[=+]", operand.name, row.syntax, count=1)
+    wrong = Extension("wrong", "an instruction of vecsim with another syntax")
+    wrong.instruction(
+        *(row.mnemonic, 0xE0, syntax, ""),
+        unit=row.unit, timing=row.timing, latency=row.latency, length=row.length, reads=row.reads,
+        writes=row.writes, late=row.late, mask=row.mask, accumulates=row.accumulates, access=row.access,
+        slice_operand=row.slice_operand,
+    )(row.semantics)  # fmt: skip
+    assert f"writes {operand.name}, declared as read: write" in undeclared_effect(wrong.instructions[0])

@@ -1,0 +1,59 @@
+"""What compiled user-defined code has raised, read from the variables of its object file."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+from typing import Any
+
+from vecsim.engines.own_code import OwnCodeError, reason_of
+from vecsim.engines.own_values import outside
+
+INDEX, LENGTH, PLACE, TURNS = "vecsim_own_index", "vecsim_own_length", "vecsim_own_place", "vecsim_own_turns"
+"""Variables of an object file: the index outside an array and its length, where user-defined code is, and
+how often its loops have turned."""
+
+
+class _Raised(ctypes.Structure):
+    """The beginning of what Numba's calling convention gives of an exception."""
+
+    _fields_ = (("content", ctypes.c_void_p), ("size", ctypes.c_int32))
+
+
+def raised_by(engines: list[Any], exception: int | None) -> OwnCodeError | None:
+    """Return the failure of user-defined code; None if none of it ran.
+
+    Parameters
+    ----------
+    engines
+        The loaded object files, those of semantics before the loop.
+    exception
+        The address of what was raised.
+    """
+    for engine in engines:
+        address = engine.get_global_value_address(PLACE)
+        if not address:
+            continue
+        place = ctypes.c_char_p.from_address(address)
+        if place.value:
+            failed = OwnCodeError(os.fsdecode(place.value), _reason(engine, exception))
+            place.value = None
+            return failed
+    return None
+
+
+def _reason(engine: Any, exception: int | None) -> str:
+    try:
+        raised = _Raised.from_address(exception or 0)
+        error_type, arguments, _ = pickle.loads(ctypes.string_at(raised.content, raised.size))
+        error = error_type(*arguments or ())
+    except Exception:  # an error that cannot be made here, such as of a type that its file defines
+        return "an error that the compiled code raised"
+    if isinstance(error, IndexError) and not error.args:
+        index, length = (
+            ctypes.c_int64.from_address(engine.get_global_value_address(name)).value
+            for name in (INDEX, LENGTH)
+        )
+        error = IndexError(outside(index, length))
+    return reason_of(error)

@@ -1,0 +1,58 @@
+"""What user-defined code did wrong while a program ran: in one line, the same in every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from types import FunctionType
+
+import isa
+import vecsim
+from vecsim.errors import in_words, place_of
+
+MOST_TURNS = 1 << 31
+"""Turns that the loops of one user-defined instruction may take, or those of rules in one cycle."""
+ENDLESS = f"a loop turns more than {MOST_TURNS:,} times"
+_OURS = tuple(f"{Path(package.__file__ or '').parent}/" for package in (isa, vecsim))
+
+
+class OwnCodeError(Exception):
+    """User-defined code failed.
+
+    Attributes
+    ----------
+    place
+        FILE:LINE of the user's own, or of what it called.
+    reason
+        What went wrong.
+    """
+
+    def __init__(self, place: str = "", reason: str = "") -> None:
+        super().__init__(place, reason)
+        self.place, self.reason = place, reason
+
+    def __str__(self) -> str:
+        """Say both."""
+        return f"{self.place}: {self.reason}"
+
+
+@lru_cache(maxsize=1024)
+def is_ours(file: str) -> bool:
+    """Tell whether a file of code is one of vecsim's own."""
+    return file.startswith(_OURS)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what went wrong in words that are the same in all engines."""
+    if isinstance(error, ZeroDivisionError):
+        return "ZeroDivisionError: division by zero"
+    if isinstance(error, IndexError) and "is not in 0 to" not in str(error):
+        return "IndexError: index out of range"
+    return in_words(error)
+
+
+def failure(error: BaseException, functions: Iterable[FunctionType]) -> OwnCodeError:
+    """Return the failure of functions of a user by what Python raised in them."""
+    files = [file for file in (each.__code__.co_filename for each in functions) if not is_ours(file)]
+    return OwnCodeError(place_of(error, files), reason_of(error))

@@ -1,0 +1,274 @@
+"""What user-defined semantics do to a machine, compared with what their instruction declares.
+
+Times follow from what is declared: nobody waits for an operand that is written without being declared so. So
+semantics are run on some random states whose arrays tell of every element that is read or written.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Timing, Unit
+from isa.state import interpreted
+from vecsim.engines.own_code import is_ours
+from vecsim.engines.own_values import REPLACED, Int64
+from vecsim.engines.random_executions import SECTION, Execution, random_execution
+from vecsim.engines.rebinding import rebound
+from vecsim.engines.watched_state import watched
+from vecsim.errors import is_interrupt
+
+RUNS = 24
+MOST_LINES = 5_000
+"""Lines that an execution may take, of few elements; one that takes more says nothing."""
+MOST_TOO_LONG = 3
+"""Executions that may take more."""
+FEWEST_RUNS = 4
+"""Executions to their end after which what was never written counts as never being written."""
+EVERYWHERE = frozenset(range(SECTION * SECTION))
+
+
+class _FoundError(BaseException):
+    """Ends an execution that does what is not declared."""
+
+
+class _TooLongError(BaseException):
+    """Ends an execution that takes too many lines."""
+
+
+@lru_cache(maxsize=256)
+def undeclared_effect(row: Instruction) -> str:
+    """Return in a line what semantics do undeclared, or declare and never do; nothing if all is right."""
+    semantics = rebound(row.semantics, dict(REPLACED), lambda copy: copy)
+    source = random.Random(row.mnemonic)
+    ended: list[_Watch] = []
+    too_long = 0
+    for _ in range(RUNS):
+        execution = random_execution(row, source)
+        watch = _Watch(execution)
+        m = watched(interpreted(execution.state), watch.read, watch.write)
+        try:
+            with np.errstate(all="ignore"), _few_lines():
+                semantics(m, Int64(execution.n), *map(Int64, execution.fields))
+        except _FoundError:
+            return watch.found
+        except _TooLongError:
+            too_long += 1
+            if too_long == MOST_TOO_LONG:
+                endless = f"takes more than {MOST_LINES:,} lines for {SECTION} elements: does it end?"
+                return _never_done(row, ended) if ended else _said(row, endless)
+        except BaseException as error:
+            # What fails on a random state may be right on those that come; it is found out there.
+            if is_interrupt(error):
+                raise
+        else:
+            ended.append(watch)
+    return _never_done(row, ended) if len(ended) >= FEWEST_RUNS else ""
+
+
+@contextmanager
+def _few_lines() -> Iterator[None]:
+    """End what takes too many lines."""
+    lines = 0
+
+    def count(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        if lines > MOST_LINES:
+            raise _TooLongError
+        return None if is_ours(frame.f_code.co_filename) and event == "call" else count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _never_done(row: Instruction, ended: list[_Watch]) -> str:
+    """Return what is declared and never done."""
+    for number, operand in enumerate(row.operands):
+        if operand.written and not any(number in watch.operands for watch in ended):
+            fix = _fixed(row, operand, "")
+            return _said(row, f"never writes {operand.name}, which is declared as written: write {fix}")
+    if row.access is not None and row.access.store and not any(watch.written["memory"] for watch in ended):
+        return _said(row, "never writes memory, and declares a store")
+    if row.timing == Timing.SPARSE and any(len(watch.written["row"]) < watch.execution.n for watch in ended):
+        return _said(row, "leaves out an m.row[k]: set each to the row that element k adds to, or to -1")
+    return ""
+
+
+class _Watch:
+    """Compares what an execution does with what its instruction declares.
+
+    Attributes
+    ----------
+    written
+        The elements that were written, by array.
+    operands
+        The numbers of the operands that were written.
+    found
+        What is not declared.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+        self.written: dict[str, set[int]] = defaultdict(set)
+        self.operands: set[int] = set()
+        self.found = ""
+        self._read_since: dict[int, int] = {}
+
+    def read(self, array: str, element: int) -> None:
+        """Compare a read; what was written before is not the machine's any more."""
+        if element in self.written[array] or (array == "x" and element == 0):
+            return
+        number, place = self._operand_at(array, element)
+        if number is None:
+            self._refuse_unless(self._may_read(array, element), "reads", array, element)
+            return
+        operand = self.execution.row.operands[number]
+        if not operand.read:
+            self._found(f"reads {operand.name} before it writes it: write {self._fixed(operand, '+')}")
+        if array == "v":
+            self._check_place(operand, "reads", place)
+            self._read_since[number] = max(place, self._read_since.get(number, -1))
+
+    def write(self, array: str, element: int) -> None:
+        """Compare a write."""
+        number, place = self._operand_at(array, element)
+        if number is None:
+            self._refuse_unless(self._may_write(array, element), "writes", array, element)
+        else:
+            operand = self.execution.row.operands[number]
+            if not operand.written:
+                role = "+" if number in self._read_since or (array != "v" and operand.read) else "="
+                self._found(f"writes {operand.name}, declared as read: write {self._fixed(operand, role)}")
+            self.operands.add(number)
+            if array == "v":
+                self._check_place(operand, "writes", place)
+                if not operand.whole:
+                    self._check_order(place)
+        self.written[array].add(element)
+
+    def _operand_at(self, array: str, element: int) -> tuple[int | None, int]:
+        """Return the number of the operand in which an element is, and its place there."""
+        kind, size = {"v": ("v", SECTION), "special": ("s", 1)}.get(array, (array, 1))
+        fields = zip(self.execution.row.operands, self.execution.fields, strict=True)
+        for number, (operand, value) in enumerate(fields):
+            if operand.kind == kind and value == element // size:
+                return number, element % size
+        return None, element % size
+
+    def _check_place(self, operand: Operand, verb: str, place: int) -> None:
+        """Refuse an element that is none of the n, of an operand that is not declared as a whole."""
+        row, n = self.execution.row, self.execution.n
+        if not operand.whole and place >= n and row.length not in (Length.ONE, Length.NONE):
+            whole = _fixed(row, operand, _role(operand), whole=True)
+            self._found(f"{verb} element {place} of {operand.name}, of {n}: write {whole}")
+
+    def _check_order(self, place: int) -> None:
+        """Refuse to read a later element of an operand than is written, if it is not declared as a whole."""
+        row = self.execution.row
+        for number, latest in self._read_since.items():
+            operand = row.operands[number]
+            if latest > place and not operand.whole and row.length != Length.ONE:
+                whole = _fixed(row, operand, _role(operand), whole=True)
+                what = f"reads element {latest} of {operand.name} for element {place}"
+                self._found(f"{what}: write {whole}")
+        self._read_since.clear()
+
+    def _may_read(self, array: str, element: int) -> bool:
+        row, access = self.execution.row, self.execution.row.access
+        if array == "special":
+            return SPECIAL_REGISTERS[element] in (*row.reads, *row.late)
+        if array == "memory":
+            return element in self.execution.accessed
+        if array == "address":
+            return access is not None or row.timing == Timing.BRANCH
+        return self._is_scratch(array) or (array == "mask" and row.mask == "r")
+
+    def _may_write(self, array: str, element: int) -> bool:
+        row, access = self.execution.row, self.execution.row.access
+        if array == "special":
+            return SPECIAL_REGISTERS[element] in (*row.writes, *row.late)
+        if array == "memory":
+            return access is not None and access.store and element in self.execution.accessed
+        return self._is_scratch(array) or (array == "mask" and row.mask == "w")
+
+    def _is_scratch(self, array: str) -> bool:
+        """Whether an array is the vector cache, or ``row``, of an instruction that has it."""
+        row = self.execution.row
+        if array == "cache":
+            return row.unit == Unit.SPARSE or (row.access is not None and row.access.cache)
+        return array == "row" and row.timing == Timing.SPARSE
+
+    def _refuse_unless(self, allowed: bool, verb: str, array: str, element: int) -> None:
+        if not allowed:
+            self._found(f"{verb} {_named(array, element)}: {_cure(self.execution.row, verb, array, element)}")
+
+    def _fixed(self, operand: Operand, role: str) -> str:
+        return _fixed(self.execution.row, operand, role)
+
+    def _found(self, what: str) -> None:
+        frame: FrameType | None = sys._getframe()
+        while frame is not None and is_ours(frame.f_code.co_filename):
+            frame = frame.f_back
+        line = None if frame is None else frame.f_lineno
+        self.found = _said(self.execution.row, what, line)
+        raise _FoundError
+
+
+def _named(array: str, element: int) -> str:
+    """Name an element of an array for a message."""
+    if array in "xfv":
+        return f"{array}{element // SECTION if array == 'v' else element}, no operand of it"
+    if array == "special":
+        return SPECIAL_REGISTERS[element]
+    return {"memory": "memory", "mask": "the vector mask", "cache": "the vector cache"}.get(
+        array, f"m.{array}"
+    )
+
+
+def _cure(row: Instruction, verb: str, array: str, element: int) -> str:
+    """Say what to write instead."""
+    if array in "xfv":
+        return "make it one"
+    if array == "special":
+        return f"declare {verb}=({SPECIAL_REGISTERS[element]!r},)"
+    if array == "mask":
+        return f"declare mask={verb[0]!r}"
+    if array == "cache":
+        return "declare unit=Unit.SPARSE, or an access with cache=True"
+    if array == "row":
+        return "only instructions of the sparse unit have rows"
+    if row.access is None:
+        return "declare access=Access(...)"
+    if array == "memory" and verb == "writes" and not row.access.store:
+        return "declare a store"
+    return "only at m.address, with the bytes of its access"
+
+
+def _role(operand: Operand) -> str:
+    return "+" if operand.read and operand.written else "=" if operand.written else ""
+
+
+def _fixed(row: Instruction, operand: Operand, role: str, *, whole: bool | None = None) -> str:
+    """Return the syntax with another role of an operand."""
+    star = "*" if (operand.whole if whole is None else whole) else ""
+    return repr(re.sub(rf"\b{operand.name}\b[=+]?\*?", f"{operand.name}{role}{star}", row.syntax, count=1))
+
+
+def _said(row: Instruction, what: str, line: int | None = None) -> str:
+    """Say what an instruction does, with the place in its file."""
+    code = row.semantics.__code__
+    return f"{code.co_filename}:{line or code.co_firstlineno}: {row.mnemonic} {what}"

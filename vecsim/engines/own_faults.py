@@ -1,0 +1,73 @@
+"""How an engine stops where user-defined code fails: before that cycle, with a fault that says why.
+
+User-defined code fails in the middle of a cycle, when part of what it does is done. So an engine that runs it
+remembers where it began, goes back there, and forward to the boundary before that cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from isa.declaration import EXTENSION_OPCODES
+from isa.program import Program
+from vecsim.engines.fault import Fault
+from vecsim.engines.own_code import OwnCodeError
+from vecsim.engines.own_semantics import is_users
+from vecsim.engines.record import Snapshot
+from vecsim.machine import Machine
+
+
+class RunsOwnCode(Protocol):
+    """What an engine offers for that."""
+
+    program: Program
+    machine: Machine
+
+    def snapshot(self) -> Snapshot:
+        """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """See :meth:`vecsim.engines.protocol.Engine.restore`."""
+
+    def failed_at(self) -> tuple[int, int]:
+        """Return the cycle and the number of the instruction at which user-defined code has failed."""
+
+    def fail(self, fault: Fault) -> None:
+        """Take a fault for what came, until a snapshot is restored."""
+
+
+def advance_own_code(
+    engine: RunsOwnCode,
+    advance: Callable[[int | None, int | None], None],
+    cycle: int | None,
+    instructions: int | None,
+) -> None:
+    """Let an engine advance; turn the failure of user-defined code into a fault.
+
+    Raises
+    ------
+    Fault
+        An instruction failed.
+    UserError
+        A rule failed.
+    """
+    if not _runs_own_code(engine):
+        return advance(cycle, instructions)
+    begin = engine.snapshot()
+    try:
+        return advance(cycle, instructions)
+    except OwnCodeError as error:
+        at, pc = engine.failed_at()
+        within = 0 <= pc < len(engine.program.opcode)
+        mnemonic = engine.program.instruction(pc).mnemonic if within else ""
+        fault = Fault(engine.program, pc, at, f"{mnemonic}: {error}")
+    engine.restore(begin)
+    advance(at, None)
+    engine.fail(fault)
+    raise fault
+
+
+def _runs_own_code(engine: RunsOwnCode) -> bool:
+    opcodes = set(engine.program.opcode.tolist()) & set(EXTENSION_OPCODES)
+    return any(is_users(engine.program.instruction_set.by_opcode[opcode]) for opcode in opcodes)
