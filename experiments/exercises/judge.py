@@ -28,7 +28,8 @@ def _graded() -> None:
     import numpy as np
 
     from experiments.exercises.draws import draw
-    from experiments.exercises.grading import MACHINE, REFERENCE, grade
+    from experiments.exercises.grading import MACHINE, grade
+    from experiments.exercises.insistence import REFERENCE
     from experiments.exercises.limits import confine
     from experiments.exercises.registry import find
     from experiments.exercises.submission import Submission

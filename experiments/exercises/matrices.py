@@ -42,8 +42,9 @@ def one_block(random: np.random.Generator) -> list[NamedMatrix]:
 
 
 def few_blocks(random: np.random.Generator) -> list[NamedMatrix]:
-    """Draw matrices of two to four by as many blocks."""
+    """Draw a matrix of one block, and of two to four by as many."""
     return [
+        _matrix(random, "one block", _scattered(random, _size(random, 40, SLICE))),
         _matrix(random, "grid", _grid(random, _size(random, 9, 11))),
         _matrix(random, "grid", _grid(random, _size(random, 11, 13))),
         _matrix(random, "scattered", _scattered(random, _size(random, 200, 241))),

@@ -64,7 +64,6 @@ def product_workspace(
         expected={"Y": (b - csr @ x).astype(np.float32)},
         writable=(result, work, Span(len(memory) - STACK - image.stack_bytes, len(memory))),
         work=int(csr.nnz),
-        results=int(np.count_nonzero(np.diff(csr.indptr))),
     )
 
 

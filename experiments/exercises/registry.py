@@ -122,7 +122,7 @@ _ALL = (
     Exercise(
         12,
         "beat CHiSM on small matrices",
-        Products("chism", matrices.few_blocks, 0.5, {"schedule": "plain"}),
+        Products("chism", matrices.few_blocks, 0.5, {"schedule": "plain"}, extra=200),
         {
             "budget": "how many elements of the vector cache are moved between it and memory, and how many "
             "rows has the matrix? What does the cache hold when a run begins?"

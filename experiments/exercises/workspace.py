@@ -69,8 +69,6 @@ class Workspace:
         Where a program may write besides its results.
     work
         Elements that an instruction on which the exercise insists must process.
-    results
-        Elements of the results that come from that work.
     """
 
     name: str
@@ -81,7 +79,6 @@ class Workspace:
     expected: Arrays
     writable: tuple[Span, ...]
     work: int
-    results: int
 
     @property
     def restrictions(self) -> Restrictions:
@@ -158,7 +155,6 @@ def workspace(case: Case, random: np.random.Generator) -> Workspace:
         expected=case.expected,
         writable=(Span(at, len(memory)),),
         work=case.work,
-        results=sum(each.size for each in case.expected.values()),
     )
 
 

@@ -10,6 +10,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import AutoEngineOption, JsonOption
+from vecsim.cli.streams import in_one_line
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
 from vecsim.shown_text import printable
@@ -133,7 +134,7 @@ def _show(output: Output, file: str, found: Grade) -> None:
     first = next((each.problem for each in found.results if each.problem), "")
     alike = [each for each in found.results if each.problem == first and first]
     for each in alike[-1:]:  # the largest
-        output.text(f"{each.case}: {each.text}")
+        output.text(f"{each.case}: " + "\n".join(map(in_one_line, each.text.split("\n"))))
     for change, cycles in found.what_if:
         output.text(f"{found.results[-1].case} with {change}: {cycles:,} cycles")
     right = sum(not each.problem for each in found.results)

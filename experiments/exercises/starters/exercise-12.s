@@ -3,8 +3,8 @@
 # y = b - A x with A in HiSM of one or two levels: at most 64 x 64 blocks of 64 x 64, and here a few of them.
 #
 # CHiSM keeps 64 x 64 elements of y in the vector cache, and so need not exchange segments of y between registers and
-# memory. The text below does so. It is right, and slower than HiSM on these matrices: why? Take at most half of the
-# cycles of the program `chism` that comes with vecsim, which computes A x alone.
+# memory. The text below does so. It is right, and slower than HiSM on these matrices: why? Take at most 200
+# cycles and half of those of the program `chism` that comes with vecsim, which computes A x alone.
 #
 # Given are LEVELS (1 or 2), ROOT, ROOT_LENGTH, POSITION_BYTES (1), ROWS, X, B and Y, which have room for whole
 # segments of 64 elements. A block array of level 1 has ROOT_LENGTH records of an address and the block column and

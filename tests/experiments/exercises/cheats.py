@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from docs.blocks import blocks
 from experiments.exercises.registry import EXERCISES
 from programs.measurement import multiplicand
 from vecsim.data import load
@@ -225,6 +226,18 @@ INEXACT = changed(
 )
 ONCE = "        li      x7, 1\n        setvl   x7\n        mergev  v9, v8, v7\n"
 
+AS_A_MOVE = changed(
+    CLIP_BY_LIMITS.format(dead="", end="", behind=""),
+    ("sv.w    v3,", "mergev v4, v3, v3\n        sv.w    v4,"),
+)
+TESTED_FIRST = changed(
+    CLIP_BY_LIMITS.format(dead="mergev v9, v1, v1", end="", behind="broken: halt"),
+    (
+        "strip:\n",
+        "li x7, 8\n setvl x7\n li x9, 1\n cvi v10, x9\n seqvv.w v10, v10\n mergev v11, v10, v12\n"
+        " li x9, 3\n extx x10, v11, x9\n bne x9, x10, broken\nstrip:\n",
+    ),
+)
 LATER_FILE = '.if ROWS - 64\n.data Y\n.incbin "my.s"\n.endif\n.text\n' + solution(7)
 DESTROYED = changed(
     solution(7), ("        halt\n", "        li x3, VALUES\n        sw zero, (x3)\n        halt\n")
@@ -244,6 +257,8 @@ CHEATS = (
           CLIP_BY_LIMITS.format(dead="", end="setvl zero\nmergev v9, v8, v7", behind=""), "uses"),
     Cheat("the needed instruction for nothing", 3,
           CLIP_BY_LIMITS.format(dead="mergev v9, v1, v1", end="", behind=""), "uses"),
+    Cheat("the needed instruction as a move", 3, AS_A_MOVE, "uses"),
+    Cheat("the needed instruction for nothing, but tested", 3, TESTED_FIRST, "uses"),
     Cheat("another instruction than the needed one", 9, BLOCK_BY_CACHE, "uses"),
     Cheat("the factor of all cases", 1, AXPY_HARD_CODED, "wrong"),
     Cheat("the limits of all cases", 3, CLIP_HARD_CODED, "wrong"),
@@ -261,3 +276,19 @@ CHEATS = (
     Cheat("hism that comes with vecsim", 9, shipped("programs/hism/plain.s"), "wrong"),
     Cheat("hism in the place of chism", 12, shipped("programs/hism/plain.s"), "uses"),
 )  # fmt: skip
+
+
+def texts_that_come_with_vecsim():
+    """Give every text of the repository that halts, by its file, or its page and line."""
+    texts = {}
+    for folder in ("programs", "experiments", "docs"):
+        for path in sorted((ROOT / folder).rglob("*.s")):
+            texts[str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
+    for path in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]:
+        for block in blocks(path.read_text(encoding="utf-8")):
+            if "halt" in block.text and block.language != "console":
+                texts[f"{path.relative_to(ROOT)}:{block.line}"] = block.text
+    return texts
+
+
+SHIPPED = texts_that_come_with_vecsim()

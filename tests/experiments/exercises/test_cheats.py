@@ -4,14 +4,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cheats import CHEATS, ROOT
 from tiers import one_in
 
-from docs.blocks import blocks
 from experiments.exercises.draws import draw
 from experiments.exercises.grading import MACHINE, grade
 from experiments.exercises.registry import EXERCISES
 from experiments.exercises.submission import Submission
+from tests.experiments.exercises.cheats import CHEATS, ROOT, SHIPPED
 from vecsim.machine import load_machine
 
 
@@ -33,22 +32,6 @@ def test_a_cheat_does_not_pass(cheat, seed, tmp_path, monkeypatch):
     exercise = EXERCISES[f"exercise-{cheat.exercise:02}"]
     found = graded(exercise, cheat.text, seed)
     assert next(each.problem for each in found.results if each.problem) == cheat.problem
-
-
-def shipped():
-    """Give every text of the repository that halts, by its file, or its page and line."""
-    texts = {}
-    for folder in ("programs", "experiments", "docs"):
-        for path in sorted((ROOT / folder).rglob("*.s")):
-            texts[str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
-    for path in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]:
-        for block in blocks(path.read_text(encoding="utf-8")):
-            if "halt" in block.text and block.language != "console":
-                texts[f"{path.relative_to(ROOT)}:{block.line}"] = block.text
-    return texts
-
-
-SHIPPED = shipped()
 
 
 def own(exercise):
