@@ -143,7 +143,7 @@ class DataSection:
     def _place(self, item: Item) -> None:
         if item.address + item.size > ADDRESS_LIMIT:
             raise Problem(item.column, f"data behind address {ADDRESS_LIMIT}")
-        if item.address < self._first or item.address + item.size > self._end:
+        if item.size and not self._first <= item.address <= self._end - item.size:
             place = f"addresses {item.address} to {item.address + item.size - 1}"
             raise Problem(
                 item.column, f"data at {place}; this text may have {self._first} to {self._end - 1}"

@@ -18,6 +18,7 @@ from tests.fuzz import (
     assembly,
     campaign,
     commands,
+    grader_submissions,
     harwell_boeing,
     hostile_cache,
     hostile_programs,
@@ -97,6 +98,14 @@ def test_a_time_of_odd_names():
     found = total(fuzz(odd_names.FUZZER, 0, 2000, jobs=2, batch=100))
     assert found.findings == []
     assert found.counts["done"] >= 1900
+
+
+@pytest.mark.ci
+def test_a_short_time_of_submissions():
+    found = total(fuzz(grader_submissions.FUZZER, 0, 120, jobs=2, batch=60))
+    assert found.findings == []
+    assert found.counts["passed"] >= 5
+    assert {"assembly", "wrong", "refused by command"} <= found.counts.keys()
 
 
 @pytest.mark.ci
@@ -184,6 +193,7 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
         *OF_COMMANDS,
         hostile_programs.FUZZER,
         hostile_cache.FUZZER,
+        grader_submissions.FUZZER,
         trace_consumers.FUZZER,
         odd_names.FUZZER,
     ],

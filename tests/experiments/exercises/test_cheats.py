@@ -11,6 +11,7 @@ from experiments.exercises.grading import MACHINE, grade
 from experiments.exercises.registry import EXERCISES
 from experiments.exercises.submission import Submission
 from tests.experiments.exercises.cheats import CHEATS, ROOT, SHIPPED
+from tests.experiments.exercises.plain_grader import objection
 from vecsim.machine import load_machine
 
 
@@ -48,3 +49,14 @@ def test_the_texts_that_come_with_vecsim():
 def test_only_its_solution_passes_an_exercise(exercise):
     passing = {name for name, text in SHIPPED.items() if graded(exercise, text).passed}
     assert passing == {own(exercise)}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
+def test_the_plain_grader_agrees(exercise):
+    """It accepts the solution and refuses a text that does nothing, and every cheat that is not right."""
+    assert objection(exercise.number, exercise.solution.read_text(), 1) == ""
+    assert objection(exercise.number, "halt", 1)
+    for cheat in CHEATS:
+        if cheat.exercise == exercise.number and cheat.problem in ("wrong", "unwritten", "stray"):
+            assert objection(exercise.number, cheat.text, 1)
