@@ -68,16 +68,21 @@ def _limit_resources() -> None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(used.ru_utime + used.ru_stime) + 1 + CPU_SECONDS
-    limits = {"CORE": 0, "CPU": seconds, "FSIZE": 0, "NOFILE": FILES, "NPROC": 0}
+    # The kernel says that a limit of time is reached a second before it ends the process.
+    limits = {"CORE": (0, 0), "CPU": (seconds, seconds + 1), "FSIZE": (0, 0), "NPROC": (0, 0)}
+    limits["NOFILE"] = (FILES, FILES)
     pages = _pages()
     if pages is not None:
-        limits["AS"] = pages * resource.getpagesize() + MEMORY
-    for name, limit in limits.items():
+        room = pages * resource.getpagesize() + MEMORY
+        limits["AS"] = (room, room)
+    for name, wanted in limits.items():
         kind = getattr(resource, f"RLIMIT_{name}", None)
         if kind is not None:
             most = resource.getrlimit(kind)[1]
-            limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
-            resource.setrlimit(kind, (limit, limit))
+            low, high = wanted
+            if most != resource.RLIM_INFINITY:
+                low, high = min(low, most), min(high, most)
+            resource.setrlimit(kind, (low, high))
 
 
 def _pages() -> int | None:

@@ -9,10 +9,10 @@ through the whole command.
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import sys
-import time
 import traceback
 from dataclasses import dataclass
 from functools import cache
@@ -165,17 +165,25 @@ class SubmissionFuzzer:
         (folder / "secret").write_text(SECRET)
         path = folder / case.name
         path.write_bytes(case.data)
-        began = time.monotonic()
+        began = _processor_seconds()
         try:
             word, wrong = (_by_command if process == "1" else _in_process)(name, path, int(seed))
         except Exception:
             return "traceback", traceback.format_exc()
-        seconds = time.monotonic() - began
+        seconds = _processor_seconds() - began
         if seconds > MOST_SECONDS:
             return "slow", f"took {seconds:.1f} s"
         if not wrong and word.startswith("passed"):
             wrong = objection(EXERCISES[name].number, case.data.decode("utf-8-sig"), int(seed))
         return word, wrong
+
+
+def _processor_seconds() -> float:
+    """Return what this process and its children have computed: other work on the computer does not count.
+
+    A text for which the grader waits is ended by the campaign.
+    """
+    return sum(os.times()[:4])
 
 
 def _in_process(name: str, path: Path, seed: int) -> tuple[str, str]:

@@ -59,6 +59,16 @@ def test_what_a_confined_process_cannot_do():
     assert set(outcomes.values()) == {"PermissionError"}
 
 
+@pytest.mark.ci
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+def test_a_confined_process_that_computes_for_ever():
+    code = (
+        "from experiments.exercises import limits\nlimits.CPU_SECONDS = 0\nlimits.confine()\nwhile True: pass"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=120, check=False)
+    assert done.returncode == -signal.SIGXCPU
+
+
 def test_python_reads_its_own_files_alone(tmp_path):
     root = os.path.realpath(tmp_path)
     (tmp_path / "link").symlink_to("/etc/passwd")
