@@ -22,12 +22,14 @@ _OPEN = os.O_RDONLY | sum(
 _CHUNK = 1 << 24
 _UNITS = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 _KINDS = {
+    stat.S_ISLNK: "a symbolic link",
     stat.S_ISDIR: "a directory",
     stat.S_ISFIFO: "a pipe",
     stat.S_ISSOCK: "a socket",
     stat.S_ISCHR: "a device",
     stat.S_ISBLK: "a device",
 }
+_ADVICE = {"a pipe": "; write it to a file first", "a symbolic link": "; name the file itself"}
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,18 @@ class InputKind:
         Bytes that such a file may have.
     variable
         The environment variable that sets another limit; empty if none does.
+    links
+        Whether its name may be that of a symbolic link.
     """
 
     noun: str
     most_bytes: int
     variable: str = ""
+    links: bool = True
 
 
 ASSEMBLY = InputKind("an assembly text", 1 << 26)
+SUBMISSION = InputKind("a text that is graded", 1 << 16, links=False)
 PROGRAM_FILE = InputKind("a program file", 1 << 30)
 PROGRAM = InputKind("a program (assembly text or a program file)", 1 << 30)
 INCLUDED = InputKind("a file of bytes to include", 1 << 28)
@@ -68,8 +74,8 @@ RECORD = InputKind("a record of a download (JSON)", 1 << 20)
 def open_input(path: Name, kind: InputKind, name: str = "") -> BufferedReader:
     """Open a regular file for reading bytes.
 
-    Symbolic links to regular files are followed. Use `read_input` to read no more than the limit of a file
-    that grows meanwhile.
+    Symbolic links to regular files are followed where the kind allows it. Use `read_input` to read no more
+    than the limit of a file that grows meanwhile.
 
     Parameters
     ----------
@@ -89,7 +95,7 @@ def open_input(path: Name, kind: InputKind, name: str = "") -> BufferedReader:
     name = name or os.fspath(path)
     try:
         require_regular(path, kind, name)  # before it is opened: opening alone changes some devices
-        descriptor = os.open(path, _OPEN)
+        descriptor = os.open(path, _OPEN if kind.links else _OPEN | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
         raise UserError(f"{name}: no such file") from None
     except (OSError, ValueError) as error:
@@ -169,7 +175,7 @@ def require_regular(path: Name, kind: InputKind, name: str = "") -> None:
     """
     name = name or os.fspath(path)
     try:
-        status = Path(path).stat()
+        status = Path(path).stat(follow_symlinks=kind.links)
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
@@ -201,7 +207,7 @@ def written_bytes(count: int) -> str:
 def _check(status: os.stat_result, kind: InputKind, name: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         found = next((word for test, word in _KINDS.items() if test(status.st_mode)), "no regular file")
-        advice = "; write it to a file first" if found == "a pipe" else ""
+        advice = _ADVICE.get(found, "")
         raise UserError(f"{name}: is {found}, {kind.noun} is needed{advice}")
     if status.st_size > kind.most_bytes:
         raise too_large(name, kind)

@@ -11,7 +11,7 @@ from experiments.exercises.draws import Rival, Trial, draw
 from experiments.exercises.exercise import Exercise
 from experiments.exercises.grades import Grade, Result, failed, hint_for
 from experiments.exercises.insistence import base_name, processed, results_come_from
-from experiments.exercises.submission import LONGEST_LINE, MOST_BYTES, MOST_LINES, Submission
+from experiments.exercises.submission import LONGEST_LINE, MOST_LINES, Submission
 from experiments.exercises.workspace import Workspace
 from isa.assembler import assemble
 from isa.program import Program
@@ -100,8 +100,6 @@ class _NotAssembledError(Exception):
 
 def _text(submission: Submission) -> str:
     name = submission.name
-    if len(submission.content) > MOST_BYTES:
-        raise _NotAssembledError("limits", f"{name}: a text has at most {MOST_BYTES:,} bytes")
     try:
         text = submission.content.decode("utf-8-sig")
     except UnicodeDecodeError:

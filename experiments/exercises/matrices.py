@@ -18,9 +18,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 def rows_of_all_kinds(random: np.random.Generator) -> list[NamedMatrix]:
-    """Draw a grid, rows of which some are empty, and an arrow with a row of more than 64 entries."""
+    """Draw few rows, a grid, rows of which some are empty, an arrow with a row of more than 64 entries."""
     grid, scattered, arrow = _size(random, 7, 10), _size(random, 110, 170), _size(random, 140, 181)
+    few = random.random((_size(random, 2, 6),) * 2) < 0.6
+    few[0, 0], few[-1] = True, False
     return [
+        _matrix(random, "few", few),
         _matrix(random, "grid", _grid(random, grid)),
         _matrix(random, "scattered", _scattered(random, scattered)),
         _matrix(random, "arrow", _arrow(random, arrow)),
@@ -64,9 +67,9 @@ def _grid(random: np.random.Generator, side: int) -> Mask:
 
 
 def _scattered(random: np.random.Generator, rows: int) -> Mask:
-    """Draw rows of up to 9 entries; at least the tenth part is empty."""
+    """Draw rows of up to 9 entries; at least the tenth part is empty, and so are both ends."""
     found = random.random((rows, rows)) < random.uniform(0, 9, rows)[:, None] / rows
-    found[random.choice(rows, rows // 10, replace=False)] = False
+    found[[0, -1, *random.choice(rows, rows // 10, replace=False)]] = False
     return found
 
 

@@ -83,7 +83,7 @@ _ALL = (
     Exercise(
         8,
         "long vectors by sorting rows",
-        Products("jd", matrices.rows_of_all_kinds, 1.25, {"schedule": "plain"}),
+        Products("jd", matrices.rows_of_all_kinds, 1.25, {"schedule": "plain"}, extra=60),
         {
             "wrong": "the sums stand in the order of the sorted rows: PERM says to which row of y each "
             "belongs; svi scatters them from WORK"

@@ -63,8 +63,8 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
     [
         (["grade", "exercise-3x"], "did you mean 'exercise-03'"),
         (["grade", "99"], "no exercise '99'"),
-        (["grade", "1", "nowhere.s"], "nowhere.s: No such file"),
-        (["grade", "1", "/dev/zero"], "/dev/zero: is no regular file"),
+        (["grade", "1", "nowhere.s"], "nowhere.s: no such file"),
+        (["grade", "1", "/dev/zero"], "/dev/zero: is a device, a text that is graded is needed"),
         (["grade", "9" * 5000], "no exercise"),
         (["grade", "1", STARTER, "--engine", "nope"], "unknown engine 'nope'"),
         (["grade", "--start", "my.s"], "of which exercise"),

@@ -12,7 +12,7 @@ from experiments.exercises.exercise import Products
 from experiments.exercises.grades import GENERAL_HINTS, PROBLEMS, fresh_seed
 from experiments.exercises.grading import MACHINE, grade
 from experiments.exercises.registry import EXERCISES, find
-from experiments.exercises.submission import LONGEST_LINE, MOST_BYTES, MOST_LINES, Submission, read_submission
+from experiments.exercises.submission import LONGEST_LINE, MOST_LINES, Submission, read_submission
 from experiments.exercises.workspace import DATA
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
@@ -82,7 +82,6 @@ BAD = {
     "addd x1, x2, x3": ("assembly", "unknown instruction 'addd'"),
     "": ("assembly", "no instruction"),
     b"\xff\xfe\x00\x01": ("assembly", "not text in UTF-8"),
-    "# " + "x\n" * MOST_BYTES: ("limits", f"a text has at most {MOST_BYTES:,} bytes"),
     "\n" * MOST_LINES: ("limits", f"a text has at most {MOST_LINES:,}"),
     "# " + "x" * LONGEST_LINE: ("limits", f"my.s:1: 1,002 letters; a line has at most {LONGEST_LINE:,}"),
     ".data\n.space 200000000\n.text\nhalt": ("assembly", "this text may have 64 to 8191"),

@@ -13,7 +13,7 @@ from experiments.exercises import confined, judge
 from experiments.exercises.confined import grade_confined
 from experiments.exercises.limits import MEMORY, may_open
 from experiments.exercises.registry import EXERCISES
-from experiments.exercises.submission import MOST_BYTES, MOST_LINES, Submission
+from experiments.exercises.submission import MOST_LINES, Submission
 from vecsim.errors import UserError
 
 AXPY = EXERCISES["exercise-01"]
@@ -92,7 +92,7 @@ HOSTILE = {
     "many expressions": "\n".join([f".equ A{k}, {'1+' * 480}1" for k in range(60)]) + "\nhalt",
     "long names": "\n".join(f"{'ab' * 480}{k}:" for k in range(60)) + f"\nj {'ba' * 480}",
     "bytes": bytes(range(256)) * 1000,
-    "one line": "x" * MOST_BYTES,
+    "one line": "x" * 60_000,
     "many ifs": ".if 1\n" * 1900 + ".endif\n" * 1900 + "halt",
     "escape sequences": "addx \x1b]0;owned\x07[bold red]x[/]\u202e\n",
     "a cycle of calls": "again: call again",
