@@ -14,6 +14,7 @@ from programs.jd import loader as jd
 from programs.loading import BASE, STACK_BYTES, MatrixImage, require_room, vector_bytes
 from vecsim.errors import UserError
 from vecsim.formats import Layout
+from vecsim.input_files import ASSEMBLY, require_regular
 from vecsim.machine import Machine
 from vecsim.overview import Overview
 from vecsim.suggestions import nearest
@@ -302,8 +303,9 @@ def find(name: str) -> SmvmProgram:
 
 
 def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
-    if not text.is_file():
-        raise UserError(f"{text}: there is no such file; a program of one's own is an assembly file")
+    require_regular(text, ASSEMBLY)
+    if not text.exists():
+        raise UserError(f"{text}: no such file; a program of one's own is an assembly file")
     options = tuple(option for option in like.options if option is not SCHEDULE)
     summary = f"a program of one's own like {like.name}"
     return replace(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -145,6 +146,20 @@ def read_text(path: Name, kind: InputKind, name: str = "") -> str:
         As `read_input`, and if the content is not UTF-8.
     """
     return decoded(read_input(path, kind, name), name or os.fspath(path))
+
+
+def read_stdin(kind: InputKind) -> str:
+    """Return the text that is given on standard input; see `read_text`.
+
+    Raises
+    ------
+    UserError
+        It is too large or not UTF-8.
+    """
+    content = sys.stdin.buffer.read(kind.most_bytes + 1)
+    if len(content) > kind.most_bytes:
+        raise too_large("standard input", kind)
+    return decoded(content, "standard input")
 
 
 def decoded(content: bytes, name: str) -> str:

@@ -87,10 +87,10 @@ class Journal:
         self._say = say
         self._read_to = 0
         self._synced = time.monotonic()
+        require_regular(path, JOURNAL)
         self._lock = FileLock(_lock_of(path), timeout=LOCK_SECONDS)
         try:
             with self._lock:
-                require_regular(path, JOURNAL)
                 if not path.exists() or path.stat().st_size == 0:
                     write_file(path, _line(self._header))
                 self._file: FileIO = path.open("r+b", buffering=0)

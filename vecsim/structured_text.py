@@ -88,14 +88,10 @@ def json_value(text: str, where: str) -> Any:
         raise UserError(f"{where}: is no strict JSON: {error}") from None
     level = [value]
     for _ in range(MOST_JSON_DEPTH + 1):
-        level = [
-            inner
-            for each in level
-            if isinstance(each, (dict, list))
-            for inner in (each.values() if isinstance(each, dict) else each)
-        ]
-        if not level:
+        nested = [each for each in level if isinstance(each, dict | list)]
+        if not nested:
             return value
+        level = [inner for each in nested for inner in (each.values() if isinstance(each, dict) else each)]
     raise UserError(too_deep)
 
 

@@ -16,7 +16,7 @@ from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES
 from vecsim.errors import UserError
-from vecsim.input_files import SPECIFICATION
+from vecsim.input_files import ASSEMBLY, SPECIFICATION, read_text
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.structured_text import read_toml
@@ -151,6 +151,9 @@ class Sweep:
         chosen = {name: find(name) for name in self.programs}
         if not chosen:
             raise UserError("sweep: no program is named")
+        for each in chosen.values():
+            if each.text is not None:
+                read_text(each.text, ASSEMBLY)
         for name, values in self.option.items():
             program, _, plain = name.rpartition(".")
             having = [

@@ -46,7 +46,7 @@ def test_it_has_a_page(own, tmp_path):
 def test_mistakes_are_told(own, tmp_path):
     with pytest.raises(UserError, match=r"unknown program 'crss'.* did you mean 'crs'"):
         find(f"crss:{own}")
-    with pytest.raises(UserError, match=r"none\.s: there is no such file"):
+    with pytest.raises(UserError, match=r"none\.s: no such file"):
         find(f"crs:{tmp_path / 'none.s'}")
     with pytest.raises(UserError, match="has no option 'schedule'; it has: sums, accumulate"):
         vecsim.measure(f"crs:{own}", "laplace2d-3", options={"schedule": "plain"})

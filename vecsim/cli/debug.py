@@ -25,7 +25,7 @@ from vecsim.cli.options import (
     value_bytes,
 )
 from vecsim.errors import UserError
-from vecsim.input_files import ASSEMBLY, SCRIPT, read_text
+from vecsim.input_files import ASSEMBLY, SCRIPT, read_stdin, read_text
 
 if TYPE_CHECKING:
     from vecsim.debugger.debugger import Debugger
@@ -213,12 +213,11 @@ def _product(
 
 
 def _scripted(shown: Debugger, script: str) -> None:
-    import sys
 
     from vecsim.debugger.commands import run_script
     from vecsim.shown_text import printable
 
-    content = sys.stdin.read() if script == "-" else read_text(script, SCRIPT)
+    content = read_stdin(SCRIPT) if script == "-" else read_text(script, SCRIPT)
     if not run_script(shown, script, content.splitlines(), lambda line: typer.echo(printable(line))):
         raise typer.Exit(NOT_RIGHT)
 

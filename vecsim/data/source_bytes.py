@@ -106,7 +106,10 @@ def opened(path: Path, source: str) -> Iterator[SourceBytes]:
         If there is no such file, it is none, cannot be read or is larger than may be.
     """
     with open_input(path, large_file("a matrix file"), source) as file:
-        packed = file.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+        try:
+            packed = file.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+        except OSError as error:
+            raise unreadable(source, error) from None
         yield SourceBytes(source, cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file)
 
 

@@ -19,9 +19,11 @@ from experiments.hism.suite.origin import fetch, file_of, is_available
 from experiments.hism.suite.stated_by_paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import Entry, counterpart
+from vecsim.data.limits import large_file
 from vecsim.data.metrics import metrics
 from vecsim.data.search_path import matrix_folders
 from vecsim.digests import pattern_sha256
+from vecsim.input_files import TABLE, read_input, read_text
 
 _KINDS = "index/suitesparse_collection_2904.csv"
 """Below the folder of matrices: what each matrix of SuiteSparse comes from."""
@@ -73,10 +75,14 @@ def _measured(source: Made, market: dict[str, Entry], kinds: dict[str, str]) -> 
         locality=round(measured.locality, 6),
         average_per_row=round(measured.average_per_row, 6),
         pattern_sha256=pattern_sha256(csr),
-        file_sha256=sha256(file_of(source.origin).read_bytes()).hexdigest() if is_file else "",
+        file_sha256=_file_sha256(source.origin) if is_file else "",
         stands_in_for="" if source.name == source.original else source.original,
         note=source.note,
     )
+
+
+def _file_sha256(origin: str) -> str:
+    return sha256(read_input(file_of(origin), large_file("a matrix file"))).hexdigest()
 
 
 def _kinds(market: dict[str, Entry]) -> dict[str, str]:
@@ -86,14 +92,13 @@ def _kinds(market: dict[str, Entry]) -> dict[str, str]:
     for folder in matrix_folders():
         if not (folder / _KINDS).is_file():
             continue
-        with (folder / _KINDS).open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                entry = market.get(row["name"])
-                twin = counterpart(entry) if entry else None
-                if entry and twin and twin.path == f"{row['group']}/{row['name']}":
-                    kind = " ".join(_NOT_A_KIND.sub("", row["kind"]).split())
-                    kinds[row["name"]] = kinds[entry.name] = kind
-                    sets[entry.path.rpartition("/")[0]][kind] += 1
+        for row in csv.DictReader(read_text(folder / _KINDS, TABLE).splitlines()):
+            entry = market.get(row["name"])
+            twin = counterpart(entry) if entry else None
+            if entry and twin and twin.path == f"{row['group']}/{row['name']}":
+                kind = " ".join(_NOT_A_KIND.sub("", row["kind"]).split())
+                kinds[row["name"]] = kinds[entry.name] = kind
+                sets[entry.path.rpartition("/")[0]][kind] += 1
         break
     return _KIND_OF_SET | {place: counts.most_common(1)[0][0] for place, counts in sets.items()} | kinds
 
