@@ -11,8 +11,8 @@ from experiments.report.charts import draw
 from experiments.report.csv_files import comparisons_csv, table_csv, values_csv, verdicts_csv
 from experiments.report.item import Report
 from experiments.report.text import html, markdown
-from vecsim.atomic_files import write_folder
 from vecsim.errors import UserError
+from vecsim.result_folder import write_folder
 from vecsim.shown_text import utf8
 
 PAGE = "report.html"

@@ -110,11 +110,11 @@ def sweep(
     from experiments.sweep import sweep as swept
     from experiments.sweep.specification import read_specification
     from experiments.whatif import STUDIES, specification
-    from vecsim.atomic_files import write_folder
     from vecsim.cli.console import tell
     from vecsim.cli.output import Output
     from vecsim.cli.run import chosen_programs
     from vecsim.progress import Progress
+    from vecsim.result_folder import write_folder
 
     if (draw or parquet) and out is None:
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
