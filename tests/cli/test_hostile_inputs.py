@@ -59,7 +59,7 @@ INPUTS = [
     Input(("debug", "k.s", "--script", "{}"), ".txt", text=PLAIN),
     Input(("debug", "crs", "{}", "--script", "-"), ".mtx"),
     Input(("debug", "{}", "--exercise", "exercise-01", "--script", "-"), ".s"),
-    Input(("grade", "1", "{}"), ".s", takes=("not_text",)),
+    Input(("grade", "1", "{}"), ".s", takes=LINKS),
     Input(("why", "{}"), ".mtx"),
     Input(("view", "{}"), ".s"),
     Input(("view", "{}"), ".mtx"),

@@ -31,6 +31,8 @@ OWN = 12
 COMMON = 4
 """Files that both write."""
 KIND = InputKind("a file of a set", 1 << 20)
+LONGEST = 60
+"""Seconds in which each writer must have written a set."""
 WRITERS = ("one", "two")
 
 
@@ -120,6 +122,11 @@ class Process:
         ]
         self.process = subprocess.Popen(command, stdout=self.said, stderr=subprocess.STDOUT)
 
+    def has_ended_a_turn(self) -> bool:
+        """Say whether it has got on, or will not."""
+        size = os.fstat(self.said.fileno()).st_size
+        return self.process.poll() is not None or b"end " in os.pread(self.said.fileno(), size, 0)
+
     def end(self) -> list[str]:
         """Kill it; return its lines."""
         self.process.send_signal(signal.SIGKILL)
@@ -142,7 +149,13 @@ def run(seconds: float, seed: int) -> Count:
         until = time.monotonic() + seconds
         while time.monotonic() < until and not count.wrong:
             writers = {writer: Process(folder, "write", writer, turns[writer]) for writer in WRITERS}
-            time.sleep(min(source.uniform(0.8, 3.0), max(0.0, until - time.monotonic())))
+            late = time.monotonic() + LONGEST
+            while not all(each.has_ended_a_turn() for each in writers.values()):
+                if time.monotonic() > late:
+                    count.wrong.append(f"a writer has written no set for {LONGEST} s")
+                    break
+                time.sleep(0.01)
+            time.sleep(source.random())
             begun = {}
             for writer in source.sample(WRITERS, 2):
                 lines = writers[writer].end()
