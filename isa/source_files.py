@@ -6,6 +6,8 @@ import io
 from pathlib import Path
 
 from isa.syntax import Problem, Text, parse_line
+from vecsim.errors import UserError
+from vecsim.input_files import ASSEMBLY, read_text
 
 INCLUDE = ".incbin"
 
@@ -14,10 +16,10 @@ def source_files(path: Path) -> tuple[Path, ...]:
     """Return the file of a text and those that its ``.incbin`` lines name, whatever their conditions."""
     found = {path: None}
     try:
-        text = path.read_bytes().decode("utf-8-sig", errors="replace")
-    except OSError:
+        text = read_text(path, ASSEMBLY)
+    except UserError:
         return (path,)
-    for line in io.StringIO(text, newline=None):
+    for line in io.StringIO(text):
         if INCLUDE not in line:
             continue
         try:

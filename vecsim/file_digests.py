@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vecsim.digests import SHOWN_DIGITS
+from vecsim.errors import UserError
+from vecsim.input_files import DOWNLOAD, open_input
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,9 @@ def input_files(what: str, paths: Iterable[Path]) -> tuple[InputFile, ...]:
 def file_sha256(path: Path) -> str:
     """Return the digest of a file's bytes; empty if it cannot be read or is no regular file."""
     try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as content:
+        with open_input(path, DOWNLOAD) as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
-    except OSError:
+    except (OSError, UserError):
         return ""
 
 

@@ -31,7 +31,7 @@ MANIFEST = ".vecsim-files.json"
 LOCK = ".vecsim.lock"
 LOCK_SECONDS, POLL_SECONDS = 60, 0.005
 """How long a writer waits for another one, and how often it looks."""
-LOOKS, LOOK_SECONDS = 5, 0.02
+LOOKS, LOOK_SECONDS = 5, 0.005
 """How often a reader looks again where files and manifest do not agree: a writer may be between the two."""
 
 _STAGED = ".vecsim-"
@@ -90,7 +90,8 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
 def read_set(path: Path, kinds: Mapping[str, InputKind]) -> dict[str, bytes]:
     """Return the contents of files that belong together, by name, as one call of `write_folder` left them.
 
-    Files that the manifest of the folder does not list are taken as they are.
+    A file that the manifest of the folder does not list, or that somebody else has changed since, is taken as
+    it is.
 
     Parameters
     ----------
@@ -102,29 +103,23 @@ def read_set(path: Path, kinds: Mapping[str, InputKind]) -> dict[str, bytes]:
     Raises
     ------
     UserError
-        A file cannot be read, or is not what vecsim wrote.
+        A file cannot be read.
     """
-    wrong = ""
+    found: dict[str, bytes] = {}
     for _ in range(LOOKS):
-        manifest = _read_manifest(path)
-        found = {name: _content(path, name, kind, manifest) for name, kind in kinds.items()}
-        wrong = next((name for name, content in found.items() if content is None), "")
-        if not wrong and _read_manifest(path) == manifest:
-            return {name: content for name, content in found.items() if content is not None}
+        manifest = _known(path)
+        listed = manifest.files.keys() & kinds.keys() if manifest else set()
+        contents = {name: _written(path, name, kinds[name], manifest) for name in listed}
+        found = {name: content for name, content in contents.items() if content is not None}
+        if found.keys() == listed and (listed == kinds.keys() or _known(path) == manifest):
+            break
         time.sleep(LOOK_SECONDS)
-    if not wrong:
-        raise UserError(f"{path}: is written all the time; wait until that has ended")
-    read_input(path / wrong, kinds[wrong])  # raises the error of a file that cannot be read
-    raise UserError(
-        f"{path / wrong}: is not what vecsim wrote; write it again, or remove {MANIFEST} there to take it "
-        "as it is"
-    )
+    return found | {name: read_input(path / name, kinds[name]) for name in kinds.keys() - found.keys()}
 
 
-def _content(path: Path, name: str, kind: InputKind, manifest: _Manifest | None) -> bytes | None:
-    """Return a file, from its place or from where the last set was written; None if it is another one."""
-    if manifest is None or name not in manifest.files:
-        return read_input(path / name, kind)
+def _written(path: Path, name: str, kind: InputKind, manifest: _Manifest | None) -> bytes | None:
+    """Return the file that the manifest means, from its place or from where its set was written, or None."""
+    assert manifest is not None
     for place in (path / name, path / manifest.staged / name):
         try:
             content = read_input(place, kind)
@@ -198,22 +193,11 @@ def _put_in_place(path: Path, staged: Path, names: Iterable[str]) -> None:
 
 
 def _known(path: Path) -> _Manifest | None:
-    """Return the manifest of a folder; None if it has none that can be read."""
+    """Return the manifest of a folder; None if it has none, or a damaged one."""
     try:
-        return _read_manifest(path)
-    except UserError:
+        return _Manifest.model_validate_json(read_input(path / MANIFEST, _KIND))
+    except (UserError, ValidationError):
         return None
-
-
-def _read_manifest(path: Path) -> _Manifest | None:
-    """Return the manifest of a folder; None if it has none."""
-    file = path / MANIFEST
-    if not file.exists():
-        return None
-    try:
-        return _Manifest.model_validate_json(read_input(file, _KIND))
-    except ValidationError:
-        raise UserError(f"{file}: is damaged; remove it to take the files as they are") from None
 
 
 def _is(file: Path, digest: str) -> bool:

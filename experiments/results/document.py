@@ -19,8 +19,9 @@ from experiments.results.layouts import (
 )
 from experiments.results.table import TableRow, read_table
 from vecsim.errors import UserError
-from vecsim.input_files import RESULTS
-from vecsim.structured_text import read_json
+from vecsim.input_files import RESULTS, TABLE, decoded
+from vecsim.result_folder import read_set
+from vecsim.structured_text import json_value
 from vecsim.suggestions import shown
 
 SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
@@ -98,15 +99,9 @@ def read_document(path: Path) -> Document:
         It cannot be read, or is something else.
     """
     file = path / SWEEP_FILE if path.is_dir() else path
-    content = read_json(file, RESULTS)
-    kind = content.get("kind") if isinstance(content, dict) else None
-    if not isinstance(kind, str) or kind not in LAYOUTS:
-        said = f"is of {shown(repr(kind))}" if isinstance(kind, str) else "says not what it is of"
-        raise UserError(f"{file}: {said}; results of {', '.join(LAYOUTS)} are taken")
-    layout = check(str(file), kind, content)
+    layout = _layout(file, read_set(file.parent, {file.name: RESULTS})[file.name])
     if isinstance(layout, SweepLayout):
-        table = read_table(file.with_name(TABLE_FILE), layout)
-        return Document(file, layout, {row.key: _of_cell(row) for row in table}, table)
+        return _sweep(file)
     found: dict[Key, Row] = {}
     for key, row in _rows(layout):
         if found.setdefault(key, row).cycles != row.cycles:
@@ -115,6 +110,24 @@ def read_document(path: Path) -> Document:
                 "matrices have this name; run again"
             )
     return Document(file, layout, found)
+
+
+def _sweep(file: Path) -> Document:
+    """Read the files of a sweep, both of them as the same sweep wrote them."""
+    found = read_set(file.parent, {file.name: RESULTS, TABLE_FILE: TABLE})
+    layout = _layout(file, found[file.name])
+    assert isinstance(layout, SweepLayout)
+    table = read_table(file.with_name(TABLE_FILE), found[TABLE_FILE], layout)
+    return Document(file, layout, {row.key: _of_cell(row) for row in table}, table)
+
+
+def _layout(file: Path, text: bytes) -> Layout:
+    content = json_value(decoded(text, str(file)), str(file))
+    kind = content.get("kind") if isinstance(content, dict) else None
+    if not isinstance(kind, str) or kind not in LAYOUTS:
+        said = f"is of {shown(repr(kind))}" if isinstance(kind, str) else "says not what it is of"
+        raise UserError(f"{file}: {said}; results of {', '.join(LAYOUTS)} are taken")
+    return check(str(file), kind, content)
 
 
 def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row]]:

@@ -122,26 +122,25 @@ class _Columns:
         return found
 
 
-def read_table(path: Path, layout: SweepLayout) -> tuple[TableRow, ...]:
+def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRow, ...]:
     """Read the table of a sweep.
 
     Parameters
     ----------
     path
-        The CSV file.
+        The CSV file, for messages.
+    content
+        What is in it.
     layout
         What the ``sweep.json`` beside it says.
 
     Raises
     ------
     UserError
-        It cannot be read or is not the table that was written then, naming the file, the line and the column.
+        It is not the table that was written then, naming the file, the line and the column.
     """
     try:
-        content = path.read_bytes()
-        text = content.decode("utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: byte {error.start} is not UTF-8") from None
     digest = hashlib.sha256(content).hexdigest()
