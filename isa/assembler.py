@@ -27,6 +27,8 @@ from isa.program import Program, SourceLine
 from isa.restrictions import Restrictions
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, Text, parse_line
+from vecsim.arguments import path as path_of
+from vecsim.arguments import path_text, shown, table, whole
 from vecsim.errors import AssemblyError, UserError
 from vecsim.input_files import ASSEMBLY, INCLUDED, decoded, read_input
 
@@ -299,14 +301,16 @@ def assemble(
     >>> len(program), program.symbols["start"], str(program.source[1])
     (2, 0, '<input>:2: j start')
     """
+    if not isinstance(text, str):
+        raise UserError(f"assemble: {shown(text)}: a text is expected; vecsim.assemble_file takes a path")
     return _program(
         text,
-        file=file,
+        file=path_text("file", file),
         symbols=symbols,
         instruction_set=instruction_set,
         value_bytes=value_bytes,
         data_base=data_base,
-        folder=None if folder is None else Path(folder),
+        folder=None if folder is None else path_of("folder", folder),
         inputs={},
         restrictions=restrictions,
     )
@@ -342,6 +346,7 @@ def assemble_file(
     >>> vecsim.assemble_file("two.s")
     Program(instructions=1, data_bytes=0, symbols=1, entry=0, source='two.s')
     """
+    path = path_of("assemble_file", path)
     content = read_input(path, ASSEMBLY)
     return _program(
         decoded(content, str(path)),
@@ -350,8 +355,8 @@ def assemble_file(
         instruction_set=instruction_set,
         value_bytes=value_bytes,
         data_base=data_base,
-        folder=Path(path).parent,
-        inputs={Path(path).name: hashlib.sha256(content).hexdigest()},
+        folder=path.parent,
+        inputs={path.name: hashlib.sha256(content).hexdigest()},
     )
 
 
@@ -367,11 +372,14 @@ def _program(
     inputs: Mapping[str, str],
     restrictions: Restrictions | None = None,
 ) -> Program:
+    if not isinstance(instruction_set, InstructionSet):
+        raise UserError(f"instruction_set: {shown(instruction_set)}: an isa.InstructionSet is expected")
+    value_bytes, data_base = whole("value_bytes", value_bytes), whole("data_base", data_base, None)
     if value_bytes not in TYPED:
         raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
     if not 0 <= data_base < ADDRESS_LIMIT:
         raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
-    known = Symbols(symbols or {}, value_bytes)
+    known = Symbols(table("symbols", symbols), value_bytes)
     assembler = _Assembler(file, known, instruction_set, data_base, folder, restrictions)
     assembler.inputs.update(inputs)
     assembler.read(text)

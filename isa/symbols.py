@@ -10,6 +10,7 @@ from isa.declaration import REGISTERS
 from isa.expressions import LIMIT
 from isa.registers import KINDS, REGISTER_NAMES, Register
 from isa.syntax import Argument, Name, Problem
+from vecsim.arguments import shown
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
 
@@ -58,7 +59,7 @@ class Symbols:
         try:
             number = operator.index(value)
         except TypeError:
-            raise UserError(f"symbol {name!r}: {value!r} is no integer") from None
+            raise UserError(f"symbol {name!r}: {shown(value)} is no integer") from None
         if not -LIMIT <= number < LIMIT:
             raise UserError(f"symbol {name!r}: the value does not fit 64 bits")
         self.values[name] = number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +15,8 @@ from isa.assembler import assemble_file
 from isa.declaration import InstructionSet
 from isa.program import Program
 from programs.loading import Loaded, layout_for, place_vectors
-from programs.registry import find
+from programs.registry import SmvmProgram, find, program_name
+from vecsim.arguments import whole
 from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import ADVICE
@@ -198,7 +200,7 @@ def prepare(
         for the address space.
     """
     chosen_program = find(name)
-    options = chosen_program.choose(options or {})
+    options = chosen_program.choose({} if options is None else options)
     symbols = chosen_program.symbols(options)
     rows, columns = matrix.shape
     if not (rows and columns):
@@ -284,9 +286,9 @@ def _assembled(
 
 
 def measure(
-    program: str,
+    program: str | SmvmProgram,
     matrix: MatrixLike,
-    machine: Machine | str = "vs2003",
+    machine: Machine | str | os.PathLike[str] = "vs2003",
     *,
     value_bits: int = 32,
     seed: int = 0,
@@ -305,7 +307,7 @@ def measure(
     Parameters
     ----------
     program
-        Name of a program, a key of `vecsim.PROGRAMS`; ``"crs:my.s"`` for an assembly file of one's own with
+        One of `vecsim.PROGRAMS` or its name, the key; ``"crs:my.s"`` for an assembly file of one's own with
         the format, symbols and options of that program.
     matrix
         A `vecsim.Matrix`; a name, path or address that `vecsim.load` takes; a SciPy sparse matrix or an array
@@ -349,7 +351,8 @@ def measure(
     >>> wide.bytes_moved > found.bytes_moved
     True
     """
-    described = as_machine(machine)
+    described, program = as_machine(machine), program_name(program)
+    value_bits, seed = whole("value_bits", value_bits), whole("seed", seed)
     named, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
     prepared = prepare(program, csr, described, x, options)

@@ -12,6 +12,7 @@ from programs.crs import loader as crs
 from programs.hism import loader as hism
 from programs.jd import loader as jd
 from programs.loading import BASE, STACK_BYTES, MatrixImage, require_room, vector_bytes
+from vecsim.arguments import shown, table, text
 from vecsim.errors import UserError
 from vecsim.formats import Layout
 from vecsim.input_files import ASSEMBLY, require_regular
@@ -129,15 +130,15 @@ class SmvmProgram(Overview):
             together.
         """
         declared = {option.name: option for option in self.options}
-        for name, value in given.items():
+        for name, value in table("options", given).items():
             if name not in declared:
                 has = ", ".join(declared) or "none"
                 raise UserError(
                     f"program {self.name} has no option {name!r}; it has: {has}{nearest(name, declared)}"
                 )
-            if value not in declared[name].values:
+            if not isinstance(value, str) or value not in declared[name].values:
                 takes = ", ".join(declared[name].values)
-                raise UserError(f"program {self.name}: option {name} = {value!r}: it takes {takes}")
+                raise UserError(f"program {self.name}: option {name} = {shown(value)}: it takes {takes}")
         chosen = {name: given.get(name, option.default) for name, option in declared.items()}
         for together, reason in self.refused:
             if together.items() <= chosen.items():
@@ -278,6 +279,17 @@ PROGRAMS: dict[str, SmvmProgram] = {program.name: program for program in _ALL}
 
 OWN = ":"
 """Stands between a program's name and the file of a program of the user's own, which is like it."""
+
+
+def program_name(program: object) -> str:
+    """Return the name of a program that is given by name or as one of :data:`PROGRAMS`.
+
+    Raises
+    ------
+    UserError
+        It is neither.
+    """
+    return program.name if isinstance(program, SmvmProgram) else text("program", program)
 
 
 def find(name: str) -> SmvmProgram:

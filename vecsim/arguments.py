@@ -5,17 +5,25 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from vecsim import suggestions
 from vecsim.errors import UserError
+
+MOST_VALUES = 1_000_000
+"""Values of a series, at most."""
 
 
 def shown(value: object, most: int = 60) -> str:
-    """Return a value as Python writes it, in ASCII and cut to some letters; a large object by its type."""
+    """Return a value as Python writes it, cut to some letters; what is no simple value by its type."""
+    if isinstance(value, int) and abs(value) >= 10**most:
+        return "a huge number"
     if value is None or isinstance(value, str | bytes | int | float | os.PathLike):
-        text = ascii(value) if not isinstance(value, int) or abs(value) < 10**most else "a huge number"
-        return text if len(text) <= most else f"{text[: most - 3]}..."
+        return suggestions.shown(repr(value), most)
     return f"a value of type {type(value).__name__}"
 
 
@@ -36,7 +44,7 @@ def whole(where: str, value: Any, least: int | None = 0) -> int:
 
 def is_truth(value: object) -> bool:
     """Return whether a value is a truth value, of Python or NumPy."""
-    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+    return isinstance(value, bool | np.bool_)
 
 
 def _index(value: Any) -> int | None:
@@ -68,9 +76,16 @@ def path_text(where: str, value: object) -> str:
         It is neither a text nor a path of `pathlib`, is empty, or has a zero byte.
     """
     found = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if not isinstance(found, str) or not found or "\0" in found:
+    if not isinstance(found, str) or not found or "\0" in found or not _names_file(found):
         raise UserError(f"{where} = {shown(value)}: a name or a path is expected")
     return found
+
+
+def _names_file(text: str) -> bool:
+    try:
+        return bool(os.fsencode(text))
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        return False
 
 
 def path(where: str, value: object) -> Path:
@@ -86,22 +101,39 @@ def names(where: str, given: object) -> tuple[str, ...]:
     UserError
         One of them is something else.
     """
-    return tuple(path_text(where, each) for each in series(where, given, "names or paths"))
+    return tuple(path_text(where, each) for each in series(where, given, "names"))
 
 
 def series(where: str, given: object, of: str) -> tuple[Any, ...]:
-    """Return the values of a series; a text or a path is one value.
+    """Return the values of a series; a text or a path is one value, and None is no value.
 
     Raises
     ------
     UserError
-        It is no series: a table, None, a number.
+        It is no series: a table, a number.
     """
+    if given is None:
+        return ()
     if isinstance(given, str | os.PathLike):
         return (given,)
-    if isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
-        return tuple(given)
+    if isinstance(given, Iterable) and not isinstance(given, Mapping | bytes) and not hasattr(given, "tocsr"):
+        found = tuple(islice(_each(where, given, of), MOST_VALUES + 1))
+        if len(found) > MOST_VALUES:
+            raise UserError(f"{where}: more than {MOST_VALUES:,} values")
+        return found
     raise UserError(f"{where} = {shown(given)}: a list of {of} is expected")
+
+
+def _each(where: str, given: Iterable[Any], of: str) -> Iterable[Any]:
+    try:
+        return iter(given)
+    except TypeError:  # an array without dimensions
+        raise UserError(f"{where} = {shown(given)}: a list of {of} is expected") from None
+
+
+def plain(value: Any) -> Any:
+    """Return a number or a truth value of NumPy as Python's; everything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def table(where: str, given: object) -> dict[str, Any]:
@@ -115,7 +147,7 @@ def table(where: str, given: object) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise UserError(f"{where} = {shown(given)}: a dictionary is expected")
+        raise UserError(f"{where} = {shown(given)}: a table (a dictionary in Python) is expected")
     return {text(f"{where}: a name", name): value for name, value in given.items()}
 
 

@@ -13,11 +13,13 @@ from experiments.sweep.cluster import by_cluster
 from experiments.sweep.inputs import Facts, facts, forget_loaded, load_input
 from experiments.sweep.local import by_processes
 from experiments.sweep.simulation import Outcome, Task, look_up
-from experiments.sweep.specification import Sweep
+from experiments.sweep.specification import Sweep, read_specification
 from experiments.sweep.store import TRIES, Store, say
 from experiments.sweep.table import SweepTable, columns_of
 from experiments.sweep.work import UNKNOWN
 from programs.input_files import program_files
+from vecsim.arguments import function, shown, text, whole
+from vecsim.arguments import path as path_of
 from vecsim.cache_folder import cache_folder
 from vecsim.data.matrix import named_apart
 from vecsim.errors import MatrixWarning, UserError
@@ -35,21 +37,21 @@ def default_store() -> Path:
 
 
 def sweep(
-    what: Sweep,
+    what: Sweep | str | os.PathLike[str],
     *,
-    store: Path | None = None,
+    store: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     scheduler: str | None = None,
-    watch: Watch = lambda done, of: None,
+    watch: Watch | None = None,
 ) -> SweepTable:
     """Run a sweep, but for the cells that are kept already.
 
     Parameters
     ----------
     what
-        The sweep.
+        The sweep, or the path of a specification file (TOML).
     store
-        File in which cells are kept; :func:`default_store` without it.
+        File in which cells are kept, as a path or a text; :func:`default_store` without it.
     jobs
         Processes; as many as there are cores without it.
     scheduler
@@ -77,9 +79,13 @@ def sweep(
     >>> table.columns["banks"], len(table)
     ([8, 16, 8, 16], 4)
     """
+    what = _specified(what)
+    jobs = None if jobs is None else whole("jobs", jobs, 1)
+    scheduler = None if scheduler is None else text("scheduler", scheduler)
+    report = (lambda done, of: None) if watch is None else function("watch", watch)
     if scheduler is not None and jobs is not None:
         raise UserError("sweep: jobs are processes of this computer, a scheduler has workers of its own")
-    path = default_store() if store is None else store
+    path = default_store() if store is None else path_of("store", store)
     Store(path).__exit__(None, None, None)  # found out before any work is done
     check_code()
     forget_loaded()
@@ -94,7 +100,7 @@ def sweep(
         outcomes = _finished(lookups, results)
         if len(outcomes) < len(tasks):
             results = dict(outcomes)
-            _compute(tasks, lookups, results, jobs, scheduler, watch)
+            _compute(tasks, lookups, results, jobs, scheduler, report)
             new = [result for number, result in results.items() if number not in outcomes]
             computed += sum(result.computed for result in new)
             seconds += sum(result.engine_seconds for result in new)
@@ -161,19 +167,31 @@ def _compute(
     results: dict[int, Outcome],
     jobs: int | None,
     scheduler: str | None,
-    watch: Watch,
+    report: Watch,
 ) -> None:
     """Do the tasks that have no result yet."""
     points = len(tasks[0].points)
     total, before, left = len(tasks) * points, len(results) * points, len(tasks) - len(results)
 
     def told(done: int) -> None:
-        watch(min(before + done, total), total)
+        report(min(before + done, total), total)
 
     if scheduler is not None:
         by_cluster(tasks, lookups, scheduler, results, told)
     else:
         by_processes(tasks, min(jobs or _cores(), left), results, told)
+
+
+def _specified(what: object) -> Sweep:
+    """Return a sweep as it is, and the one of a specification file."""
+    if isinstance(what, Sweep):
+        return what
+    if isinstance(what, str | os.PathLike):
+        return read_specification(path_of("sweep", what))
+    raise UserError(
+        f"sweep: {shown(what)}: a vecsim.Sweep is expected, such as vecsim.Sweep(('pde900',), "
+        "set={'banks': '8:64:x2'}), or the path of a specification file (.toml)"
+    )
 
 
 def _cores() -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from experiments.sweep.attributes import read_attribute
 from experiments.sweep.cost import check_weights
 from experiments.sweep.suites import expanded
-from experiments.sweep.values import MOST_VALUES, Value, values_of
+from experiments.sweep.values import Value
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
@@ -106,6 +107,8 @@ class Sweep:
             Naming what is wrong: an unknown program, number, option, value of one, design or engine; no
             matrix; too many points.
         """
+        for each in fields(self):
+            object.__setattr__(self, each.name, read_attribute(each.name, getattr(self, each.name)))
         if not self.matrices:
             raise UserError("sweep: no matrix is named")
         object.__setattr__(self, "matrices", tuple(dict.fromkeys(expanded(self.matrices))))
@@ -132,6 +135,8 @@ class Sweep:
             There is no such preset, or the file is no machine; an extension that cannot be loaded.
         """
         if isinstance(self.machine, Machine):
+            if self.extend:
+                raise UserError("extend: the machine is given with its extensions: leave extend out")
             return self.machine
         return load_machine(self.machine, extend=self.extend)
 
@@ -249,47 +254,9 @@ def read_specification(path: Path) -> Sweep:
     for name in found:
         if name not in known:
             raise UserError(f"{path}: there is no key {name!r}{nearest(name, known)}")
+    if "matrices" not in found:
+        raise UserError(f"{path}: matrices = [...] is missing")
     try:
-        return Sweep(**{name: _read(name, value) for name, value in found.items()})
-    except TypeError:
-        raise UserError(f"{path}: matrices = [...] is missing") from None
+        return Sweep(**found)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-
-
-_TEXTS, _NUMBERS = (
-    ("machine", "design", "engine"),
-    ("samples", "design_seed", "value_bits", "seed", "max_cycles"),
-)
-
-
-def _read(name: str, value: object) -> Any:
-    """Read a value of a specification file."""
-    if name in ("matrices", "programs", "extend"):
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise UserError(f"{name}: a list of names is expected")
-        return tuple(value)
-    if name in ("set", "option"):
-        if not isinstance(value, dict):
-            raise UserError(f"{name}: a table is expected: [{name}]")
-        return {key: _values(f"{name}.{key}", each) for key, each in flat(value).items()}
-    if name == "cost" and not isinstance(value, dict):
-        raise UserError("cost: a table is expected: [cost]")
-    if name in _NUMBERS and (type(value) is not int or value < 0):
-        raise UserError(f"{name} = {value!r}: a number of 0 or more is expected")
-    if name in _TEXTS and not isinstance(value, str):
-        raise UserError(f"{name} = {value!r}: a text is expected")
-    return value
-
-
-def _values(where: str, given: object) -> tuple[Value, ...]:
-    """Read values from a list, a text or one value."""
-    if isinstance(given, str):
-        return values_of(where, given)
-    several: Sequence[object] = given if isinstance(given, list) else [given]
-    if len(several) > MOST_VALUES:
-        raise UserError(f"{where}: more than {MOST_VALUES:,} values")
-    for value in several:
-        if not isinstance(value, int | str):
-            raise UserError(f"{where}: {value!r} is no number, word or truth value")
-    return tuple(dict.fromkeys(value for value in several if isinstance(value, int | str)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,7 +11,8 @@ from experiments.why.ablations import ABLATIONS, Ablated, ablated, wider
 from experiments.why.bounds import Bound, bounds
 from experiments.why.wording import parts
 from programs.measurement import multiplicand, prepare, with_width
-from programs.registry import find
+from programs.registry import SmvmProgram, find, program_name
+from vecsim.arguments import function, whole
 from vecsim.data import MatrixLike
 from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
@@ -180,9 +182,9 @@ class Explanation(Overview):
 
 
 def why(
-    program: str,
+    program: str | SmvmProgram,
     matrix: MatrixLike,
-    machine: Machine | str = "vs2003",
+    machine: Machine | str | os.PathLike[str] = "vs2003",
     *,
     value_bits: int = 32,
     seed: int = 0,
@@ -222,6 +224,10 @@ def why(
     >>> found.cycles >= found.bounds[0].cycles
     True
     """
+    program = program_name(program)
+    value_bits, seed = whole("value_bits", value_bits), whole("seed", seed)
+    if step is not None:
+        function("step", step)
     described = as_machine(machine)
     given, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)

@@ -3,11 +3,12 @@
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from vecsim.arguments import names, path_text
 from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.collections.pinned import require_pinned
@@ -62,9 +63,9 @@ def read(path: str | os.PathLike[str], *, complex: bool = False) -> Matrix:
 
 
 def load(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Matrix,
     *,
-    folders: Sequence[str | os.PathLike[str]] = (),
+    folders: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     download: bool = True,
     show_progress: bool = True,
     complex: bool = False,
@@ -81,7 +82,8 @@ def load(
     source
         The path of an existing file; else a name: of a file in a folder (``NAME``, ``GROUP/NAME``), of a
         built-in (see `BUILTINS`), of a matrix of SuiteSparse (``NAME``, ``GROUP/NAME``) or the Matrix Market
-        (``NAME``, ``COLLECTION/SET/NAME``); or the address of a file, https://. A path object means a file.
+        (``NAME``, ``COLLECTION/SET/NAME``); or the address of a file, https://. A path object means a file. A
+        `Matrix` is returned as it is.
     folders
         Further folders of files.
     download
@@ -113,12 +115,14 @@ def load(
     >>> vecsim.load("laplace2d-3")
     Matrix(name='laplace2d-3', shape=(9, 9), nnz=33, source='built-in')
     """
-    text = os.fspath(source)
+    if isinstance(source, Matrix):
+        return source
+    text = source if isinstance(source, str) else path_text("load: a matrix", source)
     if isinstance(source, os.PathLike) or (exists(text) and not Path(text).is_dir()):
         return read(text, complex=complex)
     if text.startswith(("https://", "http://")):
         return _from_address(text, download, show_progress, complex)
-    searched = [*matrix_folders(), *map(Path, folders)]
+    searched = [*matrix_folders(), *map(Path, names("folders", folders))]
     file = find_file(text, searched)
     if file is not None:
         return read(file, complex=complex)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
+from vecsim.arguments import text
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.file_digests import InputFile, input_files
@@ -43,8 +45,27 @@ class Matrix(Overview):
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make the name one that reports, tables and pictures can show."""
-        object.__setattr__(self, "name", one_line(self.name))
+        """Find out whether this is a matrix, and make its name one that reports and pictures can show.
+
+        Raises
+        ------
+        UserError
+            The array is no CSR matrix of SciPy with floating-point values; name or source is no text.
+        """
+        object.__setattr__(self, "name", one_line(text("Matrix: name", self.name)))
+        text("Matrix: source", self.source)
+        csr = self.csr
+        if (
+            not scipy.sparse.issparse(csr)
+            or csr.format != "csr"
+            or csr.ndim != 2
+            or csr.dtype.kind not in "fc"
+        ):
+            kind = f"{csr.format} of {csr.dtype}" if scipy.sparse.issparse(csr) else type(csr).__name__
+            raise UserError(
+                f"Matrix: csr: a scipy.sparse.csr_array of float32 or float64 is needed, not {kind}; "
+                "vecsim.measure takes arrays and SciPy matrices as they are"
+            )
 
     def overview(self) -> dict[str, object]:
         """Give name, size and source."""

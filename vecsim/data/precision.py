@@ -3,7 +3,9 @@
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse
 
+from vecsim.arguments import shown, whole
 from vecsim.errors import UserError
 from vecsim.formats.canonical_csr import place_in_csr
 from vecsim.number_conversion import to_floats
@@ -14,11 +16,12 @@ ADVICE = "use 64-bit values (--value-bits 64; value_bits=64 in Python)"
 
 def value_bytes(bits: int, option: str = "value_bits") -> Literal[4, 8]:
     """Give the bytes of a matrix value of 32 or 64 bits; UserError, naming the option, for other widths."""
-    if bits == 32:
+    number = whole(option, bits)
+    if number == 32:
         return 4
-    if bits == 64:
+    if number == 64:
         return 8
-    raise UserError(f"{option} {bits}: a matrix value has 32 or 64 bits")
+    raise UserError(f"{option} {number}: a matrix value has 32 or 64 bits")
 
 
 def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, ...]]:
@@ -51,8 +54,10 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     >>> values.dtype, warnings
     (dtype('float32'), ())
     """
-    if value_bytes not in (4, 8):
-        raise UserError(f"a value has 4 or 8 bytes, not {value_bytes}")
+    if not scipy.sparse.issparse(matrix) or matrix.format != "csr":
+        raise UserError(f"a scipy.sparse.csr_array is needed, not {type(matrix).__name__}")
+    if not isinstance(value_bytes, int | np.integer) or value_bytes not in (4, 8):
+        raise UserError(f"a value has 4 or 8 bytes, not {shown(value_bytes)}")
     if matrix.dtype.kind == "c":
         raise UserError("the matrix has complex values: load it without complex=True, or give its real part")
     dtype = np.dtype(f"f{value_bytes}")

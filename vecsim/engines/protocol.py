@@ -16,6 +16,7 @@ import numpy.typing as npt
 from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
+from vecsim.arguments import function, shown, text, whole
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import Cause
 from vecsim.engines.columns import control
@@ -229,6 +230,19 @@ def whole_words(memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.concatenate([memory, np.zeros(-len(memory) % WORD_BYTES, np.uint8)])
 
 
+def _bytes(memory: Any) -> npt.NDArray[np.uint8]:
+    """Check memory; bytes and byte arrays of Python are taken, too."""
+    if isinstance(memory, bytes | bytearray | memoryview):
+        memory = np.frombuffer(memory, np.uint8)
+    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
+        kind = f"an array of {memory.dtype}" if isinstance(memory, np.ndarray) else shown(memory)
+        raise UserError(
+            f"memory: {kind}: bytes are expected, such as numpy.zeros(4096, numpy.uint8); .view(numpy.uint8) "
+            "makes them of one dimension of another type"
+        )
+    return memory
+
+
 def start(
     program: Program,
     memory: npt.NDArray[np.uint8],
@@ -268,11 +282,17 @@ def start(
     >>> running.cycle, running.finished
     (1000, False)
     """
-    if engine not in ENGINES:
+    if not isinstance(program, Program):
+        raise UserError(
+            f"program: {shown(program)}: a Program is expected; vecsim.assemble makes it of a text"
+        )
+    if timeline is not None and not isinstance(timeline, TimelineRequest):
+        raise UserError(f"timeline: {shown(timeline)}: a vecsim.TimelineRequest is expected")
+    if text("engine", engine) not in ENGINES:
         raise UserError(
             f"unknown engine {engine!r}; engines are {', '.join(ENGINES)}{nearest(engine, ENGINES)}"
         )
-    memory = whole_words(memory)
+    memory = whole_words(_bytes(memory))
     for segment in program.data:
         if segment.end > len(memory):
             raise UserError(
@@ -321,12 +341,15 @@ def run(
     >>> done.instructions, int(done.state.x[3]), int(done.state.memory[0])
     (5, 42, 42)
     """
+    max_cycles, every = whole("max_cycles", max_cycles, 1), whole("progress_cycles", progress_cycles, 1)
+    if progress is not None:
+        function("progress", progress)
     running = start(program, memory, machine, engine=engine, timeline=timeline)
     while not running.finished:
         if running.cycle >= max_cycles:
             what = f"no end after {max_cycles} cycles: an infinite loop, or raise the limit (--max-cycles)"
             raise Fault(program, min(running.pc, len(program) - 1), running.cycle, what)
-        step = max_cycles if progress is None else min(max_cycles, running.cycle + progress_cycles)
+        step = max_cycles if progress is None else min(max_cycles, running.cycle + every)
         running.advance(cycle=step)
         if progress is not None:
             progress(running)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from vecsim.arguments import function, whole
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts
 
@@ -51,6 +52,21 @@ class TimelineRequest:
     last_age: int | None = None
     sink: Callable[[npt.NDArray[np.int64]], None] | None = None
     starts: Callable[[npt.NDArray[np.int64]], None] | None = None
+
+    def __post_init__(self) -> None:
+        """Find out whether these are ages and functions.
+
+        Raises
+        ------
+        UserError
+            Naming what is neither.
+        """
+        whole("TimelineRequest: first_age", self.first_age)
+        if self.last_age is not None:
+            whole("TimelineRequest: last_age", self.last_age)
+        for name in ("sink", "starts"):
+            if getattr(self, name) is not None:
+                function(f"TimelineRequest: {name}", getattr(self, name))
 
 
 def no_starts() -> npt.NDArray[np.int64]:

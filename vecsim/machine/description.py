@@ -19,6 +19,7 @@ from pydantic import (
     field_validator,
 )
 
+from vecsim.arguments import plain
 from vecsim.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
 from vecsim.errors import UserError
 from vecsim.machine.extension import Extension
@@ -26,7 +27,7 @@ from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.overview import Overview
 from vecsim.shown_text import one_line
-from vecsim.suggestions import nearest
+from vecsim.suggestions import nearest, shown
 
 WORD_BYTES = 4
 
@@ -113,6 +114,22 @@ class Machine(Overview, Frozen):
     branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
+
+    def __init__(self, **numbers: Any) -> None:
+        """Make a machine from numbers by name; those not given are those of ``vs2003``.
+
+        Raises
+        ------
+        UserError
+            There is no such number, or it is out of range.
+        """
+        try:
+            super().__init__(**numbers)
+        except ValidationError as error:
+            raise UserError(wrong_number(error)) from None
+
+    # pydantic validates tables without calling it, and reports their errors in its own way.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def overview(self) -> dict[str, object]:
         """Give which machine it is, and the numbers that decide most."""
@@ -249,13 +266,11 @@ class Machine(Overview, Frozen):
             place = numbers.get(table) if table else numbers
             if not isinstance(place, dict) or not isinstance(place.get(inner), int):
                 raise UserError(f"machine: there is no number {name!r}{nearest(name, flat(self.numbers()))}")
-            place[inner] = value
+            place[inner] = plain(value)
         try:
             return type(self).model_validate(numbers).with_origin(self._origin)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise UserError(f"machine: {where} = {first['input']!r}: {first['msg']}") from None
+            raise UserError(wrong_number(error)) from None
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as plain data, as every results file does: which machine it is, and all its numbers."""
@@ -290,9 +305,7 @@ class Machine(Overview, Frozen):
         try:
             machine = cls.model_validate(known)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise UserError(f"machine: {where} = {first['input']!r}: {first['msg']}") from None
+            raise UserError(wrong_number(error)) from None
         missing = flat(cls().model_dump()).keys() - flat(known).keys() - ADDED_NUMBERS.keys()
         if missing:
             raise UserError(f"machine: {min(missing)} is missing")
@@ -334,6 +347,13 @@ class Machine(Overview, Frozen):
     def peak_bytes_per_cycle(self) -> int:
         """Bytes that all ports together transfer in a cycle at best."""
         return self.memory_ports * self.words_per_cycle * WORD_BYTES
+
+
+def wrong_number(error: ValidationError) -> str:
+    """Say in a line which number of a machine is wrong, and what is wrong with it."""
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"machine: {where} = {shown(repr(first['input']))}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _enough(physical: int, named: int, whose: str) -> int:

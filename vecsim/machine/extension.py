@@ -35,6 +35,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
+from vecsim.arguments import shown
 from vecsim.errors import UserError, in_words, place_of
 from vecsim.suggestions import amount
 
@@ -316,5 +317,5 @@ def _checked(what: str, name: str) -> str:
         or keyword.iskeyword(name)
         or name != name.lower()
     ):
-        raise UserError(f"{what} {name!r}: name it by an identifier in lower case, such as open_rows")
+        raise UserError(f"{what} {shown(name)}: name it by an identifier in lower case, such as open_rows")
     return name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from vecsim.arguments import path_text, plain, series
+from vecsim.arguments import shown as shown_value
+from vecsim.arguments import table as table_of
+from vecsim.arguments import text as text_of
 from vecsim.digests import ADDED_NUMBERS
 from vecsim.errors import UserError
 from vecsim.file_digests import InputFile
@@ -26,9 +31,9 @@ from vecsim.suggestions import did_you_mean, nearest, shown
 
 
 def load_machine(
-    preset_or_file: str,
-    changes: Mapping[str, Any] | Iterable[str] = (),
-    extend: Iterable[Extension | str | Path] = (),
+    preset_or_file: str | os.PathLike[str] | Machine,
+    changes: Mapping[str, Any] | str | Iterable[str] | None = (),
+    extend: Extension | str | Path | Iterable[Extension | str | Path] | None = (),
 ) -> Machine:
     """Read a machine and apply changes.
 
@@ -36,7 +41,8 @@ def load_machine(
     ----------
     preset_or_file
         Name of a preset, or path of a TOML file (docs/machines.md). A file may name a preset as ``based_on``
-        and state only what differs; without it, what it does not state is that of ``vs2003``.
+        and state only what differs; without it, what it does not state is that of ``vs2003``. Of a `Machine`
+        numbers are changed.
     changes
         Numbers by name, ``{"banks": 32, "latency.add": 6}`` or ``{"latency": {"add": 6}}``; or texts such as
         ``banks=32``, ``chaining=false`` or ``latency.add=6``.
@@ -65,8 +71,15 @@ def load_machine(
     >>> machine.label
     'vs2003 with banks=32, latency.add=6'
     """
+    added = (extend,) if isinstance(extend, Extension) else series("extend", extend, "extensions")
+    texts = changes if isinstance(changes, Mapping) else series("changes", changes, "key=value")
+    if isinstance(preset_or_file, Machine):
+        if added:
+            raise UserError("extend: name the machine's preset or file: a Machine has its extensions already")
+        return preset_or_file.changed({name: value for _, name, value in _named(texts)})
+    named = path_text("machine", preset_or_file)
     try:
-        return _load(preset_or_file, changes, extend)
+        return _load(named, texts, added)
     except RecursionError:
         raise UserError(
             f"{preset_or_file}: a value is nested too deeply: a machine has numbers and tables of numbers"
@@ -92,7 +105,7 @@ def _load(
     return _validate(described, table, where).with_origin(replace(origin, taken=taken))
 
 
-def as_machine(machine: Machine | str) -> Machine:
+def as_machine(machine: Machine | str | os.PathLike[str]) -> Machine:
     """Give a machine as it is, and the one that a name stands for; see :func:`load_machine`."""
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
@@ -146,10 +159,12 @@ def _named_files(table: dict[str, Any], where: str) -> list[Path | str]:
 def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, str, Any]]:
     """Give each change in the words of a message, with the full name of the number and its value."""
     if isinstance(changes, Mapping):
-        for name, value in flat(changes).items():
-            yield f"{name}={value}", name, value
+        for name, value in flat(_with_names(changes)).items():
+            number = plain(value)
+            yield f"{name}={number if isinstance(number, str) else shown_value(number)}", name, number
         return
-    for change in changes:
+    for each in changes:
+        change = text_of("changes", each)
         name, separator, text = (part.strip() for part in change.partition("="))
         if not separator or not name or not text or "\n" in change:
             raise UserError(f"--set {change}: write it as key=value, for example banks=32")
@@ -157,6 +172,12 @@ def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, st
             yield f"--set {change}", name, toml_table(f"value = {text}", f"--set {shown(change)}")["value"]
         except NotTomlError:
             yield f"--set {change}", name, text
+
+
+def _with_names(changes: Mapping[Any, Any]) -> dict[str, Any]:
+    """Check that names of numbers are texts, in tables of tables too."""
+    found = table_of("changes", changes)
+    return {n: _with_names(each) if isinstance(each, Mapping) else each for n, each in found.items()}
 
 
 def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:
