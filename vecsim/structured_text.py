@@ -67,7 +67,8 @@ def json_value(text: str, where: str) -> Any:
     Raises
     ------
     UserError
-        It is not JSON, or has more than `MOST_JSON_DEPTH` lists and objects in each other.
+        It is not JSON (NaN, a key that stands twice in an object, a number beyond float64 and half of a
+        surrogate pair are not), or has more than `MOST_JSON_DEPTH` lists and objects in each other.
     """
     too_deep = f"{where}: is nested too deeply: at most {MOST_JSON_DEPTH} lists and objects in each other"
     try:
@@ -78,6 +79,8 @@ def json_value(text: str, where: str) -> Any:
             parse_float=_finite,
             parse_int=_integer,
         )
+        if "\\u" in text:
+            _check_texts(value)
     except RecursionError:
         raise UserError(too_deep) from None
     except json.JSONDecodeError as error:
@@ -102,6 +105,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the key {shown(repr(twice))} stands twice in one object")
     return found
+
+
+def _check_texts(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("a text has half of a surrogate pair, such as \\ud800") from None
 
 
 def _constant(text: str) -> Any:

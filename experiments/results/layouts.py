@@ -41,6 +41,8 @@ def _machine(document: dict[str, Any]) -> dict[str, Any]:
 
 
 MOST = 2**63 - 1
+LONGEST = 200
+"""Letters of what a message says of a fault, at most."""
 Bits = Annotated[int, Field(ge=32, le=64, multiple_of=32)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Cycles = Annotated[int, Field(ge=1, le=MOST)]
@@ -277,7 +279,7 @@ def first_fault(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(shown(str(part)) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
+    message = shown(message[:1].lower() + message[1:], LONGEST)
     held = first["input"]
     has = f" = {shown(repr(held))}" if place and not isinstance(held, dict | list | BaseModel) else ""
     return f"{place}{has}: {message}" if place else message

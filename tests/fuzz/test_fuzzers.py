@@ -29,6 +29,8 @@ from tests.fuzz import (
     matrix_market,
     odd_names,
     program_files,
+    result_files,
+    sweep_folders,
     trace_consumers,
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
@@ -39,6 +41,7 @@ from vecsim.errors import UserError
 
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
 OF_KEPT = [journals.FUZZER, kept_results.FUZZER]
+OF_RESULTS = [result_files.FUZZER, sweep_folders.FUZZER]
 OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER]
 RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
 WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
@@ -65,6 +68,15 @@ def test_a_short_time_of_fuzzing(fuzzer, cases):
     assert found.counts.total() == cases
     assert found.counts["read"] >= cases // 5
     assert found.counts["refused"] >= cases // (40 if fuzzer is kept_results.FUZZER else 5)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("fuzzer", OF_RESULTS, ids=lambda fuzzer: fuzzer.name)
+def test_a_short_time_of_damaged_results(fuzzer):
+    found = total(fuzz(fuzzer, 0, 200, jobs=1, batch=200))
+    assert found.findings == []
+    assert found.counts["read"] >= 40
+    assert found.counts["refused"] >= 80
 
 
 @pytest.mark.ci

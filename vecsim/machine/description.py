@@ -352,7 +352,7 @@ class Machine(Overview, Frozen):
 def wrong_number(error: ValidationError) -> str:
     """Say in a line which number of a machine is wrong, and what is wrong with it."""
     first = error.errors()[0]
-    where = ".".join(map(str, first["loc"]))
+    where = shown(".".join(map(str, first["loc"])))
     return f"machine: {where} = {shown(repr(first['input']))}: {first['msg'].removeprefix('Value error, ')}"
 
 
