@@ -137,7 +137,7 @@ def test_what_a_worker_makes_is_what_is_made_here(tmp_path):
     here = sweep(few, store=tmp_path / "here", jobs=1)
     matrix = cluster.load_input("laplace2d-5", 32)
     path = tmp_path / "there"
-    (task,), _ = running._tasks(few, path)
+    (task,), _, _ = running._tasks(few, path)
     with Store(path) as store:
         for places in (range(3), range(3, 4)):
             cluster._keep(store, cluster._compute(task, places, matrix))
@@ -149,7 +149,7 @@ def test_a_worker_with_another_machine_file_simulates_nothing(tmp_path):
     path = tmp_path / "m.toml"
     path.write_text("")
     few = Sweep(("laplace2d-5",), ("crs",), machine=str(path))
-    (task,), _ = running._tasks(few, tmp_path / "store")
+    (task,), _, _ = running._tasks(few, tmp_path / "store")
     path.write_text("[latency]\nmultiply = 9\n")
     with pytest.raises(UserError, match=r"machine .*m.toml is not as the sweep began with it"):
         cluster._compute(task, (0,), cluster.load_input("laplace2d-5", 32))
