@@ -131,16 +131,35 @@ def test_what_has_no_name_is_told_before_it_runs():
             gathered(SAME, extend=wrong, engine=engine)
 
 
-def test_an_error_in_a_rule_is_told_with_its_line(tmp_path):
+RULE = """
+from vecsim import Extension
+from vecsim.engines.rules.banks import bank_of
+mine = Extension('mine', 'fails')
+mine.array('seen', 4)
+@mine.replaces(bank_of)
+def nowhere(r, address):
+    return {}
+"""
+GAVE, AT_LINE = "what a rule gave", r"\S*mine\.py:8"
+
+
+@pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.ci)])
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ("address + 4", rf"{GAVE}: IndexError: index \d+ is not in 0 to 3"),
+        ("r.seen[-1]", rf"{AT_LINE}: IndexError: index -1 is not in 0 to 3"),
+        pytest.param(
+            "1 // r.seen[0]", rf"{AT_LINE}: ZeroDivisionError: division by zero", marks=pytest.mark.ci
+        ),
+    ],
+)
+def test_an_error_in_a_rule_is_told_with_its_line(tmp_path, returned, message, engine):
     file = tmp_path / "mine.py"
-    file.write_text(
-        "from vecsim import Extension\nfrom vecsim.engines.rules.banks import bank_of\n"
-        "mine = Extension('mine', 'fails')\n@mine.replaces(bank_of)\ndef nowhere(r, address):\n"
-        "    return address\n"
-    )
+    file.write_text(RULE.format(returned))
     machine = load_machine("vs2003", ["banks=4"], [file])
-    with pytest.raises(UserError, match=r"extension mine: .*banks\.py:\d+: word_start: IndexError"):
-        run(assemble(GATHER), np.zeros(1 << 12, np.uint8), machine, engine="simpy")
+    with pytest.raises(UserError, match=rf"instruction \d+, cycle \d+: extension mine: {message}$"):
+        run(assemble(GATHER), np.zeros(1 << 12, np.uint8), machine, engine=engine)
 
 
 def test_the_digest_of_compiled_code_is_that_of_the_rules():

@@ -7,14 +7,17 @@ from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
 
-import isa
-import vecsim
+from isa import declaration
+from vecsim import errors
 from vecsim.errors import in_words, place_of
 
 MOST_TURNS = 1 << 31
 """Turns that the loops of one user-defined instruction may take, or those of rules in one cycle."""
 ENDLESS = f"a loop turns more than {MOST_TURNS:,} times"
-_OURS = tuple(f"{Path(package.__file__ or '').parent}/" for package in (isa, vecsim))
+NOT_WITHIN = "what a rule gave"
+"""The place of a failure that came up in a rule of vecsim."""
+STANDSTILL = "no part of the machine looks at a later cycle"
+_OURS = tuple(f"{Path(str(module.__file__)).parent}/" for module in (declaration, errors))
 
 
 class OwnCodeError(Exception):
@@ -26,15 +29,17 @@ class OwnCodeError(Exception):
         FILE:LINE of the user's own, or of what it called.
     reason
         What went wrong.
+    rule
+        Whether it was a rule of time, and not the semantics of an instruction.
     """
 
-    def __init__(self, place: str = "", reason: str = "") -> None:
-        super().__init__(place, reason)
-        self.place, self.reason = place, reason
+    def __init__(self, place: str = "", reason: str = "", rule: bool = False) -> None:
+        super().__init__(place, reason, rule)
+        self.place, self.reason, self.rule = place, reason, rule
 
     def __str__(self) -> str:
-        """Say both."""
-        return f"{self.place}: {self.reason}"
+        """Say where, and what."""
+        return f"{self.place or NOT_WITHIN}: {self.reason}"
 
 
 @lru_cache(maxsize=1024)
@@ -52,7 +57,7 @@ def reason_of(error: BaseException) -> str:
     return in_words(error)
 
 
-def failure(error: BaseException, functions: Iterable[FunctionType]) -> OwnCodeError:
-    """Return the failure of functions of a user by what Python raised in them."""
+def failure(error: BaseException, functions: Iterable[FunctionType], *, rule: bool = False) -> OwnCodeError:
+    """Return the failure of functions of a user by what Python raised in them or because of them."""
     files = [file for file in (each.__code__.co_filename for each in functions) if not is_ours(file)]
-    return OwnCodeError(place_of(error, files), reason_of(error))
+    return OwnCodeError(place_of(error, files), reason_of(error), rule)

@@ -13,6 +13,7 @@ from isa.declaration import EXTENSION_OPCODES
 from isa.program import Program
 from vecsim.engines.fault import Fault
 from vecsim.engines.own_code import OwnCodeError
+from vecsim.engines.own_rules import users_rules
 from vecsim.engines.own_semantics import is_users
 from vecsim.engines.record import Snapshot
 from vecsim.machine import Machine
@@ -48,9 +49,7 @@ def advance_own_code(
     Raises
     ------
     Fault
-        An instruction failed.
-    UserError
-        A rule failed.
+        The semantics of an instruction failed, or a rule.
     """
     if not _runs_own_code(engine):
         return advance(cycle, instructions)
@@ -59,9 +58,11 @@ def advance_own_code(
         return advance(cycle, instructions)
     except OwnCodeError as error:
         at, pc = engine.failed_at()
-        within = 0 <= pc < len(engine.program.opcode)
-        mnemonic = engine.program.instruction(pc).mnemonic if within else ""
-        fault = Fault(engine.program, pc, at, f"{mnemonic}: {error}")
+        pc = min(pc, len(engine.program.opcode) - 1)
+        who = engine.program.instruction(pc).mnemonic
+        if error.rule:  # at whatever issues next
+            who = f"extension {', '.join(each.name for each in engine.machine.own_rules)}"
+        fault = Fault(engine.program, pc, at, f"{who}: {error}")
     engine.restore(begin)
     advance(at, None)
     engine.fail(fault)
@@ -69,5 +70,7 @@ def advance_own_code(
 
 
 def _runs_own_code(engine: RunsOwnCode) -> bool:
+    if users_rules(engine.machine.own_rules):
+        return True
     opcodes = set(engine.program.opcode.tolist()) & set(EXTENSION_OPCODES)
     return any(is_users(engine.program.instruction_set.by_opcode[opcode]) for opcode in opcodes)

@@ -5,13 +5,13 @@ place.
 from __future__ import annotations
 
 import builtins
-import traceback
 from collections.abc import Callable
 from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from vecsim.engines.columns import parameter
+from vecsim.engines.own_code import is_ours
 from vecsim.engines.rebinding import functions_within, global_names, rebound
 from vecsim.engines.record import Counter
 from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
@@ -55,6 +55,15 @@ CALLED = CalledRules(
 def replaces_rules(machine: Machine) -> bool:
     """Tell whether an extension of a machine puts another rule in the place of one."""
     return any(extension.replacements for extension in machine.extensions)
+
+
+@lru_cache(maxsize=16)
+def users_rules(extensions: Extensions) -> tuple[FunctionType, ...]:
+    """Give the functions of a user's own among rules that replace others, and among what these call."""
+    replacing = [each.function for extension in extensions for each in extension.replacements]
+    seen: set[int] = set()
+    functions = (function for each in replacing for function in functions_within(each, seen))
+    return tuple(each for each in functions if not is_ours(each.__code__.co_filename))
 
 
 @lru_cache(maxsize=16)
@@ -113,26 +122,6 @@ def check_own_rules(extensions: Extensions) -> None:
     for what in ("numbers", "counters"):
         if sum(len(getattr(each, what)) for each in extensions) > MOST_NUMBERS:
             raise UserError(f"extensions of a machine have {MOST_NUMBERS} {what} together, at most")
-
-
-def explain_own_error(error: Exception, extensions: Extensions) -> None:
-    """Say where an error came up on a machine with extensions: in one of their rules, or in what those gave.
-
-    Raises
-    ------
-    UserError
-        There are extensions that replace rules.
-    """
-    files = {extension.source for extension in extensions if extension.replacements}
-    if not files:
-        return
-    first = error.__cause__ or error  # SimPy raises its own of the same type
-    frames = traceback.extract_tb(first.__traceback__)
-    at = next((frame for frame in reversed(frames) if frame.filename in files), frames[-1])
-    names = ", ".join(extension.name for extension in extensions)
-    raise UserError(
-        f"extension {names}: {at.filename}:{at.lineno}: {at.name}: {type(error).__name__}: {error}"
-    ) from None
 
 
 def _check_names(extension: Extension, function: FunctionType) -> None:

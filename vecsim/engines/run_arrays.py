@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from isa.state import State
 from vecsim.engines.columns import facts, work
+from vecsim.engines.own_values import outside
 from vecsim.engines.record import TimingRecord
 from vecsim.suggestions import nearest
 
@@ -26,6 +27,27 @@ class Placed:
     name: str
     begin: int
     end: int
+
+
+class Bounded:
+    """An array of integers that a user's rules read and write, without negative indices."""
+
+    __slots__ = ("length", "values")
+
+    def __init__(self, values: Any) -> None:
+        self.values, self.length = values, len(values)
+
+    def __getitem__(self, index: int) -> Any:
+        """Read an element."""
+        if 0 <= index < self.length:
+            return self.values[index]
+        raise IndexError(outside(index, self.length))
+
+    def __setitem__(self, index: int, value: int) -> None:
+        """Write an element."""
+        if not 0 <= index < self.length:
+            raise IndexError(outside(index, self.length))
+        self.values[index] = value
 
 
 class Arrays:
@@ -46,6 +68,8 @@ class Arrays:
         timeline: npt.NDArray[np.int64],
         starts: npt.NDArray[np.int64],
         own: Sequence[Placed] = (),
+        *,
+        bounded: bool = False,
     ) -> None:
         for name in RECORD:
             setattr(self, name, memoryview(getattr(record, name).reshape(-1)))
@@ -64,6 +88,10 @@ class Arrays:
         for name, values in zip(BESIDE, beside, strict=True):
             setattr(self, name, values)
         self.extension = {each.name: self.own[each.begin : each.end] for each in own}
+        if bounded:
+            for name in (*RECORD, *STATE, *BESIDE):
+                setattr(self, name, Bounded(getattr(self, name)))
+            self.extension = {name: Bounded(values) for name, values in self.extension.items()}
 
     def __getattr__(self, name: str) -> Any:
         """Give an array of an extension."""

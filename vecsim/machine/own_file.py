@@ -58,7 +58,7 @@ def _words(error: BaseException, file: str) -> str:
     """Say in one line what went wrong, and where."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{error.filename}:{error.lineno}: {error.msg}"
-    where, near = place_of(error, [file]), ""
+    where, near = place_of(error, [file]) or f"{file}:1", ""
     if isinstance(error, UserError):
         return f"{where}: {error}"
     if isinstance(error, SystemExit | KeyboardInterrupt | GeneratorExit):

@@ -15,8 +15,9 @@ from vecsim.engines.jit.arrays import Scratch, table_of
 from vecsim.engines.jit.code import add_reciprocals, constant_tracks, mark_shortcuts
 from vecsim.engines.jit.machine_code import GENERAL_LOOP, Loop, loop_of, machine_code
 from vecsim.engines.jit.quick_runs import quick_runs
-from vecsim.engines.jit.status import FULL, STOPPED, TROUBLE
+from vecsim.engines.jit.status import FULL, STILL, STOPPED, TROUBLE
 from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.own_code import STANDSTILL, OwnCodeError
 from vecsim.engines.own_faults import advance_own_code
 from vecsim.engines.own_rules import check_own_rules, own_arrays
 from vecsim.engines.program_table import program_table
@@ -170,6 +171,8 @@ class JitEngine:
             self._keep_rows()
             if status == TROUBLE:
                 self._raise()
+            if status == STILL:
+                raise OwnCodeError("", f"RuntimeError: {STANDSTILL}", rule=True)
             if (
                 0 <= count <= record.control[control.COUNT]
             ):  # a boundary may be left, with rows yet to be written

@@ -18,11 +18,12 @@ from vecsim.engines.jit import general_parts as parts
 from vecsim.engines.jit.cells import int64_at
 from vecsim.engines.jit.functions import function, inline
 from vecsim.engines.jit.integers import smaller
+from vecsim.engines.jit.own_functions import begin_own_code
 from vecsim.engines.jit.rules import compiler_of_rules
 from vecsim.engines.jit.semantics import Semantics
-from vecsim.engines.jit.status import FINISHED, FULL, STOPPED, TROUBLE
+from vecsim.engines.jit.status import FINISHED, FULL, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.views import run_view
-from vecsim.engines.own_rules import Extensions
+from vecsim.engines.own_rules import Extensions, users_rules
 from vecsim.engines.rules import arithmetic, issue, ports, queues, sparse
 
 MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
@@ -42,7 +43,9 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
         Those of the machine.
     """
     scalar, branch, vector = semantics
-    run_of, table_of_run = run_view(tuple(array.name for each in extensions for array in each.arrays))
+    arrays = tuple(array.name for each in extensions for array in each.arrays)
+    checked = bool(users_rules(extensions))
+    run_of, table_of_run = run_view(arrays, checked=checked)
     rule = compiler_of_rules(extensions)
     begin, ring, hand_over = rule(parts.begin), rule(parts.ring), rule(parts.hand_over)
     ring_followers, ring_all = rule(parts.ring_followers), rule(parts.ring_all)
@@ -113,6 +116,11 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
                 stop_cycle = smaller(stop_cycle, cycle + 1)
             if r.work[work.LEFT] == 1:
                 ring_all(r, cycle + 1)
-            r.outcome[outcomes.CYCLE] = smaller(stop_cycle, next_cycle(r))
+            following = next_cycle(r)
+            if checked:
+                begin_own_code()
+                if following <= cycle:
+                    return STILL
+            r.outcome[outcomes.CYCLE] = smaller(stop_cycle, following)
 
     return run

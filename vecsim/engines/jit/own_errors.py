@@ -27,7 +27,7 @@ def raised_by(engines: list[Any], exception: int | None) -> OwnCodeError | None:
     Parameters
     ----------
     engines
-        The loaded object files, those of semantics before the loop.
+        The loaded object files: of user-defined semantics if there are any, and of the loop.
     exception
         The address of what was raised.
     """
@@ -35,9 +35,9 @@ def raised_by(engines: list[Any], exception: int | None) -> OwnCodeError | None:
         address = engine.get_global_value_address(PLACE)
         if not address:
             continue
-        place = ctypes.c_char_p.from_address(address)
-        if place.value:
-            failed = OwnCodeError(os.fsdecode(place.value), _reason(engine, exception))
+        place, rule = ctypes.c_char_p.from_address(address), engine is engines[-1]
+        if place.value or rule:
+            failed = OwnCodeError(os.fsdecode(place.value or b""), _reason(engine, exception), rule)
             place.value = None
             return failed
     return None

@@ -10,7 +10,10 @@ from typing import Any
 import vecsim.engines
 from vecsim.engines.jit import general_parts, integers
 from vecsim.engines.jit.functions import function, inline, unabridged
-from vecsim.engines.own_rules import Extensions, places_of, replacements_of
+from vecsim.engines.jit.own_functions import user_function
+from vecsim.engines.jit.own_operations import COMPILED
+from vecsim.engines.own_code import is_ours
+from vecsim.engines.own_rules import Extensions, places_of, replacements_of, users_rules
 from vecsim.engines.rebinding import rebound
 from vecsim.engines.rules import (
     accounts,
@@ -64,6 +67,8 @@ _OURS = str(Path(vecsim.engines.__file__).parent)
 
 
 def _compiling(copy: Callable[..., Any]) -> Any:
+    if not is_ours(copy.__code__.co_filename):
+        return user_function(copy)
     if not copy.__code__.co_filename.startswith(_OURS):
         return unabridged(copy)
     return (function if copy.__code__ in _APART_CODE else inline)(copy)
@@ -77,6 +82,8 @@ def compiler_of_rules(extensions: Extensions = ()) -> Callable[[Callable[..., An
     goes through all passes of Numba, for it may need them.
     """
     known, replaced = _REPLACED | places_of(extensions), replacements_of(extensions)
+    if users_rules(extensions):
+        known = COMPILED | known
     return lambda rule: rebound(rule, known, _compiling, replaced)
 
 

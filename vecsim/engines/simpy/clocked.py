@@ -15,6 +15,7 @@ from typing import Any
 
 import simpy
 
+from vecsim.engines.own_code import STANDSTILL
 from vecsim.engines.rules.numbers import NEVER
 
 BOUNDARY = 0
@@ -73,8 +74,10 @@ class Clocked:
             if wake >= NEVER:
                 self.alarm = Alarm(environment)
                 self.asleep = True
-            else:
+            elif wake > now:
                 self._wake_in(wake - now)
+            else:  # a rule of a user's
+                raise RuntimeError(STANDSTILL)
 
     def _wake_in(self, delay: int) -> None:
         self.alarm = Alarm(self.environment)

@@ -18,9 +18,9 @@ from vecsim.engines.columns import control, starts, work
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
-from vecsim.engines.own_code import OwnCodeError
+from vecsim.engines.own_code import OwnCodeError, failure
 from vecsim.engines.own_faults import advance_own_code
-from vecsim.engines.own_rules import check_own_rules, explain_own_error, interpreted_rules, own_arrays
+from vecsim.engines.own_rules import check_own_rules, interpreted_rules, own_arrays, users_rules
 from vecsim.engines.own_semantics import users_semantics
 from vecsim.engines.program_table import program_table
 from vecsim.engines.protocol import Run, make_run
@@ -29,6 +29,7 @@ from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
 from vecsim.engines.simpy.parts import Parts, at_end
 from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter, no_starts
+from vecsim.errors import is_interrupt
 from vecsim.machine import Machine
 
 ROWS = 1024
@@ -95,7 +96,8 @@ class SimpyEngine:
         if self._timeline is not None:
             self._starts = self._timeline.starts_room(len(record.slots), self._words)
         r: Any = Arrays(
-            self._program, numbers.tolist(), m, record, rows, self._starts, own_arrays(self.machine)
+            *(self._program, numbers.tolist(), m, record, rows, self._starts, own_arrays(self.machine)),
+            bounded=bool(users_rules(self.machine.own_rules)),
         )
         self._r = r
         if self._timeline is not None:
@@ -196,9 +198,11 @@ class SimpyEngine:
             raise self._fault from None
         except OwnCodeError:
             raise
-        except Exception as error:
-            explain_own_error(error, self.machine.extensions)
-            raise
+        except BaseException as error:
+            users = users_rules(self.machine.own_rules)
+            if not users or is_interrupt(error):
+                raise
+            raise failure(error.__cause__ or error, users, rule=True) from error  # SimPy raises its own
         finally:
             self._end = self._count_reached = None
 
