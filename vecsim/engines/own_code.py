@@ -16,6 +16,8 @@ MOST_TURNS = 1 << 31
 ENDLESS = f"a loop turns more than {MOST_TURNS:,} times"
 NOT_WITHIN = "what a rule gave"
 """The place of a failure that came up in a rule of vecsim."""
+MOST_STILL = 100_000
+"""How often in turn a part of the machine may ask to look at the cycle again in which it is."""
 STANDSTILL = "no part of the machine looks at a later cycle"
 _OURS = tuple(f"{Path(str(module.__file__)).parent}/" for module in (declaration, errors))
 

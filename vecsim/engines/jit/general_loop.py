@@ -23,6 +23,7 @@ from vecsim.engines.jit.rules import compiler_of_rules
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.status import FINISHED, FULL, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.views import run_view
+from vecsim.engines.own_code import MOST_STILL
 from vecsim.engines.own_rules import Extensions, users_rules
 from vecsim.engines.rules import arithmetic, issue, ports, queues, sparse
 
@@ -72,6 +73,7 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
         begin(r, capacity)
         if r.control[control.HALTED] == 1 and r.work[work.FLYING] == 0:
             return FINISHED
+        still = 0
         room = r.machine[parameter.SLOTS] + r.machine[parameter.ISSUE_WIDTH]
         while True:
             cycle, count = r.outcome[outcomes.CYCLE], r.control[control.COUNT]
@@ -119,7 +121,8 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
             following = next_cycle(r)
             if checked:
                 begin_own_code()
-                if following <= cycle:
+                still = still + 1 if following <= cycle else 0
+                if still > MOST_STILL:
                     return STILL
             r.outcome[outcomes.CYCLE] = smaller(stop_cycle, following)
 

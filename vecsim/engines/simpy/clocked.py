@@ -15,7 +15,7 @@ from typing import Any
 
 import simpy
 
-from vecsim.engines.own_code import STANDSTILL
+from vecsim.engines.own_code import MOST_STILL, STANDSTILL
 from vecsim.engines.rules.numbers import NEVER
 
 BOUNDARY = 0
@@ -66,7 +66,7 @@ class Clocked:
             self._set_alarm(cycle - int(self.environment.now))
 
     def _run(self) -> Generator[simpy.Event, Any, None]:
-        environment = self.environment
+        environment, still = self.environment, 0
         while True:
             yield self.alarm
             now = int(environment.now)
@@ -74,10 +74,11 @@ class Clocked:
             if wake >= NEVER:
                 self.alarm = Alarm(environment)
                 self.asleep = True
-            elif wake > now:
-                self._wake_in(wake - now)
-            else:  # a rule of a user's
+                continue
+            still = still + 1 if wake <= now else 0
+            if wake < now or still > MOST_STILL:  # by a rule of a user
                 raise RuntimeError(STANDSTILL)
+            self._wake_in(wake - now)
 
     def _wake_in(self, delay: int) -> None:
         self.alarm = Alarm(self.environment)
