@@ -16,12 +16,10 @@ from pathlib import Path
 
 import vecsim
 from vecsim.errors import UserError
-from vecsim.own_packages import PACKAGES, ROOT
+from vecsim.own_packages import LIBRARIES, PACKAGES, ROOT
 
 SUFFIXES = (".py", ".s", ".lark", ".toml", ".csv")
 """Of the files that decide results: code, and the data that it reads."""
-LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "simpy", "lark", "pydantic", "trimesh")
-"""Other people's packages that compute what is kept, relative errors among it; their versions count."""
 CLOCK_NS = 20_000_000
 """The time of a file may be older than that of the clock by so much."""
 

@@ -17,6 +17,26 @@ from types import ModuleType
 from vecsim.errors import UserError
 
 PACKAGES = ("isa", "programs", "gpu", "experiments")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "simpy",
+    "pydantic",
+    "tomlkit",
+    "typer",
+    "rich",
+    "lark",
+    "numba",
+    "llvmlite",
+    "matplotlib",
+    "jinja2",
+    "requests",
+    "urllib3",
+    "filelock",
+    "platformdirs",
+    "trimesh",
+)
+"""Other people's packages that vecsim needs."""
 ROOT = Path(__file__).parents[1]
 """Where vecsim is, and these packages beside it."""
 

@@ -117,8 +117,14 @@ def sweep(
 
 def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tuple[InputFile, ...]]:
     """Return the tasks, what the table says of each matrix, and the files of machine and matrices."""
-    points, code, machine = what.points(), code_fingerprint(), what.base.sha256
-    files = [*machine_files(what.base)]
+    points, code, base = what.points(), code_fingerprint(), what.base
+    for extension in base.extensions:
+        if extension.outside:
+            raise UserError(
+                f"sweep: {extension.file}: uses {extension.outside} when it is loaded, so no cell can be "
+                "kept: write what it finds into a file, and read that"
+            )
+    machine, files = base.sha256, [*machine_files(base)]
     tasks, known = [], []
     for matrix in what.matrices:
         loaded = load_input(matrix, what.value_bits)

@@ -1,12 +1,18 @@
 """Compiled code is filed under what it was made from; a folder that is of no use is no error."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from types import ModuleType
 
 import numpy as np
 import pytest
 
+import isa.rows
+import isa.semantics
+import vecsim.engines
 from isa.assembler import assemble
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
 from isa.instructions import BASE
@@ -81,6 +87,51 @@ def test_the_fingerprint_is_that_of_what_instructions_do():
     assert of(extended(double)) == of(extended(double))
     assert len({of(s) for s in (BASE, extended(double), extended(triple))}) == 3
     assert of(extended(scaled(2))) != of(extended(scaled(3)))
+
+
+REFERRED = {
+    "a constant": "def f(m, n): return {v}",
+    "a constant of the module": "K = {v}\ndef f(m, n): return K",
+    "a default": "def f(m, n, k={v}): return k",
+    "a default by name": "def f(m, n, *, k={v}): return k",
+    "a default of what it calls": "def g(k={v}): return k\ndef f(m, n): return g()",
+    "a constant of another module": "import helper\ndef f(m, n): return helper.K",
+    "a constant of a part of a package": "import helper\ndef f(m, n): return helper.inner.K",
+    "a function of another module": "import helper\ndef f(m, n): return helper.g()",
+    "a class": "class C:\n    K = {v}\ndef f(m, n): return C.K",
+    "an enumeration": "import enum\nclass C(enum.IntEnum):\n    K = {v}\ndef f(m, n): return C.K",
+    "a long array": (
+        "import numpy as np\nA = np.zeros(5000, np.int64)\nA[2500] = {v}\ndef f(m, n): return A[n]"
+    ),
+    "arrays in a tuple": (
+        "import numpy as np\nA = (np.zeros(5000, np.int64), 1)\nA[0][2500] = {v}\ndef f(m, n): return A"
+    ),
+    "a closure": "def made(k):\n    def f(m, n): return k\n    return f\nf = made({v})",
+    "what Numba made": "import numba\n@numba.njit\ndef g(): return {v}\ndef f(m, n): return g()",
+    "a handler": "def f(m, n):\n    try:\n        n / 1\n    except ValueError:\n        return {v}",
+}
+
+
+@pytest.mark.parametrize("text", REFERRED.values(), ids=REFERRED)
+def test_the_fingerprint_sees_what_semantics_refer_to(monkeypatch, text):
+    def of(value):
+        helper, inner = ModuleType("helper"), ModuleType("helper.inner")
+        exec(f"K = {value}\ndef g(): return {value}", vars(helper))
+        helper.inner = inner
+        inner.K = value
+        monkeypatch.setitem(sys.modules, "helper", helper)
+        made = {"__name__": "mine"}
+        exec(compile(text.replace("{v}", str(value)), "mine.py", "exec"), made)
+        return fingerprint([replace(NEGV, semantics=made["f"])])
+
+    assert of(5) == of(5)
+    assert of(5) != of(6)
+
+
+def test_what_is_compiled_and_what_it_is_made_with_are_sources():
+    sources = {path for _, path in fingerprints._source_files()}
+    for package in (isa.rows, isa.semantics, vecsim.engines):
+        assert set(Path(package.__file__).parent.rglob("*.py")) <= sources
 
 
 def test_the_fingerprint_sees_an_edit_in_any_source(tmp_path, monkeypatch):

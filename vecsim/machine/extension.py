@@ -151,7 +151,9 @@ class Extension:
         self.source = self.file
         """The name that its code bears in messages."""
         self.sha256 = ""
-        """Digest of its file, which whoever loads it fills in."""
+        """Digest of its file and of all that running it read or imported, which whoever loads it fills in."""
+        self.outside = ""
+        """What running its file depended on that has no digest, such as a process; filled in, too."""
         self.numbers: list[Number] = []
         self.arrays: list[Array] = []
         self.counters: list[Counter] = []

@@ -10,12 +10,13 @@ from vecsim.errors import UserError
 from vecsim.input_files import EXTENSION, read_input
 from vecsim.machine.extension import Extension
 from vecsim.machine.own_file import run_file
+from vecsim.machine.own_inputs import Recording, depend_on, recorded
 from vecsim.suggestions import nearest
 
 SHIPPED = Path(__file__).parents[1] / "extensions"
 """Where those are that come with vecsim."""
 
-_known: dict[tuple[str, str], tuple[Extension, ...]] = {}
+_known: dict[tuple[str, str], tuple[Recording, tuple[Extension, ...]]] = {}
 
 
 def shipped() -> tuple[str, ...]:
@@ -45,7 +46,9 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
 
 
 def load_extensions(file: str) -> tuple[Extension, ...]:
-    """Run a file; give the extensions that it declares. One that has not changed is run once.
+    """Run a file; give the extensions that it declares.
+
+    It is run once, as long as it and all that it depends on (`vecsim.machine.own_inputs`) have not changed.
 
     Raises
     ------
@@ -54,8 +57,9 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
     """
     content = _content(file)
     key = (str(Path(file).resolve()), _digest(content))
-    if key not in _known:
-        module = run_file(content, file)
+    if key not in _known or not _known[key][0].is_current():
+        with recorded(file, content) as recording:
+            module = run_file(content, file)
         found = [each for each in vars(module).values() if isinstance(each, Extension) and each.file == file]
         if not found:
             raise UserError(
@@ -63,9 +67,12 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
                 "`from vecsim import Extension` (docs/extending-time.md)"
             )
         for extension in found:
-            extension.file, extension.sha256 = _told(key[0]), key[1]
-        _known[key] = tuple(dict.fromkeys(found))
-    return _known[key]
+            extension.file, extension.sha256 = _told(key[0]), recording.digest(content)
+            extension.outside = recording.outside
+        _known[key] = recording, tuple(dict.fromkeys(found))
+    recording, extensions = _known[key]
+    depend_on(file, recording)
+    return extensions
 
 
 def _file(name: str) -> str:

@@ -5,6 +5,7 @@ Numba's own cache looks at the file of one function and misses edits everywhere 
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import platform
 import sys
@@ -15,30 +16,28 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 
 import isa
 import vecsim.engines
 from isa.declaration import Instruction
 from vecsim.engines.rebinding import functions_within
 from vecsim.machine import Extension
+from vecsim.own_packages import LIBRARIES
 
 SOURCES = (
     "isa/declaration.py",
+    "isa/instructions.py",
+    "isa/registers.py",
+    "isa/rows/*.py",
+    "isa/semantics/*.py",
     "isa/state.py",
-    "vecsim/engines/cause.py",
-    "vecsim/engines/columns/*.py",
-    "vecsim/engines/decoded.py",
-    "vecsim/engines/machine_numbers.py",
-    "vecsim/engines/own_code.py",
-    "vecsim/engines/own_rules.py",
-    "vecsim/engines/own_values.py",
-    "vecsim/engines/program_table.py",
-    "vecsim/engines/rebinding.py",
-    "vecsim/engines/record.py",
-    "vecsim/engines/timeline.py",
-    "vecsim/engines/rules/*.py",
-    "vecsim/engines/jit/*.py",
+    "vecsim/engines/**/*.py",
+    "vecsim/machine/description.py",
+    "vecsim/machine/extension.py",
 )
+_PLAIN = frozenset({"builtins", "isa", "vecsim", *sys.stdlib_module_names, *LIBRARIES})
+"""Packages whose modules and classes are known by their names: their versions or `SOURCES` count."""
 
 
 def fingerprint(rows: Iterable[Instruction]) -> str:
@@ -102,27 +101,66 @@ def _source_files() -> list[tuple[str, Path]]:
     return found
 
 
-def _content(value: Any, seen: set[int]) -> Iterator[str]:
-    """Name what a function does: its code, its constants, and the same of all that it refers to."""
-    if id(value) in seen:
-        return
+def _content(value: Any, seen: set[int], names: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Name what a function does: its code, its constants, and the same of all that it refers to.
+
+    Parameters
+    ----------
+    value
+        The function, or what it refers to.
+    seen
+        Identities of functions, modules and classes that have been named.
+    names
+        What code that refers to a module may take from it.
+    """
     if isinstance(value, types.CodeType):
-        yield value.co_code.hex()
-        yield repr(value.co_names + value.co_varnames + value.co_freevars)
-        for constant in value.co_consts:
-            yield from _content(constant, seen)
-    elif isinstance(value, types.FunctionType):
-        seen.add(id(value))
-        yield from _content(value.__code__, seen)
-        for cell in value.__closure__ or ():
-            yield from _content(cell.cell_contents, seen)
-        for name in sorted(_global_names(value.__code__) & value.__globals__.keys()):
-            yield name
-            yield from _content(value.__globals__[name], seen)
-    elif isinstance(value, types.ModuleType | type | types.BuiltinFunctionType):
+        yield value.co_code.hex() + value.co_exceptiontable.hex()
+        yield repr((value.co_names, value.co_varnames, value.co_freevars, value.co_flags))
+        yield from _contents(value.co_consts, seen, names)
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype.descr} {value.shape} {value.strides} {value.tobytes().hex()}"
+    elif isinstance(value, tuple | list | set | frozenset | dict):
+        yield f"{type(value).__name__} {len(value)}"
+        yield from _contents(value.items() if isinstance(value, dict) else value, seen, names)
+    elif isinstance(value, types.FunctionType | types.ModuleType | type):
+        yield f"{value.__module__}." if isinstance(value, type) else ""
         yield getattr(value, "__qualname__", value.__name__)
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield from _parts(value, seen, names)
+    elif isinstance(value, types.BuiltinFunctionType):
+        yield value.__qualname__
+    elif hasattr(value, "py_func"):  # what Numba makes
+        yield from _content(value.py_func, seen, names)
     else:
         yield repr(value)
+
+
+def _contents(values: Iterable[Any], seen: set[int], names: frozenset[str]) -> Iterator[str]:
+    for value in values:
+        yield from _content(value, seen, names)
+
+
+def _parts(value: Any, seen: set[int], names: frozenset[str]) -> Iterator[str]:
+    """Name what a function, a module or a class consists of; of those of libraries nothing."""
+    if isinstance(value, types.FunctionType):
+        names = frozenset(_global_names(value.__code__))
+        known = names & value.__globals__.keys()
+        inner: dict[str, Any] = {name: value.__globals__[name] for name in sorted(known)}
+        yield from _content(value.__code__, seen, names)
+        yield from _contents((value.__defaults__, value.__kwdefaults__), seen, names)
+        yield from _contents((cell.cell_contents for cell in value.__closure__ or ()), seen, names)
+    elif (value.__module__ if isinstance(value, type) else value.__name__).partition(".")[0] in _PLAIN:
+        return
+    elif isinstance(value, type) and issubclass(value, enum.Enum):
+        inner = {name: member.value for name, member in value.__members__.items()}
+    elif isinstance(value, type):
+        inner = {name: each for name, each in sorted(vars(value).items()) if not name.startswith("__")}
+    else:
+        inner = {name: vars(value)[name] for name in sorted(names & vars(value).keys())}
+    for name, each in inner.items():
+        yield name
+        yield from _content(each, seen, names)
 
 
 def _global_names(code: types.CodeType) -> set[str]:

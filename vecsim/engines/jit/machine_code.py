@@ -107,7 +107,8 @@ def is_kept(loop: str, extensions: Extensions = ()) -> bool:
 
 def _files(loop: str, extensions: Extensions) -> dict[str, str]:
     """Give the file of each part of a loop."""
-    files = {name: f"{name}-{fingerprint(BASE_ROWS.values())}" for name in PARTS_OF_LOOP[loop]}
+    made_from = fingerprint(BASE_ROWS.values())
+    files = {name: f"{name}-{made_from}" for name in PARTS_OF_LOOP[loop]}
     if GENERAL_LOOP in files and extensions:
         files[GENERAL_LOOP] += f"-{extension_fingerprint(extensions)}"
     return files

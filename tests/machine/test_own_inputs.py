@@ -1,0 +1,244 @@
+"""What an extension reads or imports is in its digest, and is read again when it has changed."""
+
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from vecsim.errors import UserError
+from vecsim.machine import load_machine
+from vecsim.machine.extension_files import load_extensions
+from vecsim.own_packages import LIBRARIES, ROOT
+
+EXTENSION = """
+from vecsim import Extension
+{read}
+slow = Extension("slow", "slower")
+LATENCY = slow.number("latency", value, "cycles")
+"""
+READS = {
+    "open": "value = int(open(DATA).read())",
+    "os.open": "import os; value = int(os.read(os.open(DATA, os.O_RDONLY), 9))",
+    "pathlib": "from pathlib import Path; value = int(Path(DATA).read_text())",
+    "json": "import json; value = json.load(open(DATA))",
+    "tomllib": "import tomllib; value = tomllib.loads('a = ' + open(DATA).read())['a']",
+    "numpy": "import numpy as np; value = int(np.loadtxt(DATA))",
+    "numpy.fromfile": "import numpy as np; value = int(np.fromfile(DATA, sep=' ')[0])",
+    "mmap": (
+        "from mmap import PROT_READ, mmap\n"
+        "with open(DATA) as f:\n    value = int(mmap(f.fileno(), 0, prot=PROT_READ)[:])"
+    ),
+    "linecache": "import linecache; linecache.clearcache(); value = int(linecache.getline(DATA, 1))",
+    "runpy": "import runpy; value = runpy.run_path(DATA + '.py')['value']",
+    "exec": "exec(open(DATA + '.py').read())",
+    "a module": "from helper import value",
+    "a module of a module": "from between import value",
+    "a package": "from package.part import value",
+    "a relative import": "from package import value",
+    "importlib": "import importlib; value = importlib.import_module('helper').value",
+    "a module in a function": "def read():\n    import helper\n    return helper.value\nvalue = read()",
+    "data of a module": "from reader import value",
+    "a folder": "import os; value = len(os.listdir(FOLDER)) + 1",
+    "glob": "import glob; value = len(glob.glob(FOLDER + '/*')) + 1",
+    "a variable": "import os; value = int(os.environ['VECSIM_TEST_VALUE'])",
+    "getenv": "import os; value = int(os.getenv('VECSIM_TEST_VALUE', '3'))",
+    "a file that may be missing": "import os; value = 5 if os.path.exists(FOLDER + '/b') else 6",
+    "a path that may be missing": "from pathlib import Path; value = 5 if Path(FOLDER, 'b').exists() else 6",
+    "a file that is tried": ("try:\n    open(FOLDER + '/b')\n    value = 5\nexcept OSError:\n    value = 6"),
+    "a module that may be missing": "try:\n    from more import value\nexcept ImportError:\n    value = 4",
+    "sqlite": (
+        "import sqlite3; value = sqlite3.connect(DATA + '.db').execute('select v from t').fetchone()[0]"
+    ),
+}
+
+
+def write(folder, value):
+    (folder / "folder").mkdir(exist_ok=True)
+    for name in ("a", "b")[: value - 5 + 1]:
+        (folder / "folder" / name).touch()
+    (folder / "data").write_text(str(value))
+    (folder / "data.py").write_text(f"value = {value}")
+    (folder / "helper.py").write_text(f"value = {value}\n")
+    (folder / "between.py").write_text("import helper\nvalue = helper.value\n")
+    (folder / "reader.py").write_text(f"value = int(open({str(folder / 'data')!r}).read())\n")
+    (folder / "package").mkdir(exist_ok=True)
+    (folder / "package" / "__init__.py").write_text("from .part import value\n")
+    (folder / "package" / "part.py").write_text(f"value = {value}\n")
+    if value == 6:
+        (folder / "more.py").write_text("value = 6\n")
+    os.environ["VECSIM_TEST_VALUE"] = str(value)
+    import sqlite3
+
+    with sqlite3.connect(folder / "data.db") as database:
+        database.execute("drop table if exists t")
+        database.execute("create table t as select ? as v", (value,))
+    database.close()
+
+
+def write_extension(folder, read):
+    read = read.replace("DATA", repr(str(folder / "data"))).replace("FOLDER", repr(str(folder / "folder")))
+    path = folder / "slow.py"
+    path.write_text(EXTENSION.replace("{read}", read))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    monkeypatch.setenv("VECSIM_TEST_VALUE", "5")
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_what_is_read_counts(tmp_path, read):
+    """The same file within one process, whatever Python keeps of its modules."""
+    path = write_extension(tmp_path, read)
+    write(tmp_path, 5)
+    first = load_machine("vs2003", extend=[path])
+    again = load_machine("vs2003", extend=[path])
+    assert first.extensions[0] is again.extensions[0]
+    write(tmp_path, 6)
+    second = load_machine("vs2003", extend=[path])
+    assert first.slow.latency != second.slow.latency
+    assert first.sha256 != second.sha256
+    assert first.extensions[0].sha256 != second.extensions[0].sha256
+
+
+def test_two_extensions_of_one_module(tmp_path):
+    """The second finds the module in `sys.modules`, and depends on it too."""
+    write(tmp_path, 5)
+    names = ("one", "two")
+    for name in names:
+        text = EXTENSION.replace("{read}", "from between import value").replace("slow", name)
+        (tmp_path / f"{name}.py").write_text(text)
+
+    def load():
+        return [load_extensions(str(tmp_path / f"{name}.py"))[0] for name in names]
+
+    before = load()
+    (tmp_path / "helper.py").write_text("value = 6\n")
+    after = load()
+    assert [each.numbers[0].default for each in before + after] == [5, 5, 6, 6]
+    assert len({each.sha256 for each in before + after}) == 4
+
+
+def test_an_extension_that_loads_another(tmp_path):
+    write(tmp_path, 5)
+    inner = tmp_path / "inner.py"
+    inner.write_text(EXTENSION.replace("{read}", "from helper import value").replace("slow", "inner"))
+    path = write_extension(
+        tmp_path,
+        "from vecsim import load_machine\n"
+        f"value = load_machine('vs2003', extend=[{str(inner)!r}]).inner.latency",
+    )
+    for name in ("helper.py", "inner.py"):
+        before = load_machine("vs2003", extend=[path])
+        (tmp_path / name).write_text((tmp_path / name).read_text().replace("value = 5", "value = 6") + "\n")
+        assert load_machine("vs2003", extend=[path]).sha256 != before.sha256
+    assert load_machine("vs2003", extend=[path]).slow.latency == 6
+
+
+def test_a_module_that_the_user_has_imported_stays_what_it_is(tmp_path, monkeypatch):
+    write(tmp_path, 5)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    helper = importlib.import_module("helper")
+    helper.value = 7
+    path = write_extension(tmp_path, "from helper import value")
+    assert load_machine("vs2003", extend=[path]).slow.latency == 5
+    assert sys.modules["helper"] is helper
+    assert helper.value == 7
+
+
+def test_a_file_alone_has_its_own_digest(tmp_path):
+    import hashlib
+
+    path = write_extension(tmp_path, "import numpy as np\nimport json, os.path\nvalue = 5")
+    (extension,) = load_extensions(str(path))
+    assert extension.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert extension.outside == ""
+
+
+def test_folders_are_not_in_the_digest(tmp_path):
+    found = []
+    for name in "ab":
+        folder = tmp_path / name
+        folder.mkdir()
+        write(folder, 5)
+        path = folder / "slow.py"
+        read = "import os\nvalue = int(open(os.path.join(os.path.dirname(__file__), 'data')).read())"
+        path.write_text(EXTENSION.replace("{read}", read + "\nimport between"))
+        found.append(load_extensions(str(path))[0].sha256)
+    assert found[0] == found[1]
+
+
+def test_the_digest_is_the_same_in_another_process(tmp_path):
+    write(tmp_path, 5)
+    path = write_extension(tmp_path, "import fractions, numpy.polynomial\n" + READS["data of a module"])
+    code = textwrap.dedent(
+        f"""
+        from vecsim.machine.extension_files import load_extensions
+        print(load_extensions({str(path)!r})[0].sha256)
+        """
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.stdout.strip() == load_extensions(str(path))[0].sha256, ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("read", "outside"),
+    [
+        ("import subprocess; value = int(subprocess.check_output(['echo', '5']))", "a process"),
+        ("import os; value = 5 + os.system('true')", "a process"),
+        ("value = open('/dev/urandom', 'rb').read(1)[0] % 9 + 1", "a device or a pipe"),
+        (
+            "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 1))\n"
+            "except OSError:\n    value = 5",
+            "a connection",
+        ),
+    ],
+)
+def test_what_is_outside_of_files_cannot_be_swept(tmp_path, read, outside):
+    from experiments.sweep import Sweep, sweep
+
+    path = write_extension(tmp_path, read)
+    assert load_extensions(str(path))[0].outside == outside
+    with pytest.raises(UserError, match=f"uses {outside} when it is loaded"):
+        sweep(Sweep(("laplace2d-2",), ("crs",), extend=(str(path),)), store=tmp_path / "s", jobs=1)
+
+
+def test_an_extension_that_imports_what_changed_is_simulated_again(tmp_path):
+    from experiments.sweep import Sweep, sweep
+
+    write(tmp_path, 5)
+    path = tmp_path / "ports.py"
+    path.write_text(
+        "from vecsim import Extension\n"
+        "from vecsim.engines.rules.banks import word_start\n"
+        "from between import value\n"
+        'slow = Extension("slow", "slower")\n'
+        "@slow.replaces(word_start)\n"
+        "def later(r, i, port, address, earliest):\n"
+        "    return word_start(r, i, port, address, earliest) + value\n"
+    )
+    spec = Sweep(("laplace2d-2",), ("crs",), extend=(str(path),), engine="simpy")
+    first = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert sweep(spec, store=tmp_path / "s", jobs=1).computed == 0
+    (tmp_path / "helper.py").write_text("value = 6\n")
+    second = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert second.computed == 1
+    assert second.columns["cycles"] > first.columns["cycles"]
+
+
+def test_all_libraries_that_are_needed_are_named():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = {text.split(">")[0].strip() for text in project["dependencies"]}
+    assert needed | {"llvmlite"} == set(LIBRARIES)
