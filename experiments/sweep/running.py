@@ -14,7 +14,7 @@ from experiments.sweep.inputs import Facts, facts, forget_loaded, load_input
 from experiments.sweep.local import by_processes
 from experiments.sweep.simulation import Outcome, Task, look_up
 from experiments.sweep.specification import Sweep, read_specification
-from experiments.sweep.store import TRIES, Store, say
+from experiments.sweep.store import Store, say
 from experiments.sweep.table import SweepTable, columns_of
 from experiments.sweep.work import UNKNOWN
 from programs.input_files import program_files
@@ -29,6 +29,10 @@ from vecsim.suggestions import amount
 
 Watch = Callable[[int, int], None]
 """Told how many cells of how many are done."""
+
+
+ATTEMPTS = 4
+"""How often a sweep looks for its cells in the store: before it, after it, and where some are missing."""
 
 
 def default_store() -> Path:
@@ -92,26 +96,29 @@ def sweep(
     tasks, matrices, files = _tasks(what, path)
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
-    for attempt in range(TRIES):
+    for attempt in range(ATTEMPTS):
         programs = tuple(file for program in what.programs for file in program_files(program))
         lookups = [look_up(task) for task in tasks]
         if attempt == 0 and (damaged := sum(lookup.damaged for lookup in lookups)):
             say(f"{path}: {amount(damaged, 'damaged cell')}: computed again")
         outcomes = _finished(lookups, results)
-        if len(outcomes) < len(tasks):
-            results = dict(outcomes)
-            _compute(tasks, lookups, results, jobs, scheduler, report)
-            new = [result for number, result in results.items() if number not in outcomes]
-            computed += sum(result.computed for result in new)
-            seconds += sum(result.engine_seconds for result in new)
-            continue  # what is in the store then is looked up
         with Store(path) as opened:
-            ordered = [outcomes[number] for number in range(len(tasks))]
-            columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
-        if columns is not None:
-            for line in changed((*files, *programs)):
-                raise UserError(f"sweep: {line}: it changed while the sweep ran; run it again")
-            return SweepTable(what, columns, computed, seconds, matrices, (*files, *programs))
+            if len(outcomes) == len(tasks):
+                ordered = [outcomes[number] for number in range(len(tasks))]
+                columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
+                if columns is not None:
+                    for line in changed((*files, *programs)):
+                        raise UserError(f"sweep: {line}: it changed while the sweep ran; run it again")
+                    return SweepTable(what, columns, computed, seconds, matrices, (*files, *programs))
+                results = {}
+                continue
+            if attempt == ATTEMPTS - 2:
+                opened.abandon("does not keep what is put in")
+        results = dict(outcomes)
+        _compute(tasks, lookups, results, jobs, scheduler, report)
+        new = [result for number, result in results.items() if number not in outcomes]
+        computed += sum(result.computed for result in new)
+        seconds += sum(result.engine_seconds for result in new)
     raise UserError(f"{path}: cells that were put in are not there: name another --store")
 
 

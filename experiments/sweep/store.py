@@ -168,7 +168,14 @@ class Store:
 
     def _replace(self, error: BaseException) -> None:
         """Set the database aside if an error tells that it is damaged; raise what it tells otherwise."""
-        why = reason(error, self.path)
+        self._set_aside(reason(error, self.path))
+
+    def abandon(self, why: str) -> None:
+        """Set the database aside, whatever SQLite says of it, and go on with a new one."""
+        self._close()
+        self._set_aside(why)
+
+    def _set_aside(self, why: str) -> None:
         aside = set_aside(self.path, self._identity)
         if aside is None:  # by another process
             return

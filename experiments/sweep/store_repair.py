@@ -66,7 +66,12 @@ def connected(path: Path, wait: float) -> sqlite3.Connection:
     ------
     sqlite3.Error
         It cannot be opened.
+    UserError
+        It is a file of a few bytes that never was a store: SQLite takes some of them for new databases.
     """
+    with suppress(FileNotFoundError):
+        if 0 < path.stat().st_size < _HEAD and not _was_store(path):
+            raise UserError(f"{path}: is no store of cells: name another --store")
     database = sqlite3.connect(path, timeout=wait, isolation_level=None)
     database.text_factory = bytes
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)

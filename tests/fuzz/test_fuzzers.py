@@ -31,6 +31,7 @@ from tests.fuzz import (
     program_files,
     result_files,
     sweep_folders,
+    sweep_stores,
     trace_consumers,
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
@@ -110,6 +111,27 @@ def test_a_time_of_odd_names():
     found = total(fuzz(odd_names.FUZZER, 0, 2000, jobs=2, batch=100))
     assert found.findings == []
     assert found.counts["done"] >= 1900
+
+
+@pytest.mark.parametrize(
+    "count",
+    [3, pytest.param(60, marks=pytest.mark.ci), pytest.param(1000, marks=pytest.mark.nightly)],
+)
+def test_a_byte_of_a_store_that_has_changed(count):
+    found = total(fuzz(sweep_stores.ONE_BYTE, 0, count, jobs=1))
+    assert found.findings == []
+    assert found.counts.keys() <= {"same", "missing", "again", "aside"}
+    assert found.counts.total() == count
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(100, marks=pytest.mark.ci), pytest.param(5000, marks=pytest.mark.nightly)]
+)
+def test_a_short_time_of_damaged_stores(count):
+    found = total(fuzz(sweep_stores.FUZZER, 0, count, jobs=1))
+    assert found.findings == []
+    for word, share in (("same", 0.2), ("again", 0.2), ("missing", 0.05), ("aside", 0.05), ("refused", 0.01)):
+        assert found.counts[word] >= count * share, found.counts
 
 
 @pytest.mark.ci
@@ -206,6 +228,7 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
         hostile_programs.FUZZER,
         hostile_cache.FUZZER,
         grader_submissions.FUZZER,
+        sweep_stores.FUZZER,
         trace_consumers.FUZZER,
         odd_names.FUZZER,
     ],
