@@ -6,6 +6,7 @@ waiting, what was opened is checked, and no more than the limit of its kind is r
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -134,6 +135,21 @@ def read_input(path: Name, kind: InputKind, name: str = "") -> bytes:
     if not left:
         raise too_large(name or os.fspath(path), kind)
     return b"".join(parts)
+
+
+def file_sha256(path: Name, kind: InputKind) -> str:
+    """Return the SHA-256 of a regular file, 64 hexadecimal digits.
+
+    Raises
+    ------
+    UserError
+        As `open_input`; also if it cannot be read to its end.
+    """
+    with open_input(path, kind) as file:
+        try:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise unreadable(os.fspath(path), error) from None
 
 
 def read_text(path: Name, kind: InputKind, name: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from experiments.crosscheck.results import Results, read_results
 from experiments.hism.measurements import VALUE_BYTES, measure_members
 from experiments.recorded import newest
 from experiments.request import Request
+from vecsim.data import values_as
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 
 RECORDED = Path(__file__).with_name("recorded")
@@ -40,10 +43,11 @@ class Recorded:
 
 @dataclass(frozen=True)
 class _Subject:
-    """A matrix to be simulated; processes load it by its name."""
+    """A matrix to be simulated; processes load it by its name. It must be the one that was measured."""
 
     name: str
     size: int
+    sha256: str
 
 
 def recorded(request: Request) -> Recorded:
@@ -89,8 +93,10 @@ def _simulated(results: Results, request: Request) -> tuple[Results, Mapping[str
             f"only {8 * VALUE_BYTES}-bit ones can be simulated again"
         )
     known = {each.name for each in listed()}
-    subjects = [_Subject(each.name, each.entries) for each in results.matrices if each.name in known]
-    measured = measure_members(subjects, load_subject, request)
+    subjects = [
+        _Subject(each.name, each.entries, each.sha256) for each in results.matrices if each.name in known
+    ]
+    measured = measure_members(subjects, load_subject, request, identify_subject)
     unknown = {
         each.name: "is no matrix of the list, its cycles on this machine are not known"
         for each in results.matrices
@@ -100,5 +106,22 @@ def _simulated(results: Results, request: Request) -> tuple[Results, Mapping[str
 
 
 def load_subject(subject: _Subject) -> Any:
-    """Give the matrix of a subject."""
-    return next(each for each in listed() if each.name == subject.name).load().csr
+    """Return the matrix of a subject.
+
+    Raises
+    ------
+    UserError
+        It is not found, or is another one than was measured.
+    """
+    csr = next(each for each in listed() if each.name == subject.name).load().csr
+    if subject.sha256 and matrix_sha256(values_as(csr, VALUE_BYTES)[0]) != subject.sha256:
+        raise UserError(f"{subject.name}: is another matrix here than the one that was measured")
+    return csr
+
+
+def identify_subject(subject: _Subject) -> str:
+    """Name a subject by what it was, and by the matrix that it is here."""
+    with suppress(UserError):
+        csr = next(each for each in listed() if each.name == subject.name).load().csr
+        return f"{subject!r} {matrix_sha256(csr)}"
+    return repr(subject)

@@ -55,11 +55,14 @@ class _Task:
         return (int(self.member.size) + START) * len(self.programs)
 
 
-def measure_members(members: Sequence[Member], load: Load, request: Request) -> Measured:
+def measure_members(
+    members: Sequence[Member], load: Load, request: Request, identify: Callable[[Any], str] = repr
+) -> Measured:
     """Simulate every program on every member, the largest first, in `request.jobs` processes.
 
     A member that cannot be loaded, or that is too large for the simulated memory, is left out and told of.
-    What the file `request.results` holds is not simulated again.
+    What the file `request.results` holds is not simulated again: of the member that `identify` names, by all
+    that `load` takes it from.
 
     Raises
     ------
@@ -69,7 +72,10 @@ def measure_members(members: Sequence[Member], load: Load, request: Request) -> 
         A program did what the machine cannot do.
     """
     file = None if request.results is None else ResultsFile(request.results, request)
-    found: dict[str, dict[str, Timing]] = {m.name: {} if file is None else file.find(m) for m in members}
+    names = {m.name: "" if file is None else identify(m) for m in members}
+    found: dict[str, dict[str, Timing]] = {
+        m.name: {} if file is None else file.find(names[m.name]) for m in members
+    }
     missing = {
         m.name: tuple(program for program in PROGRAMS if program not in found[m.name]) for m in members
     }
@@ -81,8 +87,8 @@ def measure_members(members: Sequence[Member], load: Load, request: Request) -> 
                 failed[task.member.name] = result
                 continue
             found[task.member.name].update((timing.program, timing) for timing in result)
-            if file is not None:
-                file.keep(task.member, task.member.name, result)
+            if file is not None and identify(task.member) == names[task.member.name]:  # else it has changed
+                file.keep(names[task.member.name], task.member.name, result)
     finally:
         if file is not None:
             file.close()

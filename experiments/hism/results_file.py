@@ -49,16 +49,16 @@ class ResultsFile:
             if isinstance(key, str) and timing is not None:
                 self._timings[key, timing.program] = timing
 
-    def key(self, member: object) -> str:
-        """Name all that a timing of a member depends on; the member's repr must tell it from others."""
-        return hashlib.sha256(f"{self._ground} {member!r}".encode()).hexdigest()[:16]
+    def key(self, member: str) -> str:
+        """Name all that a timing of a member depends on, given what tells it from others."""
+        return hashlib.sha256(f"{self._ground} {member}".encode()).hexdigest()
 
-    def find(self, member: object) -> dict[str, Timing]:
+    def find(self, member: str) -> dict[str, Timing]:
         """Give the timings of a member, by program."""
         key = self.key(member)
         return {program: timing for (found, program), timing in self._timings.items() if found == key}
 
-    def keep(self, member: object, name: str, timings: Iterable[Timing]) -> None:
+    def keep(self, member: str, name: str, timings: Iterable[Timing]) -> None:
         """Keep timings of a member at once; its name is for readers of the file.
 
         Raises

@@ -65,7 +65,8 @@ def _measured(request: Request) -> SuiteRuns:
     members = suite.members()
     by_name = {member.name: member for member in members}
     absent = {member.name: "its file or mesh is not found" for member in suite.missing()}
-    measured = measure_members([m for m in members if m.name not in absent], suite.load, request)
+    present = [member for member in members if member.name not in absent]
+    measured = measure_members(present, suite.load, request, suite.identity)
     for name in measured.timings:
         request.matrices[name] = {"pattern_sha256": by_name[name].pattern_sha256}
     originals = [member for member in members if member.has_original_pattern]

@@ -21,7 +21,7 @@ from vecsim.digests import program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
-from vecsim.input_files import INCLUDED, read_input
+from vecsim.input_files import INCLUDED, file_sha256
 from vecsim.machine import Machine
 
 UNKNOWN = "unknown"
@@ -216,7 +216,7 @@ def _record_of(made: Prepared) -> ImageRecord:
 def _file_digest(path: Path) -> str:
     """Return the digest of a file; empty if it cannot be read."""
     try:
-        return hashlib.sha256(read_input(path, INCLUDED)).hexdigest()
+        return file_sha256(path, INCLUDED)
     except UserError:
         return ""
 

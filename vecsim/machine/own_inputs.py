@@ -26,7 +26,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from vecsim.errors import UserError
-from vecsim.input_files import EXTENSION_DATA, open_input
+from vecsim.input_files import EXTENSION_DATA, file_sha256
 from vecsim.own_packages import LIBRARIES, PACKAGES, ROOT
 
 _LIBRARY_FOLDERS = {"site-packages", "dist-packages"}
@@ -138,9 +138,8 @@ def _absolute(path: str | bytes | os.PathLike[Any]) -> str:
 
 def _file_digest(path: str) -> str:
     try:
-        with open_input(path, EXTENSION_DATA) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except (UserError, OSError):
+        return file_sha256(path, EXTENSION_DATA)
+    except UserError:
         return ""
 
 

@@ -6,7 +6,7 @@ distributions with the paper's.
 """
 
 from experiments.hism.suite.figures import FigureMember, Group, figure, scale
-from experiments.hism.suite.loading import load, missing
+from experiments.hism.suite.loading import identity, load, missing
 from experiments.hism.suite.member import CRITERIA, Criterion, Member, Provenance, member, member_for, members
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Member",
     "Provenance",
     "figure",
+    "identity",
     "load",
     "member",
     "member_for",

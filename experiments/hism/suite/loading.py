@@ -3,9 +3,10 @@
 from typing import Any
 
 from experiments.hism.suite.member import Member, members
-from experiments.hism.suite.origin import fetch, is_available
+from experiments.hism.suite.origin import fetch, is_available, sources_of
 from vecsim.digests import pattern_sha256
 from vecsim.errors import UserError
+from vecsim.input_files import DOWNLOAD, file_sha256
 
 
 def load(member: Member) -> Any:
@@ -21,7 +22,7 @@ def load(member: Member) -> Any:
     UserError
         If a file or mesh is missing, or what was found is not the matrix that the suite lists.
     """
-    origin = next(filter(is_available, member.origins), member.origins[0])
+    origin = _origin(member)
     csr = fetch(origin)
     found = pattern_sha256(csr)
     if found != member.pattern_sha256:
@@ -31,6 +32,22 @@ def load(member: Member) -> Any:
             f"{member.size}, in other places; the suite takes the Matrix Market's form, with explicit zeros"
         )
     return csr
+
+
+def identity(member: Member) -> str:
+    """Name a member and the files that it is loaded from, whose values count as well as their pattern.
+
+    Raises
+    ------
+    UserError
+        A file is missing or cannot be read.
+    """
+    digests = [file_sha256(path, DOWNLOAD) for path in sources_of(_origin(member))]
+    return f"{member!r} {digests}"
+
+
+def _origin(member: Member) -> str:
+    return next(filter(is_available, member.origins), member.origins[0])
 
 
 def missing() -> tuple[Member, ...]:

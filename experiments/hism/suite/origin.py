@@ -55,6 +55,19 @@ def is_available(origin: str) -> bool:
     return can_read_meshes()
 
 
+def sources_of(origin: str) -> tuple[Path, ...]:
+    """Return the files that :func:`fetch` reads.
+
+    Raises
+    ------
+    UserError
+        One is missing.
+    """
+    found = [file_of(origin)] if origin.split()[0] in (FILE, RECONSTRUCTED) else []
+    mesh = arguments_of(origin).get(MESH_ARGUMENT)
+    return (*found, *([] if mesh is None else [find_mesh(mesh, mesh_folders())]))
+
+
 def needs_no_file(origin: str) -> bool:
     """Return whether an origin can be had on every machine: it is made, and on no mesh."""
     return origin.split()[0] not in (FILE, RECONSTRUCTED) and MESH_ARGUMENT not in arguments_of(origin)

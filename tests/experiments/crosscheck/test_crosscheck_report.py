@@ -6,12 +6,15 @@ from crosscheck_cases import numbers as worked
 
 from experiments.crosscheck import report
 from experiments.crosscheck import source as module
+from experiments.crosscheck.matrices import Listed
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.results import read_results
 from experiments.hism.timing import Measured, Timing
 from experiments.report.folder import files_of
 from experiments.report.item import Part, Report
 from experiments.request import Request
+from vecsim.data import load_builtin
+from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
@@ -95,7 +98,7 @@ def test_the_last_file_of_the_package_is_taken(results, monkeypatch, tmp_path):
 def test_another_machine_is_simulated(request_, monkeypatch):
     asked = []
 
-    def measure(subjects, load, request):
+    def measure(subjects, load, request, identify):
         asked.extend((subject.name, subject.size) for subject in subjects)
         cycles = {"crs": 9, "jd": 8, "bbcs": 7, "hism": 6, "chism": 5}
         timings = {program: Timing(program, count, 1, 1, 0.0) for program, count in cycles.items()}
@@ -117,3 +120,14 @@ def test_64_bits_are_not_simulated_again(results, tmp_path):
     assert read_results(path).value_bits == 64
     with pytest.raises(UserError, match="only 32-bit ones"):
         module.recorded(Request(load_machine("wide"), recorded={KIND: path}))
+
+
+def test_a_matrix_that_is_another_one_than_was_measured_is_not_simulated(monkeypatch):
+    monkeypatch.setattr(module, "listed", lambda: (Listed("laplace2d-3", "generated", "laplace2d-3"),))
+    csr = load_builtin("laplace2d-3").csr
+    right = module._Subject("laplace2d-3", 33, matrix_sha256(csr.astype("f4")))
+    other = module._Subject("laplace2d-3", 33, matrix_sha256(2 * csr.astype("f4")))
+    assert module.load_subject(right).nnz == 33
+    with pytest.raises(UserError, match="is another matrix here than the one that was measured"):
+        module.load_subject(other)
+    assert module.identify_subject(right) != module.identify_subject(other)

@@ -7,12 +7,15 @@ import time
 from pathlib import Path
 
 import pytest
+import scipy.io
 from suite_cases import load, member
 
-from experiments.hism import measurements, results_file
+from experiments.hism import measurements, results_file, suite
 from experiments.hism.measurements import measure_members
 from experiments.hism.timing import Timing
 from experiments.request import Request
+from vecsim.data import load_builtin
+from vecsim.digests import pattern_sha256
 from vecsim.errors import UserError
 from vecsim.journal import Journal
 from vecsim.machine import load_machine
@@ -72,6 +75,28 @@ def test_another_machine_engine_matrix_or_code_is_simulated(path, runs, monkeypa
     monkeypatch.undo()
     # Nothing was lost: the file holds all of them.
     assert len(path.read_text().splitlines()) == 26
+
+
+def test_a_member_whose_file_has_changed_is_simulated_again(path, runs, tmp_path, monkeypatch):
+    monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
+    csr = load_builtin("laplace2d-3").csr
+    found = []
+    for factor in (1, 3, 1):  # the pattern stays, as the suite demands
+        scipy.io.mmwrite(tmp_path / "mine.mtx", factor * csr.tocoo())
+        one = member("mine", origin="file mine", size=33, pattern_sha256=pattern_sha256(csr))
+        measure_members([one], suite.load, Request(MACHINE, results=path), suite.identity)
+        found.append(len(runs))
+    assert found == [5, 10, 10]
+
+
+def test_what_changes_while_it_is_simulated_is_not_kept(path, runs):
+    names = iter(["before", "after", "after", "after"])
+    for _ in range(2):
+        measure_members(MEMBERS[:1], load, Request(MACHINE, results=path), lambda member: next(names))
+    assert len(runs) == 10
+    measure_members(MEMBERS[:1], load, Request(MACHINE, results=path), lambda member: "before")
+    measure_members(MEMBERS[:1], load, Request(MACHINE, results=path), lambda member: "after")
+    assert len(runs) == 15
 
 
 def test_an_interrupted_run_keeps_what_it_has(path, monkeypatch):
