@@ -28,8 +28,11 @@ from isa.instructions import BASE
 from tests.experiments.exercises.cheats import CHEATS, SHIPPED
 from tests.experiments.exercises.plain_grader import objection
 from tests.fuzz.campaign import MOST_SECONDS, Case, main
+from tests.fuzz.campaign import fault_of as message_fault
 from tests.fuzz.commands import called
 from tests.fuzz.damage import damaged
+from vecsim.errors import UserError
+from vecsim.input_files import SUBMISSION
 from vecsim.machine import load_machine
 
 NAME = "grader_submissions"
@@ -188,7 +191,10 @@ def _processor_seconds() -> float:
 
 def _in_process(name: str, path: Path, seed: int) -> tuple[str, str]:
     """Grade a text without limits."""
-    text = Submission(path.name, read_submission(str(path)).content)
+    try:
+        text = Submission(path.name, read_submission(str(path)).content)
+    except UserError as error:
+        return _refused(path, str(error))
     found = grade(EXERCISES[name], text, seed=seed, engine="jit", trials=trials(name, seed))
     problem = next((result.problem for result in found.results if result.problem), "")
     return problem or "passed", fault_of(found)
@@ -199,13 +205,22 @@ def _by_command(name: str, path: Path, seed: int) -> tuple[str, str]:
     made = Path(f"{path}.json")
     options = ["--seed", str(seed), "--engine", "jit", "--json", str(made)]
     code, out, err = called(["grade", name, str(path), *options])
-    document = json.loads(made.read_text()) if code != 2 else {}
+    if code == 2:
+        return _refused(path, err.removeprefix("vecsim: error: ").removesuffix("\n"))
+    document = json.loads(made.read_text())
     if code not in (0, 1) or err or document["passed"] != (code == 0):
         return "command", f"it ends with {code}: {err!r}"
     shown = out.replace("\n", "").replace("\t", "")
     if SECRET in out or not shown.isprintable():
         return "command", f"it prints {out!r}"
     return ("passed by command" if code == 0 else "refused by command"), ""
+
+
+def _refused(path: Path, message: str) -> tuple[str, str]:
+    """Judge the message about a file that is not graded: only one that is too large is none."""
+    if path.stat().st_size <= SUBMISSION.most_bytes:
+        return "message", f"it is not graded: {message!r}"
+    return "too large", message_fault(message, path)
 
 
 def fault_of(found: Grade) -> str:

@@ -143,6 +143,12 @@ def test_a_short_time_of_submissions():
 
 
 @pytest.mark.ci
+def test_a_submission_that_is_too_large(tmp_path):
+    case = Case("my.s", bytes(70_000), ("exercise-01", "0", "0"))
+    assert grader_submissions.FUZZER.outcome(case, tmp_path) == ("too large", "")
+
+
+@pytest.mark.ci
 def test_a_short_time_of_hostile_programs():
     found = total(fuzz(hostile_programs.FUZZER, 0, 400, jobs=2, batch=100))
     assert found.findings == []

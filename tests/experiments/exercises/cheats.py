@@ -243,6 +243,13 @@ DESTROYED = changed(
     solution(7), ("        halt\n", "        li x3, VALUES\n        sw zero, (x3)\n        halt\n")
 )
 NO_EMPTY_ROWS = changed(solution(7), ("empty:\n        fs.f    f4, (x14)\n", "empty:\n"))
+NO_END = changed(
+    solution(7),
+    (
+        "        fs.f    f4, (x14)\n        bnez    x4, row\n",
+        "        fs.f    f4, (x14)\n        bnez    x10, row\n",
+    ),
+)
 
 CHEATS = (
     Cheat("answers of all sizes by .if and .data", 1, precomputed_by_if(), "assembly"),
@@ -269,6 +276,7 @@ CHEATS = (
     Cheat("a file for later matrices", 7, LATER_FILE, "assembly"),
     Cheat("inputs as a place for results", 7, DESTROYED, "stray"),
     Cheat("empty rows left out", 7, NO_EMPTY_ROWS, "unwritten"),
+    Cheat("no end after an empty last row", 7, NO_END, "endless"),
     Cheat("crs that comes with vecsim", 7, shipped("programs/crs/plain.s"), "wrong"),
     Cheat("crs of the tutorial", 7, tutorial("my.s"), "wrong"),
     Cheat("faster crs of the tutorial", 7, tutorial("my2.s"), "wrong"),
