@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.code_fingerprint import code_fingerprint
 from experiments.gpu_bench import compilation
 from experiments.gpu_bench.gather_counts import counted
 from experiments.gpu_bench.matrix_supply import Supplied, supply
@@ -56,7 +57,9 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
             "commit": str(provenance().commit),
             "options": {"only": only, "quick": quick},
         }
-        journal = RunJournal(None if json is None else journal_of(json), header)
+        # Of changes that are not committed the commit has no more than the names of files.
+        of_this_code = {**header, "code_sha256": code_fingerprint()}
+        journal = RunJournal(None if json is None else journal_of(json), of_this_code)
         open_.callback(journal.close)
         todo = [each for each in matrices if each.name not in journal.done]
         bench = Bench(device, header["commit"], journal, phases, old_formats=not quick)

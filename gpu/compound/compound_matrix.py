@@ -1,5 +1,6 @@
 """A sparse matrix with compound entries on the host, in CSR order."""
 
+import hashlib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,6 +44,14 @@ class CompoundMatrix:
     indptr: NDArray[np.int32]
     indices: NDArray[np.int32]
     components: tuple[NDArray[Any], ...]
+
+    @property
+    def sha256(self) -> str:
+        """Digest of its entry type, its shape and its arrays."""
+        found = hashlib.sha256(f"{self.entry.name} {self.shape}".encode())
+        for array in (self.indptr, self.indices, *self.components):
+            found.update(f" {array.dtype.str} ".encode() + array.tobytes())
+        return found.hexdigest()
 
     @classmethod
     def from_arrays(

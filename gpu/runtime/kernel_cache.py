@@ -2,7 +2,8 @@
 
 Numba's own files know a kernel by the bytes of what it is made of, and those of an intrinsic differ from
 process to process. Here a kernel is known by where it stands in the source, what its factory closed over and
-its signature, together with the source of this package, the versions of what compiles it, and the device.
+its signature, together with the source of this package or of its own file, the versions of what compiles it,
+and the device.
 
 The folder is that of ``VECSIM_KERNELS``; without it nothing is kept. What Numba gives to keep is a pickle,
 which may run anything when it is read: so only whole files of the user's own are read, from a folder that
@@ -129,7 +130,8 @@ def identity(made: Any) -> str:
         except ValueError:
             raise UnknownError("a variable of a closure has no value yet") from None
         inner = identity((*closed_over, *(made.__defaults__ or ())))
-        return f"{made.__module__}.{made.__qualname__}:{made.__code__.co_firstlineno}{inner}"
+        where = f"{made.__module__}.{made.__qualname__}:{made.__code__.co_firstlineno}"
+        return f"{where}{_of_its_file(made)}{inner}"
     if isinstance(made, type | BuiltinFunctionType):
         return f"{made.__module__}.{made.__qualname__}"
     if isinstance(made, tuple):
@@ -182,7 +184,7 @@ class _Kept:
         from numba.cuda.api import get_current_device
 
         capability = get_current_device().compute_capability
-        what = f"{identity(self._kernel)} {signature} {tuple(capability)} {_compilers()} {_source()}"
+        what = f"{identity(self._kernel)} {signature} {tuple(capability)} {_compilers()} {source_digest()}"
         return self.cache_path / f"{hashlib.sha256(what.encode()).hexdigest()}.kernel"
 
 
@@ -208,9 +210,27 @@ def _compilers() -> str:
 
 
 @functools.cache
-def _source() -> str:
-    """Give a hash of the package `gpu`."""
+def source_digest() -> str:
+    """Return a digest of the package `gpu`, and of the formats that its kernels take constants from."""
     found = hashlib.sha256()
-    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
-        found.update(file.read_bytes())
+    package = Path(__file__).parents[1]
+    for folder in (package, package.with_name("vecsim") / "formats"):
+        for file in sorted(folder.rglob("*.py")):
+            found.update(file.read_bytes())
     return found.hexdigest()
+
+
+def _of_its_file(made: FunctionType) -> str:
+    """Return a digest of the file of a function that is in no package of vecsim; of others it is empty.
+
+    Raises
+    ------
+    UnknownError
+        There is no such file.
+    """
+    if made.__module__.partition(".")[0] in ("gpu", "vecsim", "numba"):
+        return ""
+    try:
+        return hashlib.sha256(Path(made.__code__.co_filename).read_bytes()).hexdigest()
+    except OSError:
+        raise UnknownError(f"{made.__qualname__} stands in no file") from None

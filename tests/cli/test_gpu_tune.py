@@ -1,6 +1,7 @@
 """`vecsim gpu tune --predict`: which variants are measured, and mistakes in one line."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Found, Timing, TuningStore, Variant, on_device
 from gpu.compound.tuning import predictor as predictor_module
 from gpu.compound.tuning.store import Search
-from gpu.runtime import device_info
+from gpu.runtime import device_info, kernel_cache
 from gpu.runtime.cuda_driver import NoGpuError
 from tests.cli.test_gpu import INFO
 
@@ -73,3 +74,31 @@ def test_without_a_gpu_no_kernel_is_looked_at(vecsim, matrix, monkeypatch):
     result = vecsim("gpu", "tune", matrix)
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert "vecsim gpu tune: no driver: an NVIDIA GPU is needed" in result.err
+
+
+def test_what_is_kept_is_of_this_matrix_and_this_code(vecsim, matrix, monkeypatch, tmp_path):
+    """A file of the same name with other values, and kernels of other code, are searched anew."""
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    names = []
+
+    def tuned(compound, name, *_, **__):
+        names.append(name)
+        return Found(VARIANTS[0], Timing(2.0, 100), {VARIANTS[0].name: Timing(2.0, 100)}, complete=True)
+
+    monkeypatch.setattr(on_device, "tune_on_device", tuned)
+
+    def tune():
+        assert vecsim("gpu", "tune", matrix, "--store", tmp_path / "tuning.db").code == 0
+
+    tune()
+    tune()
+    monkeypatch.setattr(kernel_cache, "source_digest", lambda: "other code")
+    tune()
+    monkeypatch.undo()
+    monkeypatch.setattr(device_info, "device_info", lambda: INFO)
+    monkeypatch.setattr(on_device, "tune_on_device", tuned)
+    text = Path(matrix).read_text().splitlines()
+    Path(matrix).write_text("\n".join([*text[:-1], text[-1].replace(text[-1].split()[-1], "77.5")]) + "\n")
+    tune()
+    assert names[0] == names[1]
+    assert len(set(names)) == 3

@@ -277,7 +277,7 @@ def tune(
 
     from gpu.compound.compound_files import entry_named, read_compound
     from gpu.runtime.device_info import device_info
-    from gpu.runtime.kernel_cache import FOLDER
+    from gpu.runtime.kernel_cache import FOLDER, source_digest
     from vecsim.cache_folder import cache_folder
     from vecsim.cli.output import Output
     from vecsim.progress import Progress
@@ -304,7 +304,7 @@ def tune(
         choose = Predictor(to_learn_from(kept, device)).choose if predict else None
         found = tune_on_device(
             compound,
-            matrix,
+            f"{matrix} {compound.sha256} {source_digest()}",
             kept,
             device,
             natural=schedule_only,

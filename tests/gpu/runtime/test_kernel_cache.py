@@ -56,6 +56,16 @@ def test_a_generated_function_is_named_by_its_text_and_what_its_names_mean():
     assert len({identity(each) for each in (single, *others)}) == 3
 
 
+def test_a_kernel_of_ones_own_is_another_when_its_file_changes(tmp_path):
+    path, names = tmp_path / "mine.py", []
+    for text in ("def kernel(x):\n    x[0] = 5\n", "def kernel(x):\n    x[0] = 6\n"):
+        path.write_text(text)
+        found = {"__name__": "mine"}
+        exec(compile(text, str(path), "exec"), found)
+        names.append(identity(found["kernel"]))
+    assert names[0] != names[1]
+
+
 def test_what_has_no_name_is_refused():
     with pytest.raises(UnknownError, match="object has no name"):
         identity(made(object()))
@@ -137,7 +147,7 @@ def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
     assert found.library._cubin_cache and found.library._ptx_cache and not found.library._llvm_strs
     assert kernel(3).load_overload("(x, y)", None) is None
     assert kernel(2).load_overload("(x, z)", None) is None
-    monkeypatch.setattr(kernel_cache, "_source", lambda: "another state of the code")
+    monkeypatch.setattr(kernel_cache, "source_digest", lambda: "another state of the code")
     assert kernel(2).load_overload("(x, y)", None) is None
 
 
