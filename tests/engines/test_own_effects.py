@@ -181,14 +181,19 @@ def row_of(function, syntax, how):
     return mine.instructions[0]
 
 
-@pytest.mark.parametrize(("function", "syntax", "how", "message"), WRONG, ids=lambda each: str(each)[:30])
+def _name(each):
+    """Name a parameter alike in every process: the text of a function has its address."""
+    return getattr(each, "__name__", str(each))[:30]
+
+
+@pytest.mark.parametrize(("function", "syntax", "how", "message"), WRONG, ids=_name)
 def test_wrong_declarations(function, syntax, how, message):
     found = undeclared_effect(row_of(function, syntax, how))
     assert re.match(rf"\S*test_own_effects\.py:\d+: own (?:{message})", found), found
     assert "\n" not in found
 
 
-@pytest.mark.parametrize(("function", "syntax", "how"), RIGHT, ids=lambda each: str(each)[:30])
+@pytest.mark.parametrize(("function", "syntax", "how"), RIGHT, ids=_name)
 def test_right_declarations(function, syntax, how):
     assert undeclared_effect(row_of(function, syntax, how)) == ""
 
