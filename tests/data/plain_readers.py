@@ -15,7 +15,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-DIGITS = "0123456789"
+from tests.data.plain_formats import DIGITS, Edit, NoFormat, fields, letters
+
 MOST_ROWS = 2**27
 
 
@@ -231,61 +232,16 @@ def value_of(kind: str, words: list[str]) -> complex:
 # Harwell-Boeing.
 
 
-@dataclass
-class Edit:
-    """A repeated edit descriptor of a Fortran format."""
-
-    repeat: int
-    letter: str
-    width: int
-    decimals: int
-    scale: int
-
-
-def format_of(text: str) -> Edit:
-    """Read ``(kPrLw.dEe)``, with a comma behind P where one likes, or the same in parentheses once more."""
-    letters = Letters(text.replace(" ", "").upper())
-    refuse_unless(letters.next_in("("), "no format")
-    scale = scale_in(letters)
-    outer = number_in(letters)
-    nested = letters.next_in("(")
-    inner_scale = scale_in(letters) if nested else None
-    repeat = number_in(letters) if nested else None
-    letter = letters.next_in("IFEDG")
-    if letter == "E":
-        letter += letters.next_in("NS")
-    width = number_in(letters)
-    refuse_unless(letter and width, "no edit descriptor")
-    decimals = None
-    if letters.next_in("."):
-        decimals = number_in(letters)
-        refuse_unless(decimals is not None, "no decimals")
-        if letters.next_in("E"):
-            refuse_unless(number_in(letters) is not None, "no width of an exponent")
-    refuse_unless(not nested or letters.next_in(")"), "an open parenthesis")
-    refuse_unless(letters.next_in(")") and letters.at_end(), "no end of the format")
-    refuse_unless(decimals is not None or letter in "IG", "no decimals")
-    fields = (1 if outer is None else outer) * (1 if repeat is None else repeat)
-    refuse_unless(fields, "no fields")
-    last_scale = scale if inner_scale is None else inner_scale
-    return Edit(fields, letter, width or 0, 0 if letter == "I" else decimals or 0, last_scale or 0)
-
-
-def number_in(letters: Letters) -> int | None:
-    digits = letters.all_in(DIGITS)
-    refuse_unless(len(digits) <= 4, "too large a number in a format")
-    return int(digits) if digits else None
-
-
-def scale_in(letters: Letters) -> int | None:
-    before = letters.place
-    sign = letters.next_in("+-")
-    digits = letters.all_in(DIGITS)
-    if digits and letters.next_in("P"):
-        letters.next_in(",")
-        return int(sign + digits)
-    letters.place = before
-    return None
+def fields_of(text: str, count: int, integers: bool) -> tuple[list[Edit], int]:
+    """Give the fields of so many numbers in a format, and the lines that they fill."""
+    try:
+        found, lines = fields(text, count)
+        used = letters(text)
+    except NoFormat as why:
+        raise Refused(str(why)) from None
+    refuse_unless("I" not in used or len(used) == 1, "integers among other numbers")
+    refuse_unless(not integers or used == {"I"}, "indices are integers")
+    return found, lines
 
 
 def harwell_boeing(data: bytes) -> Plain:
@@ -307,26 +263,23 @@ def harwell_boeing(data: bytes) -> Plain:
     refuse_unless(min(rows, columns, count) > 0 and max(rows, columns) <= MOST_ROWS, "no usable size")
     symmetry = {"S": "symmetric", "H": "hermitian", "Z": "skew-symmetric"}.get(kind[1], "general")
     refuse_unless(symmetry == "general" or rows == columns, "not square")
-    formats = [format_of(lines[3][:16]), format_of(lines[3][16:32])]
-    refuse_unless(formats[0].letter == formats[1].letter == "I", "indices are integers")
-    lengths = [columns + 1, count, 0]
-    if kind[0] != "P":
-        formats.append(format_of(lines[3][32:52]))
-        lengths[2] = 2 * count if kind[0] == "C" else count
+    refuse_unless(max(columns, count) < len(data), "cut off: a number has a character")
+    layouts = [
+        fields_of(lines[3][:16], columns + 1, True),
+        fields_of(lines[3][16:32], count, True),
+        ([], 0) if kind[0] == "P" else fields_of(lines[3][32:52], count * (1 + (kind[0] == "C")), False),
+    ]
     place = 5 if counts[4] > 0 else 4
     blocks: list[list[str]] = []
-    for announced, length, edit in zip(counts[1:4], lengths, [*formats, None][:3], strict=True):
-        needed = -(-length // edit.repeat) if edit else 0
+    for announced, (edits, needed) in zip(counts[1:4], layouts, strict=True):
         refuse_unless(announced == needed, "another number of lines")
         refuse_unless(place + needed <= len(lines), "cut off")
-        fields: list[str] = []
-        for line in lines[place : place + needed]:
-            fields += [line[edit.width * k : edit.width * (k + 1)] for k in range(edit.repeat)]
-        blocks.append(fields[:length])
+        blocks.append([lines[place + e.line][e.column : e.column + e.width] for e in edits])
         place += needed
     pointers = [card_integer(text) for text in blocks[0]]
     indices = [card_integer(text) for text in blocks[1]]
-    values = [card_value(text, formats[2]) for text in blocks[2]] if kind[0] != "P" else [1.0] * count
+    values = [card_value(text, edit) for text, edit in zip(blocks[2], layouts[2][0], strict=True)]
+    values = values or [1.0] * count
     refuse_unless(pointers[0] == 1 and pointers[-1] == count + 1, "pointers")
     refuse_unless(pointers == sorted(pointers), "pointers")
     matrix = Plain(rows, columns)

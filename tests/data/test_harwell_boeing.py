@@ -154,11 +154,18 @@ def test_what_fortran_does_not_read_is_named_with_its_place(tmp_path, field, for
         "(20F)",
         "(0F20.2)",
         "(F0.2)",
-        "(2X,F20.2)",
+        "(2XF20.2)",
+        "(F20.2,)",
+        "(F20.2,I3)",
+        "(F20.2E3)",
+        "(BZ,F20.2)",
+        "('a',F20.2)",
+        "(F20.2,2(1X))",
+        "(9999(99F1.0))",
+        "(*(F20.2))",
         "(3(F20.2)",
         "(F20.2))",
         "(A20)",
-        "(F20.2,/)",
     ],
 )
 def test_what_is_no_format_of_numbers(tmp_path, format_):
@@ -246,3 +253,47 @@ def test_mistakes_are_named_with_file_and_line(tmp_path, contents, message):
         read(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+
+
+LAID_OUT = [
+    ("(1X,8I4)", " " + POINTERS),
+    ("(1x,2i4)", f" {POINTERS[:8]}\n {POINTERS[8:]}"),
+    ("(2(1X,I4))", f" {POINTERS[:4]} {POINTERS[4:8]}\n {POINTERS[8:12]} {POINTERS[12:]}"),
+    ("(1X,2(I4))", f" {POINTERS[:8]}\n{POINTERS[8:]}"),
+    ("(2I4/)", f"{POINTERS[:8]}\n\n{POINTERS[8:]}\n"),
+    ("(I4,3I4,2X)", POINTERS),
+    ("(T5,4I4)", "xxxx" + POINTERS),
+    ("(SP,BN,4I4:)", POINTERS),
+    ("(TR2,TL1,4I4)", " " + POINTERS),
+]
+
+
+@pytest.mark.parametrize(("format_", "lines"), LAID_OUT)
+def test_formats_with_positions_and_groups(tmp_path, format_, lines):
+    contents = text(pointers=lines, formats=f"{format_:16}{'(16I4)':16}{'(2E17.8)':20}")
+    count = lines.count("\n") + 1
+    contents = contents.replace(f"{4:14d}{1:14d}{1:14d}{2:14d}", f"{3 + count:14d}{count:14d}{1:14d}{2:14d}")
+    found = read(written(tmp_path, contents)).csr.toarray()
+    np.testing.assert_array_equal(found, [[10, 0, 0], [0, 3, 9], [0, 7, 0]])
+
+
+@pytest.mark.parametrize(
+    ("format_", "line", "values"),
+    [
+        ("(2F5.0,1P,2F5.0)", "  1.5  2.5  3.5  4.5", [1.5, 2.5, 0.35, 0.45]),
+        ("(1P2F5.0,0P2F5.0)", "  1.5  2.5  3.5  4.5", [0.15, 0.25, 3.5, 4.5]),
+        ("(F5.1,E9.2,2D5.0)", "  150 1.50E+01    7    8", [15.0, 15.0, 7.0, 8.0]),
+    ],
+)
+def test_a_scale_factor_holds_from_its_place_on(tmp_path, format_, line, values):
+    contents = text(values=[line], formats=f"{'(16I4)':16}{'(16I4)':16}{format_:20}")
+    assert read(written(tmp_path, contents)).csr.toarray().T[[0, 1, 1, 2], [0, 1, 2, 1]].tolist() == values
+
+
+@pytest.mark.parametrize("name", ["m.rse", "m.pse", "m.cue.gz"])
+def test_an_elemental_file_is_refused_by_that_name(tmp_path, name):
+    contents = text(name[2:5].upper()).encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(contents) if name.endswith(".gz") else contents)
+    with pytest.raises(UserError, match=r"an elemental matrix .* is not supported: assemble it first"):
+        read(path)

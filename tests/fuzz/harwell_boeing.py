@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tests.data.plain_formats import NoFormat, fields
 from tests.data.plain_readers import Plain, harwell_boeing
 from tests.fuzz.campaign import Case, Fuzzer, main
 from tests.fuzz.damage import damaged
@@ -57,18 +58,53 @@ WRONG = (
     "1E99999999999999",
 )  # fmt: skip
 FORMATS = (
-    "(1{})", "(2{})", "(3{})", "({})", "(4{})", "(8{})", "(1P,2{})", "(1P2{})", "(-2P,3{})",
-    "(2(1P{}))", "(2({}))",
-    "(0P,3{})", "( 2 {} )", "(1P,2(2{}))",
+    "(1{})",
+    "(2{})",
+    "(3{})",
+    "({})",
+    "(4{})",
+    "(8{})",
+    "(1P,2{})",
+    "(1P2{})",
+    "(-2P,3{})",
+    "(2(1P{}))",
+    "(2({}))",
+    "(0P,3{})",
+    "( 2 {} )",
+    "(1P,2(2{}))",
+    "(2X,{})",
+    "({}/)",
+    "(2({},1X))",
+    "(2({},2X))",
+    "({0},1P,{0})",
+    "(T3,2{})",
+    "({0},2({0}))",
+    "(1X,2({}))",
+    "(bn,sp,2{})",
+    "(2{}:)",
+    "({}//)",
+    "({0},/,{0})",
+    "(TR1,{},TL1)",
+)
+OF_INTEGERS = (
+    "({}I{})", "({}I{})", "( {} i {} )", "({}I{}.1)", "(1X,{}I{})", "({}(1X,I{}))", "({}I{}/)",
+    "(I{1},{0}(I{1}))",
+    "({}(I{},2X))", "(T2,{}I{})", "(2({}I{}))", "(1x, {} i{})",
 )  # fmt: skip
 WRONG_FORMATS = (
     "",
     "({}",
     "{}",
-    "(2X,{})",
+    "(2X{})",
     "(2{},I3)",
     "(0{})",
-    "({}/)",
+    "({},)",
+    "(BZ,{})",
+    "(DC,{})",
+    "({},2(1X))",
+    "({},'a')",
+    "(*({}))",
+    "(1P,{},A)",
     "(A{})",
     "((2{}))x",
     "(99999{})",
@@ -85,16 +121,22 @@ class Block:
 
     words: list[str]
     format: str
-    repeat: int
-    width: int
 
     def lines(self, source: random.Random) -> list[str]:
-        fields = [
-            source.choice((word.rjust, word.rjust, word.rjust, word.ljust))(self.width)[: self.width]
-            for word in self.words
-        ]
-        rows = ["".join(fields[at : at + self.repeat]) for at in range(0, len(fields), self.repeat)]
-        return [row.rstrip() if source.random() < 0.3 else row for row in rows]
+        if not self.words:
+            return []
+        try:
+            edits, count = fields(self.format, len(self.words))
+        except NoFormat:
+            edits, count = fields("(2F20.2)", len(self.words))
+        rows = [[] for _ in range(count)]
+        for edit, word in zip(edits, self.words, strict=True):
+            row = rows[edit.line]
+            row += " " * (edit.column + edit.width - len(row))
+            aligned = source.choice((word.rjust, word.rjust, word.rjust, word.ljust))(edit.width)
+            row[edit.column : edit.column + edit.width] = aligned[: edit.width]
+        made = ["".join(row) for row in rows]
+        return [row.rstrip() if source.random() < 0.3 else row for row in made]
 
 
 def make(source: random.Random) -> Case:
@@ -147,12 +189,7 @@ def _make_diagonal_real(
 
 def _integers(source: random.Random, words: list[str]) -> Block:
     repeat, width = source.choice((1, 2, 4, 10)), source.choice((2, 4, 8))
-    return Block(
-        words,
-        source.choice(("({}I{})", "({}I{})", "( {} i {} )", "({}I{}.1)")).format(repeat, width),
-        repeat,
-        width,
-    )
+    return Block(words, source.choice(OF_INTEGERS).format(repeat, width))
 
 
 def _reals(source: random.Random, words: list[str], kind: str, rightly: bool) -> Block:
@@ -161,12 +198,7 @@ def _reals(source: random.Random, words: list[str], kind: str, rightly: bool) ->
     outer = source.choice(FORMATS if rightly or source.random() < 0.95 else WRONG_FORMATS)
     if kind[:1].upper() == "I" or source.random() < 0.05:
         words, descriptor = [source.choice(INTEGERS) for _ in words], "I{}"
-    inner = outer.replace(" ", "").replace("0P", "").replace("1P", "").replace("-2P", "")
-    counts = [int(letter) for letter in inner if letter.isdigit()]
-    repeat = 1
-    for number in counts:
-        repeat *= number
-    return Block(words, outer.format(descriptor.format(width, decimals)), max(repeat, 1), width)
+    return Block(words, outer.format(descriptor.format(width, decimals)))
 
 
 def _text(

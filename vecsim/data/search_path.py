@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from vecsim.data.harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
+from vecsim.data.harwell_boeing import ASSEMBLED
 
 MATRIX_FOLDERS = "VECSIM_MATRICES"
 """Environment variable that names folders, separated as those of ``PATH`` are."""
@@ -14,7 +14,7 @@ ARCHIVE_SUFFIXES = (".tar.gz", ".tgz")
 
 SUFFIXES = (
     *MATRIX_MARKET_SUFFIXES,
-    *(suffix + packed for suffix in sorted(HARWELL_BOEING_SUFFIXES) for packed in ("", ".gz")),
+    *(suffix + packed for suffix in sorted(ASSEMBLED) for packed in ("", ".gz")),
     *ARCHIVE_SUFFIXES,
 )
 """Of matrix files, in the order in which a folder is searched."""

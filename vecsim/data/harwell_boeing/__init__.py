@@ -7,7 +7,7 @@ I. S. Duff, R. G. Grimes, J. G. Lewis: *Users' Guide for the Harwell-Boeing Spar
 *The Rutherford-Boeing Sparse Matrix Collection*, RAL-TR-97-031, 1997.
 """
 
-from vecsim.data.harwell_boeing.header import SUFFIXES
+from vecsim.data.harwell_boeing.header import ASSEMBLED, SUFFIXES
 from vecsim.data.harwell_boeing.parsing import most_bytes, parse_harwell_boeing
 
-__all__ = ["SUFFIXES", "most_bytes", "parse_harwell_boeing"]
+__all__ = ["ASSEMBLED", "SUFFIXES", "most_bytes", "parse_harwell_boeing"]

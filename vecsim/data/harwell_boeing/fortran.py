@@ -1,4 +1,4 @@
-"""Numbers as a Fortran ``READ`` with a format takes them (ISO/IEC 1539-1:2018, 13.7.2).
+"""Numbers as a Fortran ``READ`` takes them, field by field (ISO/IEC 1539-1:2018, 13.7.2).
 
 In a field without a point the last digits are decimals, as many as the format says; the scale factor P
 divides a number without exponent. Stricter than Fortran in two points, where it would take damage for a
@@ -9,11 +9,6 @@ exponent.
 import re
 from dataclasses import dataclass
 
-_SCALE = r"(?:([+-]?\d{1,4})P,?)?"
-_FORMAT = re.compile(
-    rf"\({_SCALE}(?:(\d{{1,4}})?\({_SCALE}(\d{{1,4}})?|(\d{{1,4}})?)"
-    r"(I|F|E[NS]?|D|G)(\d{1,4})(?:\.(\d{1,3})(?:E\d{1,3})?)?(\)?)\)"
-)
 _INTEGER = re.compile(rb" *([+-]?)(\d+) *")
 _REAL = re.compile(rb" *([+-]?)(\d*)(?:(\.)(\d*))?(?:[EeDd] *([+-]?\d+)|([+-]\d+))? *")
 _EXPONENT_DIGITS = 7
@@ -22,24 +17,21 @@ _LARGEST_DIGITS = 18
 
 
 @dataclass(frozen=True)
-class Format:
-    """A format of one repeated edit descriptor: ``(16I5)``, ``(1P,4D20.12)``, ``(3(1PE25.16))``.
+class Edit:
+    """A data edit descriptor of a format, such as ``F20.12``, with what holds where it stands.
 
     Attributes
     ----------
-    repeat
-        Fields on a line.
     letter
         I, F, E, D, G, EN or ES.
     width
-        Characters of a field.
+        Characters of the field.
     decimals
         Digits behind a point that is not written.
     scale
         Of a number without exponent: it is divided by ten to this power.
     """
 
-    repeat: int
     letter: str
     width: int
     decimals: int
@@ -84,21 +76,6 @@ class Format:
         """Say whether the field of a number has no digit but zeros in front of its exponent."""
         match = _REAL.fullmatch(field)
         return match is not None and not (match[2] + (match[4] or b"")).strip(b"0")
-
-
-def parse_format(text: str) -> Format | None:
-    """Read a format; None if it is none of one edit descriptor for numbers. Blanks and case do not count."""
-    match = _FORMAT.fullmatch(text.replace(" ", "").upper())
-    if match is None:
-        return None
-    scale, groups, inner_scale, inner, repeat, letter, width, decimals, closed = match.groups()
-    nested = match.group(0).count("(") == 2
-    if nested != bool(closed) or (decimals is None and letter not in "IG"):
-        return None
-    fields = int(groups or 1) * int(inner or 1) if nested else int(repeat or 1)
-    implied = 0 if letter == "I" else int(decimals or 0)
-    made = Format(fields, letter, int(width), implied, int(inner_scale or scale or 0))
-    return made if made.repeat and made.width else None
 
 
 def _clamped(exponent: bytes) -> int:

@@ -2,15 +2,18 @@
 
 import re
 from dataclasses import dataclass
+from itertools import product
 
-from vecsim.data.harwell_boeing.fortran import Format, parse_format
+from vecsim.data.harwell_boeing.formats import Format, parse_format
 from vecsim.data.matrix import check_size
 from vecsim.data.symmetry import GENERAL, HERMITIAN, SKEW_SYMMETRIC, SYMMETRIC
 from vecsim.errors import UserError
 from vecsim.suggestions import shown
 
-SUFFIXES = frozenset({".rb", ".hb", ".rsa", ".rua", ".rza", ".rra", ".psa", ".pua", ".pra", ".pza",
-                      ".csa", ".cua", ".cha", ".cza", ".cra", ".isa", ".iua", ".iza", ".ira"})  # fmt: skip
+ASSEMBLED = frozenset({".rb", ".hb", *map(".{}{}a".format, *zip(*product("rcpi", "ushzr"), strict=True))})
+"""Suffixes of files that can be read; most name the type of the matrix."""
+SUFFIXES = ASSEMBLED | {f"{suffix[:-1]}e" for suffix in ASSEMBLED if suffix.endswith("a")}
+"""With those of elemental matrices, which are refused by that name."""
 
 _TYPE = re.compile(r"[RCPI][USHZR][AE]")
 _SYMMETRIES = {"U": GENERAL, "R": GENERAL, "S": SYMMETRIC, "Z": SKEW_SYMMETRIC, "H": HERMITIAN}
@@ -29,12 +32,12 @@ class Block:
     @property
     def lines(self) -> int:
         """Lines that they fill."""
-        return -(-self.count // self.format.repeat)
+        return self.format.lines(self.count)
 
     def place(self, number: int) -> tuple[int, int]:
         """Give line and column, each from 1, of a number's field."""
-        line, field = divmod(number, self.format.repeat)
-        return self.first + line + 1, field * self.format.width + 1
+        field = self.format.place(number)
+        return self.first + field.line + 1, field.column + 1
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,9 @@ def _counts(source: str, number: int, line: bytes, start: int, count: int) -> li
 
 def _format(source: str, text: str, wanted: str) -> Format:
     found = parse_format(text)
-    if found is None or (wanted == "I" and found.letter != "I"):
+    letters = set() if found is None else found.letters
+    # Integers alone, or none among other numbers.
+    if found is None or ("I" in letters and len(letters) > 1) or (wanted == "I" and letters != {"I"}):
         raise UserError(
             f"{source}, line 4: '{shown(text.strip())}' is not a Fortran format of {wanted}, as (16I5) is"
         )

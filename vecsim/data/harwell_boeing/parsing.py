@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vecsim.data.harwell_boeing.fortran import Edit
 from vecsim.data.harwell_boeing.header import Block, Header, parse_header
 from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble
@@ -103,7 +104,7 @@ def _require_complete(source: str, header: Header, lines: list[bytes]) -> None:
 
 
 def _integers(source: str, lines: list[bytes], block: Block) -> NDArray[np.int64]:
-    return np.array(_read(source, lines, block, block.format.integer), dtype=np.int64)
+    return np.array(_read(source, lines, block, Edit.integer), dtype=np.int64)
 
 
 def _values(source: str, lines: list[bytes], header: Header) -> tuple[NDArray[Any], list[str]]:
@@ -111,12 +112,12 @@ def _values(source: str, lines: list[bytes], header: Header) -> tuple[NDArray[An
     block = header.values
     if block is None:
         return np.ones(header.entries), []
-    if block.format.letter == "I":
-        whole = np.array(_read(source, lines, block, block.format.integer), dtype=np.int64)
+    if "I" in block.format.letters:
+        whole = _integers(source, lines, block)
         values, lost = to_floats(whole, np.float64, _place_in(block))
         lost = [f"{source}: {line}" for line in lost]
     else:
-        values = np.array(_read(source, lines, block, block.format.real), dtype=np.float64)
+        values = np.array(_read(source, lines, block, Edit.real), dtype=np.float64)
         lost = _became_zero(source, lines, block, np.flatnonzero(values == 0).tolist())
     return (values.view(np.complex128) if header.kind == "C" else values), lost
 
@@ -127,7 +128,7 @@ def _place_in(block: Block) -> Callable[[int], str]:
 
 def _became_zero(source: str, lines: list[bytes], block: Block, zeros: list[int]) -> list[str]:
     """Return a line about fields that are read as zero and do not hold it, if there are some."""
-    lost = [number for number in zeros if not block.format.is_zero(_field(lines, block, number))]
+    lost = [number for number in zeros if not _is_zero(lines, block, number)]
     if not lost:
         return []
     return [
@@ -136,33 +137,39 @@ def _became_zero(source: str, lines: list[bytes], block: Block, zeros: list[int]
     ]
 
 
-def _read(source: str, lines: list[bytes], block: Block, convert: Callable[[bytes], Any]) -> list[Any]:
-    """Convert the fields of a block."""
-    width = block.format.width
-    places = range(0, width * block.format.repeat, width)
-    held = lines[block.first : block.first + block.lines]
-    fields = [line[at : at + width] for line in held for at in places][: block.count]
+def _is_zero(lines: list[bytes], block: Block, number: int) -> bool:
+    return block.format.place(number).edit.is_zero(_field(lines, block, number))
+
+
+def _read(source: str, lines: list[bytes], block: Block, convert: Callable[[Edit, bytes], Any]) -> list[Any]:
+    """Convert the fields of a block, each as its descriptor says."""
+    fields = block.format.fields(lines[block.first : block.first + block.lines], block.count)
     try:
-        return [convert(field) for field in fields]
+        return [convert(edit, field) for edit, field in zip(block.format.edits(), fields, strict=False)]
     except ValueError:
         raise _first_fault(source, lines, block, fields, convert) from None
 
 
 def _first_fault(
-    source: str, lines: list[bytes], block: Block, fields: list[bytes], convert: Callable[[bytes], Any]
+    source: str,
+    lines: list[bytes],
+    block: Block,
+    fields: list[bytes],
+    convert: Callable[[Edit, bytes], Any],
 ) -> UserError:
     """Find the field that cannot be converted."""
-    for number, field in enumerate(fields):
+    for number, (edit, field) in enumerate(zip(block.format.edits(), fields, strict=False)):
         try:
-            convert(field)
+            convert(edit, field)
         except ValueError as error:
             return _fault(source, lines, block, number, str(error))
     raise AssertionError("every field was converted")
 
 
 def _field(lines: list[bytes], block: Block, number: int) -> bytes:
-    line, column = block.place(number)
-    return lines[line - 1][column - 1 : column - 1 + block.format.width]
+    field = block.format.place(number)
+    line = lines[block.first + field.line]
+    return line[field.column : field.column + field.edit.width]
 
 
 def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: str) -> UserError:
