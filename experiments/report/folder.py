@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from experiments.report.charts import draw
 from experiments.report.csv_files import comparisons_csv, table_csv, values_csv, verdicts_csv
 from experiments.report.item import Report
 from experiments.report.text import html, markdown
+from vecsim.claimed_files import claim_folder
 from vecsim.errors import UserError
 from vecsim.result_folder import write_folder
 from vecsim.shown_text import utf8
 
 PAGE = "report.html"
 """The page with everything in it."""
+SUFFIXES = (".csv", ".html", ".md", ".png", ".svg")
+"""Of the files of a report."""
 
 
-def check_folder(name: str) -> Path:
+def check_folder(name: str, suffixes: Collection[str] = SUFFIXES) -> Path:
     """Find out, before any work is done, whether a report can be written to a folder.
 
     Parameters
     ----------
     name
         Its path; neither it nor the folders above it need to be there.
+    suffixes
+        Of the files that are written there.
 
     Raises
     ------
     UserError
-        It is no folder, or it or its parent cannot be written.
+        It is no folder, it or its parent cannot be written, or the command writes another such file there.
     """
     path = Path(os.path.realpath(name))
     try:
@@ -43,6 +48,7 @@ def check_folder(name: str) -> Path:
         Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=above)).rmdir()
     except OSError as error:  # found out by trying: rights do not tell it all, least of all to root
         raise UserError(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    claim_folder(path, "--out", suffixes)
     return path
 
 

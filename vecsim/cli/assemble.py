@@ -49,7 +49,7 @@ def asm(
     symbols, instruction_set = definitions(define), instructions_with(extend)
     if output is None and not listing:
         output = str(Path(file).with_suffix(SUFFIX))
-    target = None if output is None else OutputFile(output, [file])
+    target = None if output is None else OutputFile(output, "--output", [file])
     program = _assembled(file, read_input(file, ASSEMBLY), symbols, value_bytes(value_bits), instruction_set)
     if target is not None:
         target.write(binary.dump(program))

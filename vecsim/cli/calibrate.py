@@ -70,7 +70,7 @@ def calibrate(
     from experiments.hism.calibration.report import report
     from experiments.report.csv_files import HOLDS
     from experiments.report.environment import processors
-    from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.report.folder import PAGE, SUFFIXES, check_folder, files_of, write
     from experiments.request import Request
     from vecsim.cli.console import fill, table
     from vecsim.cli.output import Output, OutputFile
@@ -81,10 +81,12 @@ def calibrate(
     from vecsim.shown_text import utf8
 
     provenance()  # of the code as it is now, not when the report is written, hours later
-    folder = check_folder(out)
+    folder = check_folder(out, (*SUFFIXES, Path(PRESET).suffix))
     output = Output(json)
     if results is not None:
-        OutputFile(results)  # refuses what cannot be written, before any work is done
+        OutputFile(
+            results, "--results", updated=True
+        )  # refuses what cannot be written, before any work is done
     with Progress() as work:
         request = Request(
             chosen_machine(machine, set_),

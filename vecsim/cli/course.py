@@ -149,7 +149,7 @@ def _write(ready: Ready, target: str, value_bits: int, json: str | None) -> None
     if json is not None:
         raise UserError("--write and --json do not go together: nothing is run")
     files = standalone(ready, path.stem)
-    targets = {name: OutputFile(str(path.with_name(name))) for name in files}
+    targets = {name: OutputFile(str(path.with_name(name)), "--write") for name in files}
     for each in targets.values():
         if each.path.exists():
             raise UserError(f"{each.name}: is there already; name another text")

@@ -77,7 +77,8 @@ class DataFiles:
                 raise UserError(
                     f"--save {text}: write it as PLACE:COUNT:TYPE=FILE.npy, such as Y:8:float=y.npy"
                 )
-            self._saved.append((parse_dump(place, program, memory_bytes, "--save"), OutputFile(file, inputs)))
+            dump = parse_dump(place, program, memory_bytes, "--save")
+            self._saved.append((dump, OutputFile(file, f"--save {place}", inputs)))
 
     def _check_comparable(self, tolerance: float) -> None:
         """Refuse arrays that any memory would equal, and warn of those that zeros would."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from vecsim.claimed_files import files_of_one_command
 from vecsim.cli.streams import in_one_line, prepare_streams
 from vecsim.errors import AssemblyError, MatrixWarning, UserError
 from vecsim.shown_text import printable
@@ -36,7 +37,7 @@ def ended(run: Callable[[], int]) -> int:
     """
     prepare_streams()
     try:
-        with _warnings_in_one_line():
+        with files_of_one_command(), _warnings_in_one_line():
             code = run()
         sys.stdout.flush()
     except AssemblyError as error:

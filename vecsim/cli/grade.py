@@ -92,7 +92,7 @@ def _begin(chosen: Exercise, start: str) -> None:
 
     from vecsim.cli.output import OutputFile
 
-    target = OutputFile(start)
+    target = OutputFile(start, "--start")
     if Path(start).exists():
         raise UserError(f"{start}: is there already, and may be your work; name another file")
     target.write(chosen.starter.read_bytes())

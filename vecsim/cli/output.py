@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vecsim.atomic_files import write_file
+from vecsim.claimed_files import claim_input, claim_output
 from vecsim.errors import UserError
 from vecsim.shown_text import plain, printable
 
@@ -26,16 +27,27 @@ class OutputFile:
     ----------
     name
         Its path.
+    what
+        What writes it, for messages: an option.
     inputs
-        Files that it must not be.
+        Files that are read, as far as they are files.
+    updated
+        Whether what it holds is read first and kept.
 
     Raises
     ------
     UserError
-        It cannot be written. This is found out before any work is done.
+        It cannot be written, or is read or written elsewhere. This is found out before any work is done.
     """
 
-    def __init__(self, name: str, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        what: str,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+        *,
+        updated: bool = False,
+    ) -> None:
         self.name = name
         # A symbolic link stays and what it points to is replaced.
         self.path = path = Path(os.path.realpath(name))
@@ -46,8 +58,8 @@ class OutputFile:
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise UserError(f"{name}: cannot be written: permission denied")
         for other in inputs:
-            if path.exists() and Path(other).exists() and path.samefile(other):
-                raise UserError(f"{name}: is the input, it would be overwritten")
+            claim_input(other)
+        claim_output(name, what, updated=updated)
 
     def write(self, content: bytes) -> None:
         """Put the content there at once, so that nobody ever sees a part of it."""
@@ -68,7 +80,7 @@ class Output:
     target
         What the user gave as ``--json``: a file's name, ``-`` for stdout, or None.
     inputs
-        Files that must not be overwritten.
+        Files that are read, as far as they are files.
 
     Raises
     ------
@@ -82,7 +94,9 @@ class Output:
 
         if target is not None:
             provenance()  # now: the code may be edited while it works
-        self._file = None if target in (None, STDOUT) else OutputFile(str(target), inputs)
+        for name in inputs:
+            claim_input(name)
+        self._file = None if target in (None, STDOUT) else OutputFile(str(target), "--json")
         self._stdout = target == STDOUT
         # For everything but the JSON: stdout, unless the JSON goes there.
         self._console = console(stderr=self._stdout)

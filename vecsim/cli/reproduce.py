@@ -90,7 +90,7 @@ def reproduce(
         raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
     for file in kept:
         require_cycles(asked, file)
-        OutputFile(file)  # refuses what cannot be written, before any work is done
+        OutputFile(file, "--results", updated=True)  # refuses what cannot be written, before any work is done
     recorded = recorded_files(asked, measured)
     described = chosen_machine(machine, set_)
     with Progress() as work:

@@ -91,4 +91,4 @@ def read_tracing(trace: str | None, window: str | None, inputs: Iterable[str]) -
             raise UserError(f"--window {window}: it is the window of a trace, ask for one too (--trace FILE)")
         return None
     format_of(trace)
-    return Tracing(OutputFile(trace, inputs), WHOLE if window is None else read_window(window))
+    return Tracing(OutputFile(trace, "--trace", inputs), WHOLE if window is None else read_window(window))

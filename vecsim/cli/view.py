@@ -122,7 +122,7 @@ def view(
         machines.append(chosen_machine(beside_machine or machine, changes, extend))
     cycles = WHOLE if window is None else read_window(window)
     inputs = [subject] if subject else []
-    output, file = Output(json, inputs), OutputFile(out, inputs)
+    output, file = Output(json, inputs), OutputFile(out, "--out", inputs)
     if subject is not None and subject.endswith(OWN_SUFFIX):
         if program or like or option or beside_option:
             raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
