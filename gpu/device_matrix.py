@@ -18,6 +18,7 @@ from gpu.runtime.vectors import (
     stream_of,
 )
 from vecsim.errors import UserError
+from vecsim.number_conversion import require_real, to_floats
 
 
 class Product(Protocol):
@@ -226,7 +227,9 @@ class DeviceMatrix:
                 "or multiply by one after the other"
             )
         stream, there = stream_of(stream), is_on_device(x)
-        given = as_device_array(x, stream) if there else np.ascontiguousarray(x, self.dtype)
+        given = (
+            as_device_array(x, stream) if there else np.ascontiguousarray(_of_type(np.asarray(x), self.dtype))
+        )
         count = int(given.shape[1]) if len(given.shape) == 2 else 0
         self._check_many("x", given, (self.shape[1], count))
         size, result = (self.shape[0], count), out
@@ -282,7 +285,7 @@ class DeviceMatrix:
         host = np.empty(self.shape[0], dtype=self.dtype) if out is None else host_view(out)
         self._check("out", host, self.shape[0])
         y = upload(np.ascontiguousarray(host)) if beta != 0 else self._new_vector()
-        self._launch(upload(vector.astype(self.dtype, copy=False)), y, alpha, beta, stream)
+        self._launch(upload(_of_type(vector, self.dtype)), y, alpha, beta, stream)
         if stream:
             stream.synchronize()
         host[:] = y.copy_to_host()[: self.shape[0]]
@@ -326,3 +329,11 @@ class DeviceMatrix:
             )
         if check_type and np.dtype(vector.dtype) != self.dtype:
             raise UserError(f"{name} has type {vector.dtype}, the matrix {self.dtype}: convert one of them")
+
+
+def _of_type(x: Any, dtype: Any) -> Any:
+    """Return what the host has of x in the type of a matrix; `UserError` if that would be infinite."""
+    require_real(x.dtype, "x")
+    # Of the digits that are lost nothing is said: those who multiply in float32 know that x is rounded.
+    values, _ = to_floats(x.reshape(-1), dtype, "at element {} of x".format)
+    return values.reshape(x.shape)

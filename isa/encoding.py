@@ -10,6 +10,7 @@ import numpy.typing as npt
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet, Operand
 from isa.instructions import BASE
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 MAX_OPERANDS = 5
 """Columns of the decoded operand fields."""
@@ -35,7 +36,9 @@ def encode(instruction: Instruction, fields: Sequence[int]) -> int:
     operands = instruction.operands
     _check_operands(instruction)
     if len(fields) < len(operands) or any(fields[len(operands) :]):
-        raise UserError(f"{instruction.mnemonic}: {len(fields)} fields for {len(operands)} operands")
+        raise UserError(
+            f"{instruction.mnemonic}: {counted(len(fields), 'field')} for {counted(len(operands), 'operand')}"
+        )
     word = instruction.opcode << OPCODE_SHIFT
     for operand, value in zip(operands, fields, strict=False):
         low, high = operand.limits
@@ -50,7 +53,9 @@ def encode(instruction: Instruction, fields: Sequence[int]) -> int:
 def _check_operands(instruction: Instruction) -> None:
     count = len(instruction.operands)
     if count > MAX_OPERANDS:
-        raise UserError(f"{instruction.mnemonic} has {count} operands; at most {MAX_OPERANDS} are possible")
+        raise UserError(
+            f"{instruction.mnemonic} has {counted(count, 'operand')}; at most {MAX_OPERANDS} are possible"
+        )
 
 
 def decode(

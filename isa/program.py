@@ -16,6 +16,7 @@ from isa.registers import Register
 from vecsim.errors import UserError
 from vecsim.overview import Overview
 from vecsim.shown_text import one_line, unicode_text
+from vecsim.suggestions import counted
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,13 @@ class Program(Overview):
             object.__setattr__(self, name, array)
         self._check_branches()
         if not 0 <= self.entry <= len(words):
-            raise UserError(f"entry {self.entry} is outside the program's {len(words)} instructions")
+            raise UserError(
+                f"entry {self.entry} is outside the program's {counted(len(words), 'instruction')}"
+            )
         if self.source and len(self.source) != len(words):
-            raise UserError(f"{len(self.source)} source lines for {len(words)} instructions")
+            raise UserError(
+                f"{counted(len(self.source), 'source line')} for {counted(len(words), 'instruction')}"
+            )
 
     def _check_branches(self) -> None:
         """Refuse a branch to before the first instruction, as the assembler does."""
@@ -157,4 +162,4 @@ class Program(Overview):
             return str(self.source[pc])
         if 0 <= pc < len(self.words):
             return f"instruction {pc}: {self.instruction(pc).mnemonic}"
-        return f"instruction {pc}: outside the program of {len(self.words)} instructions"
+        return f"instruction {pc}: outside the program of {counted(len(self.words), 'instruction')}"

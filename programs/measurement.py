@@ -28,6 +28,7 @@ from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine, instruction_set_of
 from vecsim.overview import Overview
+from vecsim.suggestions import counted
 
 ALLOWED_ERROR = 1e-5
 """The relative error above which a result counts as wrong."""
@@ -205,7 +206,8 @@ def prepare(
     rows, columns = matrix.shape
     if not (rows and columns):
         raise UserError(
-            f"the matrix has {rows} rows and {columns} columns: a product needs at least one of each"
+            f"the matrix has {counted(rows, 'row')} and {counted(columns, 'column')}: a product needs at "
+            "least one of each"
         )
     if matrix.dtype not in (np.float32, np.float64):
         raise UserError(f"the matrix has values of type {matrix.dtype}: float32 or float64 is needed")
@@ -390,7 +392,7 @@ def with_width(matrix: MatrixLike, value_bits: int) -> tuple[Matrix, Any]:
     if is_given_by_values(matrix):
         rounded = np.count_nonzero(csr.data != given.csr.data)
         if rounded:
-            notes.append(f"{rounded:,} of {csr.nnz:,} values were rounded to 32 bits; {ADVICE}")
+            notes.append(f"{rounded:,} of {counted(csr.nnz, 'value')} were rounded to 32 bits; {ADVICE}")
     for note in notes:
         warnings.warn(note, MatrixWarning, stacklevel=3)
     return given, csr

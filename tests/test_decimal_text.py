@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.assembler import assemble
+from tests.data.plain_floats import nearest_bits, of_bits
 from tests.tiers import examples
 from vecsim.decimal_text import OutOfRangeError, nearest_float
 from vecsim.errors import AssemblyError
@@ -18,30 +19,11 @@ TYPES = {4: np.float32, 8: np.float64}
 DIRECTIVES = {4: ".float", 8: ".double"}
 
 
-def of_bits(bits, size):
-    """The exact value of a float that is not negative."""
-    return Fraction(float(np.array(bits, f"u{size}").view(TYPES[size])))
-
-
 def expected_bits(text, size):
-    """The bits of the float nearest to a number, ties to even; None if it does not fit.
-
-    Bits of floats rise as the floats do, and those behind the largest are infinity, which rounding takes for
-    the next number in the row.
-    """
-    exact = abs(Fraction(text))
-    largest = int(np.array(np.finfo(TYPES[size]).max).view(f"u{size}"))
-    low, high = 0, largest
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if of_bits(middle, size) <= exact else (low, middle - 1)
-    below = of_bits(low, size)
-    step = below - of_bits(low - 1, size) if low == largest else of_bits(low + 1, size) - below
-    past_middle = exact - below - step / 2
-    bits = low + (past_middle > 0 or (past_middle == 0 and low % 2 == 1))
-    if bits > largest or (bits == 0 and exact):
-        return None
-    return bits | (text.startswith("-") << 8 * size - 1)
+    """The bits of the float nearest to a number, ties to even; None if it does not fit."""
+    exact = Fraction(text)
+    bits = nearest_bits(exact, size, negative=text.startswith("-"))
+    return None if bits is None or (exact and of_bits(bits % (1 << 8 * size - 1), size) == 0) else bits
 
 
 @st.composite

@@ -69,7 +69,7 @@ def test_a_damaged_line_costs_its_own_record(tmp_path):
     path.write_bytes(path.read_bytes().replace(b'{"number":1}', b'{"number":7}'))
     records, said = kept(path)
     assert numbers(records) == [0, 2]
-    assert "1 damaged lines" in said[0]
+    assert "1 damaged line" in said[0]
 
 
 def test_a_writer_that_ended_within_a_line_costs_the_others_nothing(tmp_path):

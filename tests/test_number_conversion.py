@@ -21,7 +21,21 @@ from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.number_conversion import to_floats, to_integers
 
 TYPES = ("i1", "u1", "i2", "u4", "i4", "i8", "u8", "?", "f2", "f4", "f8", ">f8", ">i8", "g")
-EDGES = [0, 1, -1, 2**24, 2**24 + 1, 2**53, 2**53 + 1, -(2**53) - 3, 2**63 - 1, -(2**63), 2**63, 2**64 - 1]
+EDGES = [
+    0,
+    1,
+    -1,
+    -(2**31),
+    2**24,
+    2**24 + 1,
+    2**53,
+    2**53 + 1,
+    -(2**53) - 3,
+    2**63 - 1,
+    -(2**63),
+    2**63,
+    2**64 - 1,
+]
 REALS = [
     0.0,
     -0.0,
@@ -94,7 +108,7 @@ def test_floats_hold_the_numbers_or_say_what_they_lose(given_values, dtype):
     pairs = [(one, exact(other)) for one, other in zip(numbers, made, strict=True) if one is not None]
     tiny = Fraction(float(np.finfo(dtype).tiny))
     assert counted(lines, "too small") == sum(a != b and abs(b) < tiny for a, b in pairs)
-    whole = all(each is not None and each.denominator == 1 for each in numbers)
+    whole = all(each is None or each.denominator == 1 for each in numbers)
     rounded = sum(a != b for a, b in pairs)
     assert counted(lines, "whole number") == (rounded if whole else 0)
     for one, other in pairs:
@@ -113,6 +127,16 @@ def test_integers_fit_or_are_refused(given_values, bits):
         return
     made = to_integers(given_values, bits, "at {}".format)
     assert [int(each) for each in made] == [each % (1 << bits) for each in numbers]
+
+
+@pytest.mark.parametrize(
+    ("large", "digits", "dtype"), [(2**24 + 1, 24, np.float32), (2**53 + 1, 53, np.float64)]
+)
+def test_the_first_whole_number_that_is_rounded_is_told(large, digits, dtype):
+    for wide in (np.int64, np.longdouble):
+        _, [line] = to_floats(np.array([0, large], wide), dtype, "at {}".format)
+        assert f"1 whole number rounded, the first {large}" in line
+        assert f"hold all up to 2^{digits}" in line
 
 
 LARGE = 2**53 + 1
@@ -154,3 +178,11 @@ def test_why_and_a_sweep_say_what_32_bits_lose(tmp_path):
     one = vecsim.Sweep((str(path),), programs=("crs",), engine="simpy")
     with pytest.warns(MatrixWarning, match="1 value too small for 32 bits, the first 1e-60"):
         vecsim.sweep(one, store=tmp_path / "store", jobs=1)
+
+
+def test_a_signalling_nan_is_a_nan():
+    [made], lines = to_floats(
+        np.array([0x7FF0000000000001], np.uint64).view(np.float64), np.float32, "at {}".format
+    )
+    assert np.isnan(made)
+    assert lines == []

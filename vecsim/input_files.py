@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
+from vecsim.claimed_files import claim_input
 from vecsim.errors import UserError
 
 Name = str | os.PathLike[str]
@@ -96,6 +97,7 @@ def open_input(path: Name, kind: InputKind, name: str = "") -> BufferedReader:
         be read.
     """
     name = name or os.fspath(path)
+    claim_input(path)
     try:
         require_regular(path, kind, name)  # before it is opened: opening alone changes some devices
         descriptor = os.open(path, _OPEN if kind.links else _OPEN | getattr(os, "O_NOFOLLOW", 0))

@@ -25,7 +25,7 @@ from typing import Any, Self
 from vecsim.atomic_files import write_file
 from vecsim.errors import UserError
 from vecsim.input_files import JOURNAL, require_regular
-from vecsim.suggestions import shown
+from vecsim.suggestions import counted, shown
 
 SYNC_SECONDS = 1.0
 """Records older than this are on the disk."""
@@ -164,12 +164,12 @@ class Journal:
         if torn:
             # No more than that: what another process has read already must stay where it is.
             self._file.truncate(self._read_to)
-            self._say(f"{self.path}: {len(torn)} bytes of a torn end were removed")
+            self._say(f"{self.path}: removed {counted(len(torn), 'byte')} of a torn end")
         found = [_record(line) for line in lines[1:]]
         self.records = [record for record in found if record is not None]
         damaged = len(found) - len(self.records)
         if damaged:
-            self._say(f"{self.path}: {damaged} damaged lines were left out")
+            self._say(f"{self.path}: left out {counted(damaged, 'damaged line')}")
 
     def _difference(self, found: Record) -> str:
         if found[KIND] != self._header[KIND]:

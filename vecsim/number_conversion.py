@@ -11,7 +11,7 @@ a whole number of more digits is rounded           one warning: how many, and th
 a number with a fraction is rounded to nearest     nothing: that is what floating point is
 =================================================  ===========================================
 
-A number of a floating-point type counts as a whole number where the whole array consists of such.
+A number of a floating-point type counts as a whole number where all finite numbers of the array are whole.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def to_floats(
     wanted = np.dtype(dtype)
     if values.dtype == wanted:
         return values, []
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         made = values.astype(wanted)
     told = _Told(wanted, place, advice if wanted.itemsize == 4 else "")
     if values.dtype.kind in "iu":
@@ -86,8 +86,8 @@ def to_floats(
     small = np.flatnonzero(np.abs(made) < np.finfo(wanted).tiny)
     small = small[made[small] != values[small]]
     notes = told.too_small(values, made, small)
-    if largest > 2.0 ** (np.finfo(wanted).nmant + 1) and _are_whole(values):
-        notes += told.rounded(values, np.flatnonzero(made != values))
+    if largest >= 2.0 ** (np.finfo(wanted).nmant + 1) and _are_whole(values):
+        notes += told.rounded(values, np.flatnonzero((made != values) & np.isfinite(values)))
     return made, notes
 
 
@@ -135,14 +135,15 @@ def _inexact_integers(values: Values, dtype: np.dtype[Any]) -> npt.NDArray[np.in
     digits = np.finfo(dtype).nmant + 1
     if not values.size or max(int(values.max()), -int(values.min())) <= 1 << digits:
         return np.zeros(0, np.intp)
-    # The size of the least integer is right when it is read as unsigned.
-    sizes = (np.abs(values) if values.dtype.kind == "i" else values).astype(np.uint64)
+    # The size of the least of 64 bits is right when it is read as unsigned.
+    sizes = (np.abs(values.astype(np.int64)) if values.dtype.kind == "i" else values).astype(np.uint64)
     lowest_bit = sizes & (~sizes + np.uint64(1))
     return np.flatnonzero(((sizes >> np.uint64(digits)) >= lowest_bit) & (sizes != 0))
 
 
 def _are_whole(values: Values) -> bool:
-    return all(bool((np.rint(part) == part).all()) for part in (values[:SAMPLE], values))
+    """Say whether all finite numbers are whole."""
+    return all(((np.rint(part) == part) | ~np.isfinite(part)).all() for part in (values[:SAMPLE], values))
 
 
 class _Told:

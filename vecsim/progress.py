@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from vecsim.suggestions import shown
+from vecsim.suggestions import counted, shown
 
 PATIENCE = 1.0
 """Seconds after which work counts as long."""
@@ -108,7 +108,7 @@ class Progress:
         if not self.is_seen:
             return None
         total = programs if programs > 1 else None
-        return lambda engine: self.show(program, number, total, f"{engine.cycle:,} cycles")
+        return lambda engine: self.show(program, number, total, f"{counted(engine.cycle, 'cycle')}")
 
     def _open(self) -> None:
         from rich import progress

@@ -9,6 +9,10 @@ CUTOFF = 0.6
 """Least similarity, 0 to 1 by difflib, at which a name is proposed."""
 
 
+_PLURALS = {"entry": "entries", "matrix": "matrices", "vertex": "vertices"}
+"""Of words of which the plural is not made by an s."""
+
+
 def nearest(word: str, known: Iterable[str], count: int = 1) -> str:
     """Give the end of a message about an unknown name: ``; did you mean 'a' or 'b'?``.
 
@@ -41,7 +45,18 @@ def did_you_mean(names: Iterable[str]) -> str:
 
 def amount(count: int, thing: str) -> str:
     """Give ``no things``, ``1 thing``, ``2 things``."""
-    return f"1 {thing}" if count == 1 else f"{count or 'no'} {thing}s"
+    return counted(count, thing) if count else f"no {_plural(thing)}"
+
+
+def counted(count: int, thing: str) -> str:
+    """Return a number with its noun: ``0 things``, ``1 thing``, ``1,234 things``."""
+    return f"{count:,} {thing if count == 1 else _plural(thing)}"
+
+
+def _plural(thing: str) -> str:
+    *before, noun = thing.split(" ")
+    plural = _PLURALS.get(noun) or f"{noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
+    return " ".join((*before, plural))
 
 
 def shown(text: bytes | str, most: int = 40) -> str:

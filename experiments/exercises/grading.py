@@ -20,6 +20,7 @@ from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.errors import UserError
 from vecsim.machine import Machine, load_machine
+from vecsim.suggestions import counted
 
 MACHINE = "vs2003"
 LATE = 10
@@ -106,10 +107,12 @@ def _text(submission: Submission) -> str:
         raise _NotAssembledError("assembly", f"{name}: is not text in UTF-8") from None
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
-        raise _NotAssembledError("limits", f"{name}: {len(lines):,} lines; a text has at most {MOST_LINES:,}")
+        raise _NotAssembledError(
+            "limits", f"{name}: {counted(len(lines), 'line')}; a text has at most {MOST_LINES:,}"
+        )
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE:
-            text = f"{name}:{number}: {len(line):,} letters; a line has at most {LONGEST_LINE:,}"
+            text = f"{name}:{number}: {counted(len(line), 'letter')}; a line has at most {LONGEST_LINE:,}"
             raise _NotAssembledError("limits", text)
     return text
 
@@ -174,11 +177,12 @@ def _judged(known: Result, room: Workspace, done: Run) -> Result | None:
     if wrong is None:
         return None
     if not wrong.written:
-        text = f"{wrong.array}[{wrong.element}] was never written; {wrong.count} elements are not right"
+        place = f"{wrong.array}[{wrong.element}]"
+        text = f"{place} was never written; {counted(wrong.count, 'element')} not right"
         return replace(known, problem="unwritten", text=text)
     text = (
         f"{wrong.array}[{wrong.element}] is {wrong.found:.9g}, expected {wrong.expected:.9g}; "
-        f"{wrong.count} elements are not right"
+        f"{counted(wrong.count, 'element')} not right"
     )
     return replace(known, problem="wrong", text=text)
 
@@ -188,7 +192,7 @@ def _unused(exercise: Exercise, known: Result, room: Workspace, done: Run) -> Re
     for name in exercise.needed:
         count = processed(name, done)
         if count < room.work:
-            text = f"{name} processes {count:,} of {room.work:,} elements; all must go through it"
+            text = f"{name} processes {count:,} of {counted(room.work, 'element')}; all must go through it"
             return replace(known, problem="uses", text=text)
     return None
 
@@ -210,7 +214,7 @@ def _timed(known: Result, done: Run) -> Result:
     cause, cycles = max(done.charged.items(), key=lambda item: item[1])
     line = max(done.lines, key=lambda each: each.cycles)
     text = (
-        f"right, but {done.cycles:,} cycles; the budget is {known.budget:,}. "
+        f"right, but {counted(done.cycles, 'cycle')}; the budget is {known.budget:,}. "
         f"{cycles / done.cycles:.0%} of them go to {label(cause)}, most to {done.program.where(line.pc)}"
     )
     return replace(known, problem="budget", text=text)

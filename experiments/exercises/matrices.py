@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.exercises.exercise import NamedMatrix
+from vecsim.suggestions import counted
 
 LARGEST = 30
 """Values are whole numbers from 1 to this, and negative ones: sums of a row are exact in float32."""
@@ -86,7 +87,7 @@ def _matrix(random: np.random.Generator, kind: str, entries: Mask) -> NamedMatri
 
     csr = csr_array(entries.astype(np.float32))
     csr.data = whole_numbers(random, csr.nnz)
-    return NamedMatrix(f"{kind}, {csr.shape[0]} rows", csr)
+    return NamedMatrix(f"{kind}, {counted(csr.shape[0], 'row')}", csr)
 
 
 def whole_numbers(random: np.random.Generator, count: int) -> npt.NDArray[np.float32]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from experiments.exercises.exercise import Arrays, Case
 from isa.restrictions import Restrictions
+from vecsim.suggestions import counted
 
 DATA = (64, 8192)
 """Addresses of the text's own data: the first, and the end. Arrays lie at higher addresses."""
@@ -95,7 +96,7 @@ class Workspace:
         if not len(where):
             return ""
         at = int(where[0])
-        return f"byte {at} was changed, {self._place(at)}; {len(where)} bytes in all"
+        return f"byte {at} was changed, {self._place(at)}; {counted(len(where), 'byte')} in all"
 
     def _span(self, name: str, values: npt.NDArray[Any]) -> Span:
         return Span(self.symbols[name], self.symbols[name] + values.nbytes)
@@ -108,7 +109,7 @@ class Workspace:
         name = max(before, key=lambda name: spans[name].begin)
         if at < spans[name].end:
             return f"which is {name}[{(at - spans[name].begin) // 4}], an input"
-        return f"{at - spans[name].end} bytes behind the end of {name}"
+        return f"{counted(at - spans[name].end, 'byte')} behind the end of {name}"
 
     def wrong(self, memory: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.bool_]]:
         """Return which elements of each result are not as expected; all of them are exact."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from vecsim.suggestions import counted
+
 if TYPE_CHECKING:
     from experiments.explain.cells import Cells
 
@@ -76,7 +78,7 @@ class Fit:
     def refusal(self) -> str:
         """Why its effects are not ranked; empty if they are."""
         if self.freedom < LEAST_FREEDOM:
-            return f"{self.samples} samples are too few to separate {len(self.effects)} things"
+            return f"{counted(self.samples, 'sample')} are too few to separate {len(self.effects)} things"
         if self.explained < LEAST_EXPLAINED:
             return (
                 f"independent effects explain {self.explained:.0%} of the variance of the logarithm of the "

@@ -13,6 +13,7 @@ from experiments.explain.parameters import SPEED
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 from experiments.results.table import OPTION
 from experiments.sweep.cost import WEIGHTS, cost
+from vecsim.suggestions import amount
 
 MOST_SHOWN = 40
 """Machines on the front that the page names; the file has all."""
@@ -110,7 +111,7 @@ def pareto(cells: Cells, of: Sequence[Candidate]) -> Item:
     if free:
         summary += f" It does not count {', '.join(free)}."
     more = len(best) - MOST_SHOWN
-    gaps = (f"{more} more points of the front stand in {MACHINES_FILE}.csv.",) if more > 0 else ()
+    gaps = (f"{amount(more, 'more point')} of the front: see {MACHINES_FILE}.csv.",) if more > 0 else ()
     return Item("sweep-front", title, summary, tuple(rows), chart, gaps=gaps)
 
 

@@ -13,6 +13,7 @@ from experiments.explain.effects import CONFIDENCE, Effect
 from experiments.report.item import Item
 from experiments.report.parameter_charts import LineChart, Range, RangeChart
 from experiments.results.table import OPTION
+from vecsim.suggestions import counted
 
 NO_RESULT = "no result"
 SPEED = "non-zeros a cycle"
@@ -59,7 +60,8 @@ def against(cells: Cells, name: str) -> Item:
     )
     summary = (
         "Non-zeros a cycle, for each matrix the geometric mean over everything else that was varied: the "
-        f"median of {len(cells.matrices)} matrices and, as a band, their quartiles. Cycles a non-zero are "
+        f"median of {counted(len(cells.matrices), 'matrix')} and, as a band, their quartiles. "
+        "Cycles a non-zero are "
         "geometric means over the matrices, too."
     )
     gaps = tuple(

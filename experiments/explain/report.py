@@ -10,6 +10,7 @@ from experiments.explain.parameters import against, what_matters
 from experiments.report.environment import made_by
 from experiments.report.item import Appendix, Item, Part, Report, Table
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 FEWEST_MACHINES = 2
 
@@ -45,7 +46,8 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     if not items:
         raise UserError(f"{name}: nothing was varied, and there are too few matrices and programs to compare")
     source = (
-        f"{len(cells.cycles):,} cells of {len(cells.matrices)} matrices and {len(cells.programs)} programs; "
+        f"{counted(len(cells.cycles), 'cell')} of {counted(len(cells.matrices), 'matrix')} and "
+        f"{counted(len(cells.programs), 'program')}; "
         f"{cells.faults:,} have no result."
     )
     part = Part("sweep", source, tuple(items), remarks)

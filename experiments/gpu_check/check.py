@@ -19,7 +19,7 @@ from experiments.gpu_bench.product_case import LIMITS
 from experiments.gpu_bench.suite import SuiteMatrix, select
 from experiments.gpu_check.stored import Stored, storing, wait_for
 from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.suggestions import counted, nearest
 from vecsim.worker_processes import WorkerContext, begin_worker
 
 KIND = "vecsim gpu check"
@@ -135,7 +135,10 @@ def check_suite(
                     records = records_of(done, names, its)
                     found += records
                     right = sum(record.status in RIGHT for record in records)
-                    watch(f"{', '.join(names)} ({share + 1}): {right} of {len(records)} products are right")
+                    watch(
+                        f"{', '.join(names)} ({share + 1}): "
+                        f"{right} of {counted(len(records), 'product')} right"
+                    )
         finally:
             makers.shutdown(wait=True, cancel_futures=True)
     return tuple(found)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from experiments.report.item import Item
+from vecsim.suggestions import counted
 
 CLOSE, FAR = 5.0, 15.0
 """Differences in per cent up to which a number counts as close, and beyond which as far."""
@@ -48,14 +49,14 @@ class Tally:
         if not self.claims:
             return ""
         unknown = f", {self.unknown} cannot be judged" if self.unknown else ""
-        return f"{self.held} of {self.claims} claims hold{unknown}"
+        return f"{self.held} of {counted(self.claims, 'claim')} hold{unknown}"
 
     def numbers_in_words(self) -> str:
         """Say how near the numbers are; empty if none is compared."""
         if not self.numbers:
             return ""
         return (
-            f"{self.close} of {self.numbers} printed numbers are met within {CLOSE:g} %, "
+            f"{self.close} of {counted(self.numbers, 'printed number')} are met within {CLOSE:g} %, "
             f"{self.close + self.near} within {FAR:g} %"
         )
 

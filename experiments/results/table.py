@@ -26,7 +26,7 @@ from experiments.results.layouts import MOST, SweepLayout, first_fault
 from vecsim.errors import UserError
 from vecsim.file_digests import short
 from vecsim.shown_text import csv_cell
-from vecsim.suggestions import shown
+from vecsim.suggestions import counted, shown
 
 OPTION = "option."
 CHARGED = "charged_"
@@ -159,7 +159,7 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num}: is no CSV: {error}") from None
     if layout.cells not in (None, len(rows)):
-        raise UserError(f"{path}: has {len(rows):,} rows; by sweep.json they are {layout.cells:,}")
+        raise UserError(f"{path}: has {counted(len(rows), 'row')}; by sweep.json they are {layout.cells:,}")
     _check_rows(path, rows, layout)
     return rows
 
@@ -179,7 +179,9 @@ _ROW = TypeAdapter(TableRow)
 
 def _row(where: str, columns: _Columns, cells: Sequence[str], layout: SweepLayout) -> TableRow:
     if len(cells) != len(columns.names):
-        raise UserError(f"{where}: has {len(cells)} values for {len(columns.names)} columns")
+        raise UserError(
+            f"{where}: has {counted(len(cells), 'value')} for {counted(len(columns.names), 'column')}"
+        )
     try:
         row = _ROW.validate_python(columns.row([csv_cell(cell) for cell in cells]))
     except ValidationError as error:

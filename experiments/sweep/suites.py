@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 PREFIX = "suite:"
 HISM = "hism"
@@ -43,7 +44,9 @@ def _members(name: str) -> list[str]:
     chosen = [m for m in members() if match[3] is None or m.size <= int(match[3])]
     there = [f"{PREFIX}{HISM}/{m.name}" for m in chosen if m.name not in lost]
     if not there:
-        raise UserError(f"{name}: none of {len(chosen)} matrices can be had here; see docs/reproducing.md")
+        raise UserError(
+            f"{name}: none of {counted(len(chosen), 'matrix')} can be had here; see docs/reproducing.md"
+        )
     return there
 
 

@@ -8,6 +8,7 @@ from isa.declaration import Instruction, Pattern, Unit
 from vecsim.engines.protocol import Run
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.machine.description import flat
+from vecsim.suggestions import counted
 
 _RATES = {Unit.ADD: ("lanes",), Unit.MULTIPLY: ("lanes",), Unit.SPARSE: ("sparse_unit.p", "sparse_unit.r")}
 """The numbers that are the rate of a unit; the first is how many elements it takes in a cycle."""
@@ -60,7 +61,8 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     found = [
         Bound(
             "memory ports",
-            f"{ports * machine.words_per_cycle} words contiguous, {ports * machine.addresses_per_cycle} else",
+            f"{counted(ports * machine.words_per_cycle, 'word')} contiguous, "
+            f"{ports * machine.addresses_per_cycle} else",
             contiguous + others,
             _least(
                 contiguous * machine.addresses_per_cycle + others * machine.words_per_cycle,
@@ -74,14 +76,20 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     for unit, names in _RATES.items():
         elements, rate = int(elements_of[[row.unit == unit for row in rows]].sum()), numbers[names[0]]
         least = _least(elements, rate)
-        found.append(Bound(f"{unit.name.lower()} unit", f"{rate} elements", elements, least, names))
+        found.append(
+            Bound(f"{unit.name.lower()} unit", f"{counted(rate, 'element')}", elements, least, names)
+        )
     return tuple(sorted((bound for bound in found if bound.amount), key=lambda bound: -bound.cycles))
 
 
 def _issue(instructions: int, machine: Machine) -> Bound:
     width = machine.issue_width
     return Bound(
-        "issue", f"{width} instructions", instructions, _least(instructions, width), ("issue_width",)
+        "issue",
+        f"{counted(width, 'instruction')}",
+        instructions,
+        _least(instructions, width),
+        ("issue_width",),
     )
 
 

@@ -21,6 +21,7 @@ from vecsim.engines.protocol import MAX_CYCLES, Run, run
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine
 from vecsim.overview import Overview
+from vecsim.suggestions import counted
 
 NAMED = 3
 """Parts of the cycles that the sentence names, at most."""
@@ -104,7 +105,7 @@ class Explanation(Overview):
         ]
         behind = "Behind that limit the" if self.is_bound else "The"
         return (
-            f"{self.title} on {self.matrix}: {self.cycles:,} cycles{self._limit()} "
+            f"{self.title} on {self.matrix}: {counted(self.cycles, 'cycle')}{self._limit()} "
             f"{behind} oldest instruction: {', '.join(named)}. {self._advice()}"
         )
 

@@ -83,7 +83,7 @@ class CompoundMatrix:
             _check_component(entry, number, array, len(indices))
             wanted = entry.integer_type if number in entry.integers else real
             arrays[number] = np.ascontiguousarray(_converted(entry, number, array, wanted))
-        pointers, columns = np.asarray(indptr), np.asarray(indices)
+        pointers, columns = _integers("indptr", indptr), _integers("indices", indices)
         _check_pattern(shape, pointers, columns)
         return cls(
             entry,
@@ -186,7 +186,17 @@ def _check_component(entry: EntryType, number: int, array: NDArray[Any], count: 
         raise UserError(f"{name}: real numbers are needed, not {array.dtype}")
 
 
+def _integers(name: str, values: Any) -> NDArray[np.int64]:
+    """Return an index array with a sign, of which differences can be taken; none of them is cut off."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise UserError(f"{name}: integers are needed, not {array.dtype}")
+    return array.astype(np.int64)  # what is too large becomes negative, and is refused so
+
+
 def _check_pattern(shape: tuple[int, int], indptr: NDArray[Any], indices: NDArray[Any]) -> None:
+    if len(shape) != 2 or not all(isinstance(size, int | np.integer) and size >= 0 for size in shape):
+        raise UserError(f"the shape {shape} must be two integers, 0 or more")
     rows, columns = shape
     if max(rows, columns, len(indices)) > MOST:
         raise UserError(f"{rows} x {columns} with {len(indices)} entries cannot be counted in 32 bits")

@@ -13,6 +13,7 @@ from programs.course.problem import Array, Needed, Problem
 from programs.loading import layout_for
 from vecsim.errors import UserError
 from vecsim.formats import HiSM
+from vecsim.suggestions import counted
 
 MOST = 200
 """Iterations at most."""
@@ -40,8 +41,12 @@ def conjugate_gradient(given: Setting) -> Problem:
         left = np.linalg.norm(b - matrix.astype(np.float64) @ x)
         small = 4 * REDUCTION[width] * np.linalg.norm(b)
         if left > small:
-            return f"after {done} iterations the residual is {left:.3g}, expected at most {small:.3g}"
-        return "" if abs(done - iterations) <= 2 else f"{done} iterations, NumPy takes {iterations}"
+            return (
+                f"after {counted(done, 'iteration')} the residual is {left:.3g}, expected at most {small:.3g}"
+            )
+        return (
+            "" if abs(done - iterations) <= 2 else f"{counted(done, 'iteration')}, NumPy takes {iterations}"
+        )
 
     padded = -(-n // s) * s * width
     product = matrix.nnz * (words + 0.5) + 2 * n * words

@@ -159,7 +159,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(vecsim, tmp_path,
     result = vecsim("formats", named, "--format", "crs")
     assert result.code == 0
     assert result.out.startswith(f"{ESCAPED}: 5 x 4, 6 non-zeros")
-    assert "duplicate entries" in result.err
+    assert "1 duplicate entry" in result.err
     program = tmp_path / f"{CONTROL}.s"
     program.write_text("halt # \x1b[31m\n")
     shown = [vecsim("exec", program), vecsim("asm", program), vecsim("asm", program, "--listing")]

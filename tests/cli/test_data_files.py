@@ -115,7 +115,7 @@ def test_rerun_loads_the_same_arrays(run, vecsim):
             ("--load Z=x.npy", "no symbol 'Z'"),
             ("--load X", "write it as PLACE=FILE.npy"),
             ("--load X=x.txt", "neither an array of NumPy (.npy) nor a matrix"),
-            ("--load X=none.npy", "none.npy: No such file"),
+            ("--load X=none.npy", "none.npy: no such file"),
             ("--load X=bad.npy", "bad.npy is no array of NumPy"),
             ("--load X:word=x.npy", "the file has real numbers, word takes whole ones"),
             ("--load X:flaot=x.npy", "did you mean 'float'"),

@@ -37,9 +37,9 @@ def test_formats_as_a_table(vecsim, matrix):
     assert by_paper["crs"] == ["88", "14.67", "1.000"]
     assert list(in_memory) == list(FORMATS)
     assert in_memory["crs"] == ["96", "16.00", "1.000", *FORMATS["crs"].summary.split()]
-    assert "bbcs: 1 block columns, 7 entries, 1 of them for empty rows" in out
-    assert "hism: level 0: 1 block arrays, 6 non-zeros, 6.0 an array" in out
-    assert "hisparse: level 0: 1 nodes, 0 of them dense, 6 non-zeros, 6.0 a node" in out
+    assert "bbcs: 1 block column, 7 entries, 1 of them for empty rows" in out
+    assert "hism: level 0: 1 block array, 6 non-zeros, 6.0 an array" in out
+    assert "hisparse: level 0: 1 node, 0 of them dense, 6 non-zeros, 6.0 a node" in out
 
 
 def test_an_unknown_format(vecsim, matrix):

@@ -19,7 +19,7 @@ def test_a_grid_from_the_command_line(swept, matrix, tmp_path):
     arguments = ("--program", "crs,hism", "--set", "banks=8,16", "--option", "crs.schedule=plain")
     result = swept(matrix, *arguments, "--out", out)
     assert result.code == 0
-    assert "4 cells of 1 matrices, 2 programs and 2 points in " in result.out
+    assert "4 cells of 1 matrix, 2 programs and 2 points in " in result.out
     assert "; 4 were simulated" in result.out
     rows = list(csv.DictReader((out / "table.csv").read_text().splitlines()))
     assert [(row["program"], row["banks"]) for row in rows] == [
@@ -44,7 +44,7 @@ def test_a_specification_file(swept, matrix, tmp_path):
 def test_cells_without_a_result_are_told(swept, matrix):
     result = swept(matrix, "--program", "crs", "--set", "section_size=32,48")
     assert result.code == 0
-    assert "warning: 1 cells have no result: machine: section_size = 48: " in result.err
+    assert "warning: no result for 1 cell: machine: section_size = 48: " in result.err
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ class Real:
         digits = (self.whole + self.fraction).lstrip("0") or "0"
         power += (self.exponent or 0) - len(self.fraction)
         if digits == "0" or power + len(digits) < -400:
-            return 0.0
+            return float(self.sign + "0")
         if power + len(digits) > 400:
             return float(self.sign + "inf")
         # The digits are exact in a Decimal, and float rounds once.

@@ -302,14 +302,14 @@ def test_half_of_a_dense_matrix_is_stored_column_by_column(tmp_path, symmetry):
         (banner("array", "real", "general") + "1 1\n0\n", "0 entries: an empty matrix"),
         (
             GENERAL + "2 2 3\n1 1 1\n",
-            "line 2: 3 entries are announced, but 1 lines follow: the file was cut off",
+            "line 2: 3 entries announced, but 1 line found: the file was cut off",
         ),
         (GENERAL + "2 2 2\n1 1 1\n2 2 2", None),
-        (GENERAL + "2 2 1\n1 1 1\n2 2 2\n", "line 2: 1 entries are announced, but 2 lines follow"),
-        (GENERAL + "2 2 900000000000\n1 1 1\n", "900000000000 entries are announced, but 1 lines follow"),
+        (GENERAL + "2 2 1\n1 1 1\n2 2 2\n", "line 2: 1 entry announced, but 2 lines found"),
+        (GENERAL + "2 2 900000000000\n1 1 1\n", "900,000,000,000 entries announced, but 1 line found"),
         (
             banner("array", "real", "general") + "99999999 99999999\n1\n",
-            "9999999800000001 entries are announced",
+            "9,999,999,800,000,001 entries announced",
         ),
         (GENERAL + f"{MAX_DIMENSION + 1} 1 1\n1 1 1\n", "address space"),
         (GENERAL + "2 2 1\n3 1 1\n", "line 3, column 1: '3' is out of bounds: rows run from 1 to 2"),

@@ -176,7 +176,7 @@ def test_a_matrix_beyond_the_memory_is_refused_by_its_header(tmp_path, monkeypat
     began = time.monotonic()
     refused(
         path,
-        "a matrix of 134,217,728 rows, 134,217,728 columns and 1 entries takes about 3 GiB of memory, and "
+        "a matrix of 134,217,728 rows, 134,217,728 columns and 1 entry takes about 3 GiB of memory, and "
         "2.5 GiB may be taken; VECSIM_MEMORY_LIMIT sets another limit$",
     )
     assert time.monotonic() - began < 2
@@ -194,13 +194,13 @@ def test_entries_count_twice_where_half_is_stored(tmp_path, monkeypatch):
         if fits:
             assert read(path).csr.data.tolist() == [500]
         else:
-            refused(path, "1 rows, 1 columns and 200 entries takes about")
+            refused(path, "1 row, 1 column and 200 entries takes about")
 
 
 def test_a_file_that_is_cut_off_is_called_so_whatever_it_announces(tmp_path, monkeypatch):
     path = tmp_path / "m.mtx"
     path.write_bytes(BANNER + b"10 10 99999999999999\n1 1 5\n")
-    refused(path, "line 2: 99999999999999 entries are announced, but 1 lines follow: the file was cut off")
+    refused(path, "line 2: 99,999,999,999,999 entries announced, but 1 line found: the file was cut off")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of addresses that is kept")

@@ -96,16 +96,22 @@ _commands = cache(typer.main.get_command)
 
 def called(arguments: list[str]) -> tuple[int, str, str]:
     """Call the command line in this process; give its exit code and what it printed."""
+
+    def call() -> int:
+        with mock.patch("typer.main.get_command", _commands):
+            try:
+                return main(arguments)
+            except SystemExit as end:
+                raise RuntimeError(f"it ended the process: {end}") from end
+
+    return captured(call)
+
+
+def captured(call: Callable[[], int]) -> tuple[int, str, str]:
+    """Call something; give its exit code and what it printed."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2)]
-    with (
-        contextlib.redirect_stdout(streams[0]),
-        contextlib.redirect_stderr(streams[1]),
-        mock.patch("typer.main.get_command", _commands),
-    ):
-        try:
-            code = main(arguments)
-        except SystemExit as end:
-            raise RuntimeError(f"it ended the process: {end}") from end
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        code = call()
     printed = []
     for stream in streams:
         stream.flush()

@@ -15,6 +15,7 @@ import scipy.sparse
 from tests.data.plain_readers import Plain, Refused
 from tests.fuzz import (
     archives,
+    arrays,
     assembly,
     campaign,
     commands,
@@ -43,7 +44,7 @@ from vecsim.errors import UserError
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
 OF_KEPT = [journals.FUZZER, kept_results.FUZZER]
 OF_RESULTS = [result_files.FUZZER, sweep_folders.FUZZER]
-OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER]
+OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER, arrays.FUZZER]
 RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
 WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
 

@@ -56,7 +56,7 @@ CHANGES = [
     ("entry", True, "entry is not of the form"),
     ("symbols", [1], "symbols is not of the form"),
     ("symbols", {"a": "1"}, "symbols is not of the form"),
-    ("source", [["a.s", 1, "nop"]], "1 source lines for 4 instructions"),
+    ("source", [["a.s", 1, "nop"]], "1 source line for 4 instructions"),
     ("source", [["a.s", "1", "nop"]], r"source\[0\] is not of the form"),
     ("data", [[64]], r"data\[0\] is not of the form"),
     ("data", [[64, "!"]], r"data\[0\] is not base 64"),

@@ -11,6 +11,7 @@ from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, defi
 from vecsim.errors import UserError
 from vecsim.input_files import ASSEMBLY, PROGRAM, PROGRAM_FILE, decoded, read_input
 from vecsim.shown_text import printable
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,9 @@ def asm(
         typer.echo(printable(listed(program)), nl=False)
     else:
         data = sum(len(segment.content) for segment in program.data)
-        typer.echo(printable(f"{output}: {len(program)} instructions, {data} bytes of data"))
+        typer.echo(
+            printable(f"{output}: {counted(len(program), 'instruction')}, {counted(data, 'byte')} of data")
+        )
 
 
 def disasm(

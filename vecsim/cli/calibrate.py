@@ -9,6 +9,7 @@ import typer
 
 from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from experiments.hism.calibration.calibration import Calibration
@@ -106,7 +107,7 @@ def calibrate(
         for s in found.sensitivities
     ]
     output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))
-    output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
+    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
     output.finish("vecsim calibrate", _document(found, engine=engine))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.console import fill, table
 from vecsim.digests import program_sha256
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.program import Program
@@ -51,9 +52,9 @@ def show_counters(output: Output, file: str, run: Run, engine: str, value_bits: 
     from vecsim.cli.report import machine_line
 
     how = f"{machine_line(run.machine)}; engine {engine}; {value_bits}-bit values"
-    output.text(f"{file}: {how}; {run.cycles:,} cycles")
-    counted = [(name.replace("_", " "), count) for name, count in run.counters.items()]
-    output.table(fill(table(["counter"], ["count"]), [*counted, ("bytes moved", run.bytes_moved)]))
+    output.text(f"{file}: {how}; {counted(run.cycles, 'cycle')}")
+    numbers = [(name.replace("_", " "), count) for name, count in run.counters.items()]
+    output.table(fill(table(["counter"], ["count"]), [*numbers, ("bytes moved", run.bytes_moved)]))
     causes = table(["cycles by cause"], ["cycles", "share", "waited by\ninstructions"])
     output.table(fill(causes, _causes(run)))
     units = ((name, cycles, _share(cycles, run.cycles)) for name, cycles in run.busy.items())

@@ -22,6 +22,7 @@ from vecsim.cli.options import (
 )
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -120,7 +121,7 @@ def crosscheck(
             output.table(_hierarchies(each.found.hierarchies))
             output.text(
                 f"two results may be {each.found.allowed:.1e} apart: the longest row has "
-                f"{each.found.longest_row:,} entries"
+                f"{counted(each.found.longest_row, 'entry')}"
             )
             statuses = [check.gpu_status for check in each.found.checks]
             statuses += [hierarchy.gpu_status for hierarchy in each.found.hierarchies]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -160,8 +161,8 @@ class DataFiles:
                 output.text(f"{each.place}: {len(each.values)} x {each.type} as in {each.file}")
                 continue
             tell(
-                f"--expect {each.text}: {found.count} of {len(each.values)} elements differ; the first is "
-                f"element {found.element} at address {found.address}: {found.found!r}, expected "
+                f"--expect {each.text}: {found.count} of {counted(len(each.values), 'element')} differ; "
+                f"the first is element {found.element} at address {found.address}: {found.found!r}, expected "
                 f"{found.expected!r}"
             )
         return all(each["difference"] is None for each in document["expect"])

@@ -11,6 +11,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.console import fill, table
 from vecsim.cli.options import MATRIX_HELP, JsonOption, ValueBitsOption, value_bytes
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from vecsim.cli.output import Output
@@ -151,7 +152,8 @@ def _show_structure(output: Output, facts: Mapping[str, dict[str, Any]]) -> None
     for name, fact in facts.items():
         if "block_columns" in fact:
             output.text(
-                f"{name}: {fact['block_columns']:,} block columns, {fact['entries']:,} entries, "
+                f"{name}: {counted(fact['block_columns'], 'block column')}, "
+                f"{counted(fact['entries'], 'entry')}, "
                 f"{fact['zero_row_entries']:,} of them for empty rows"
             )
         if "node_size" in fact:
@@ -160,7 +162,7 @@ def _show_structure(output: Output, facts: Mapping[str, dict[str, Any]]) -> None
         levels = zip(fact.get("level_arrays", ()), fact.get("level_entries", ()), strict=True)
         for level, (arrays, entries) in enumerate(levels):
             output.text(
-                f"{name}: level {level}: {arrays:,} block arrays, {entries:,} "
+                f"{name}: level {level}: {counted(arrays, 'block array')}, {entries:,} "
                 f"{'pointers' if level else 'non-zeros'}, {entries / arrays:.1f} an array"
             )
 
@@ -170,6 +172,6 @@ def _show_nodes(output: Output, name: str, fact: Mapping[str, Any]) -> None:
     levels = zip(fact["level_arrays"], fact["level_dense_arrays"], fact["level_entries"], strict=True)
     for level, (nodes, dense, entries) in enumerate(levels):
         output.text(
-            f"{name}: level {level}: {nodes:,} nodes, {dense:,} of them dense, {entries:,} "
+            f"{name}: level {level}: {counted(nodes, 'node')}, {dense:,} of them dense, {entries:,} "
             f"{'references' if level else 'non-zeros'}" + (f", {entries / nodes:.1f} a node" if nodes else "")
         )

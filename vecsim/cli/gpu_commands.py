@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from vecsim.claimed_files import claim_output
 from vecsim.cli.console import tell
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from experiments.gpu_bench.records import Run
@@ -288,6 +290,8 @@ def tune(
         raise UserError("--predict measures a few variants, --exhaustive all of them: use one")
     kind, real = entry_named(entry), np.float32 if bits == 32 else np.float64
     output = Output(json)
+    if store is not None:
+        claim_output(store, "--store", updated=True)
     with _on_a_gpu("tune"):
         device = device_info().name
     compound = read_compound(matrix, kind, real)
@@ -326,7 +330,7 @@ def _show_tuned(output: Output, matrix: str, compound: CompoundMatrix, device: s
     rows, columns = compound.shape
     output.text(
         f"{matrix}: {rows:,} x {columns:,}, {compound.nnz:,} {compound.entry.name} entries; "
-        f"{compound.dtype}; {device}; {len(found.timings)} variants measured"
+        f"{compound.dtype}; {device}; {counted(len(found.timings), 'variant')} measured"
     )
     ranked = sorted(found.timings.items(), key=lambda pair: pair[1].us)
     shown = [

@@ -14,6 +14,7 @@ from vecsim.cli.streams import in_one_line
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
 from vecsim.shown_text import printable
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from experiments.exercises.exercise import Exercise
@@ -136,7 +137,7 @@ def _show(output: Output, file: str, found: Grade) -> None:
     for each in alike[-1:]:  # the largest
         output.text(f"{each.case}: " + "\n".join(map(in_one_line, each.text.split("\n"))))
     for change, cycles in found.what_if:
-        output.text(f"{found.results[-1].case} with {change}: {cycles:,} cycles")
+        output.text(f"{found.results[-1].case} with {change}: {counted(cycles, 'cycle')}")
     right = sum(not each.problem for each in found.results)
     drawn = f"the cases of --seed {found.seed}"
     if found.passed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from vecsim.cli.memory_dump import A_LINE, written
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.state import State
@@ -41,13 +42,13 @@ def show_registers(output: Output, state: State, machine: Machine, width: Litera
         for name, value in group.items():
             output.text(f"  {name:<8} {value}")
     if any(mask):
-        output.text(f"  {'mask':<8} {_bits(mask)}  {sum(mask)} of {len(mask)} elements")
+        output.text(f"  {'mask':<8} {_bits(mask)}  {sum(mask)} of {counted(len(mask), 'element')}")
     for name, number in real.items():
         output.text(f"  {name:<8} {written(number, kind)}")
     for name, views in vectors.items():
         for view, values in views.items():
             shown = "  ".join(written(value, view) for value in values[:A_LINE])
-            more = f"  ... {len(values)} elements" if len(values) > A_LINE else ""
+            more = f"  ... {counted(len(values), 'element')}" if len(values) > A_LINE else ""
             output.text(f"  {name:<8} {view:<7} {shown}{more}")
     return {"x": scalar, "f": real, "special": special, "mask": mask, "v": vectors}
 

@@ -14,6 +14,7 @@ from vecsim.cli.console import tell
 from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from experiments.report.item import Item, Report
@@ -112,7 +113,7 @@ def reproduce(
     for part in report.parts:
         if words := tally(part.items).in_words():
             output.text(f"{part.name}: {words}")
-    output.text(f"{folder / PAGE} and {len(files) - 1} files beside it")
+    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
     output.finish("vecsim reproduce", _document(report, request))
     faults = [fault for item in report.items for fault in item.faults]
     if faults:

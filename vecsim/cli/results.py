@@ -9,6 +9,7 @@ import typer
 
 from vecsim.cli.options import ExtendOption, JsonOption, finite
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +118,7 @@ def _show(output: Output, found: Comparison, most: int) -> None:
     same = sum(change.before == change.after for change in found.changes)
     left_out = max(len(found.changes) - most, 0)
     output.text(
-        f"{len(found.changes):,} runs in common, {same:,} with the same cycles; largest change "
+        f"{counted(len(found.changes), 'run')} in common, {same:,} with the same cycles; largest change "
         f"{found.largest:.2f} %" + (f"; {left_out:,} are not shown (--most)" if left_out else "")
     )
     for keys, name in ((found.only_before, "A"), (found.only_after, "B")):
@@ -187,7 +188,7 @@ def rerun(
     if not found:
         raise UserError(f"{document.path}: the result names no run to repeat")
     same = sum(each.same for each in found)
-    output.text(f"{same:,} of {len(found):,} runs take the same cycles")
+    output.text(f"{same:,} of {counted(len(found), 'run')} take the same cycles")
     output.finish(
         "vecsim rerun",
         {

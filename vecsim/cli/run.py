@@ -32,6 +32,7 @@ from vecsim.cli.options import (
 from vecsim.cli.tracing import TraceOption, Tracing, WindowOption, read_tracing
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from programs.measurement import Measurement
@@ -159,7 +160,7 @@ def _tracing(
     if trace is not None and (len(chosen) > 1 or len(matrices) > 1):
         raise UserError(
             f"--trace {trace}: it holds one program on one matrix, such as --program {chosen[0]}; "
-            f"{len(chosen)} programs on {max(1, len(matrices))} matrices were named"
+            f"{counted(len(chosen), 'program')} on {counted(max(1, len(matrices)), 'matrix')} were named"
         )
     return read_tracing(trace, window, matrices)
 

@@ -21,6 +21,7 @@ from vecsim.cli.options import (
 )
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,11 +106,12 @@ def sweep(
     ] = None,
 ) -> None:
     """Run products on many machines; what was computed before is not computed again."""
-    from experiments.report.folder import check_folder
+    from experiments.report.folder import SUFFIXES, check_folder
     from experiments.sweep import Sweep
     from experiments.sweep import sweep as swept
     from experiments.sweep.specification import read_specification
     from experiments.whatif import STUDIES, specification
+    from vecsim.claimed_files import claim_output
     from vecsim.cli.console import tell
     from vecsim.cli.output import Output
     from vecsim.cli.run import chosen_programs
@@ -140,7 +142,9 @@ def sweep(
             seed=seed,
             engine=engine,
         )
-    folder = None if out is None else check_folder(out)
+    folder = None if out is None else check_folder(out, (*SUFFIXES, ".json", ".parquet"))
+    if store is not None:
+        claim_output(store, "--store", updated=True)
     output = Output(None)
     began = time.monotonic()
     with Progress() as progress:
@@ -148,15 +152,16 @@ def sweep(
         def watch(done: int, total: int) -> None:
             seconds = time.monotonic() - began
             left = seconds * (total - done) / done if done else 0.0
-            progress.show(f"{done:,} of {total:,} cells, {_time(left)} left", done / total)
+            progress.show(f"{done:,} of {counted(total, 'cell')}, {_time(left)} left", done / total)
 
         kept = None if store is None else Path(store)
         table = swept(what, store=kept, jobs=jobs, scheduler=scheduler, watch=watch)
     seconds = time.monotonic() - began
     output.table(_summary(table))
     output.text(
-        f"{len(table):,} cells of {len(what.matrices)} matrices, {len(what.programs)} programs and "
-        f"{what.count:,} points in {seconds:.1f} s; {table.computed:,} were simulated, the engine took "
+        f"{counted(len(table), 'cell')} of {counted(len(what.matrices), 'matrix')}, "
+        f"{counted(len(what.programs), 'program')} and {counted(what.count, 'point')} in {seconds:.1f} s; "
+        f"{table.computed:,} were simulated, the engine took "
         f"{table.engine_seconds:.1f} s of processors' time"
     )
     _tell_faults(table)
@@ -216,9 +221,9 @@ def _tell_faults(table: SweepTable) -> None:
     faults = [fault for fault in table.columns["fault"] if fault]
     different = list(dict.fromkeys(faults))
     for fault in different[:FAULTS_TOLD]:
-        warn(f"{faults.count(fault):,} cells have no result: {fault}")
+        warn(f"no result for {counted(faults.count(fault), 'cell')}: {fault}")
     if len(different) > FAULTS_TOLD:
-        warn(f"{len(different) - FAULTS_TOLD:,} more reasons stand in the column fault")
+        warn(f"the column fault has {counted(len(different) - FAULTS_TOLD, 'more reason')}")
 
 
 def _files(table: SweepTable) -> dict[str, bytes]:
@@ -259,4 +264,4 @@ def explain(
         output.text(sentence)
     for item in made.items:
         output.text(item.title)
-    output.text(f"{Path(target) / PAGE} and {len(files) - 1} files beside it")
+    output.text(f"{Path(target) / PAGE} and {counted(len(files) - 1, 'file')} beside it")

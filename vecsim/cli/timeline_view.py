@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.console import fill, table
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.program import Program
@@ -30,7 +31,7 @@ def show_timeline(output: Output, program: Program, run: Run) -> dict[str, Any]:
     output.table(fill(shown, rows))
     left_out = run.instructions - len(rows)
     if left_out > 0:
-        output.text(f"{left_out:,} more instructions are left out (--rows)")
+        output.text(f"left out: {counted(left_out, 'more instruction')} (--rows)")
     return {"timeline": columns, "timeline_rows_left_out": left_out}
 
 

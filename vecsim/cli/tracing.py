@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.program import Program
@@ -69,7 +70,7 @@ class Tracing:
             stream.finish(cycles(done))
         if not stream.instructions:
             name, ran = self.file.name, cycles(done)
-            warn(f"{name}: it is empty; no instruction of the run of {ran:,} cycles is in --window")
+            warn(f"{name}: it is empty; no instruction of the run of {counted(ran, 'cycle')} is in --window")
 
         return done
 

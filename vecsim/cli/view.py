@@ -28,6 +28,7 @@ from vecsim.cli.options import (
 )
 from vecsim.engines import AUTO
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.declaration import InstructionSet
@@ -141,7 +142,7 @@ def view(
         subjects = product.on(machines, choices)
     if len(subjects) > MOST_RUNS:
         raise UserError(
-            f"{len(subjects)} runs: a page has {MOST_RUNS} at most; choose programs by --program, "
+            f"{counted(len(subjects), 'run')}: a page has {MOST_RUNS} at most; choose programs by --program, "
             "or one change of them by --beside-..."
         )
     runs = _recorded(subjects, engine, window=cycles, max_cycles=max_cycles)
@@ -232,7 +233,9 @@ def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:
     pieces = tuple(Piece(dump.place, dump.address, dump.count, dump.type) for dump in dumps)
     total = sum(piece.end - piece.address for piece in pieces)
     if total > MOST_SHOWN_BYTES:
-        raise UserError(f"--show: {total:,} bytes of memory; a page shows {MOST_SHOWN_BYTES:,} at most")
+        raise UserError(
+            f"--show: {counted(total, 'byte')} of memory; a page shows {MOST_SHOWN_BYTES:,} at most"
+        )
     return pieces
 
 
@@ -266,8 +269,8 @@ def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
         shown, name = len(run.times["age"]), run.subject.name
         if run.left_out:
             total = run.left_out + shown
-            warn(f"{name}: {run.left_out:,} of {total:,} instructions are left out (--window)")
-        output.text(f"{name}: {run.done.cycles:,} cycles")
+            warn(f"{name}: {run.left_out:,} of {counted(total, 'instruction')} are left out (--window)")
+        output.text(f"{name}: {counted(run.done.cycles, 'cycle')}")
         made = {"name": name, "program_sha256": program_sha256(run.subject.program)}
         told.append({**made, **run.done.to_dict(), "shown": shown, "left_out": run.left_out})
     output.text(f"page: {page}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vecsim.errors import UserError
 from vecsim.input_files import InputKind, too_large, written_bytes
+from vecsim.suggestions import counted
 
 FILE_LIMIT = "VECSIM_FILE_LIMIT"
 """Environment variable: most bytes of a file, downloaded or unpacked."""
@@ -76,7 +77,8 @@ def require_memory(source: str, rows: int, columns: int, entries: int) -> None:
     limit = memory_limit()
     if needed > limit:
         raise UserError(
-            f"{source}: a matrix of {rows:,} rows, {columns:,} columns and {entries:,} entries takes "
+            f"{source}: a matrix of {counted(rows, 'row')}, {counted(columns, 'column')} and "
+            f"{counted(entries, 'entry')} takes "
             f"about {written_bytes(needed)} of memory, and {written_bytes(limit)} may be taken; "
             f"{MEMORY_LIMIT} sets another limit"
         )

@@ -15,7 +15,7 @@ from vecsim.errors import UserError
 from vecsim.file_digests import InputFile, input_files
 from vecsim.overview import Overview
 from vecsim.shown_text import one_line
-from vecsim.suggestions import amount
+from vecsim.suggestions import amount, counted
 
 MAX_DIMENSION = 2**27
 """With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full."""
@@ -120,7 +120,8 @@ def check_size(source: str, rows: int, columns: int, entries: int) -> None:
     UserError
         If the matrix is empty, has more entries than places, or rows or columns beyond `MAX_DIMENSION`.
     """
-    size = f"{source}: the matrix has {rows} rows, {columns} columns and {entries} entries"
+    sizes = f"{counted(rows, 'row')}, {counted(columns, 'column')} and {counted(entries, 'entry')}"
+    size = f"{source}: the matrix has {sizes}"
     if min(rows, columns, entries) < 0:
         raise UserError(f"{size}: none of these can be negative")
     if min(rows, columns, entries) == 0:
@@ -162,7 +163,7 @@ def assemble(
     csr = coo.astype(np.complex128 if is_complex and keep_complex else np.float64).tocsr()
     csr.sum_duplicates()
     if csr.nnz < coo.nnz:
-        notes.append(f"{source}: {coo.nnz - csr.nnz} duplicate entries summed into others")
+        notes.append(f"{source}: {counted(coo.nnz - csr.nnz, 'duplicate entry')} summed into others")
         _require_finite(source, csr.tocoo())
     return Matrix(name, csr, source, tuple(notes))
 

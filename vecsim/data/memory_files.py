@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,10 +27,12 @@ from vecsim.errors import UserError
 from vecsim.input_files import read_input
 from vecsim.memory_places import TYPES, address_of
 from vecsim.number_conversion import KINDS, to_floats, to_integers
-from vecsim.suggestions import amount, nearest
+from vecsim.suggestions import amount, nearest, shown
 
 CRS_ARRAYS = ("rowptr", "colidx", "values")
 """What may be taken of a sparse matrix: its arrays in compressed row storage."""
+ZIP = b"PK"
+"""What a file of several arrays (.npz) begins with."""
 SUFFIXES = (".npy", ".mtx", ".mtx.gz")
 TOLERANCE = 1e-5
 """How far a real number may be off if the user does not say: as the products of matrices may."""
@@ -143,13 +146,17 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
 
 def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
     """Return the one array of a .npy file, row by row."""
+    if raw.startswith(ZIP):
+        raise UserError(f"{asked}: {file} holds several arrays; save one of them with numpy.save")
     stream = io.BytesIO(raw)
     try:
-        content = np.load(stream, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise UserError(f"{asked}: {file} is no array of NumPy: {error}") from None
-    if not isinstance(content, np.ndarray):
-        raise UserError(f"{asked}: {file} holds several arrays; save one of them with numpy.save")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a header by Python 2
+            content: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    except MemoryError:
+        raise UserError(f"{asked}: {file} announces more elements than there is memory for") from None
+    except Exception as error:  # a damaged header is parsed as Python, with whatever that raises
+        raise UserError(f"{asked}: {file} is no array of NumPy: {shown(str(error), 120)}") from None
     behind = len(raw) - stream.tell()
     if behind:
         raise UserError(f"{asked}: {file} has {amount(behind, 'byte')} after its array; save the array again")

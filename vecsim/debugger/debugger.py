@@ -24,7 +24,7 @@ from vecsim.engines.rules.numbers import NEVER
 from vecsim.errors import UserError
 from vecsim.instruction_help import help_lines
 from vecsim.memory_places import TYPES
-from vecsim.suggestions import nearest
+from vecsim.suggestions import counted, nearest
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,8 @@ class Debugger:
         self.session = Session(target, engine=engine)
         self.before = self.session.position
         self.extended = False
-        self.stop = Stop("start", f"cycle 0, {target.name}: {len(self.session.program)} instructions")
+        size = counted(len(self.session.program), "instruction")
+        self.stop = Stop("start", f"cycle 0, {target.name}: {size}")
         self.edits: set[int] = set()
         self._ready: tuple[Position, Readiness] | None = None
         self.pieces = [self.piece(text) for text in pieces]

@@ -17,6 +17,7 @@ from vecsim.debugger.readiness import NOT_READY, Place, marked
 from vecsim.debugger.strips import cell, vector_strips
 from vecsim.debugger.waiting import issue_waits, unit_states
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 WIDE = 100
 """Columns of a panel if nobody says."""
@@ -121,7 +122,7 @@ def mask_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     waits = shown.readiness.elements[-1] > shown.position.cycle
     letters = "".join(cell(bit, wait) for bit, wait in zip(mask, waits, strict=True))
     return [
-        f"{sum(mask)} of {len(mask)} elements",
+        f"{sum(mask)} of {counted(len(mask), 'element')}",
         *_folded(letters, width),
     ]
 
@@ -162,7 +163,8 @@ def bank_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     letters = "".join(cell(int(cycles) / top) for cycles in left)
     longest = int(left.max(initial=0))
     return [
-        f"{np.count_nonzero(left)} of {len(left)} banks taken, the last for {longest} cycles",
+        f"{np.count_nonzero(left)} of {counted(len(left), 'bank')} taken, the last for "
+        f"{counted(longest, 'cycle')}",
         *_folded(letters, width),
     ]
 

@@ -21,6 +21,7 @@ from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 ENGINE = "simpy"
 """What a session runs on if nobody says otherwise: it starts at once, and steps are short."""
@@ -199,7 +200,8 @@ class Session:
         self.position = self._look()
         if self.ended or cycle is not None:
             return self._stopped("cycle")
-        return Stop("limit", f"cycle {self.position.cycle}, no stop in {self.most_cycles:,} cycles")
+        limit = counted(self.most_cycles, "cycle")
+        return Stop("limit", f"cycle {self.position.cycle}, no stop in {limit}")
 
     def _break(self, cycle: int, pc: int) -> Stop:
         self.go_to(cycle)
@@ -220,7 +222,11 @@ class Session:
         if here.fault:
             return Stop("fault", here.fault)
         if here.finished:
-            return Stop("end", f"the program has ended: {here.cycle:,} cycles, {here.count:,} instructions")
+            return Stop(
+                "end",
+                f"the program has ended: {counted(here.cycle, 'cycle')}, "
+                f"{counted(here.count, 'instruction')}",
+            )
         return Stop(reason, f"cycle {here.cycle}, next is {self.program.where(here.pc)}")
 
     # The engine

@@ -26,6 +26,7 @@ from vecsim.engines.rules.queues import room_at
 from vecsim.engines.rules.renaming import registers_free_at
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.timeline import no_starts
+from vecsim.suggestions import counted
 
 UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
 _WORDS = {
@@ -153,7 +154,7 @@ def what_it_does(activity: Activity, position: Position) -> str:
     done = started_elements(activity, position)
     if activity.phase == "works":
         if done is None:
-            return f"works on {activity.elements} elements"
+            return f"works on {counted(activity.elements, 'element')}"
         return f"element {done} of {activity.elements}" + (f"; {followed}" if followed else "")
     startup = position.machine.startup
     if activity.unit == Unit.MEMORY and activity.dispatched is not None:

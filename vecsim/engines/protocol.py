@@ -28,7 +28,7 @@ from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.errors import UserError
 from vecsim.machine import WORD_BYTES, Machine, as_machine
 from vecsim.overview import Overview
-from vecsim.suggestions import nearest
+from vecsim.suggestions import counted, nearest
 
 MAX_CYCLES = 10_000_000_000
 """Cycles after which a run is taken for an infinite loop, unless the user says otherwise."""
@@ -347,7 +347,8 @@ def run(
     running = start(program, memory, machine, engine=engine, timeline=timeline)
     while not running.finished:
         if running.cycle >= max_cycles:
-            what = f"no end after {max_cycles} cycles: an infinite loop, or raise the limit (--max-cycles)"
+            ran = counted(max_cycles, "cycle")
+            what = f"no end after {ran}: an infinite loop, or raise the limit (--max-cycles)"
             raise Fault(program, min(running.pc, len(program) - 1), running.cycle, what)
         step = max_cycles if progress is None else min(max_cycles, running.cycle + every)
         running.advance(cycle=step)

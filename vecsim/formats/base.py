@@ -13,6 +13,7 @@ from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.storage import IMAGE, require_accounting
 from vecsim.formats.value_types import with_type
 from vecsim.overview import Overview
+from vecsim.suggestions import counted
 
 
 class FormatBase(Overview):
@@ -101,7 +102,9 @@ class FormatBase(Overview):
         """
         vector = np.asarray(x)
         if vector.shape != (self.shape[1],):
-            raise ValueError(f"x has shape {vector.shape}, but the matrix has {self.shape[1]} columns")
+            raise ValueError(
+                f"x has shape {vector.shape}, but the matrix has {counted(self.shape[1], 'column')}"
+            )
         if vector.dtype.kind not in "biuf":
             raise ValueError(f"x has type {vector.dtype}, but real numbers are needed")
         rows, columns, values = self.triplets()

@@ -27,7 +27,7 @@ from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.overview import Overview
 from vecsim.shown_text import one_line
-from vecsim.suggestions import nearest, shown
+from vecsim.suggestions import counted, nearest, shown
 
 WORD_BYTES = 4
 
@@ -197,7 +197,7 @@ class Machine(Overview, Frozen):
         differences = self.differences
         told = [f"{name}={_toml(value)}" for name, value in differences.items()]
         if len(differences) > SHOWN_DIFFERENCES:
-            told = [f"{len(differences)} other numbers"]
+            told = [f"{counted(len(differences), 'other number')}"]
         told = [*(f"extension {each.name}" for each in self.extensions), *told]
         base = f"{self.based_on} with {', '.join(told)}" if told else self.based_on
         file = self._origin.file

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from isa.program import Program
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.shown_text import printable
+from vecsim.suggestions import counted
 from vecsim.trace.listing import listed, waits_of
 from vecsim.trace.phases import Phase, phases
 from vecsim.trace.stream import AT
@@ -87,7 +88,7 @@ class KanataWriter:
         if row[AT["unit"]] > 0:
             lines.append(f"vector length {row[AT['vl']]}")
         if row[AT["address"]] >= 0:
-            lines.append(f"address {row[AT['address']]}, {row[AT['words']]} words")
+            lines.append(f"address {row[AT['address']]}, {counted(row[AT['words']], 'word')}")
         waits = waits_of(row[_FIRST_WAIT : _FIRST_WAIT + WAITS])
         return [*lines, *(f"waited for {cause}: {cycles}" for cause, cycles in waits.items())]
 

@@ -196,3 +196,20 @@ def test_components_lose_nothing_in_silence():
         matrix.astype(np.float32)
     small = scipy.sparse.coo_array((np.array([100, 100], np.int8), ([0, 0], [0, 0])))
     assert CompoundMatrix.from_complex(small).components[0].tolist() == [200]
+
+
+@pytest.mark.parametrize(
+    ("shape", "indptr", "indices", "message"),
+    [
+        ((2, 2), [0, 1.5, 2], [0, 1], "indptr: integers are needed, not float64"),
+        ((2, 2), [0, 1, 2], [0, 1.5], "indices: integers are needed, not float64"),
+        ((2, 2), np.array([0, 3, 2], np.uint64), [0, 1], "numbers that rise from 0 to 2"),
+        ((1, 3), [0, 2], np.array([2, 0], np.uint32), "columns must rise within each row"),
+        ((1, 3), [0, 1], np.array([2**64 - 1], np.uint64), "columns must lie in 0 .. 2"),
+        ((1.5, 2), [0, 1], [0], "must be two integers"),
+    ],
+)
+def test_index_arrays_are_integers_and_compared_with_a_sign(shape, indptr, indices, message):
+    values = [np.ones(len(indices))] * 2
+    with pytest.raises(UserError, match=message):
+        CompoundMatrix.from_arrays(DUAL, shape, indptr, indices, values)

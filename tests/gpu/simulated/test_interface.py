@@ -5,7 +5,7 @@ from product_cases import THREADS
 
 import gpu
 from gpu.runtime.cuda import cuda
-from vecsim.errors import UserError
+from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats import COO, CRS, FORMATS, Sliced, Slicing
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
@@ -107,3 +107,18 @@ def test_wrong_vectors_are_refused(call, message):
 def test_wrong_matrices_are_refused(arguments, options, message):
     with pytest.raises(UserError, match=message):
         gpu.prepare(*arguments, **options)
+
+
+def test_values_that_are_lost_are_refused_or_told():
+    large = scipy.sparse.csr_array(np.array([[0, 2**53 + 1], [1, 0]]))
+    with pytest.warns(
+        MatrixWarning, match=f"the first {2**53 + 1} in row 1, column 2: 64 bits hold all up to 2"
+    ):
+        prepare(large, "crs")
+    with pytest.raises(UserError, match=r"the value 1e\+300 in row 1, column 1 is too large for 32 bits"):
+        prepare(scipy.sparse.csr_array([[1e300]]), "crs", dtype=np.float32)
+    narrow = prepare(MATRIX, "crs", dtype=np.float32)
+    with pytest.raises(UserError, match=r"the value 1e\+300 at element 1 of x is too large for 32 bits"):
+        narrow @ np.array([1, 1e300, 1])
+    with pytest.raises(UserError, match="x has values of type complex128"):
+        prepare(MATRIX, "hisparse").matmat(np.ones((3, 2)) * 1j)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vecsim.data.collections.collection import Collection
+from vecsim.suggestions import counted
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,7 @@ class Entry:
         return Path(self.collection.folder, self.path + self.collection.suffix)
 
     def __str__(self) -> str:
-        size = "" if self.rows is None else f" ({self.rows:,} x {self.columns:,}, {self.entries:,} entries)"
+        size = ""
+        if self.rows is not None and self.entries is not None:
+            size = f" ({self.rows:,} x {self.columns:,}, {counted(self.entries, 'entry')})"
         return f"{self.collection.name} {self.path}{size}"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vecsim.data.finite_elements.mesh import TriangleMesh
 from vecsim.errors import UserError
+from vecsim.suggestions import counted
 
 
 def squared_dirac(
@@ -45,7 +46,7 @@ def squared_dirac(
     """
     triangles = mesh.triangles
     if rho is not None and np.shape(rho) != (len(triangles),):
-        raise UserError(f"rho needs a number for each of the {len(triangles)} triangles")
+        raise UserError(f"rho needs a number for each of the {counted(len(triangles), 'triangle')}")
     corners = mesh.vertices[triangles]
     edges = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
     first, second = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)

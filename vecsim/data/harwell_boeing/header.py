@@ -8,7 +8,7 @@ from vecsim.data.harwell_boeing.formats import Format, parse_format
 from vecsim.data.matrix import check_size
 from vecsim.data.symmetry import GENERAL, HERMITIAN, SKEW_SYMMETRIC, SYMMETRIC
 from vecsim.errors import UserError
-from vecsim.suggestions import shown
+from vecsim.suggestions import counted, shown
 
 ASSEMBLED = frozenset({".rb", ".hb", *map(".{}{}a".format, *zip(*product("rcpi", "ushzr"), strict=True))})
 """Suffixes of files that can be read; most name the type of the matrix."""
@@ -117,8 +117,8 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
     ):
         if said != filled:
             raise UserError(
-                f"{source}, line 2: {said} lines of {name} are announced, but by lines 3 and 4 they fill "
-                f"{filled}"
+                f"{source}, line 2: {counted(said, 'line')} of {name} announced, but by lines 3 and 4 "
+                f"they fill {filled}"
             )
     total = first + sum(announced) + max(right_hand_sides, 0)
     return Header(kind[0], symmetry, rows, columns, entries, pointers, indices, values, total)

@@ -13,7 +13,7 @@ from vecsim.data.matrix import Matrix, assemble
 from vecsim.data.symmetry import GENERAL, expanded, first_misplaced, why_misplaced
 from vecsim.errors import UserError
 from vecsim.number_conversion import to_floats
-from vecsim.suggestions import amount, shown
+from vecsim.suggestions import amount, counted, shown
 
 LINE_BYTES = 1024
 """More than a line of these formats has: they were made for cards of 80 columns."""
@@ -98,8 +98,9 @@ def _require_complete(source: str, header: Header, lines: list[bytes]) -> None:
     for block in (header.pointers, header.indices, header.values):
         if block is not None and block.first + block.lines > len(lines):
             raise UserError(
-                f"{source}, lines {block.first + 1} to {block.first + block.lines}: {block.count} numbers "
-                f"were announced, but the file ends with line {len(lines)}: it was cut off"
+                f"{source}, lines {block.first + 1} to {block.first + block.lines}: "
+                f"{counted(block.count, 'number')} announced, but the file ends with line "
+                f"{len(lines)}: it was cut off"
             )
 
 
@@ -178,8 +179,8 @@ def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: s
     field = _field(lines, block, number)
     if not field.strip(b" "):
         return UserError(
-            f"{source}, line {line}, column {column}: a field is blank, but {block.count} numbers were "
-            "announced"
+            f"{source}, line {line}, column {column}: a field is blank, but "
+            f"{counted(block.count, 'number')} announced"
         )
     return UserError(f"{source}, line {line}, column {column}: '{shown(field.strip(b' '))}' {reason}")
 

@@ -17,6 +17,7 @@ from vecsim.data.symmetry import GENERAL, SKEW_SYMMETRIC, expanded, first_mispla
 from vecsim.errors import UserError
 from vecsim.formats.canonical_csr import place_of
 from vecsim.number_conversion import to_floats
+from vecsim.suggestions import counted
 
 LINE_BYTES = 1024
 """Most bytes of a line, by the definition of the format."""
@@ -82,8 +83,8 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
     if found.entries != header.entries:
         remedy = "the file was cut off" if found.entries < header.entries else "correct one of the two"
         raise UserError(
-            f"{source}, line {header.line}: {header.entries} entries are announced, but {found.entries} "
-            f"lines follow: {remedy}"
+            f"{source}, line {header.line}: {counted(header.entries, 'entry')} announced, but "
+            f"{counted(found.entries, 'line')} found: {remedy}"
         )
     _require_memory(source, header)
     rows, columns, values, lost = _entries(source, header, data, found.spellings)

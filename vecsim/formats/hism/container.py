@@ -19,6 +19,7 @@ from vecsim.formats.image import Image, Layout
 from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.section_size import is_section_size, section_bits
+from vecsim.suggestions import counted
 
 Order = Literal["row", "column"]
 
@@ -177,7 +178,9 @@ class HiSM(FormatBase):
         """
         require(is_section_size(self.section_size), "section_size must be a power of two from 4 to 4096")
         count = level_count(self.shape, self.section_size)
-        require(len(self.levels) == count, f"the matrix needs {count} levels, has {len(self.levels)}")
+        require(
+            len(self.levels) == count, f"the matrix needs {counted(count, 'level')}, has {len(self.levels)}"
+        )
         require(len(self.order) == count, "order must name every level")
         for number in reversed(range(count)):
             top = number == count - 1

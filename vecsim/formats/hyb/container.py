@@ -16,6 +16,7 @@ from vecsim.formats.coo import COO
 from vecsim.formats.invariants import require
 from vecsim.formats.sliced.container import Sliced
 from vecsim.formats.sliced.slicing import Slicing
+from vecsim.suggestions import counted
 
 SPLITS = ("bytes", "third", "mean")
 COO_BYTE_COST = 1.2
@@ -137,7 +138,7 @@ class HYB(StoredAsArrays):
         self.rest.check()
         rows = self.shape[0]
         in_ell = np.bincount(self.ell.coordinates()[0], minlength=rows)
-        require((in_ell <= self.width).all(), f"ELL must hold at most {self.width} entries a row")
+        require((in_ell <= self.width).all(), f"ELL must hold at most {counted(self.width, 'entry')} a row")
         longer = np.bincount(self.rest.rows, minlength=rows) > 0
         require((in_ell[longer] == self.width).all(), "only rows that fill ELL may have a rest")
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from vecsim.errors import UserError
 from vecsim.formats.array_types import IntArray, Shape
 from vecsim.formats.canonical_csr import MAX_COUNT
+from vecsim.suggestions import counted
 
 Count = TypeVar("Count", int, IntArray, float)
 """Of one insertion, of many (one element each), or a mean."""
@@ -114,7 +115,9 @@ def checked_positions(shape: Shape, rows: ArrayLike, columns: ArrayLike) -> tupl
             )
         checked.append(numbers.astype(np.int64))
     if len(checked[0]) != len(checked[1]):
-        raise UserError(f"{len(checked[0])} rows do not go with {len(checked[1])} columns")
+        raise UserError(
+            f"{counted(len(checked[0]), 'row')} do not go with {counted(len(checked[1]), 'column')}"
+        )
     return checked[0], checked[1]
 
 
