@@ -136,7 +136,10 @@ def reason(error: BaseException, path: Path) -> str:
         denied = code & 0xFF == sqlite3.SQLITE_READONLY and not writable
         if code & 0xFF in _WHOLE or denied:
             raise UserError(f"{path}: {error}; what was kept before stays") from None
-    return str(error) if isinstance(error, sqlite3.Error | DamagedError) else "what is in it is no store"
+    words = str(error) if isinstance(error, sqlite3.Error | DamagedError) else "what is in it is no store"
+    return "".join(
+        letter if letter.isprintable() else "?" for letter in words
+    )  # some are of the damaged file
 
 
 def identity(path: Path) -> tuple[int, int] | None:

@@ -148,6 +148,7 @@ DAMAGE = {
     "the text of a table": lambda path: replaced(path, b"checksum TEXT", b"checksun TEXT"),
     "no text in the schema": lambda path: replaced(path, b"CREATE TABLE cells", b"CREATE \xff\xfeBLE cells"),
     "no SQL in the schema": lambda path: replaced(path, b"CREATE TABLE cells", b"CREATE TABEL cells"),
+    "lines in the schema": lambda path: replaced(path, b"CREATE TABLE cells", b"CREATE \n\x1b\rBLE cells"),
     "a column": lambda path: changed(path, "ALTER TABLE cells ADD COLUMN more"),
     "another table": lambda path: changed(path, "CREATE TABLE more (x)"),
     "a trigger": lambda path: changed(
