@@ -287,10 +287,10 @@ def test_a_writer_that_waits_too_long_says_so(folder, monkeypatch):
 
 
 def test_whoever_may_write_in_the_folder_may_lock_it(tmp_path):
-    (tmp_path / "shared").mkdir()
-    (tmp_path / "shared").chmod(0o775)
-    write_folder(tmp_path / "shared", parts("one"))
-    assert stat.S_IMODE((tmp_path / "shared" / LOCK).stat().st_mode) == 0o664
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common").chmod(0o775)
+    write_folder(tmp_path / "common", parts("one"))
+    assert stat.S_IMODE((tmp_path / "common" / LOCK).stat().st_mode) == 0o664
 
 
 @pytest.mark.ci

@@ -83,7 +83,15 @@ class Grade:
 
 
 def failed(exercise: Exercise, seed: int, problem: str, text: str) -> Grade:
-    """Return the grade of a text that cannot be run on any case."""
+    """Return the grade of a text that cannot be run on any case.
+
+    Parameters
+    ----------
+    exercise, seed
+        What was asked for, and what its cases are drawn by.
+    problem, text
+        The kind of problem, which has the hint, and the line that says what is wrong.
+    """
     return Grade(exercise.name, seed, (Result(NO_CASE, problem, text),), hint_for(exercise, problem))
 
 

@@ -64,6 +64,17 @@ def measure_members(
     What the file `request.results` holds is not simulated again: of the member that `identify` names, by all
     that `load` takes it from.
 
+    Parameters
+    ----------
+    members
+        What is measured.
+    load
+        Loads one.
+    request
+        Engine, machine, processes and the file of results.
+    identify
+        Returns what names a member in the file of results.
+
     Raises
     ------
     UserError

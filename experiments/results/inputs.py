@@ -54,7 +54,15 @@ def says_matrices(layout: Layout) -> bool:
 
 
 def of_two(before: Layout, after: Layout, one: str, other: str) -> Iterable[DifferentInput]:
-    """Return the matrices of two names, if they are not the same."""
+    """Return the matrices of two names, if they are not the same.
+
+    Parameters
+    ----------
+    before, after
+        Two results.
+    one, other
+        The name of a matrix in each of them.
+    """
     first, second = _named(before, one), _named(after, other)
     if one != other and first and second and first[1] != second[1]:
         yield DifferentInput(f"{one} or {other}", True, first, second)

@@ -188,7 +188,17 @@ class _Again:
         engine: str,
         how: Mapping[str, Any],
     ) -> Repeated:
-        """Run a product, unless its matrix is another one now."""
+        """Run a product, unless its matrix is another one now.
+
+        Parameters
+        ----------
+        number, key
+            Its place among the rows, and its matrix and program.
+        matrices
+            The matrices that are as they were, by name; None for the others.
+        machine, engine, how
+            On what, and what else `vecsim.measure` takes.
+        """
         name, program = key
         matrix, row = matrices[name], self.document.rows[key]
         if matrix is None:

@@ -106,7 +106,15 @@ def content_of(record: Cell | ImageRecord) -> bytes:
 
 
 def read_record(kind: type[Record], key: str, content: object, checksum: object) -> Record | None:
-    """Read a row; None if it is damaged."""
+    """Read a row; None if it is damaged.
+
+    Parameters
+    ----------
+    kind
+        What it should be.
+    key, content, checksum
+        The columns of the row.
+    """
     if not isinstance(content, bytes) or checksum != checksum_of(kind, key, content):
         return None
     try:

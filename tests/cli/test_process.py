@@ -50,19 +50,21 @@ def test_a_reader_that_goes_away_is_no_error():
 
 
 def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path):
-    # The command has begun when it opens the pipe to read the program.
-    os.mkfifo(tmp_path / "loop.s")
-    arguments = [*COMMAND, "exec", "loop.s", "--json", "out.json", "--max-cycles", str(10**15)]
+    (tmp_path / "loop.s").write_text("again: j again\n")
+    begun = "import sys; from vecsim.cli import main; print(flush=True); sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", begun]
+    arguments = [*command, "exec", "loop.s", "--json", "out.json", "--max-cycles", str(10**15)]
     with subprocess.Popen(
         arguments,
         cwd=tmp_path,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         # A test run in the background of a shell ignores interrupts, and what it starts inherits that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         try:
-            (tmp_path / "loop.s").write_text("again: j again\n")
+            process.stdout.readline()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(1)
             process.send_signal(signal.SIGINT)

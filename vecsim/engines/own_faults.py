@@ -46,6 +46,15 @@ def advance_own_code(
 ) -> None:
     """Let an engine advance; turn the failure of user-defined code into a fault.
 
+    Parameters
+    ----------
+    engine
+        Which.
+    advance
+        Its own method, which takes `cycle` and `instructions`.
+    cycle, instructions
+        How far, as `Engine.advance` takes them.
+
     Raises
     ------
     Fault

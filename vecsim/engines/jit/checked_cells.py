@@ -53,13 +53,31 @@ def variable(module: ir.Module, name: str, kind: ir.Type = WORD) -> ir.GlobalVar
 
 
 def refuse(context: Any, builder: Any, condition: Any, error: type[Exception], *words: str) -> None:
-    """Raise an error where a condition holds."""
+    """Raise an error where a condition holds.
+
+    Parameters
+    ----------
+    context, builder
+        Of the code that is compiled.
+    condition
+        A bit in it.
+    error, words
+        What is raised, and its arguments.
+    """
     with cgutils.if_unlikely(builder, condition):
         context.call_conv.return_user_exc(builder, error, words)
 
 
 def check_index(context: Any, builder: Any, index: Any, length: Any) -> None:
-    """Raise IndexError where an index is not one of an array of some length."""
+    """Raise IndexError where an index is not one of an array of some length.
+
+    Parameters
+    ----------
+    context, builder
+        Of the code that is compiled.
+    index, length
+        Integers in it.
+    """
     with cgutils.if_unlikely(builder, builder.icmp_unsigned(">=", index, length)):
         builder.store(index, variable(builder.module, INDEX))
         builder.store(length, variable(builder.module, LENGTH))
