@@ -32,6 +32,8 @@ from isa.declaration import EXTENSION_OPCODES, InstructionSet
 from isa.instructions import BASE
 from isa.program import DataSegment, Program, SourceLine
 from vecsim.errors import UserError
+from vecsim.input_files import decoded
+from vecsim.structured_text import json_value
 from vecsim.suggestions import shown
 
 FORMAT = "vecsim program"
@@ -73,9 +75,10 @@ def load(content: bytes, instruction_set: InstructionSet = BASE, *, file: str = 
         The bytes are no program file, or hold a word that is no instruction of the set.
     """
     try:
-        fields = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise UserError(f"{file}: is not a vecsim program (no JSON)") from None
+        fields = json_value(decoded(content, file), file)
+    except UserError as error:
+        reason = str(error).removeprefix(f"{file}: ")
+        raise UserError(f"{file}: is not a vecsim program ({reason})") from None
     try:
         return _program(fields, instruction_set)
     except UserError as error:

@@ -73,6 +73,12 @@ def test_malformed_files(key, value, message):
         load(json.dumps(content).encode(), file="p.vsx")
 
 
+def test_an_entry_that_stands_twice():
+    content = dump(PROGRAM).replace(b"{", b'{"entry": 1, ', 1)
+    with pytest.raises(UserError, match=r"^p.vsx: is not a vecsim program .*'entry' stands twice"):
+        load(content, file="p.vsx")
+
+
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"null", b"{}", b"[" * 100000, b"1" * 5000])
 def test_no_program_at_all(content):
     with pytest.raises(UserError, match="is not a vecsim program"):
