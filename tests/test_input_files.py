@@ -57,7 +57,6 @@ ALLOWED = {
     "experiments/exercises/confined.py": {"json.loads"},
     "experiments/exercises/judge.py": {"json.loads"},
     "experiments/sweep/store_repair.py": {"sqlite3.connect", "path.open"},
-    "isa/binary.py": {"json.loads"},
     "vecsim/journal.py": {"json.loads", "path.open"},
     "gpu/compound/tuning/store.py": {"sqlite3.connect", "json.loads"},
     # files of the package, and of libraries

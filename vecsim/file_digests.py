@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vecsim.digests import SHOWN_DIGITS
 from vecsim.errors import UserError
-from vecsim.input_files import DOWNLOAD, open_input
+from vecsim.input_files import DOWNLOAD, InputKind, file_sha256
 
 
 @dataclass(frozen=True)
@@ -39,18 +38,17 @@ def input_files(what: str, paths: Iterable[Path]) -> tuple[InputFile, ...]:
     """Return files with their digests. Those that cannot be read are left out: who needs them says so."""
     found = []
     for path in paths:
-        digest = file_sha256(path)
+        digest = sha256_or_empty(path)
         if digest:
             found.append(InputFile(what, str(path.absolute()), digest))
     return tuple(found)
 
 
-def file_sha256(path: Path) -> str:
+def sha256_or_empty(path: Path, kind: InputKind = DOWNLOAD) -> str:
     """Return the digest of a file's bytes; empty if it cannot be read or is no regular file."""
     try:
-        with open_input(path, DOWNLOAD) as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()
-    except (OSError, UserError):
+        return file_sha256(path, kind)
+    except UserError:
         return ""
 
 
@@ -58,7 +56,7 @@ def changed(files: Iterable[InputFile]) -> tuple[str, ...]:
     """Say in a line each which files are not what they were: path, digest now and then."""
     found = []
     for each in files:
-        now = file_sha256(Path(each.file))
+        now = sha256_or_empty(Path(each.file))
         if now != each.sha256:
             is_now = f"is another file now (digest {short(now)}" if now else "cannot be read now (digest -"
             found.append(f"{each.what}: {each.file} {is_now}, then {short(each.sha256)})")

@@ -7,7 +7,6 @@ import time
 from collections.abc import Container, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 from experiments.code_fingerprint import code_fingerprint
@@ -20,8 +19,9 @@ from programs.registry import find
 from vecsim.digests import program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
+from vecsim.file_digests import sha256_or_empty
 from vecsim.formats.accuracy import ExactProduct, exact_product
-from vecsim.input_files import INCLUDED, file_sha256
+from vecsim.input_files import INCLUDED
 from vecsim.machine import Machine
 
 UNKNOWN = "unknown"
@@ -155,7 +155,7 @@ class Work:
     def _has_inputs(self, inputs: Mapping[str, str], options: dict[str, str]) -> bool:
         """Say whether the files that assembling read are there as they were then."""
         folder = find(self.program).source(options.get("schedule", "")).parent
-        return all(_file_digest(folder / name) == digest for name, digest in inputs.items())
+        return all(sha256_or_empty(folder / name, INCLUDED) == digest for name, digest in inputs.items())
 
     def _image(self, chosen: _Chosen) -> Prepared:
         if chosen.image not in self._images:
@@ -211,14 +211,6 @@ def _digest(*parts: str) -> str:
 def _record_of(made: Prepared) -> ImageRecord:
     memory = hashlib.sha256(made.loaded.memory.tobytes()).hexdigest()
     return ImageRecord(program_sha256(made.program), memory, dict(made.program.inputs))
-
-
-def _file_digest(path: Path) -> str:
-    """Return the digest of a file; empty if it cannot be read."""
-    try:
-        return file_sha256(path, INCLUDED)
-    except UserError:
-        return ""
 
 
 class _Changed:

@@ -26,6 +26,8 @@ import numpy as np
 
 from vecsim import private_files
 from vecsim.errors import UserError
+from vecsim.file_digests import sha256_or_empty
+from vecsim.input_files import EXTENSION
 from vecsim.private_files import NotPrivateError
 
 FOLDER = "VECSIM_KERNELS"
@@ -230,7 +232,7 @@ def _of_its_file(made: FunctionType) -> str:
     """
     if made.__module__.partition(".")[0] in ("gpu", "vecsim", "numba"):
         return ""
-    try:
-        return hashlib.sha256(Path(made.__code__.co_filename).read_bytes()).hexdigest()
-    except OSError:
-        raise UnknownError(f"{made.__qualname__} stands in no file") from None
+    digest = sha256_or_empty(Path(made.__code__.co_filename), EXTENSION)
+    if not digest:
+        raise UnknownError(f"{made.__qualname__} stands in no file")
+    return digest

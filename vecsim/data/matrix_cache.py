@@ -5,7 +5,6 @@ came from, with its size and sha256, which are compared each time it is used. Wh
 others that want the same file wait for it and find it there.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from vecsim.atomic_files import write_file
 from vecsim.cache_folder import CACHE_FOLDER, cache_folder
 from vecsim.data.download import DownloadError, Remote, Report, discard, download
 from vecsim.errors import UserError
-from vecsim.input_files import DOWNLOAD, RECORD, open_input
+from vecsim.input_files import DOWNLOAD, RECORD, file_sha256
 from vecsim.structured_text import read_json
 
 T = TypeVar("T")
@@ -73,7 +72,7 @@ def kept(name: Path) -> tuple[Path, Record] | None:
     path = matrix_cache() / name
     try:
         record = Record(**read_json(_beside(path, RECORD_SUFFIX), RECORD))
-        whole = path.stat().st_size == record.size and _sha256(path) == record.sha256
+        whole = path.stat().st_size == record.size and file_sha256(path, DOWNLOAD) == record.sha256
         whole = whole and isinstance(record.url, str) and record.url.isprintable()
     except (OSError, ValueError, TypeError, UserError):
         return None
@@ -138,7 +137,7 @@ def _keep(partial: Path, path: Path, remote: Remote) -> None:
     record = Record(
         url=remote.url,
         size=partial.stat().st_size,
-        sha256=_sha256(partial),
+        sha256=file_sha256(partial, DOWNLOAD),
         etag=remote.etag,
         last_modified=remote.last_modified,
         fetched=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -167,8 +166,3 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
-
-
-def _sha256(path: Path) -> str:
-    with open_input(path, DOWNLOAD) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -25,8 +25,8 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from vecsim.errors import UserError
-from vecsim.input_files import EXTENSION_DATA, file_sha256
+from vecsim.file_digests import sha256_or_empty
+from vecsim.input_files import EXTENSION_DATA
 from vecsim.own_packages import LIBRARIES, PACKAGES, ROOT
 
 _LIBRARY_FOLDERS = {"site-packages", "dist-packages"}
@@ -59,8 +59,7 @@ class Recording:
         By kind and name what was found: the digest of a file or of the names in a folder, what is under a
         path, the value of a variable, where a module is; empty if there was none.
     outside
-        What it depends on that cannot be looked at again:
-    ``a process``, ``a connection``; empty if nothing.
+        What it depends on that cannot be looked at again, such as ``a process``; empty if nothing.
     """
 
     def __init__(self, file: str) -> None:
@@ -137,10 +136,7 @@ def _absolute(path: str | bytes | os.PathLike[Any]) -> str:
 
 
 def _file_digest(path: str) -> str:
-    try:
-        return file_sha256(path, EXTENSION_DATA)
-    except UserError:
-        return ""
+    return sha256_or_empty(Path(path), EXTENSION_DATA)
 
 
 def _names_digest(path: str) -> str:
@@ -174,7 +170,7 @@ def _library(name: str) -> str:
             files = sorted(origin.parent.rglob("*.py")) if origin.stem == "__init__" else [origin]
             digest = hashlib.sha256()
             for path in files:
-                digest.update(path.read_bytes())
+                digest.update(_file_digest(str(path)).encode("ascii"))
             return digest.hexdigest()
     return ""
 

@@ -10,7 +10,6 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 
 from experiments.hism.suite.candidates import CANDIDATES_FILE, matrix_market
 from experiments.hism.suite.made import MADE, Made
@@ -23,7 +22,7 @@ from vecsim.data.limits import large_file
 from vecsim.data.metrics import metrics
 from vecsim.data.search_path import matrix_folders
 from vecsim.digests import pattern_sha256
-from vecsim.input_files import TABLE, read_input, read_text
+from vecsim.input_files import TABLE, file_sha256, read_text
 
 _KINDS = "index/suitesparse_collection_2904.csv"
 """Below the folder of matrices: what each matrix of SuiteSparse comes from."""
@@ -75,14 +74,10 @@ def _measured(source: Made, market: dict[str, Entry], kinds: dict[str, str]) -> 
         locality=round(measured.locality, 6),
         average_per_row=round(measured.average_per_row, 6),
         pattern_sha256=pattern_sha256(csr),
-        file_sha256=_file_sha256(source.origin) if is_file else "",
+        file_sha256=file_sha256(file_of(source.origin), large_file("a matrix file")) if is_file else "",
         stands_in_for="" if source.name == source.original else source.original,
         note=source.note,
     )
-
-
-def _file_sha256(origin: str) -> str:
-    return sha256(read_input(file_of(origin), large_file("a matrix file"))).hexdigest()
 
 
 def _kinds(market: dict[str, Entry]) -> dict[str, str]:
