@@ -123,7 +123,7 @@ class Measured:
         )
 
     def best(self, among: NDArray[np.bool_] | None = None) -> Floats:
-        """Give the best time of each measurement's matrix, of these measurements."""
+        """Return the best time of each measurement's matrix, of these measurements."""
         best = np.full(int(self.case.max()) + 1, np.inf)
         np.minimum.at(best, self.case, self.us if among is None else np.where(among, self.us, np.inf))
         found: Floats = best[self.case]

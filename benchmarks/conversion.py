@@ -33,7 +33,7 @@ STEPS = ("check alone", "SciPy alone", "all")
 
 
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Give the best time of three and the result."""
+    """Return the best time of three and the result."""
     best, result = float("inf"), None
     for _ in range(3):
         begin = time.perf_counter()

@@ -23,7 +23,7 @@ from vecsim.errors import UserError
 
 
 def markers(name: str) -> tuple[str, str]:
-    """Give the comments between which a command writes."""
+    """Return the comments between which a command writes."""
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 

@@ -152,7 +152,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def set_aside(path: Path, damaged: tuple[int, int] | None) -> Path | None:
-    """Give a database another name; None if another process has done so.
+    """Rename a database; None if another process has done so.
 
     Raises
     ------

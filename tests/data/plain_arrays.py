@@ -111,7 +111,7 @@ def row_by_row(values: list[int | float], shape: tuple[int, ...]) -> list[int | 
 
 
 def held(numbers: Numbers, what: str, value_bytes: int) -> Held:
-    """Give what memory holds of numbers in a type, or in the usual one."""
+    """Return what memory holds of numbers in a type, or in the usual one."""
     refuse_unless(numbers.elements, "no elements")
     usual = "word" if numbers.whole else "float" if value_bytes == 4 else "double"
     kind = what or usual
@@ -134,7 +134,7 @@ def held(numbers: Numbers, what: str, value_bytes: int) -> Held:
 
 
 def one(number: int | float, size: int, result: Held, all_whole: bool) -> bytes:
-    """Give the bytes of a number as a float, and count what it loses."""
+    """Return the bytes of a number as a float, and count what it loses."""
     if isinstance(number, float) and not math.isfinite(number):
         return struct.pack("<f" if size == 4 else "<d", number)
     exact = Fraction(number)

@@ -108,7 +108,7 @@ def item_of(text: Text) -> tuple:
 
 
 def flat(items: list[tuple]) -> Iterator[tuple]:
-    """Give the items with each repetition in its place."""
+    """Return the items with each repetition in its place."""
     for item in items:
         if item[0] == "group":
             for _ in range(item[1]):
@@ -133,7 +133,7 @@ def parsed(text: str) -> list[tuple]:
 
 
 def letters(text: str) -> set[str]:
-    """Give the letters of all data edit descriptors of a format."""
+    """Return the letters of all data edit descriptors of a format."""
 
     def of(items: list[tuple]) -> set[str]:
         found = set()
@@ -145,7 +145,7 @@ def letters(text: str) -> set[str]:
 
 
 def fields(text: str, count: int) -> tuple[list[Edit], int]:
-    """Give the fields of so many numbers, at least one, and how many lines a READ of them goes through."""
+    """Return the fields of so many numbers, at least one, and how many lines a READ of them goes through."""
     items = parsed(text)
     groups = [place for place, item in enumerate(items) if item[0] == "group"]
     again = items[groups[-1] :] if groups else items

@@ -233,7 +233,7 @@ def value_of(kind: str, words: list[str]) -> complex:
 
 
 def fields_of(text: str, count: int, integers: bool) -> tuple[list[Edit], int]:
-    """Give the fields of so many numbers in a format, and the lines that they fill."""
+    """Return the fields of so many numbers in a format, and the lines that they fill."""
     try:
         found, lines = fields(text, count)
         used = letters(text)

@@ -221,7 +221,7 @@ PROGRAM = """
 
 
 def ended(engine, name):
-    """Give how a run ends, and the state in which it stops."""
+    """Return how a run ends, and the state in which it stops."""
     extension = EXPECTED[name].extension
     machine = load_machine("vs2003", {"section_size": 64, "vector_registers": 16}, [extension])
     instruction_set = instruction_set_of(machine.extensions)

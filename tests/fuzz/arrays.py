@@ -174,13 +174,13 @@ def _other_file(source: random.Random) -> bytes:
 
 
 def asked(case: Case) -> Loaded:
-    """Give what the arguments of a case say."""
+    """Return what the arguments of a case say."""
     what, bits = case.arguments
     return Loaded(what, int(bits))
 
 
 def judge(case: Case) -> Held:
-    """Give what memory must hold, or refuse the case."""
+    """Return what memory must hold, or refuse the case."""
     wanted = asked(case)
     refuse_unless(case.name.endswith((".npy", ".mtx", ".mtx.gz")), "another kind of file")
     refuse_unless(wanted.what in ("", *SIZES, *CRS), "no such type")
@@ -234,7 +234,7 @@ class Command:
     """Whether the command line is called; otherwise only what it does with data."""
 
     def __call__(self, **options: str) -> tuple[int, str, str]:
-        """Give exit code, stdout and stderr for the options ``load``, ``save`` and ``expect``."""
+        """Return exit code, stdout and stderr for the options ``load``, ``save`` and ``expect``."""
         if self.whole:
             named = [word for name, value in options.items() for word in (f"--{name}", value)]
             size = ["--memory", str(PLACE + BYTES), "--value-bits", str(self.value_bits)]
@@ -262,11 +262,11 @@ class Arrays:
     name = "arrays"
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         return make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Give a word for what came of a case, and what is wrong with that or nothing."""
+        """Return a word for what came of a case, and what is wrong with that or nothing."""
         try:
             return self._outcome(case, folder)
         except Exception:

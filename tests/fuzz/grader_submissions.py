@@ -92,7 +92,7 @@ def make(source: random.Random) -> Case:
 
 
 def _at(source: random.Random, lines: list[str]) -> int:
-    """Give a line of the code rather than of the comment on top."""
+    """Return a line of the code rather than of the comment on top."""
     first = next((k for k, line in enumerate(lines) if line and not line.startswith("#")), 0)
     return source.randrange(first, len(lines)) if first < len(lines) else 0
 
@@ -159,7 +159,7 @@ class SubmissionFuzzer:
     name: str = NAME
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever: a text, its exercise, the seed of its cases."""
+        """Return the case of a seed, the same for ever: a text, its exercise, the seed of its cases."""
         return make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:

@@ -200,7 +200,7 @@ COMMANDS: dict[str, tuple[int, Callable[[Files], list[str]]]] = {
 
 
 def odd_name(source: random.Random) -> str:
-    """Give the beginning of a file's name: any bytes but NUL and the slash, of any length."""
+    """Return the beginning of a file's name: any bytes but NUL and the slash, of any length."""
     text = odd_text(source, OF_NAMES) * source.choice((1, 1, 1, 1, 1, 7))
     return fitting(text) or "a"
 
@@ -272,7 +272,7 @@ class NameFuzzer:
     name: str = NAME
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         source = random.Random(f"{self.name} {seed}")
         weights = [weight for weight, _ in COMMANDS.values()]
         (command,) = source.choices(list(COMMANDS), weights)

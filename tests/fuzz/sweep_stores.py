@@ -307,7 +307,7 @@ class StoreFuzzer:
     one_byte: bool = False
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed."""
+        """Return the case of a seed."""
         return single_byte(seed) if self.one_byte else make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:

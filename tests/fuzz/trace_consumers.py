@@ -32,7 +32,7 @@ class TraceFuzzer:
     name: str = NAME
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever: how a run is made up, as JSON."""
+        """Return the case of a seed, the same for ever: how a run is made up, as JSON."""
         source = random.Random(f"{self.name} {seed}")
         begin = source.choice((0, 1, source.randrange(60), source.randrange(400), source.randrange(5000)))
         lasts = source.choice((1, 2, source.randrange(1, 40), source.randrange(1, 1000), None))
@@ -70,7 +70,7 @@ class TraceFuzzer:
 
 
 def with_source(source: random.Random, program: Program) -> Program:
-    """Give some programs source lines of any letters."""
+    """Return some programs source lines of any letters."""
     if source.random() < 0.4:
         return program
     files = [f"{odd_text(source)}.s" for _ in range(2)]

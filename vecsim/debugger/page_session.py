@@ -139,7 +139,7 @@ class Session:
         await self.websocket.close()
 
     async def _type(self, process_input: Any) -> None:
-        """Give the debugger what the page sends, until the page closes or sends what pages do not."""
+        """Pass to the debugger what the page sends, until the page closes or sends what pages do not."""
         async for message in self.websocket:
             self._unanswered = 0
             if message.type == WSMsgType.PONG:

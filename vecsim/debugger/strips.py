@@ -46,13 +46,13 @@ class Strip:
         return [abs(value) / top if math.isfinite(value) else math.nan for value in self.values]
 
     def text(self, waits: Iterable[object] = ()) -> str:
-        """Give the cells as letters; those of elements that are not ready are dotted."""
+        """Return the cells as letters; those of elements that are not ready are dotted."""
         cells = zip_longest(self.heights(), waits, fillvalue=False)
         return "".join(cell(height, wait) for height, wait in cells)
 
 
 def cell(height: float, wait: object = False) -> str:
-    """Give the letter of a cell: a block as tall as the height, a dot for zero; dotted if it waits."""
+    """Return the letter of a cell: a block as tall as the height, a dot for zero; dotted if it waits."""
     if math.isnan(height):
         return STRANGE
     if height == 0:

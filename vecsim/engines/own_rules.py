@@ -59,7 +59,7 @@ def replaces_rules(machine: Machine) -> bool:
 
 @lru_cache(maxsize=16)
 def users_rules(extensions: Extensions) -> tuple[FunctionType, ...]:
-    """Give the functions of a user's own among rules that replace others, and among what these call."""
+    """Return the functions of a user's own among rules that replace others, and among what these call."""
     replacing = [each.function for extension in extensions for each in extension.replacements]
     seen: set[int] = set()
     functions = (function for each in replacing for function in functions_within(each, seen))

@@ -121,7 +121,7 @@ def _is_canonical(csr: Any) -> bool:
 
 
 def _sharing(csr: Any) -> Any:
-    """Give a canonical matrix with 32-bit indices; arrays that are so already are shared."""
+    """Return a canonical matrix with 32-bit indices; arrays that are so already are shared."""
     nnz = int(csr.indptr[-1])
     made = scipy.sparse.csr_array(
         (

@@ -287,7 +287,7 @@ CHEATS = (
 
 
 def texts_that_come_with_vecsim():
-    """Give every text of the repository that halts, by its file, or its page and line."""
+    """Return every text of the repository that halts, by its file, or its page and line."""
     texts = {}
     for folder in ("programs", "experiments", "docs"):
         for path in sorted((ROOT / folder).rglob("*.s")):

@@ -121,7 +121,7 @@ def running_sums(source):
 
 
 def residual(source, like, rows, density, options=()):
-    """Give y = b - A x with A of random places."""
+    """Return y = b - A x with A of random places."""
     program = find(like)
     chosen = program.symbols(program.choose({"schedule": "plain", **dict(options)}))
     # Rows of all kinds: empty, short, full.

@@ -108,7 +108,7 @@ def _require_memory(source: str, header: Header) -> None:
 def _entries(
     source: str, header: Header, data: bytes, spellings: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], list[str]]:
-    """Give rows and columns, from 0, and values of all entries that the file stores, and what values lost."""
+    """Return rows and columns, from 0, and values of all stored entries, and what values lost."""
     coordinate = header.layout == "coordinate"
     field = "real" if header.field == "double" else header.field
     sizes = f"{_ANY_SIZE} {_ANY_SIZE} {header.entries}" if coordinate else f"{header.entries} 1"

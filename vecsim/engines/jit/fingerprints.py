@@ -62,7 +62,7 @@ def fingerprint(rows: Iterable[Instruction]) -> str:
 
 
 def own_fingerprint(rows: Iterable[Instruction]) -> str:
-    """Give a hash of all that the compiled code of user-defined instructions is made from, with its places.
+    """Return a hash of all that the compiled code of user-defined instructions is made from, with its places.
 
     Compiled code names them where it fails.
     """

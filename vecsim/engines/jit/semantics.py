@@ -57,7 +57,7 @@ def _storing(store: Any) -> Any:
 
 
 def _primitives(of: Any) -> dict[int, Any]:
-    """Give the primitives of simulated memory, made of those of a module of cells, by what they replace."""
+    """Return the primitives of simulated memory, made of those of a module of cells, by what they replace."""
     return {
         id(numbers.load16): _loading(of.load_uint16),
         id(numbers.load32): _loading(of.load_uint32),

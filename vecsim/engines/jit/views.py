@@ -179,7 +179,7 @@ class RunView(NamedTuple):
 
 @lru_cache(maxsize=16)
 def run_view(own: tuple[str, ...] = (), *, checked: bool = False) -> RunView:
-    """Give the view of a run whose machine has extensions with arrays of these names.
+    """Return the view of a run whose machine has extensions with arrays of these names.
 
     With ``checked`` its indices are checked.
     """
