@@ -11,7 +11,6 @@ import numpy as np
 from experiments.gpu_bench.records import OK, Record, Run
 from experiments.gpu_bench.suite import CLASSES, suite
 
-STRUCTURED = "large_structured"
 CSR = "csr"
 
 

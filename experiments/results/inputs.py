@@ -10,7 +10,6 @@ from experiments.results.layouts import ExecLayout, FileEntry, Layout, SweepLayo
 from vecsim.file_digests import short
 
 MATRIX = "matrix"
-BUILT_IN = "built-in"
 
 
 @dataclass(frozen=True)

@@ -266,14 +266,3 @@ def pieces_of(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     number = (begins - begins[first_of_column]) // PIECE
     starts = np.flatnonzero((np.diff(columns, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0))
     return np.append(starts, len(columns)).astype(np.int32), columns[starts].astype(np.int32)
-
-
-def device_bytes(matrix: ActiveHBP) -> int:
-    """Count what a product of the matrix keeps on the device: its arrays, the pieces, and the sums.
-
-    The lists of rows with many sums and the records of the rest are not counted: less than 4 bytes for each
-    hundred entries.
-    """
-    _, columns = pieces_of(matrix)
-    sums = len(matrix.lengths) * matrix.values.dtype.itemsize
-    return matrix.nbytes - matrix.group_columns.nbytes + sums + 8 * len(columns) + 4

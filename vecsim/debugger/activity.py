@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isa.declaration import Timing, Unit
+from isa.declaration import Unit
 from vecsim.debugger.position import AT, Position
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import flight
@@ -132,8 +132,3 @@ def busy_banks(position: Position) -> np.ndarray[tuple[int], np.dtype[np.int64]]
         position.snapshot.timing["bank_free"] - position.cycle, 0
     )
     return left
-
-
-def is_branch(position: Position, pc: int) -> bool:
-    """Say whether an instruction of the program is a branch."""
-    return position.program.instruction(pc).timing == Timing.BRANCH

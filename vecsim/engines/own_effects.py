@@ -34,7 +34,6 @@ MOST_TOO_LONG = 3
 """Executions that may take more."""
 FEWEST_RUNS = 4
 """Executions to their end after which what was never written counts as never being written."""
-EVERYWHERE = frozenset(range(SECTION * SECTION))
 
 
 class _FoundError(BaseException):

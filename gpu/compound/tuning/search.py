@@ -298,27 +298,6 @@ def under_the_best(
     return [variant for variant in variants if variant.schedule in schedules]
 
 
-def loss_of_pruning(exhaustive: Mapping[str, Timing], pruned: Iterable[str]) -> float:
-    """Give how much slower the best of the pruned variants is than the best of all: 0.03 is 3 %.
-
-    Parameters
-    ----------
-    exhaustive
-        Times of all variants, by name.
-    pruned
-        Names of those that a pruned search measures.
-
-    Raises
-    ------
-    UserError
-        If none of them was measured.
-    """
-    left = [exhaustive[name].us for name in pruned if name in exhaustive]
-    if not left:
-        raise UserError("the pruned search has none of the variants that were measured")
-    return min(left) / min(timing.us for timing in exhaustive.values()) - 1.0
-
-
 def _by_layout(variants: Iterable[Variant]) -> dict[Layout, list[Variant]]:
     groups: dict[Layout, list[Variant]] = {}
     for variant in variants:

@@ -18,7 +18,6 @@ CREATE TABLE IF NOT EXISTS searches (
 CREATE TABLE IF NOT EXISTS times (
     search INTEGER REFERENCES searches, variant TEXT, us REAL, bytes INTEGER,
     PRIMARY KEY (search, variant));
-CREATE TABLE IF NOT EXISTS finished (search INTEGER PRIMARY KEY REFERENCES searches);
 """
 
 
@@ -105,18 +104,6 @@ class TuningStore:
         """Give the features of the matrix of a search."""
         row = self._file.execute("SELECT features FROM searches WHERE id = ?", (self._id(search),)).fetchone()
         return dict(json.loads(row[0]))
-
-    def finish(self, search: Search) -> None:
-        """Note that nothing more is to be measured of a search."""
-        with self._file:
-            self._file.execute("INSERT OR IGNORE INTO finished VALUES (?)", (self._id(search),))
-
-    def is_finished(self, search: Search) -> bool:
-        """Say whether `finish` has been called for a search; False for one that was never begun."""
-        if search not in self.searches():
-            return False
-        row = self._file.execute("SELECT 1 FROM finished WHERE search = ?", (self._id(search),))
-        return row.fetchone() is not None
 
     def _id(self, search: Search) -> int:
         row = self._file.execute(

@@ -1,10 +1,10 @@
 """Searches that come with the package: written, read, and put before those of the user."""
 
 import pytest
+from prediction_loss import leave_families_out, mean_loss
 
 from gpu.compound.tuning import Timing, TuningStore
 from gpu.compound.tuning.library import recorded, to_json, to_learn_from
-from gpu.compound.tuning.prediction_loss import leave_families_out, mean_loss
 from gpu.compound.tuning.predictor import Result
 from gpu.compound.tuning.store import Search
 from vecsim.errors import UserError

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from prediction_loss import Loss, leave_families_out, losses_by_count, mean_loss
 
 from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.device_compound import NATURAL, Layout
@@ -11,7 +12,6 @@ from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Timing, TuningStore, Variant
 from gpu.compound.tuning import predictor as predictor_module
 from gpu.compound.tuning.features import features_of
-from gpu.compound.tuning.prediction_loss import Loss, leave_families_out, losses_by_count, mean_loss
 from gpu.compound.tuning.predictor import Predictor, Result, results_of
 from gpu.compound.tuning.product_costs import COSTS, Registers, costs
 from gpu.compound.tuning.store import Search

@@ -8,7 +8,6 @@ from gpu.compound.device_compound import NATURAL, Layout
 from gpu.compound.outer_layout import OUTER_LAYOUTS, arranged, slicing_of
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Timing, TuningStore, Variant, joint_variants, natural_variants, tune
-from gpu.compound.tuning.search import loss_of_pruning
 from gpu.compound.tuning.store import Search
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, registers_left, registers_needed
@@ -171,26 +170,7 @@ def test_what_a_matrix_has_no_form_for_is_kept_too(tmp_path):
         assert store.known(SEARCH) == {"a": None}
 
 
-def test_a_search_is_finished_when_that_is_noted(tmp_path):
-    with TuningStore(tmp_path / "tuning.db") as store:
-        assert not store.is_finished(SEARCH)
-        store.begin(SEARCH, {})
-        assert not store.is_finished(SEARCH)
-        store.finish(SEARCH)
-        store.finish(SEARCH)
-    with TuningStore(tmp_path / "tuning.db") as store:
-        assert store.is_finished(SEARCH)
-        assert store.searches() == [SEARCH]
-
-
 def test_a_file_that_is_no_store_is_refused(tmp_path):
     (tmp_path / "text").write_text("no database, but a text that is long enough to be looked at" * 20)
     with pytest.raises(UserError, match="cannot keep results"):
         TuningStore(tmp_path / "text")
-
-
-def test_loss_of_pruning():
-    times = {"a": Timing(10.0, 1), "b": Timing(10.2, 1)}
-    assert loss_of_pruning(times, ["b"]) == pytest.approx(0.02)
-    with pytest.raises(UserError, match="none of the variants"):
-        loss_of_pruning(times, ["c"])

@@ -122,14 +122,6 @@ def test_a_row_with_many_sums():
     np.testing.assert_array_equal(gpu.prepare(stored) @ np.arange(80.0), matrix @ np.arange(80.0))
 
 
-def test_its_bytes_are_counted():
-    matrix = scipy.sparse.csr_array(np.arange(40) < np.array([3, 40, 20, 9])[:, None], dtype=float)
-    stored = ActiveHBP.from_scipy(matrix, block_columns=10, least=4)
-    product = hbp_active.ActiveHBPProduct(stored, 64)
-    held = sum(array.nbytes for array in product.device_arrays)
-    assert hbp_active.device_bytes(stored) <= held <= hbp_active.device_bytes(stored) + 64
-
-
 @pytest.mark.parametrize("container", [HBP, ActiveHBP])
 def test_a_segment_must_fit(container):
     wide = container.from_scipy(scipy.sparse.eye_array(8, format="csr"), block_columns=5000)
