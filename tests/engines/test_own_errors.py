@@ -2,6 +2,7 @@
 
 import math
 import re
+import subprocess
 from dataclasses import dataclass
 
 import numpy as np
@@ -251,3 +252,26 @@ def test_all_engines_end_in_the_same_line(name):
     assert re.fullmatch(pattern, message)
     for engine in ("simpy", "jit-general"):
         assert [message, *rest] == list(ended(engine, name))
+
+
+def test_what_a_simulation_would_read_is_refused(tmp_path):
+    """The key of a kept result covers what loading an extension reads, and nothing that comes later."""
+    data = tmp_path / "data.txt"
+    data.write_text("1")
+    late = Extension("late", "reads while it runs")
+
+    @late.instruction("reads", 0xE0, "xd=", "", unit=Unit.SCALAR)
+    def reads(m, n, d):
+        put_x(m, d, len(data.read_text()))
+
+    @late.instruction("begins", 0xE1, "xd=", "", unit=Unit.SCALAR)
+    def begins(m, n, d):
+        put_x(m, d, subprocess.call(["true"]))
+
+    machine = load_machine("vs2003", {}, [late])
+    for name, what in (("reads", "a file"), ("begins", "a process")):
+        text = f"{name} x1\nhalt"
+        program = assemble(text, file="w.s", instruction_set=instruction_set_of(machine.extensions))
+        with pytest.raises(UserError, match=rf"test_own_errors\.py:\d+: .*opens {what} in a simulation"):
+            start(program, np.zeros(4096, np.uint8), machine, engine="simpy").advance(cycle=100)
+    assert data.read_text() == "1"  # a test may read again

@@ -49,6 +49,12 @@ READS = {
     "a path that may be missing": "from pathlib import Path; value = 5 if Path(FOLDER, 'b').exists() else 6",
     "a file that is tried": ("try:\n    open(FOLDER + '/b')\n    value = 5\nexcept OSError:\n    value = 6"),
     "a module that may be missing": "try:\n    from more import value\nexcept ImportError:\n    value = 4",
+    "a compiled library": (
+        "from pathlib import Path\nfrom scipy.io import mmread\n"
+        "value = int(mmread(Path(__file__).with_name('data.mtx'))[0, 0])"
+    ),
+    "a link": "import os; value = len(os.readlink(FOLDER + '/../link'))",
+    "a link that may be missing": "import os; value = 6 if os.path.islink(FOLDER + '/b') else 5",
     "sqlite": (
         "import sqlite3; value = sqlite3.connect(DATA + '.db').execute('select v from t').fetchone()[0]"
     ),
@@ -57,9 +63,13 @@ READS = {
 
 def write(folder, value):
     (folder / "folder").mkdir(exist_ok=True)
-    for name in ("a", "b")[: value - 5 + 1]:
-        (folder / "folder" / name).touch()
+    (folder / "folder" / "a").touch()
+    if value == 6 and not (folder / "folder" / "b").exists():
+        (folder / "folder" / "b").symlink_to("a")
     (folder / "data").write_text(str(value))
+    (folder / "data.mtx").write_text(f"%%MatrixMarket matrix array integer general\n1 1\n{value}\n")
+    (folder / "link").unlink(missing_ok=True)
+    (folder / "link").symlink_to("x" * value)
     (folder / "data.py").write_text(f"value = {value}")
     (folder / "helper.py").write_text(f"value = {value}\n")
     (folder / "between.py").write_text("import helper\nvalue = helper.value\n")

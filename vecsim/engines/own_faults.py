@@ -17,6 +17,7 @@ from vecsim.engines.own_rules import users_rules
 from vecsim.engines.own_semantics import is_users
 from vecsim.engines.record import Snapshot
 from vecsim.machine import Machine
+from vecsim.machine.own_inputs import simulating
 
 
 class RunsOwnCode(Protocol):
@@ -64,7 +65,8 @@ def advance_own_code(
         return advance(cycle, instructions)
     begin = engine.snapshot()
     try:
-        return advance(cycle, instructions)
+        with simulating():
+            return advance(cycle, instructions)
     except OwnCodeError as error:
         at, pc = engine.failed_at()
         pc = min(pc, len(engine.program.opcode) - 1)

@@ -43,7 +43,12 @@ _OPENING = ("open", "sqlite3.connect", "ctypes.dlopen", "os.listdir", "os.scandi
 _RUNNER = str(Path(__file__).with_name("own_file.py"))
 """What runs files; what it does itself does not count."""
 
+_SIMULATION = str(Path(__file__).parents[1] / "engines" / "own_faults.py")
+"""What runs simulations with user-defined code; what called it does not count."""
+
 _loading = threading.RLock()
+_simulating: set[int] = set()
+"""Threads that run user-defined code now."""
 _recording: Recording | None = None
 _hooked = False
 _left: list[ModuleType] = []
@@ -99,6 +104,15 @@ class Recording:
                     self._imported.update(each.name.partition(".")[0] for each in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     self._imported.add(node.module.partition(".")[0])
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    self._note_named(node.value, Path(path).parent)
+
+    def _note_named(self, name: str, folder: Path) -> None:
+        """Record the files that a text may name: compiled libraries open files without telling Python."""
+        for place in (folder, Path.cwd()):
+            with suppress(OSError, ValueError):
+                if (os.sep in name or "." in name) and (place / name).is_file():
+                    self.note_path(place / name)
 
     def note_libraries(self) -> None:
         """Record the libraries that the user's modules import, now that all of them are known."""
@@ -156,6 +170,13 @@ def _status(path: str) -> str:
     return f"{stat.S_IFMT(found.st_mode)} {found.st_size if stat.S_ISREG(found.st_mode) else 0}"
 
 
+def _link(path: str) -> str:
+    try:
+        return os.fsdecode(_readlink(path))
+    except (OSError, ValueError):
+        return ""
+
+
 def _variable(name: str) -> str:
     return repr(os.environ._data.get(os.environ.encodekey(name)))  # type: ignore[attr-defined]
 
@@ -175,11 +196,12 @@ def _library(name: str) -> str:
     return ""
 
 
-_stat = os.stat
+_stat, _lstat, _readlink = os.stat, os.lstat, os.readlink
 _PROBES: Mapping[str, Callable[[str], str]] = {
     "file": _file_digest,
     "folder": _names_digest,
     "path": _status,
+    "link": _link,
     "variable": _variable,
     "library": _library,
 }
@@ -207,6 +229,8 @@ def _by_user(frame: FrameType | None) -> bool:
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     """Record what Python tells of: files that are opened, folders that are listed."""
+    if event in (*_OUTSIDE, *_OPENING) and threading.get_ident() in _simulating:
+        _refuse_in_simulation(event, arguments, sys._getframe(1))
     recording = _recording
     if recording is None or recording._busy or recording._thread != threading.get_ident():
         return
@@ -219,6 +243,34 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
             recording.outside = _OUTSIDE[event]
         elif event != "open" or not _is_written(*arguments[1:3]):
             recording.note_path("." if arguments[0] is None else arguments[0])
+
+
+@contextmanager
+def simulating() -> Iterator[None]:
+    """Let user-defined code read no files meanwhile: no key of kept results covers what it would read."""
+    _install_hook()
+    thread = threading.get_ident()
+    outer = thread in _simulating
+    _simulating.add(thread)
+    try:
+        yield
+    finally:
+        if not outer:
+            _simulating.discard(thread)
+
+
+def _refuse_in_simulation(event: str, arguments: tuple[Any, ...], frame: FrameType | None) -> None:
+    """Refuse what user-defined code of a simulation opens; what vecsim and libraries open does not count."""
+    if event in _OUTSIDE:
+        what = _OUTSIDE[event]
+    elif isinstance(arguments[0], str | bytes | os.PathLike) and is_users(_absolute(arguments[0])):
+        what = "a file"
+    else:
+        return
+    while frame is not None and frame.f_code.co_filename != _SIMULATION:
+        if is_users(frame.f_code.co_filename):
+            raise UserError(f"opens {what} in a simulation; do it when the extension is loaded")
+        frame = frame.f_back
 
 
 def _is_written(mode: object, flags: object) -> bool:
@@ -268,14 +320,19 @@ class _Loader(SourceFileLoader):
         return code
 
 
+def _install_hook() -> None:
+    global _hooked
+    if not _hooked:
+        sys.addaudithook(_hook)
+        _hooked = True
+
+
 @contextmanager
 def recorded(file: str, content: bytes) -> Iterator[Recording]:
     """Record what running a user's file depends on, as long as the block goes on."""
-    global _recording, _hooked
+    global _recording
     with _loading:
-        if not _hooked:
-            sys.addaudithook(_hook)
-            _hooked = True
+        _install_hook()
         outer, _recording = _recording, Recording(file)
         recording, finder = _recording, _Finder(_recording)
         modules = {name: module for name, module in sys.modules.items() if _is_users_module(module)}
@@ -332,10 +389,21 @@ def _watched(recording: Recording) -> Iterator[None]:
                 recording.note("path", name)
         return _stat(path, *more, **others)
 
+    def watched_link(plain: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(path: Any, *more: Any, **others: Any) -> Any:
+            if isinstance(path, str | bytes | os.PathLike) and _by_user(sys._getframe(1)):
+                name = _absolute(path)
+                if is_users(name):
+                    recording.note("link", name)
+                    recording.note("path", name)
+            return plain(path, *more, **others)
+
+        return watched
+
     environ.__getitem__ = watched_getitem
-    os.stat = watched_stat
+    os.stat, os.lstat, os.readlink = watched_stat, watched_link(_lstat), watched_link(_readlink)
     try:
         yield
     finally:
         environ.__getitem__ = getitem
-        os.stat = _stat
+        os.stat, os.lstat, os.readlink = _stat, _lstat, _readlink
