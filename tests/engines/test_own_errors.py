@@ -1,6 +1,7 @@
 """User-defined semantics that go wrong: all engines end in the same line, or the compiled ones refuse."""
 
 import math
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -268,10 +269,15 @@ def test_what_a_simulation_would_read_is_refused(tmp_path):
     def begins(m, n, d):
         put_x(m, d, subprocess.call(["true"]))
 
+    @late.instruction("looks", 0xE2, "xd=", "", unit=Unit.SCALAR)
+    def looks(m, n, d):
+        put_x(m, d, len(os.environ.get("HOME", "")))
+
     machine = load_machine("vs2003", {}, [late])
-    for name, what in (("reads", "a file"), ("begins", "a process")):
+    ways = {"reads": "opens a file", "begins": "begins a process", "looks": "reads a variable"}
+    for name, what in ways.items():
         text = f"{name} x1\nhalt"
         program = assemble(text, file="w.s", instruction_set=instruction_set_of(machine.extensions))
-        with pytest.raises(UserError, match=rf"test_own_errors\.py:\d+: .*opens {what} in a simulation"):
+        with pytest.raises(UserError, match=rf"test_own_errors\.py:\d+: .*{what} in a simulation"):
             start(program, np.zeros(4096, np.uint8), machine, engine="simpy").advance(cycle=100)
     assert data.read_text() == "1"  # a test may read again

@@ -25,6 +25,7 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from vecsim.errors import UserError
 from vecsim.file_digests import sha256_or_empty
 from vecsim.input_files import EXTENSION_DATA
 from vecsim.own_packages import LIBRARIES, PACKAGES, ROOT
@@ -230,7 +231,10 @@ def _by_user(frame: FrameType | None) -> bool:
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     """Record what Python tells of: files that are opened, folders that are listed."""
     if event in (*_OUTSIDE, *_OPENING) and threading.get_ident() in _simulating:
-        _refuse_in_simulation(event, arguments, sys._getframe(1))
+        if event in _OUTSIDE:
+            _refuse_in_simulation(f"begins {_OUTSIDE[event]}", sys._getframe(1))
+        elif isinstance(arguments[0], str | bytes | os.PathLike) and is_users(_absolute(arguments[0])):
+            _refuse_in_simulation("opens a file", sys._getframe(1))
     recording = _recording
     if recording is None or recording._busy or recording._thread != threading.get_ident():
         return
@@ -259,17 +263,11 @@ def simulating() -> Iterator[None]:
             _simulating.discard(thread)
 
 
-def _refuse_in_simulation(event: str, arguments: tuple[Any, ...], frame: FrameType | None) -> None:
-    """Refuse what user-defined code of a simulation opens; what vecsim and libraries open does not count."""
-    if event in _OUTSIDE:
-        what = _OUTSIDE[event]
-    elif isinstance(arguments[0], str | bytes | os.PathLike) and is_users(_absolute(arguments[0])):
-        what = "a file"
-    else:
-        return
+def _refuse_in_simulation(what: str, frame: FrameType | None) -> None:
+    """Refuse what user-defined code of a simulation looks at; what vecsim and libraries do does not count."""
     while frame is not None and frame.f_code.co_filename != _SIMULATION:
         if is_users(frame.f_code.co_filename):
-            raise UserError(f"opens {what} in a simulation; do it when the extension is loaded")
+            raise UserError(f"{what} in a simulation; do it when the extension is loaded")
         frame = frame.f_back
 
 
@@ -322,9 +320,19 @@ class _Loader(SourceFileLoader):
 
 def _install_hook() -> None:
     global _hooked
-    if not _hooked:
-        sys.addaudithook(_hook)
-        _hooked = True
+    if _hooked:
+        return
+    sys.addaudithook(_hook)
+    environ: Any = type(os.environ)
+    getitem = environ.__getitem__
+
+    def checked_getitem(self: Any, key: Any) -> Any:
+        if threading.get_ident() in _simulating:
+            _refuse_in_simulation("reads a variable", sys._getframe(1))
+        return getitem(self, key)
+
+    environ.__getitem__ = checked_getitem
+    _hooked = True
 
 
 @contextmanager
