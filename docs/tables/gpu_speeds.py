@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def render(runs: Sequence[Run]) -> str:
-    """Give the tables of all runs as Markdown: what they say beside each other, then each on its own."""
+    """Return the tables of all runs as Markdown: all of them side by side, then each on its own."""
     if not runs:
         return "No run is kept.\n"
     parts = [
