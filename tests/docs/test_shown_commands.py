@@ -104,10 +104,11 @@ def folder(tmp_path, monkeypatch):
     for name in ("kernel.s", "axpy.s", "crs.s"):
         (tmp_path / name).write_text(text)
     (tmp_path / "mine.py").write_text("from vecsim import Extension\nmine = Extension('mine', 'nothing')\n")
+    varied = ("--set", "banks=8,16", "--set", "section_size=32,64")  # as docs/what-if.md does
     for arguments in (
         ["machine", "show", "vs2003"],
         ["run", "pde225", "--program", "crs", "--json", "result.json"],
-        ["sweep", "pde225", "--program", "crs", "--set", "banks=8,16", "--out", "banks"],
+        ["sweep", "bcspwr10", "--program", "crs", *varied, "--out", "banks"],
     ):
         assert main(arguments) == 0
     shutil.copy("result.json", "before.json")
