@@ -38,14 +38,14 @@ def test_a_run_may_take_as_many_cycles_as_the_limit_and_no_more(engine, changes)
     cycles = cycles_of(engine, *changes)
     assert run(LOAD, np.zeros(1024, np.uint8), machine, engine=engine, max_cycles=cycles).cycles == cycles
     for limit in (1, 5, cycles // 2, cycles - 1):
-        with pytest.raises(Fault, match=f"cycle {limit}: no end after {limit} cycles") as caught:
+        with pytest.raises(Fault, match=f"cycle {limit}: no end after {limit:,} cycles?:") as caught:
             run(LOAD, np.zeros(1024, np.uint8), machine, engine=engine, max_cycles=limit)
         assert str(caught.value).startswith("load.s:")
 
 
 def test_the_limit_holds_when_halt_has_issued_long_ago(engine):
     machine = load_machine("vs2003", ["bank_busy=10000"])
-    with pytest.raises(Fault, match="no end after 1000 cycles"):
+    with pytest.raises(Fault, match="no end after 1,000 cycles"):
         run(LOAD, np.zeros(1024, np.uint8), machine, engine=engine, max_cycles=1000)
 
 

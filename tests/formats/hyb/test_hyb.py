@@ -60,7 +60,7 @@ def test_round_trip_and_product(matrix, split):
     ("change", "message"),
     [
         ({"shape": (3, 5)}, "the matrix's shape"),
-        ({"width": 1}, "at most 1 entries a row"),
+        ({"width": 1}, "at most 1 entry a row"),
         ({"rest": COO.from_scipy(SMALL.astype(np.float32))}, "one type of values"),
         ({"rest": COO.from_scipy(SMALL)}, "only rows that fill ELL"),
     ],
