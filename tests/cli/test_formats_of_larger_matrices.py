@@ -15,7 +15,7 @@ def test_the_nodes_of_hisparse_as_a_table(vecsim, tmp_path):
     scipy.io.mmwrite(path, scipy.sparse.block_diag([np.ones((256, 256)), [[1.0, 1.0]]]))
     out = vecsim("formats", path, "--format", "hisparse").out
     assert "hisparse: level 0: 2 nodes, 1 of them dense, 65,538 non-zeros, 32769.0 a node\n" in out
-    assert "hisparse: level 1: 1 nodes, 0 of them dense, 2 references, 2.0 a node\n" in out
+    assert "hisparse: level 1: 1 node, 0 of them dense, 2 references, 2.0 a node\n" in out
     assert "block arrays" not in out
 
 
