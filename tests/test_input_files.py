@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from vecsim.errors import UserError
-from vecsim.input_files import InputKind, open_input, read_input, read_text, require_regular
+from vecsim.input_files import InputKind, is_regular, open_input, read_input, read_text, require_regular
 
 SMALL = InputKind("a small file", 8)
 ROOT = Path(__file__).parents[1]
@@ -233,3 +233,9 @@ def test_descriptors_are_closed(tmp_path):
         with pytest.raises(UserError):
             read_input(tmp_path / name, SMALL)
     assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
+def test_a_name_that_no_file_can_have_is_none(tmp_path):
+    assert not is_regular("x" * 5000) and not is_regular("a\0b") and not is_regular(tmp_path)
+    (tmp_path / "a").touch()
+    assert is_regular(tmp_path / "a")

@@ -199,6 +199,14 @@ def decoded(content: bytes, name: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def is_regular(path: Name) -> bool:
+    """Return whether a path names a regular file; False for names that no file can have."""
+    try:
+        return Path(path).is_file()
+    except OSError:  # too long
+        return False
+
+
 def require_regular(path: Name, kind: InputKind, name: str = "") -> None:
     """Check what another library will open by its name: it is a regular file, or is not there yet.
 

@@ -34,7 +34,7 @@ from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.engines.protocol import run
 from vecsim.errors import UserError
 from vecsim.file_digests import InputFile, changed, short
-from vecsim.input_files import PROGRAM, read_input
+from vecsim.input_files import PROGRAM, is_regular, read_input
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
 
 Watch = Callable[[str, int, int], None]
@@ -298,7 +298,7 @@ def _engine(told: str) -> str:
 def _place(told: MatrixEntry) -> str | Path:
     """Return where a matrix is to be had: its file, or its address, or its name."""
     file = Path(told.source)
-    if file.is_file():
+    if is_regular(file):
         return file
     return told.source if "://" in told.source or told.source.startswith(PREFIX) else told.name
 

@@ -12,6 +12,7 @@ from vecsim.data import Matrix, load, value_bytes, values_as
 from vecsim.data.metrics import locality
 from vecsim.digests import matrix_sha256
 from vecsim.file_digests import InputFile, changed
+from vecsim.input_files import is_regular
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Facts:
     def to_dict(self) -> dict[str, Any]:
         """Return what a results file says of it, as `vecsim.Matrix.to_dict` does."""
         rows, columns = self.shape
-        where = str(Path(self.source).absolute()) if Path(self.source).is_file() else self.source
+        where = str(Path(self.source).absolute()) if is_regular(self.source) else self.source
         return {
             "name": self.name,
             "source": where,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Iterator
@@ -66,13 +67,13 @@ def places(document: Json) -> list[tuple[Json, Any]]:
 def _edited(source: random.Random, document: Json) -> Json:
     found = places(document)
     if not found:
-        return source.choice(STRANGE)
+        return copy.deepcopy(source.choice(STRANGE))
     table, key = source.choice(found)
     if source.random() < 0.4:  # near the top, where most is
         table, key = document, source.choice(sorted(document)) if isinstance(document, dict) else 0
     way = source.random()
     if way < 0.55:
-        table[key] = source.choice(STRANGE)
+        table[key] = copy.deepcopy(source.choice(STRANGE))
     elif way < 0.7:
         del table[key]
     elif way < 0.8:
@@ -84,9 +85,11 @@ def _edited(source: random.Random, document: Json) -> Json:
     elif way < 0.9 and isinstance(table[key], int | float):
         table[key] += source.choice((1, -1, 0.5, 10**20))
     elif isinstance(table, dict):
-        table[source.choice(("x", "", "name", "cycles", "kind", "sha256", "matrix"))] = source.choice(STRANGE)
+        table[source.choice(("x", "", "name", "cycles", "kind", "sha256", "matrix"))] = copy.deepcopy(
+            source.choice(STRANGE)
+        )
     else:
-        table.insert(key, source.choice((*STRANGE, table[key])))
+        table.insert(key, copy.deepcopy(source.choice((*STRANGE, table[key]))))
     return document
 
 

@@ -13,6 +13,7 @@ from vecsim.arguments import text
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError
 from vecsim.file_digests import InputFile, input_files
+from vecsim.input_files import is_regular
 from vecsim.overview import Overview
 from vecsim.shown_text import one_line
 from vecsim.suggestions import amount, counted
@@ -84,14 +85,14 @@ class Matrix(Overview):
     @property
     def files(self) -> tuple[InputFile, ...]:
         """The file that it was read from, with its digest; none of a matrix that is from elsewhere."""
-        return input_files(f"matrix {self.name}", [Path(self.source)] if Path(self.source).is_file() else ())
+        return input_files(f"matrix {self.name}", [Path(self.source)] if is_regular(self.source) else ())
 
     def to_dict(self) -> dict[str, Any]:
         """Give name, source, digest and size as plain data, as every ``--json`` does (docs/provenance.md)."""
         rows, columns = self.shape
         return {
             "name": self.name,
-            "source": str(Path(self.source).absolute()) if Path(self.source).is_file() else self.source,
+            "source": str(Path(self.source).absolute()) if is_regular(self.source) else self.source,
             "sha256": matrix_sha256(self.csr),
             "rows": rows,
             "cols": columns,
