@@ -229,11 +229,12 @@ def _is_cost(value: Json) -> bool:
 def _lines(table: bytes) -> list[list[str]]:
     """Read CSV as RFC 4180 has it, with any end of a line."""
     try:
-        text = table.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        text = table.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused(str(error)) from None
     if "\0" in text:
         raise NotJudged
+    text = re.sub(r'"(?:[^"]|"")*"|\r\n?', lambda part: part[0] if part[0][0] == '"' else "\n", text)
     lines, line, place = [], [], 0
     while place < len(text):
         quoted = re.compile(r'"((?:[^"]|"")*)"(?=[,\n]|\Z)').match(text, place)
