@@ -180,7 +180,7 @@ def test_formats_near_the_best_are_measured_again():
     assert measure_choice.near_the_best(lines) == {"m": {"float32": ["a", "b"], "float64": ["c"]}}
 
 
-@pytest.mark.ci  # compiled
+@pytest.mark.nightly  # compiled
 def test_formats_are_converted_by_type(tmp_path):
     number = min(range(len(RECIPES)), key=lambda each: len(RECIPES[each].name))
     made = measure_choice.convert(number, tmp_path, {"float32": ["crs"], "float64": ["crs", "coo"]})
