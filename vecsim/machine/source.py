@@ -164,7 +164,7 @@ def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, st
             yield f"{name}={number if isinstance(number, str) else shown_value(number)}", name, number
         return
     for each in changes:
-        change = text_of("changes", each) if each != "" else ""
+        change = each if isinstance(each, str) else text_of("changes", each)
         name, separator, text = (part.strip() for part in change.partition("="))
         if not separator or not name or not text or "\n" in change:
             raise UserError(f"--set {change}: write it as key=value, for example banks=32")
