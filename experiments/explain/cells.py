@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from experiments.explain.effects import Fit, fit
 from experiments.results.document import TABLE_FILE, read_document
+from experiments.results.inputs import no_digests, without_digests
 from experiments.results.layouts import SWEEP, SweepLayout
 from experiments.results.table import OPTION
 from vecsim.errors import UserError
@@ -51,6 +52,8 @@ class Cells:
         float64, for each cell: cycles, and cycles a non-zero.
     faults
         How many cells have no result.
+    remarks
+        What the folder cannot tell, a sentence each.
     """
 
     varied: Mapping[str, tuple[str, ...]]
@@ -66,6 +69,7 @@ class Cells:
     cycles: Floats
     per_nnz: Floats
     faults: int
+    remarks: tuple[str, ...] = ()
 
     @cached_property
     def fits(self) -> tuple[Fit | None, ...]:
@@ -188,6 +192,7 @@ def read_cells(folder: Path) -> Cells:
         cycles=np.array([row.cycles for row in there], dtype=float),
         per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
         faults=len(document.table) - len(there),
+        remarks=(no_digests(str(document.path), lacking),) if (lacking := without_digests(layout)) else (),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.results.document import Document, Row
-from experiments.results.inputs import DifferentInput, different_inputs, of_two, says_matrices
+from experiments.results.inputs import DifferentInput, different_inputs, of_two, without_digests
 from experiments.results.layouts import (
     ExplanationEntry,
     Layout,
@@ -80,7 +80,8 @@ class Comparison:
     inputs
         The matrices and files that differ.
     unknown
-        Those of the two, ``A`` or ``B``, that do not say which matrices they are of.
+        What ``A`` and ``B`` name no digest of, for those of the two that lack one; see
+        `experiments.results.inputs.without_digests`.
     apart
         The runs of both that are not compared, as they are on different matrices of one name.
     changes
@@ -91,7 +92,7 @@ class Comparison:
 
     made: tuple[tuple[str, str, str], ...]
     inputs: tuple[DifferentInput, ...]
-    unknown: tuple[str, ...]
+    unknown: Mapping[str, tuple[str, ...]]
     apart: tuple[tuple[str, ...], ...]
     changes: tuple[Change, ...]
     only_before: tuple[tuple[str, ...], ...]
@@ -134,7 +135,11 @@ def compare(before: Document, after: Document) -> Comparison:
     return Comparison(
         made=tuple(made),
         inputs=inputs,
-        unknown=tuple(side for side, each in (("A", before), ("B", after)) if not says_matrices(each.layout)),
+        unknown={
+            side: lacking
+            for side, each in (("A", before), ("B", after))
+            if (lacking := without_digests(each.layout))
+        },
         apart=tuple(apart),
         changes=tuple(sorted(changes, key=lambda change: -abs(change.percent))),
         only_before=tuple(key for key in before.rows if key not in both),

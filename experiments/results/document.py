@@ -155,7 +155,7 @@ def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row
                     each.cycles,
                     each.cycles_by_cause,
                     _lines(each.lines),
-                    each.program_sha256 or "",
+                    each.program_sha256,
                     each.options,
                     each.matrix,
                 ),

@@ -68,7 +68,7 @@ class _MachineTexts(_Strict):
     """What a machine says of itself beside its numbers."""
 
     label: str = ""
-    sha256: Digest | None = None
+    sha256: Digest = ""
     file: str | None = None
     based_on: str | None = None
     taken_from_base: list[str] = Field(default_factory=list)
@@ -89,6 +89,10 @@ class FileEntry(_Strict):
     what: Name
     file: Name
     sha256: Digest
+
+
+Matrices = Annotated[list[MatrixEntry], Field(min_length=1)]
+"""Where a file names its matrices, all of them: those of older layouts name none."""
 
 
 class LineEntry(_Strict):
@@ -199,7 +203,7 @@ class ExplanationEntry(_Counted):
     engine: EngineName = ""
     value_bits: Bits = 32
     cycles_by_cause: dict[str, Count]
-    program_sha256: Digest | None = None
+    program_sha256: Digest = ""
     lines: list[LineEntry]
 
     @model_validator(mode="after")
@@ -212,6 +216,7 @@ class WhyLayout(_Made):
     """Of ``vecsim why``; older layouts have no matrices."""
 
     seed: Count = 0
+    matrices: Matrices = Field(default_factory=list)
     explanations: Annotated[list[ExplanationEntry], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -241,12 +246,16 @@ class Specification(_Strict):
 
 
 class SweepLayout(_Made):
-    """Of ``vecsim sweep``; older layouts have neither matrices nor files nor a digest of the table."""
+    """Of ``vecsim sweep``; older layouts have neither matrices nor files nor a digest of the table.
+
+    What is there must be valid: ``null`` or an empty list does not stand for an older layout.
+    """
 
     machine: MachineNumbers
     sweep: Specification
-    cells: Count | None = None
-    table_sha256: Digest | None = None
+    matrices: Matrices = Field(default_factory=list)
+    cells: Count = 0
+    table_sha256: Digest = ""
 
 
 Layout = RunLayout | ExecLayout | WhyLayout | SweepLayout

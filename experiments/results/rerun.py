@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.results.document import Document, Key
+from experiments.results.inputs import no_digests, without_digests
 from experiments.results.layouts import (
     ArrayEntry,
     ExecLayout,
@@ -75,7 +76,8 @@ class Again:
     runs
         Each of its runs.
     inputs
-        In a line each, which of its matrices and files are not what they were.
+        In a line each, which of its matrices and files are not what they were, and of what the file names no
+        digest.
     """
 
     runs: tuple[Repeated, ...]
@@ -122,7 +124,9 @@ def rerun(
             runs = again.why(layout)
     except UserError as error:
         raise UserError(_placed(document.path, error)) from None
-    return Again(runs, (*again.other_matrices.values(), *changed(_recorded_files(layout))))
+    lacking = without_digests(layout)
+    unknown = (no_digests(str(document.path), lacking),) if lacking else ()
+    return Again(runs, (*unknown, *again.other_matrices.values(), *changed(_recorded_files(layout))))
 
 
 def _placed(path: Path, error: UserError) -> str:

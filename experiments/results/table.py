@@ -144,10 +144,10 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: byte {error.start} is not UTF-8") from None
     digest = hashlib.sha256(content).hexdigest()
-    if layout.table_sha256 not in (None, digest):
+    if layout.table_sha256 not in ("", digest):
         raise UserError(
             f"{path}: is not the table that the sweep wrote (digest {short(digest)}, then "
-            f"{short(layout.table_sha256 or '')}): sweep again, which computes no cell that is kept"
+            f"{short(layout.table_sha256)}): sweep again, which computes no cell that is kept"
         )
     spec = layout.sweep
     varied = {name: frozenset(map(str, values)) for name, values in spec.set.items()}
@@ -158,7 +158,7 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
         rows = tuple(_row(f"{path}, line {reader.line_num}", columns, cells, layout) for cells in reader)
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num}: is no CSV: {error}") from None
-    if layout.cells not in (None, len(rows)):
+    if "cells" in layout.model_fields_set and layout.cells != len(rows):
         raise UserError(f"{path}: has {counted(len(rows), 'row')}; by sweep.json they are {layout.cells:,}")
     _check_rows(path, rows, layout)
     return rows

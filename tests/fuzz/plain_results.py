@@ -79,7 +79,7 @@ def machine(value: Json) -> None:
         optional(value, name, is_text)
     for name in ("file", "based_on"):
         optional(value, name, lambda v: v is None or is_text(v))
-    optional(value, "sha256", lambda v: v is None or is_digest(v))
+    optional(value, "sha256", is_digest)
     optional(value, "taken_from_base", lambda v: is_list(v, is_text))
     optional(
         value,

@@ -168,6 +168,7 @@ def _why(value: Json) -> Json:
     optional(value, "seed", is_whole)
     told = value.get("explanations")
     need(type(told) is list and told, "explanations")
+    optional(value, "matrices", bool)
     names = {each["name"] for each in value.get("matrices", ())}
     found = []
     for each in told:
@@ -176,7 +177,7 @@ def _why(value: Json) -> Json:
         need(is_table(each.get("options"), is_text) and is_list(each.get("lines"), lambda v: True), "options")
         optional(each, "engine", is_engine)
         optional(each, "value_bits", is_bits)
-        optional(each, "program_sha256", lambda v: v is None or is_digest(v))
+        optional(each, "program_sha256", is_digest)
         machine(each["machine"])
         lines(each["lines"], each["cycles"])
         need(not names or each["matrix"] in names, "no such matrix")

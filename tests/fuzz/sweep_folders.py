@@ -190,9 +190,10 @@ def judge(data: bytes) -> Found:
     machine(value["machine"])
     spec = value.get("sweep")
     _judge_specification(spec)
-    optional(value, "cells", lambda v: v is None or is_whole(v))
-    optional(value, "table_sha256", lambda v: v is None or is_digest(v))
-    if value.get("table_sha256") is not None:
+    optional(value, "matrices", bool)
+    optional(value, "cells", is_whole)
+    optional(value, "table_sha256", is_digest)
+    if "table_sha256" in value:
         need(value["table_sha256"] == hashlib.sha256(table).hexdigest(), "another table")
     return _judge_table(value, spec, table)
 
@@ -280,7 +281,7 @@ def _judge_table(value: Json, spec: Json, table: bytes) -> Found:
         of_matrix = (int(cell["rows"]), int(cell["nnz"]), cell.get("locality") and float(cell["locality"]))
         need(facts.setdefault(cell["matrix"], of_matrix) == of_matrix, "facts of a matrix")
         need(not known or cell["matrix"] in known, "no such matrix")
-    need(value.get("cells") in (None, len(lines)), "rows that are missing")
+    need(value.get("cells", len(lines)) == len(lines), "rows that are missing")
     return rows(found), len(found)
 
 

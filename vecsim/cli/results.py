@@ -88,10 +88,11 @@ def compare(
 
 
 def _show(output: Output, found: Comparison, most: int) -> None:
+    from experiments.results.inputs import no_digests
     from vecsim.cli.console import fill, table
 
-    for side in found.unknown:
-        output.text(f"{side} does not say which matrices it is of: equal names may mean different matrices")
+    for side, lacking in found.unknown.items():
+        output.text(no_digests(side, lacking))
     for each in found.inputs:
         output.text(each.in_words())
     if found.inputs:

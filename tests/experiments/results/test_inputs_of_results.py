@@ -238,13 +238,53 @@ def test_sweeps_of_other_choices_say_so(folder):
     assert found.inputs == ()
 
 
-def test_a_sweep_of_an_earlier_version_says_that_its_matrices_are_not_known(folder, capsys):
+def edited_sweep(folder, **edits):
+    """Sweep, then change values of its sweep.json, or remove them."""
     swept(["a/m.mtx"], "one")
-    told = json.loads((folder / "one" / "sweep.json").read_text())
-    for name in ("matrices", "files", "table_sha256", "cells"):
-        del told[name]
-    (folder / "one" / "sweep.json").write_text(json.dumps(told))
+    file = folder / "one" / "sweep.json"
+    told = json.loads(file.read_text()) | edits
+    file.write_text(json.dumps({name: value for name, value in told.items() if value != "removed"}))
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        (("matrices", "files", "table_sha256", "cells"), "table, matrices and files"),
+        (("table_sha256",), "table"),
+    ],
+)
+def test_a_sweep_without_digests_says_that_changes_cannot_be_noticed(folder, capsys, names, parts):
+    edited_sweep(folder, **dict.fromkeys(names, "removed"))
     capsys.readouterr()
+    line = f"names no digest of its {parts}: changes cannot be noticed"
     assert call("compare", "one", "one") == 0
-    assert capsys.readouterr().out.startswith("A does not say which matrices it is of")
-    assert all(each.same for each in rerun(read_document(folder / "one"), store=folder / "empty").runs)
+    assert capsys.readouterr().out.startswith(f"A {line}\nB {line}\n")
+    assert call("explain", "one") == 0
+    assert capsys.readouterr().out.startswith(f"one/sweep.json {line}\n")
+    again = rerun(read_document(folder / "one"), store=folder / "empty")
+    assert again.inputs == (f"{folder / 'one' / 'sweep.json'} {line}",)
+    assert all(each.same for each in again.runs)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("table_sha256", None, "table_sha256 = None: input should be a valid string"),
+        ("table_sha256", "", "table_sha256 = '': string should match pattern"),
+        ("table_sha256", 3, "table_sha256 = 3: input should be a valid string"),
+        ("matrices", None, "matrices = None: input should be a valid list"),
+        ("matrices", [], "matrices: list should have at least 1 item"),
+        ("files", None, "files = None: input should be a valid list"),
+        ("cells", None, "cells = None: input should be a valid integer"),
+    ],
+)
+def test_digests_that_are_none_are_no_earlier_version(folder, capsys, name, value, message):
+    edited_sweep(folder, **{name: value})
+    for command in (["explain", "one"], ["compare", "one", "one"], ["rerun", "one"]):
+        capsys.readouterr()
+        assert call(*command) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(
+            f"vecsim: error: one/sweep.json: is damaged, or of another version: {message}"
+        )
+        assert error.count("\n") == 1
