@@ -259,7 +259,7 @@ def test_an_item_of_a_paper(copy):
         "experiments/hism/added.py",
         '''"""An item, for a test."""
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 
 

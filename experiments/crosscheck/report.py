@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 
-from experiments.comparison import Comparison
 from experiments.crosscheck.matrices import listed
 from experiments.crosscheck.products import REFERENCE
 from experiments.crosscheck.ranks import (
@@ -23,8 +22,9 @@ from experiments.crosscheck.ranks import (
 from experiments.crosscheck.results import Checked, Results
 from experiments.crosscheck.source import Recorded, recorded
 from experiments.hism.timing import METHODS
+from experiments.kit.request import Request
+from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
-from experiments.request import Request
 
 PAIRS = (("jd", "crs"), ("bbcs", "crs"), ("hism", "crs"), ("bbcs", "jd"), ("hism", "jd"), ("hism", "bbcs"))
 """Every two of the four formats: the first over the second."""

@@ -12,8 +12,8 @@ from experiments.crosscheck.matrices import listed
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.results import Results, read_results
 from experiments.hism.measurements import VALUE_BYTES, measure_members
-from experiments.recorded import newest
-from experiments.request import Request
+from experiments.kit.recorded import newest
+from experiments.kit.request import Request
 from vecsim.data import values_as
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError

@@ -8,8 +8,8 @@ from math import exp, log
 
 import numpy as np
 
-from experiments.comparison import Comparison
 from experiments.explain.cells import Cells, Floats
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, ScatterChart, ScatterPanel
 from experiments.report.number_tables import three_digits
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.comparison import Comparison
 from experiments.explain.cells import ABSENT, Cells
 from experiments.explain.parameters import SPEED
+from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 from experiments.results.table import OPTION
 from experiments.sweep.cost import WEIGHTS, cost

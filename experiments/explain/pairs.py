@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.comparison import Comparison
 from experiments.explain.cells import Cells, Floats, comparable, number, overall
 from experiments.explain.parameters import NO_RESULT, SPEED, file_name
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 from experiments.report.parameter_charts import HeatChart
 

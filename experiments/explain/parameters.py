@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.comparison import Comparison
 from experiments.explain.cells import Cells, Floats, comparable, number, overall
 from experiments.explain.effects import CONFIDENCE, Effect
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 from experiments.report.parameter_charts import LineChart, Range, RangeChart
 from experiments.results.table import OPTION

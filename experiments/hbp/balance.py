@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
 from experiments.hbp.printed import REDUCTIONS
 from experiments.hbp.results import MatrixRecord, OrderRecord, Results
 from experiments.hbp.texts import METHODS, NOTHING, label, paper_partition
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 from vecsim.formats.hbp.ordering import CLASS_BITS
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from experiments.comparison import Comparison
 from experiments.hbp.balance import by_method
 from experiments.hbp.results import OrderRecord, Results
 from experiments.hbp.texts import METHODS, NOTHING, paper_partition
 from experiments.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, ScatterChart, ScatterPanel, Verdict
 
 NAME, TITLE = "hbp-hash", "Section III-B: the hash, its numbers, and a better one"

@@ -11,7 +11,7 @@ from experiments.hbp import balance, hash_numbers, preparation, products
 from experiments.hbp.results import Results
 from experiments.hbp.source import results_for
 from experiments.hbp.texts import remarks_of
-from experiments.request import Request
+from experiments.kit.request import Request
 
 T = TypeVar("T")
 

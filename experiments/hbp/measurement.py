@@ -20,9 +20,9 @@ from experiments.hbp.recording import described
 from experiments.hbp.results import OrderRecord, PreparationRecord, ProductRecord, Results
 from experiments.hbp.source import RECORDED
 from experiments.hbp.subjects import in_order_of_kinds, subjects
-from experiments.measured_phases import clock, one_line
-from experiments.recorded import newest
-from experiments.request import Watch
+from experiments.kit.phases import clock, one_line
+from experiments.kit.recorded import newest
+from experiments.kit.request import Watch
 from vecsim.formats import ActiveHBP
 from vecsim.formats.hbp.ordering import METHODS
 from vecsim.provenance import provenance

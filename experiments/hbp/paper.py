@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from experiments.paper import Experiment, Paper
+from experiments.kit.experiment import Experiment, Paper
 
 KIND: Literal["vecsim reproduce hbp"] = "vecsim reproduce hbp"
 """What files of its results say they are."""

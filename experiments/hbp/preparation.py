@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
 from experiments.hbp.printed import PREPROCESSING
 from experiments.hbp.results import MatrixRecord, PreparationRecord, Results
 from experiments.hbp.texts import ABSENT, METHODS, NOT_MEASURED, NOTHING, label, number_of
 from experiments.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 NAME, TITLE = "hbp-fig7", "Figure 7: preprocessing"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
 from experiments.hbp.printed import PRODUCTS as PRINTED
 from experiments.hbp.printed import TABLE_2
 from experiments.hbp.results import MatrixRecord, ProductRecord, Results
 from experiments.hbp.texts import ABSENT, NOT_MEASURED, NOTHING, PRODUCTS, label, number_of
 from experiments.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 from experiments.report.parameter_charts import LineChart
 

@@ -20,7 +20,7 @@ from experiments.hbp.orders import study
 from experiments.hbp.paper import KIND
 from experiments.hbp.results import MatrixRecord, OrderRecord, Results, to_json
 from experiments.hbp.subjects import id_of, on_the_host
-from experiments.measured_phases import clock
+from experiments.kit.phases import clock
 from vecsim.atomic_files import write_file
 from vecsim.digests import matrix_sha256
 from vecsim.provenance import provenance

@@ -7,8 +7,8 @@ from pathlib import Path
 from experiments.hbp import results
 from experiments.hbp.paper import KIND
 from experiments.hbp.results import Results
-from experiments.measured_results import found_results
-from experiments.request import Request, Watch
+from experiments.kit.request import Request, Watch
+from experiments.kit.source import found_results
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""

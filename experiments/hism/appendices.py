@@ -11,9 +11,9 @@ from experiments.hism.suite import Member
 from experiments.hism.suite_runs import SuiteRuns
 from experiments.hism.table2 import averages_over_all
 from experiments.hism.timing import METHODS
+from experiments.kit.request import Request
 from experiments.report.item import Appendix, Table
 from experiments.report.number_tables import three_digits
-from experiments.request import Request
 from vecsim.data import Matrix
 from vecsim.digests import pattern_sha256
 from vecsim.machine import load_machine, to_toml

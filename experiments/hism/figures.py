@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from experiments.comparison import Comparison
 from experiments.hism.claims import Subject, verdicts
 from experiments.hism.suite import Criterion, FigureMember, Member
 from experiments.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.hism.timing import METHODS, Times, relative
+from experiments.kit.request import Request
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel
 from experiments.report.number_tables import three_digits
-from experiments.request import Request
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from experiments.comparison import Comparison
 from experiments.hism import table1, table3
 from experiments.hism.six_matrices import MATRICES, why_missing
 from experiments.hism.suite import member_for
 from experiments.hism.suite.loading import load as load_member
 from experiments.hism.suite.origin import is_available
+from experiments.kit.request import Request
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
-from experiments.request import Request
 from vecsim.data import Matrix, NotFoundLocallyError, load
 from vecsim.digests import matrix_sha256
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from experiments.hism.assignment import ASSIGNMENT
 from experiments.hism.results_file import ResultsFile
 from experiments.hism.timing import Measured, Timing
-from experiments.request import Request
+from experiments.kit.request import Request
 from programs.measurement import measure
 from programs.registry import PROGRAMS
 from vecsim.data import load_builtin, values_as

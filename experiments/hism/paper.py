@@ -1,6 +1,6 @@
 """The HiSM paper, and what makes its tables and figures."""
 
-from experiments.paper import Experiment, Paper
+from experiments.kit.experiment import Experiment, Paper
 
 PAPER = Paper(
     "hism",

@@ -12,7 +12,7 @@ from typing import Any
 from experiments.code_fingerprint import code_fingerprint
 from experiments.hism.assignment import options_of_the_paper
 from experiments.hism.timing import Timing
-from experiments.request import Request
+from experiments.kit.request import Request
 from vecsim.journal import Journal
 
 KIND = "vecsim reproduce"

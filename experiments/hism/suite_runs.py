@@ -9,7 +9,7 @@ from experiments.hism import suite
 from experiments.hism.measurements import measure_members
 from experiments.hism.suite import CRITERIA, Criterion, FigureMember, Member
 from experiments.hism.timing import Measured
-from experiments.request import Request
+from experiments.kit.request import Request
 
 
 @dataclass(frozen=True)

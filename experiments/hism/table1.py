@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.comparison import Comparison
 from experiments.hism.six_matrices import (
     MATRICES,
     NO_REMARKS,
@@ -18,6 +17,7 @@ from experiments.hism.six_matrices import (
     remark_on,
     why_missing,
 )
+from experiments.report.comparison import Comparison
 from experiments.report.item import Verdict
 from vecsim.formats import BBCS, CRS, JD, HiSM
 from vecsim.formats.storage import crs_bytes, hism_bytes, jd_bytes

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from experiments.comparison import Comparison
 from experiments.hism.assignment import described
 from experiments.hism.suite import FigureMember, Member
 from experiments.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.hism.timing import METHODS, Cycles, Times, relative
+from experiments.kit.request import Request
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from experiments.report.number_tables import largest
 from experiments.report.paper_chart import paper_beside_ours
-from experiments.request import Request
 
 GROUPS = ("all", "small", "medium", "large")
 """The paper's groups: the whole suite, and the first 3, next 4 and last 3 matrices of Figure 2."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from experiments.comparison import Comparison
 from experiments.hism.six_matrices import (
     MATRICES,
     NO_REMARKS,
@@ -14,6 +13,7 @@ from experiments.hism.six_matrices import (
     remark_on,
     why_missing,
 )
+from experiments.report.comparison import Comparison
 from experiments.report.item import Verdict
 from experiments.report.number_tables import three_digits
 from vecsim.formats import BBCS, CRS, JD, HiSM

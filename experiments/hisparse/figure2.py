@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
-from experiments.comparison import Comparison
 from experiments.hisparse import storage
 from experiments.hisparse.measured import Measured, geometric_mean
 from experiments.hisparse.methods import DTYPES, OWN
 from experiments.hisparse.printed import FIGURE_4, LESS_THAN_COO, LESS_THAN_CSR, NODE_SIZE
 from experiments.hisparse.results import MatrixRecord, Tree
 from experiments.hisparse.texts import AT_LEAST, WITHOUT_RESULTS, category, gaps_of, label
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 NAME, TITLE = "hisparse-fig2", "Figure 2: bytes a non-zero of HiSparse, COO and CSR"

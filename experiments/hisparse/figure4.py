@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
 from experiments.hisparse.measured import Measured
 from experiments.hisparse.printed import FIGURE_4, NO_TREE, NODE_SIZE, PrintedMatrix
 from experiments.hisparse.results import MatrixRecord
 from experiments.hisparse.storage import nodes_of
 from experiments.hisparse.texts import WITHOUT_RESULTS, gaps_of, label
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
 

@@ -11,7 +11,7 @@ from experiments.hisparse import figure4 as statistics
 from experiments.hisparse import products, sums
 from experiments.hisparse.measured import Measured
 from experiments.hisparse.source import measured_for
-from experiments.request import Request
+from experiments.kit.request import Request
 
 T = TypeVar("T")
 

@@ -24,8 +24,8 @@ from experiments.hisparse.subjects import stands_for, subjects
 from experiments.hisparse.sum_measurement import METHODS as SUM_METHODS
 from experiments.hisparse.sum_measurement import Sums, back_to_back
 from experiments.hisparse.trees import tree_of
-from experiments.measured_phases import clock, one_line
-from experiments.request import Watch
+from experiments.kit.phases import clock, one_line
+from experiments.kit.request import Watch
 from vecsim.digests import matrix_sha256
 from vecsim.formats import HiSparse
 from vecsim.formats.accuracy import ExactProduct

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from experiments.hisparse.paper import KIND
-from experiments.measured_results import read_results
-from experiments.recorded import kept_json
+from experiments.kit.recorded import kept_json
+from experiments.kit.source import read_results
 
 Status = Literal["ok", "failed"]
 
@@ -198,5 +198,5 @@ def to_json(results: Results) -> bytes:
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read results; raise as `experiments.measured_results.read_results`."""
+    """Read results; raise as `experiments.kit.source.read_results`."""
     return read_results(path, Results, KIND)

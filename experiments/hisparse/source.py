@@ -8,8 +8,8 @@ from experiments.hisparse import results
 from experiments.hisparse.measured import Measured
 from experiments.hisparse.paper import KIND
 from experiments.hisparse.results import Results
-from experiments.measured_results import found_results
-from experiments.request import Request, Watch
+from experiments.kit.request import Request, Watch
+from experiments.kit.source import found_results
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from experiments.comparison import Comparison
 from experiments.hisparse.measured import Measured, averages, geometric_mean, spread
 from experiments.hisparse.methods import DTYPES, METHODS, OWN
 from experiments.hisparse.printed import TIMES_FASTER, Printed
 from experiments.hisparse.results import MatrixRecord
 from experiments.hisparse.texts import AT_LEAST, category, label
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Panel, Verdict
 
 NAMES = {

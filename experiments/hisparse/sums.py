@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from experiments.comparison import Comparison
 from experiments.hisparse.measured import Measured, geometric_mean, spread
 from experiments.hisparse.methods import (
     CONVERTING_GEAM,
@@ -30,6 +29,7 @@ from experiments.hisparse.speed_items import (
     times_verdicts,
 )
 from experiments.hisparse.texts import WITHOUT_RESULTS, gaps_of, notes_of
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
 

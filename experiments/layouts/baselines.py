@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from experiments.kit.phases import one_line
 from experiments.layouts.results import REAL, LibraryRecord
-from experiments.measured_phases import one_line
 from gpu.compound import CompoundMatrix
 from gpu.compound.standard_types import blocks
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from experiments.comparison import Comparison
 from experiments.layouts.printed import OVER_CUSPARSE
 from experiments.layouts.results import REAL, Five, MatrixRecord, Results
 from experiments.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
 from experiments.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 BASELINES = {

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from experiments.kit.request import Request
 from experiments.layouts import appendices as appendix_tables
 from experiments.layouts import figures, tables
 from experiments.layouts.results import Results
 from experiments.layouts.source import results_for
 from experiments.layouts.texts import remarks_of
-from experiments.request import Request
 
 T = TypeVar("T")
 

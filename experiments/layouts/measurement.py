@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.kit.phases import clock, one_line
+from experiments.kit.request import Watch
 from experiments.layouts.baselines import library_products, real_products
 from experiments.layouts.compiling import Compiling
 from experiments.layouts.paper import KIND
@@ -23,8 +25,6 @@ from experiments.layouts.printed import OUTER
 from experiments.layouts.recording import described, kept, read_kept
 from experiments.layouts.results import REAL, LibraryRecord, MatrixRecord, Results, Search, SearchRecord
 from experiments.layouts.subjects import SUBJECTS, Subject
-from experiments.measured_phases import clock, one_line
-from experiments.request import Watch
 from gpu.compound import CompoundMatrix
 from gpu.compound.tuning.compilation import Compilers
 from gpu.runtime.kernel_cache import FOLDER

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.kit.phases import clock, one_line
 from experiments.layouts.paper import KIND
 from experiments.layouts.results import Five, MatrixRecord, Results, to_json
 from experiments.layouts.subjects import SUBJECTS, Subject
-from experiments.measured_phases import clock, one_line
 from gpu.compound import CompoundMatrix
 from gpu.compound.entry_type import EntryType
 from gpu.compound.pattern_statistics import FiveNumbers, pattern_statistics

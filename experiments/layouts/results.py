@@ -6,9 +6,9 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from experiments.kit.recorded import kept_json
+from experiments.kit.source import read_results
 from experiments.layouts.paper import KIND
-from experiments.measured_results import read_results
-from experiments.recorded import kept_json
 
 REAL = "real product"
 """How the names of this project's own products of real matrices begin, in the place of a form of cuSPARSE."""
@@ -174,5 +174,5 @@ def to_json(results: Results) -> bytes:
 
 
 def read(path: str | os.PathLike[str]) -> Results:
-    """Read results; raise as `experiments.measured_results.read_results`."""
+    """Read results; raise as `experiments.kit.source.read_results`."""
     return read_results(path, Results, KIND)

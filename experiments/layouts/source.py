@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments.kit.request import Request, Watch
+from experiments.kit.source import found_results
 from experiments.layouts import results
 from experiments.layouts.paper import KIND
 from experiments.layouts.results import Results
-from experiments.measured_results import found_results
-from experiments.request import Request, Watch
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""

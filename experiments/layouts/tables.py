@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
 from experiments.layouts.figures import LARGE, by_size
 from experiments.layouts.printed import BY_LAYOUTS, GPUS, TABLES, PrintedTable
 from experiments.layouts.results import MatrixRecord, Results, SearchRecord
 from experiments.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
 from experiments.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 
 PAPERS, ALL = "gain, the paper's layouts", "gain, all layouts"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from experiments.comparison import Comparison
 from experiments.pellr import verdicts
 from experiments.pellr.results import MatrixRecord
 from experiments.pellr.speeds import DTYPES, NEAR, SETS, Speeds, geometric_mean
 from experiments.pellr.texts import GAP_WITHOUT_RESULTS, notes_of
 from experiments.pellr.verdicts import PARTS, large, stands_for
+from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 
 SUMMARY = (

@@ -6,7 +6,6 @@ from itertools import chain
 
 import numpy as np
 
-from experiments.comparison import Comparison
 from experiments.pellr.iterations import (
     ELLR_ROWS,
     EXAMPLE_WIDTH,
@@ -19,6 +18,7 @@ from experiments.pellr.iterations import (
 )
 from experiments.pellr.speeds import Speeds
 from experiments.pellr.texts import subject_label
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 SUMMARY = (

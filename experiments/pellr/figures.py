@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from experiments.comparison import Comparison
 from experiments.pellr import verdicts
 from experiments.pellr.methods import METHODS
 from experiments.pellr.results import MatrixRecord
 from experiments.pellr.speeds import DTYPES, NEAR, SETS, STATUS_WORDS, Speeds
 from experiments.pellr.texts import GAP_WITHOUT_RESULTS, matrix_note, notes_of, subject_label
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 OWN = {"pellr": "", NEAR: ", near"}

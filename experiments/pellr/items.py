@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from experiments.kit.request import Request
 from experiments.pellr import appendices as appendix_tables
 from experiments.pellr import claims as claim_table
 from experiments.pellr import example, figures, structure
 from experiments.pellr.source import speeds_of
 from experiments.pellr.speeds import Speeds
-from experiments.request import Request
 
 T = TypeVar("T")
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.measured_phases import clock, one_line
+from experiments.kit.phases import clock, one_line
+from experiments.kit.request import Watch
 from experiments.pellr import subjects
 from experiments.pellr.iterations import iterations, sorted_iterations, work
 from experiments.pellr.methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
 from experiments.pellr.paper import KIND
 from experiments.pellr.results import Gpu, MatrixRecord, Record, Results
 from experiments.pellr.subjects import Subject
-from experiments.request import Watch
 from vecsim.digests import matrix_sha256
 from vecsim.formats import BiELL, NotRepresentableError, Sliced, Slicing
 from vecsim.provenance import provenance

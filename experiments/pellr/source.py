@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.measured_results import found_results
+from experiments.kit.request import Request, Watch
+from experiments.kit.source import found_results
 from experiments.pellr import results
 from experiments.pellr.paper import KIND
 from experiments.pellr.results import Results
 from experiments.pellr.speeds import Speeds
-from experiments.request import Request, Watch
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""

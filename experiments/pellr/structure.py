@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from experiments.comparison import Comparison
 from experiments.pellr.results import MatrixRecord
 from experiments.pellr.speeds import Speeds
 from experiments.pellr.texts import GAP_WITHOUT_RESULTS, SPELLED, subject_label
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
 SUMMARY = (

@@ -14,10 +14,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from experiments.comparison import NOT_FOUND
 from experiments.report import heat, lines, ranges, scatter
 from experiments.report.axes import number_logarithmic
 from experiments.report.colours import COLOURS
+from experiments.report.comparison import NOT_FOUND
 from experiments.report.drawable import FONT, drawable
 from experiments.report.item import BarChart, Chart, Panel, ScatterChart
 from experiments.report.legend import LETTER, TEXT_POINTS, write_legend

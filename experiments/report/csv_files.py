@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.item import Table, Verdict
 from vecsim.shown_text import csv_text
 

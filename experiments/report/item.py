@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 
 SHORT = 60
 """Letters up to which a note stands beside its row, however many rows have it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Panel
 
 

@@ -6,7 +6,7 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-from experiments.registry import PAPERS
+from experiments.kit.registry import PAPERS
 from isa.reference import entries
 from programs.registry import PROGRAMS
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN

@@ -3,7 +3,7 @@
 import csv
 
 from experiments.crosscheck.source import RECORDED
-from experiments.recorded import newest
+from experiments.kit.recorded import newest
 
 
 def test_the_recorded_results_make_a_report(vecsim, tmp_path, monkeypatch):

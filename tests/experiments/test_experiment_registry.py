@@ -9,11 +9,11 @@ from types import ModuleType
 import pytest
 
 import experiments
-from experiments import registry
-from experiments.paper import Experiment, Paper
-from experiments.registry import FOLDERS, PAPERS, chosen, names, reproduce
+from experiments.kit import registry
+from experiments.kit.experiment import Experiment, Paper
+from experiments.kit.registry import FOLDERS, PAPERS, chosen, names, reproduce
+from experiments.kit.request import Request
 from experiments.report.item import Appendix, Item
-from experiments.request import Request
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
@@ -54,7 +54,7 @@ def test_names_are_unique_and_experiments_begin_with_their_paper():
 
 
 def test_every_folder_with_a_paper_is_listed():
-    found = {path.parent.name for path in Path(registry.__file__).parent.glob("*/paper.py")}
+    found = {path.parent.name for path in Path(experiments.__file__).parent.glob("*/paper.py")}
     assert found == set(FOLDERS)
 
 
@@ -67,17 +67,17 @@ def test_whatever_makes_an_experiment_is_there():
 
 
 def test_listing_the_papers_imports_none_of_what_makes_them():
-    code = "import sys, experiments.registry\nprint(*(name for name in sys.modules if 'experiments' in name))"
+    code = "import sys, experiments.kit.registry\nprint(*(name for name in sys.modules if 'experiments' in name))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     papers = {f"experiments.{folder}{end}" for folder in FOLDERS for end in ("", ".paper")}
-    own = {"experiments", "experiments.paper", "experiments.recorded", "experiments.registry"}
-    assert set(done.stdout.split()) == papers | own
+    kit = {f"experiments.kit{end}" for end in ("", ".experiment", ".recorded", ".registry")}
+    assert set(done.stdout.split()) == papers | kit | {"experiments"}
 
 
 def test_a_new_paper_is_a_folder_and_its_name(monkeypatch, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "paper.py").write_text(
-        "from experiments.paper import Experiment, Paper\n"
+        "from experiments.kit.experiment import Experiment, Paper\n"
         "made = (Experiment('mine-one', 'One', 'it', 'experiments.mine.one:make'),)\n"
         "PAPER = Paper('mine', 'My paper.', made, 'experiments.mine.one:appendices')\n"
     )

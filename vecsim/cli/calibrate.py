@@ -69,10 +69,10 @@ def calibrate(
     from experiments.hism.calibration.calibration import CANDIDATES, STARTS, Effort
     from experiments.hism.calibration.calibration import calibrate as search
     from experiments.hism.calibration.report import report
+    from experiments.kit.request import Request
     from experiments.report.csv_files import HOLDS
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, SUFFIXES, check_folder, files_of, write
-    from experiments.request import Request
     from vecsim.cli.console import fill, table
     from vecsim.cli.output import Output, OutputFile
     from vecsim.cli.reproduce import show_item

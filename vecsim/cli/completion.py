@@ -44,7 +44,7 @@ def matrices(typed: str) -> list[str]:
 
 def experiments(typed: str) -> list[str]:
     """Complete the name of an experiment or a paper."""
-    from experiments.registry import names
+    from experiments.kit.registry import names
 
     return _beginning(names(), typed)
 

@@ -207,7 +207,7 @@ def extensions(json: JsonOption = None) -> None:
 @lists.command("experiments")
 def experiments(json: JsonOption = None) -> None:
     """List the tables and figures of papers that `vecsim reproduce` makes anew."""
-    from experiments.registry import ALL, PAPERS
+    from experiments.kit.registry import ALL, PAPERS
     from vecsim.cli.output import Output
 
     output = Output(json)

@@ -17,8 +17,8 @@ from vecsim.errors import UserError
 from vecsim.suggestions import counted
 
 if TYPE_CHECKING:
+    from experiments.kit.request import Request
     from experiments.report.item import Item, Report
-    from experiments.request import Request
     from vecsim.cli.output import Output
 
 WRONG = 1
@@ -66,12 +66,12 @@ def reproduce(
 
     Exit code 1 says that a simulated product was not right.
     """
-    from experiments.registry import ALL, chosen, recorded_files, require_cycles
-    from experiments.registry import reproduce as make
+    from experiments.kit.registry import ALL, chosen, recorded_files, require_cycles
+    from experiments.kit.registry import reproduce as make
+    from experiments.kit.request import Request
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
     from experiments.report.tally import tally
-    from experiments.request import Request
     from vecsim.cli.output import Output, OutputFile
     from vecsim.progress import Progress
     from vecsim.provenance import provenance

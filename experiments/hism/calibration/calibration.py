@@ -29,7 +29,7 @@ from experiments.hism.calibration.simulation import Simulator
 from experiments.hism.calibration.spread import Draws
 from experiments.hism.measurements import Load
 from experiments.hism.table2 import GROUPS
-from experiments.request import Request
+from experiments.kit.request import Request
 from vecsim.errors import UserError
 from vecsim.machine import Machine
 

@@ -10,7 +10,7 @@ from experiments.hism.calibration.distance import Weights, equal_weights
 from experiments.hism.calibration.ground import Ground
 from experiments.hism.calibration.search import Evaluated, Evaluator
 from experiments.hism.calibration.simulation import Simulator
-from experiments.request import Request
+from experiments.kit.request import Request
 from vecsim.machine import Machine
 
 

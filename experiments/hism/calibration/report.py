@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from experiments.comparison import Comparison
 from experiments.hism.calibration.appendices import appendices
 from experiments.hism.calibration.calibration import Calibration
 from experiments.hism.calibration.distance import CLOSE, Distance
@@ -13,6 +12,7 @@ from experiments.hism.calibration.headings import NAME
 from experiments.hism.calibration.sample import LARGEST
 from experiments.hism.paper import PAPER
 from experiments.hism.table2 import GROUPS, PRINTED
+from experiments.report.comparison import Comparison
 from experiments.report.environment import made_by
 from experiments.report.item import Item, Part, Report, Verdict
 from experiments.report.paper_chart import paper_beside_ours

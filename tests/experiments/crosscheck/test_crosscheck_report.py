@@ -10,9 +10,9 @@ from experiments.crosscheck.matrices import Listed
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.results import read_results
 from experiments.hism.timing import Measured, Timing
+from experiments.kit.request import Request
 from experiments.report.folder import files_of
 from experiments.report.item import Part, Report
-from experiments.request import Request
 from vecsim.data import load_builtin
 from vecsim.digests import matrix_sha256
 from vecsim.errors import UserError

@@ -6,8 +6,8 @@ import pytest
 from crosscheck_cases import written
 
 from experiments.crosscheck import paper as of_crosscheck
+from experiments.kit.registry import PAPERS, chosen, recorded_files
 from experiments.pellr import paper as of_pellr
-from experiments.registry import PAPERS, chosen, recorded_files
 from vecsim.errors import UserError
 
 

@@ -12,7 +12,7 @@ from experiments.hbp.recording import described
 from experiments.hbp.results import PreparationRecord, ProductRecord
 from experiments.hbp.source import RECORDED
 from experiments.hbp.subjects import LARGE, id_of, on_the_host, subjects
-from experiments.recorded import newest
+from experiments.kit.recorded import newest
 from vecsim.errors import UserError
 
 

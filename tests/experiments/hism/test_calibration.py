@@ -30,7 +30,7 @@ from experiments.hism.calibration.simulation import Simulator, Variant
 from experiments.hism.calibration.what_matters import ANY, UNUSED, numbers_that_matter
 from experiments.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.hism.timing import METHODS
-from experiments.request import Request
+from experiments.kit.request import Request
 from programs.measurement import measure
 from programs.registry import PROGRAMS, SCHEDULE
 from vecsim.data import load_builtin

@@ -8,7 +8,7 @@ import scipy.sparse
 from experiments.hism import format_tables
 from experiments.hism.appendices import table_matrices
 from experiments.hism.six_matrices import MATRICES
-from experiments.request import Request
+from experiments.kit.request import Request
 from vecsim.machine import load_machine
 
 MADE = "cavity16 is not found; taken is its pattern, made by driven_cavity cells=20 boundary=kept: cavity14 "

@@ -13,9 +13,9 @@ from experiments.hism.calibration.headings import HEADINGS
 from experiments.hism.calibration.spread import TOLD_APART
 from experiments.hism.paper import PAPER
 from experiments.hism.suite_runs import SuiteRuns
+from experiments.kit.request import Request
 from experiments.report.item import Part, Report
 from experiments.report.text import html
-from experiments.request import Request
 from vecsim.machine import load_machine
 
 VS2003 = load_machine("vs2003")

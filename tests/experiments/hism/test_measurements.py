@@ -13,7 +13,7 @@ from experiments.hism import measurements
 from experiments.hism.assignment import ASSIGNMENT
 from experiments.hism.measurements import measure_members
 from experiments.hism.suite_runs import suite_runs
-from experiments.request import Request
+from experiments.kit.request import Request
 from programs.measurement import measure
 from programs.registry import PROGRAMS
 from vecsim.data import load_builtin

@@ -13,7 +13,7 @@ from suite_cases import load, member
 from experiments.hism import measurements, results_file, suite
 from experiments.hism.measurements import measure_members
 from experiments.hism.timing import Timing
-from experiments.request import Request
+from experiments.kit.request import Request
 from vecsim.data import load_builtin
 from vecsim.digests import pattern_sha256
 from vecsim.errors import UserError
@@ -146,7 +146,7 @@ from suite_cases import load, member
 from experiments.hism import measurements
 from experiments.hism.measurements import measure_members
 from experiments.hism.timing import Timing
-from experiments.request import Request
+from experiments.kit.request import Request
 from vecsim.machine import load_machine
 timing = measurements._timing
 def slowly(*arguments):

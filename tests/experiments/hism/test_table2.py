@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 from suite_cases import member, ten, worked
 
-from experiments.comparison import Comparison
 from experiments.hism import table2
 from experiments.hism.table2 import GROUPS, PRINTED, mean_of_ratios, printed_times, ratio_of_means
 from experiments.hism.timing import METHODS, relative
+from experiments.report.comparison import Comparison
 
 # Cycles of crs, jd, bbcs, hism, chism; over CHiSM's: 4 2 1 0.5 1 and 8 6 2 1.5 1.
 FIRST = dict(zip(METHODS, (400, 200, 100, 50, 100), strict=True))

@@ -3,9 +3,9 @@
 import pytest
 from browser import looked_at
 
-from experiments.registry import chosen, reproduce
+from experiments.kit.registry import chosen, reproduce
+from experiments.kit.request import Request
 from experiments.report.folder import PAGE, files_of, write
-from experiments.request import Request
 from vecsim.machine import load_machine
 
 

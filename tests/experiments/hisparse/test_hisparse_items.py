@@ -10,9 +10,9 @@ from experiments.hisparse.measured import Measured, averages, geometric_mean
 from experiments.hisparse.methods import BEST, CONVERTING_GEAM, CSR_SUM, GEAM, PRODUCTS, SUMS, TREE_SUM
 from experiments.hisparse.paper import KIND, PAPER
 from experiments.hisparse.results import read, to_json
-from experiments.registry import chosen, reproduce
+from experiments.kit.registry import chosen, reproduce
+from experiments.kit.request import Request
 from experiments.report.folder import files_of
-from experiments.request import Request
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
@@ -53,14 +53,14 @@ def test_where_results_come_from(monkeypatch, tmp_path):
     from experiments.hisparse import measurement
 
     monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: False)
+    monkeypatch.setattr("experiments.kit.source.has_gpu", lambda: False)
     assert source.measured_for(Request(MACHINE)) is None
     (tmp_path / "hisparse-b-2026-11-20.json").write_text("{")
     (tmp_path / "hisparse-a-2026-11-21.json").write_bytes(to_json(results()))
     request = Request(MACHINE)
     assert source.measured_for(request).results.gpu.name == "a GPU"
     assert request.matrices["blocks"] == {"matrix_sha256": 64 * "a"}
-    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: True)
+    monkeypatch.setattr("experiments.kit.source.has_gpu", lambda: True)
     monkeypatch.setattr(measurement, "measure", lambda watch: results(commit="new"))
     request = Request(MACHINE, folder=tmp_path / "report")
     assert source.measured_for(request).results.commit == "new"

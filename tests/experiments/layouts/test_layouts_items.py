@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from experiments.kit.recorded import newest
 from experiments.layouts import appendices, figures, results, tables, texts
 from experiments.layouts.printed import BY_LAYOUTS, OUTER, TABLES
 from experiments.layouts.recording import described
 from experiments.layouts.results import LibraryRecord, MatrixRecord, Results, SearchRecord
 from experiments.layouts.source import RECORDED
 from experiments.layouts.subjects import SUBJECTS
-from experiments.recorded import newest
 from vecsim.errors import UserError
 
 

@@ -3,13 +3,13 @@
 import pytest
 from pellr_cases import MATRICES, records, refused, results
 
+from experiments.kit.registry import chosen, reproduce
+from experiments.kit.request import Request
 from experiments.pellr import claims, example, figures, source, structure
 from experiments.pellr.paper import KIND, PAPER
 from experiments.pellr.results import to_json
 from experiments.pellr.speeds import Speeds
-from experiments.registry import chosen, reproduce
 from experiments.report.folder import files_of
-from experiments.request import Request
 from vecsim.errors import UserError
 from vecsim.machine import load_machine
 
@@ -56,7 +56,7 @@ def test_the_whole_report_from_a_file(tmp_path):
 
 def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path):
     monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: False)
+    monkeypatch.setattr("experiments.kit.source.has_gpu", lambda: False)
     report = reproduce(chosen(["pellr"]), Request(MACHINE))
     items = {item.name: item for item in report.items}
     assert claim(items["pellr-iterations"], "iterations, formula (1)", "PELLR").ours == 14
@@ -67,7 +67,7 @@ def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path
 
 def test_results_in_the_clone_are_shown_without_a_gpu(monkeypatch, tmp_path):
     monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: False)
+    monkeypatch.setattr("experiments.kit.source.has_gpu", lambda: False)
     (tmp_path / "pellr-b-2026-11-20.json").write_text("{")
     (tmp_path / "pellr-a-2026-11-21.json").write_bytes(to_json(results()))
     assert source.speeds_of(Request(MACHINE)).gpu.name == "a GPU"
@@ -76,7 +76,7 @@ def test_results_in_the_clone_are_shown_without_a_gpu(monkeypatch, tmp_path):
 def test_a_gpu_measures_and_its_results_are_kept(monkeypatch, tmp_path):
     from experiments.pellr import measurement
 
-    monkeypatch.setattr("experiments.measured_results.has_gpu", lambda: True)
+    monkeypatch.setattr("experiments.kit.source.has_gpu", lambda: True)
     monkeypatch.setattr(measurement, "measure", lambda watch: results())
     request = Request(MACHINE, folder=tmp_path / "report")
     assert source.speeds_of(request).results == results()

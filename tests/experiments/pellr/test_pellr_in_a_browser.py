@@ -4,11 +4,11 @@ import pytest
 from browser import looked_at
 from pellr_cases import results
 
+from experiments.kit.registry import chosen, reproduce
+from experiments.kit.request import Request
 from experiments.pellr.paper import KIND, PAPER
 from experiments.pellr.results import to_json
-from experiments.registry import chosen, reproduce
 from experiments.report.folder import PAGE, files_of, write
-from experiments.request import Request
 from vecsim.machine import load_machine
 
 

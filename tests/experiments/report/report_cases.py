@@ -1,6 +1,6 @@
 """A small report with everything that a report can hold."""
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, BarChart, Item, Panel, Part, Report, Table, Verdict
 
 ROWS = (

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 from report_cases import CHART, ROWS
 
-from experiments.comparison import Comparison
 from experiments.report import charts
+from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Panel
 from experiments.report.paper_chart import paper_beside_ours
 

@@ -3,7 +3,7 @@ import io
 
 from report_cases import ITEM, MATRICES, ROWS
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_csv
 
 

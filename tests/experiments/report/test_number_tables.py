@@ -1,7 +1,7 @@
 import pytest
 from report_cases import ROWS
 
-from experiments.comparison import Comparison
+from experiments.report.comparison import Comparison
 from experiments.report.number_tables import largest, pivots, shown, three_digits
 
 

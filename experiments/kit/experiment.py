@@ -12,8 +12,8 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from experiments.kit.request import Request
     from experiments.report.item import Appendix, Item
-    from experiments.request import Request
 
 
 @dataclass(frozen=True)

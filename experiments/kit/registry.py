@@ -7,14 +7,14 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from experiments.paper import Experiment, Paper
-from experiments.recorded import kind_of
+from experiments.kit.experiment import Experiment, Paper
+from experiments.kit.recorded import kind_of
 from vecsim.errors import UserError
 from vecsim.suggestions import nearest
 
 if TYPE_CHECKING:
+    from experiments.kit.request import Request
     from experiments.report.item import Report
-    from experiments.request import Request
 
 ALL = "all"
 """Name for every experiment of every paper."""

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from experiments.recorded import has_gpu, newest
+from experiments.kit.recorded import has_gpu, newest
+from experiments.kit.request import Request, Watch
 from experiments.report.folder import write
-from experiments.request import Request, Watch
 from vecsim.errors import UserError
 from vecsim.input_files import RESULTS, read_text
 

@@ -1,0 +1,1 @@
+"""What the reproduced papers share: declaration, recorded results, where results come from, measurement."""
