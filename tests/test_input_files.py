@@ -43,7 +43,7 @@ ELSEWHERE = (
 
 ALLOWED = {
     # the functions themselves, and what has rules that are stricter
-    "vecsim/input_files.py": {"os.open"},
+    "vecsim/input_files.py": {"os.open", "_MOUNTS.read_text"},
     "vecsim/structured_text.py": {"json.loads", "tomllib.loads"},
     "vecsim/private_files.py": {"os.open"},
     # outputs
@@ -199,6 +199,41 @@ def test_a_socket_is_not_read(tmp_path, monkeypatch):
         server.bind("a")
         with pytest.raises(UserError, match=r"^a: is a socket, a small file is needed$"):
             read_input("a", SMALL)
+
+
+KERNEL = InputKind("a file of the kernel", 1 << 20, kernel=True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no such file system here")
+@pytest.mark.parametrize("name", ["/proc/self/environ", "/proc/self/maps", "/proc/self/mem", "/proc/version"])
+def test_files_of_the_kernel_are_refused(tmp_path, name):
+    (tmp_path / "link").symlink_to(name)
+    for path in (name, tmp_path / "link", f"/proc/self/cwd/../{name}"):
+        for read in (read_input, open_input, require_regular):
+            with pytest.raises(UserError, match=r"^it: is a file of the kernel, a small file is needed; "):
+                read(path, SMALL, "it")
+    assert name == "/proc/self/mem" or read_input(name, KERNEL)
+    (tmp_path / "a").write_bytes(b"1")
+    with (tmp_path / "a").open() as file:  # a link of the kernel's to a file of the user's
+        assert read_input(f"/proc/self/fd/{file.fileno()}", SMALL) == b"1"
+
+
+def test_files_of_the_kernel_are_refused_wherever_they_are(tmp_path, monkeypatch):
+    """Which file system a file is on is looked up in the list of mounts."""
+    (tmp_path / "a").touch()
+    (tmp_path / "mounts").write_text(
+        "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n30 27 0:77 / /srv/sys rw - sysfs sysfs rw\n"
+    )
+    monkeypatch.setattr("vecsim.input_files._MOUNTS", tmp_path / "mounts")
+    true = (tmp_path / "a").stat()
+    for device, is_refused in ((os.makedev(0, 77), True), (os.makedev(0, 7), False), (true.st_dev, False)):
+        said = os.stat_result((*true[:2], device, *true[3:]))
+        monkeypatch.setattr(Path, "stat", lambda path, said=said, **_: said)
+        if is_refused:
+            with pytest.raises(UserError, match="is a file of the kernel"):
+                require_regular(tmp_path / "a", SMALL)
+        else:
+            require_regular(tmp_path / "a", SMALL)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 A pipe or a device may have no end, and waiting for one may never end either. So a file is opened without
 waiting, what was opened is checked, and no more than the limit of its kind is read, whatever size it claims.
+Files that the kernel makes up, as those in /proc, look regular. They are refused: what they say differs by
+process, and may be a secret of this one.
 """
 
 from __future__ import annotations
@@ -32,6 +34,12 @@ _KINDS = {
     stat.S_ISCHR: "a device",
     stat.S_ISBLK: "a device",
 }
+_KERNEL = frozenset({
+    "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "efivarfs", "fusectl", "mqueue", "proc",
+    "pstore", "resctrl", "securityfs", "selinuxfs", "sysfs", "tracefs",
+})  # fmt: skip
+"""File systems of Linux whose files the kernel makes up when they are read."""
+_MOUNTS = Path("/proc/self/mountinfo")
 _ADVICE = {"a pipe": "; write it to a file first", "a symbolic link": "; name the file itself"}
 
 
@@ -49,12 +57,15 @@ class InputKind:
         The environment variable that sets another limit; empty if none does.
     links
         Whether its name may be that of a symbolic link.
+    kernel
+        Whether it may be a file that the kernel makes up.
     """
 
     noun: str
     most_bytes: int
     variable: str = ""
     links: bool = True
+    kernel: bool = False
 
 
 ASSEMBLY = InputKind("an assembly text", 1 << 26)
@@ -63,7 +74,7 @@ PROGRAM_FILE = InputKind("a program file", 1 << 30)
 PROGRAM = InputKind("a program (assembly text or a program file)", 1 << 30)
 INCLUDED = InputKind("a file of bytes to include", 1 << 28)
 EXTENSION = InputKind("a Python file with an extension", 1 << 22)
-EXTENSION_DATA = InputKind("a file that an extension reads", 1 << 40)
+EXTENSION_DATA = InputKind("a file that an extension reads", 1 << 40, kernel=True)
 MACHINE_FILE = InputKind("a machine file (TOML)", 1 << 18)
 SPECIFICATION = InputKind("a specification of a sweep (TOML)", 1 << 18)
 RESULTS = InputKind("a file of results (JSON)", 1 << 30)
@@ -93,8 +104,8 @@ def open_input(path: Name, kind: InputKind, name: str = "") -> BufferedReader:
     Raises
     ------
     UserError
-        There is no such file, it is a directory, a pipe, a socket or a device, it is too large, or it cannot
-        be read.
+        There is no such file, it is a directory, a pipe, a socket, a device or made up by the kernel, it is
+        too large, or it cannot be read.
     """
     name = name or os.fspath(path)
     claim_input(path)
@@ -251,5 +262,23 @@ def _check(status: os.stat_result, kind: InputKind, name: str) -> None:
         found = next((word for test, word in _KINDS.items() if test(status.st_mode)), "no regular file")
         advice = _ADVICE.get(found, "")
         raise UserError(f"{name}: is {found}, {kind.noun} is needed{advice}")
+    if not kind.kernel and _is_of_kernel(status):
+        raise UserError(f"{name}: is a file of the kernel, {kind.noun} is needed; copy it to a file first")
     if status.st_size > kind.most_bytes:
         raise too_large(name, kind)
+
+
+def _is_of_kernel(status: os.stat_result) -> bool:
+    """Return whether a file is on a file system of the kernel, wherever that is mounted."""
+    if not hasattr(os, "major") or os.major(status.st_dev):  # those are on no device
+        return False
+    try:
+        mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    for mount in mounts:
+        fields, _, system = mount.partition(" - ")
+        number = fields.split(" ", 3)[2]
+        if system.partition(" ")[0] in _KERNEL and number == f"0:{os.minor(status.st_dev)}":
+            return True
+    return False

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.exercises.draws import Rival, Trial, draw
 from experiments.exercises.exercise import Exercise
 from experiments.exercises.grades import Grade, Result, failed, hint_for
-from experiments.exercises.insistence import base_name, processed, results_come_from
+from experiments.exercises.insistence import base_name, elsewhere, processed, results_come_from
 from experiments.exercises.submission import LONGEST_LINE, MOST_LINES, Submission
 from experiments.exercises.workspace import Workspace
 from isa.assembler import assemble
@@ -203,6 +203,8 @@ def _idle(exercise: Exercise, known: Result, room: Workspace, done: Run, how: Se
     for name in exercise.needed:
         if not results_come_from(name, room, done, most, how.random):
             return replace(known, problem="uses", text=f"the results do not come from {name}")
+        if result := elsewhere(name, room, done, most, how.random):
+            return replace(known, problem="uses", text=f"{result} does not come from {name}")
     return None
 
 

@@ -1,16 +1,18 @@
 """Whether a text uses the instructions on which its exercise insists, and for all of the work.
 
 An instruction counts where it is executed. It must process every element of a case, and the results must come
-from it: if it computes one element wrongly, anywhere, a result must be wrong.
+from it: if it computes one element wrongly, anywhere, a result must be wrong; and if it computes all of them
+wrongly, every result must be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from experiments.exercises.workspace import Workspace
 from isa.declaration import Instruction, InstructionSet
@@ -23,6 +25,8 @@ REFERENCE = "simpy"
 AGREEING = 3
 """So many more damaged elements must change a result than not, or the other way round."""
 MOST_RUNS = 15
+GARBAGE = (1e6, 2e6)
+"""Between these are the wrong values of all elements, or between their negatives."""
 
 
 def base_name(mnemonic: str) -> str:
@@ -54,38 +58,92 @@ def results_come_from(name: str, room: Workspace, done: Run, most: int, random: 
     """
     count, balance = processed(name, done), 0
     for _ in range(MOST_RUNS):
-        damaged = _with_damage(done.program, name, int(random.integers(count)))
-        balance += 1 if _is_wrong(damaged, room, done, most) else -1
+        damaged = _with_damage(done.program, name, _One(int(random.integers(count))))
+        wrong = _wrong(damaged, room, done, most)
+        balance += 1 if any(each.any() for each in wrong.values()) else -1
         if abs(balance) == AGREEING:
             break
     return balance > 0
 
 
-def _is_wrong(program: Program, room: Workspace, done: Run, most: int) -> bool:
-    """Run a program and say whether it fails, or a result is wrong."""
+def elsewhere(name: str, room: Workspace, done: Run, most: int, random: np.random.Generator) -> str:
+    """Return the first result that does not come from an instruction, such as ``Z[3]``; empty if all do.
+
+    All elements that the instruction computes are garbage: large, then large and negative, so that no choice
+    of the larger or the smaller value hides it both times.
+
+    Parameters
+    ----------
+    name, room, done, most, random
+        As in `results_come_from`.
+    """
+    left = {key: needed.copy() for key, needed in room.worked.items()}
+    for sign in (1, -1):
+        damaged = _with_damage(done.program, name, _All(sign, random))
+        for key, wrong in _wrong(damaged, room, done, most).items():
+            left[key] &= ~wrong
+    return next((f"{key}[{np.argmax(each)}]" for key, each in left.items() if each.any()), "")
+
+
+def _wrong(program: Program, room: Workspace, done: Run, most: int) -> dict[str, npt.NDArray[np.bool_]]:
+    """Run a program and return which results are wrong; all of them if it fails."""
     try:
         with np.errstate(all="ignore"):
             other = run(program, room.memory, done.machine, engine=REFERENCE, max_cycles=most)
     except UserError:
-        return True
-    return room.first_wrong(other.state.memory) is not None
+        return {key: np.ones(len(values), bool) for key, values in room.expected.items()}
+    return room.wrong(other.state.memory)
+
+
+class _Damage(Protocol):
+    """Which elements an instruction computes wrongly, and what comes of them."""
+
+    is_choice: bool
+    """Whether an instruction that chooses by the mask chooses wrongly."""
+
+    def places(self, n: int) -> range:
+        """Return which of the next n elements are damaged."""
+
+    def value(self, right: float) -> float:
+        """Return what is in the place of a value."""
 
 
 @dataclass
-class _Damage:
-    """Finds one element among all that instructions of a name process."""
+class _One:
+    """One element among all that instructions of a name process."""
 
     left: int
+    is_choice: bool = True
 
-    def place(self, n: int) -> int | None:
-        """Return the element if it is one of the next n."""
+    def places(self, n: int) -> range:
+        """Return it if it is one of the next n."""
         before, self.left = self.left, self.left - n
-        return before if 0 <= before < n else None
+        return range(before, before + 1) if 0 <= before < n else range(0)
+
+    def value(self, right: float) -> float:
+        """Return another number; no whole number stays as it is."""
+        return 3 * right + 0.5
 
 
-def _with_damage(program: Program, name: str, element: int) -> Program:
-    """Return a program whose instructions of a name compute one element wrongly."""
-    damage = _Damage(element)
+@dataclass
+class _All:
+    """All elements: garbage of a sign."""
+
+    sign: int
+    random: np.random.Generator
+    is_choice: bool = False
+
+    def places(self, n: int) -> range:
+        """Return all."""
+        return range(n)
+
+    def value(self, right: float) -> float:
+        """Return garbage."""
+        return self.sign * self.random.uniform(*GARBAGE)
+
+
+def _with_damage(program: Program, name: str, damage: _Damage) -> Program:
+    """Return a program whose instructions of a name compute elements wrongly."""
     rows = tuple(
         replace(row, semantics=_damaged(row, damage)) if base_name(row.mnemonic) == name else row
         for row in program.instruction_set.instructions
@@ -100,28 +158,28 @@ def _damaged(row: Instruction, damage: _Damage) -> Callable[..., Any]:
     values = [k for k, each in enumerate(operands) if each.name == "vv"]
 
     def choosing(m: Any, n: int, *fields: int) -> Any:
-        k = damage.place(n)
-        if k is not None:
+        places = damage.places(n)
+        for k in places:
             m.mask[k] ^= 1
         found = semantics(m, n, *fields)
-        if k is not None:
+        for k in places:
             m.mask[k] ^= 1
         return found
 
     def computing(m: Any, n: int, *fields: int) -> Any:
         found = semantics(m, n, *fields)
-        _change(m, damage.place(n), fields[written[0]])
+        _change(m, damage, damage.places(n), fields[written[0]])
         return found
 
     def taking(m: Any, n: int, *fields: int) -> Any:
-        _change(m, damage.place(n), fields[values[0]])
+        _change(m, damage, damage.places(n), fields[values[0]])
         return semantics(m, n, *fields)
 
-    return choosing if row.mask == "r" else computing if written else taking
+    return choosing if row.mask == "r" and damage.is_choice else computing if written else taking
 
 
-def _change(m: Any, element: int | None, register: int) -> None:
-    """Change an element of a vector register, as a float; no whole number stays as it is."""
-    if element is not None:
+def _change(m: Any, damage: _Damage, places: range, register: int) -> None:
+    """Change elements of a vector register, as floats."""
+    for element in places:
         k = 2 * (register * m.section + element)
-        m.vs[k] = 3 * m.vs[k] + 0.5
+        m.vs[k] = damage.value(m.vs[k])

@@ -64,6 +64,7 @@ def product_workspace(
         expected={"Y": (b - csr @ x).astype(np.float32)},
         writable=(result, work, Span(len(memory) - STACK - image.stack_bytes, len(memory))),
         work=int(csr.nnz),
+        worked={"Y": np.diff(csr.indptr) > 0},
     )
 
 

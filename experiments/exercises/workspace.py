@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,8 @@ class Workspace:
         Where a program may write besides its results.
     work
         Elements that an instruction on which the exercise insists must process.
+    worked
+        Which elements of each result must come from such an instruction.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Workspace:
     expected: Arrays
     writable: tuple[Span, ...]
     work: int
+    worked: Mapping[str, npt.NDArray[np.bool_]]
 
     @property
     def restrictions(self) -> Restrictions:
@@ -156,6 +160,7 @@ def workspace(case: Case, random: np.random.Generator) -> Workspace:
         expected=case.expected,
         writable=(Span(at, len(memory)),),
         work=case.work,
+        worked={name: np.ones(len(values), bool) for name, values in case.expected.items()},
     )
 
 

@@ -30,8 +30,8 @@ class Input:
 
 
 INCLUDING = {"k.s": ' .data\n .incbin "{}"\n .text\n halt\n'}
-STORE, JOURNAL = ("missing", "unreadable"), ("missing", "unreadable", "directory")
-LINKS = ("device", "unreadable", "not_text")
+JOURNAL = ("missing", "kernel", "directory")
+LINKS = ("device", "kernel", "not_text")
 PLAIN = {"k.s": " .data\nx: .space 16\n .text\n halt\n"}
 INPUTS = [
     Input(("run", "{}"), ".mtx"),
@@ -50,7 +50,7 @@ INPUTS = [
     Input(
         ("exec", "k.s"),
         ".bin",
-        takes=("device", "unreadable", "not_text"),
+        takes=("device", "kernel", "not_text"),
         text={"k.s": ' .data\n .incbin "{}"\n .text\n halt\n'},
     ),
     Input(("course", "spmv-crs", "{}"), ".mtx"),
@@ -69,7 +69,7 @@ INPUTS = [
     Input(
         ("sweep", "laplace2d-3", "--set", "banks=8", "--store", "{}"),
         ".sqlite",
-        takes=("missing", "unreadable"),
+        takes=("missing", "kernel"),
     ),
     Input(("sweep", "laplace2d-3", "--set", "banks=8", "--program", "{}", "--like", "crs"), ".s"),
     Input(("explain", "{}"), inside="sweep.json"),
@@ -109,7 +109,7 @@ def missing(path):
     pass
 
 
-def unreadable(path):
+def kernel(path):
     path.symlink_to("/proc/self/mem")
 
 
@@ -123,7 +123,7 @@ FAULTS = {
     directory: "is a directory, ",
     too_large: " has more than ",
     missing: "no such file",
-    unreadable: "cannot be read: ",
+    kernel: "is a file of the kernel, ",
     not_text: "",
 }
 

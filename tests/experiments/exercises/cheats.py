@@ -238,6 +238,13 @@ TESTED_FIRST = changed(
         " li x9, 3\n extx x10, v11, x9\n bne x9, x10, broken\nstrip:\n",
     ),
 )
+HALF = changed(
+    solution(3),
+    ("        sltvv.s v1, v2 ", "        xori    x11, x11, 1\n        bnez    x11, chosen\n"
+     "        maxvs.s v5, v1, f1\n        minvs.s v3, v5, f2\n        mergev  v9, v1, v1\n"
+     "        j       stored\nchosen:\n        sltvv.s v1, v2 "),
+    ("        sv.w    v3, (x5)\n", "stored: sv.w    v3, (x5)\n"),
+)  # fmt: skip
 LATER_FILE = '.if ROWS - 64\n.data Y\n.incbin "my.s"\n.endif\n.text\n' + solution(7)
 DESTROYED = changed(
     solution(7), ("        halt\n", "        li x3, VALUES\n        sw zero, (x3)\n        halt\n")
@@ -266,6 +273,7 @@ CHEATS = (
           CLIP_BY_LIMITS.format(dead="mergev v9, v1, v1", end="", behind=""), "uses"),
     Cheat("the needed instruction as a move", 3, AS_A_MOVE, "uses"),
     Cheat("the needed instruction for nothing, but tested", 3, TESTED_FIRST, "uses"),
+    Cheat("the needed instruction in every second strip", 3, HALF, "uses"),
     Cheat("another instruction than the needed one", 9, BLOCK_BY_CACHE, "uses"),
     Cheat("the factor of all cases", 1, AXPY_HARD_CODED, "wrong"),
     Cheat("the limits of all cases", 3, CLIP_HARD_CODED, "wrong"),

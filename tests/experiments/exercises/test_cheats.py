@@ -10,7 +10,7 @@ from experiments.exercises.draws import draw
 from experiments.exercises.grading import MACHINE, grade
 from experiments.exercises.registry import EXERCISES
 from experiments.exercises.submission import Submission
-from tests.experiments.exercises.cheats import CHEATS, ROOT, SHIPPED
+from tests.experiments.exercises.cheats import CHEATS, ROOT, SHIPPED, changed
 from tests.experiments.exercises.plain_grader import objection
 from vecsim.machine import load_machine
 
@@ -33,6 +33,19 @@ def test_a_cheat_does_not_pass(cheat, seed, tmp_path, monkeypatch):
     exercise = EXERCISES[f"exercise-{cheat.exercise:02}"]
     found = graded(exercise, cheat.text, seed)
     assert next(each.problem for each in found.results if each.problem) == cheat.problem
+
+
+@pytest.mark.parametrize(("number", "change"), [
+    # the upper end without mergev, which each element has gone through
+    (3, ("        mergev  v3, v4, v3\n", "        minvs.s v3, v3, f2\n")),
+    # the same twice
+    (3, ("        mergev  v3, v4, v3\n", "        mergev  v3, v4, v3\n        mergev  v3, v4, v3\n")),
+])  # fmt: skip
+def test_an_honest_text_passes(number, change):
+    exercise = EXERCISES[f"exercise-{number:02}"]
+    for seed in range(3):
+        found = graded(exercise, changed(exercise.solution.read_text(), change), seed)
+        assert {each.problem for each in found.results} <= {"", "budget"}
 
 
 def own(exercise):

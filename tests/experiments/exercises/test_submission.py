@@ -31,6 +31,7 @@ def test_a_pipe_without_a_writer(tmp_path):
     [
         ("/dev/zero", "is a device"),
         ("/dev/stdin", "is a symbolic link"),
+        ("/proc/self/environ", "is a file of the kernel"),
         ("/", "is a directory"),
         ("nowhere.s", "no such file"),
         ("a\0b", "null"),
@@ -51,3 +52,15 @@ def test_a_link(tmp_path, target):
     with pytest.raises(UserError, match="is a symbolic link") as caught:
         read_submission(str(path))
     assert "secret" not in str(caught.value) and "root" not in str(caught.value).removeprefix(str(path))
+
+
+def test_a_folder_of_the_path_may_be_a_link(tmp_path):
+    """Whoever grades types the path: its folders are theirs, and only the file comes from somebody else."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "my.s").write_text("halt\n")
+    (tmp_path / "folder").symlink_to("real")
+    assert read_submission(str(tmp_path / "folder" / "my.s")).content == b"halt\n"
+    (tmp_path / "real" / "my.s").unlink()
+    (tmp_path / "real" / "my.s").symlink_to("/etc/passwd")
+    with pytest.raises(UserError, match="is a symbolic link"):
+        read_submission(str(tmp_path / "folder" / "my.s"))
