@@ -37,6 +37,13 @@ def text(
     return "\n".join([*head, pointers, rows, *values, *(["1.0 2.0 3.0"] if rhs else [])]) + "\n"
 
 
+def damaged(number, line=""):
+    """Return a file with another line in the place of one."""
+    lines = text().split("\n")
+    lines[number - 1] = line
+    return "\n".join(lines)
+
+
 def written(tmp_path, contents, name="m.rua"):
     path = tmp_path / name
     path.write_bytes(contents.encode())
@@ -208,6 +215,13 @@ def test_agrees_with_scipy(tmp_path):
         ("one\ntwo\n", "at least 4 lines, this has 2"),
         (text("RUE"), "line 3: an elemental matrix"),
         (text("XUA"), "line 3: unknown matrix type 'XUA'"),
+        (damaged(2), "line 2: is blank, but has the numbers of lines in a Harwell-Boeing file"),
+        (damaged(3), "line 3: is blank, but has the matrix type and the sizes"),
+        (damaged(3, "\0" * 80), "line 3: is blank, but has the matrix type"),
+        (damaged(3, "RSE"), "line 3: an elemental matrix"),
+        (damaged(3, "RUA  "), "line 3: no sizes follow the matrix type RUA"),
+        (damaged(4), "line 4: is blank, but has the formats of the numbers"),
+        (damaged(4, "(16I5)"), r"line 4: columns 17 to 32 are blank, but have a Fortran format of I, as \("),
         (text().replace(f"{4:14d}", "         four "), "line [23]: the header must have integers"),
         (text("RSA", sizes=(5, 3, 4)), "must be square, not 5 x 3"),
         (text(formats="(16X4)          (16I4)          (2E17.8)"), "line 4: .* is not a Fortran format"),

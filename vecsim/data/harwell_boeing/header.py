@@ -19,6 +19,8 @@ _TYPE = re.compile(r"[RCPI][USHZR][AE]")
 _SYMMETRIES = {"U": GENERAL, "R": GENERAL, "S": SYMMETRIC, "Z": SKEW_SYMMETRIC, "H": HERMITIAN}
 _COUNT = re.compile(rb" *([+-]?\d{1,14}) *|")
 _COUNT_WIDTH = 14
+_BELONGS = {2: "the numbers of lines", 3: "the matrix type and the sizes", 4: "the formats of the numbers"}
+"""What a line of the header has."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,9 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
         raise UserError(
             f"{source}: a Harwell-Boeing file begins with at least 4 lines, this has {len(lines)}"
         )
+    for number, what in _BELONGS.items():
+        if not lines[number - 1].strip(b" \t\0"):
+            raise UserError(f"{source}, line {number}: is blank, but has {what} in a Harwell-Boeing file")
     _, *announced, right_hand_sides = _counts(source, 2, lines[1], 0, 5)
     kind = lines[2][:3].decode("latin-1").upper()
     if not _TYPE.fullmatch(kind):
@@ -96,7 +101,9 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
         )
     if kind[2] == "E":
         raise UserError(f"{source}, line 3: an elemental matrix ({kind}) is not supported: assemble it first")
-    rows, columns, entries = _counts(source, 3, lines[2], 14, 3)
+    if not lines[2][_COUNT_WIDTH:].strip(b" "):
+        raise UserError(f"{source}, line 3: no sizes follow the matrix type {kind}")
+    rows, columns, entries = _counts(source, 3, lines[2], _COUNT_WIDTH, 3)
     check_size(source, rows, columns, entries)
     symmetry = _SYMMETRIES[kind[1]]
     if symmetry != GENERAL and rows != columns:
@@ -105,12 +112,14 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
     # A fifth header line describes right-hand sides, which follow the matrix and are not needed.
     first = 5 if right_hand_sides > 0 else 4
     line = lines[3].decode("latin-1")
-    pointers = Block(columns + 1, _format(source, line[:16], "I"), first)
-    indices = Block(entries, _format(source, line[16:32], "I"), first + announced[0])
+    pointers = Block(columns + 1, _format(source, line, (0, 16), "I"), first)
+    indices = Block(entries, _format(source, line, (16, 32), "I"), first + announced[0])
     values = None
     if kind[0] != "P":
         count = 2 * entries if kind[0] == "C" else entries
-        values = Block(count, _format(source, line[32:52], "a number"), first + announced[0] + announced[1])
+        values = Block(
+            count, _format(source, line, (32, 52), "a number"), first + announced[0] + announced[1]
+        )
     needed = (pointers.lines, indices.lines, values.lines if values else 0)
     for name, said, filled in zip(
         ("column pointers", "row indices", "values"), announced, needed, strict=True
@@ -136,7 +145,13 @@ def _counts(source: str, number: int, line: bytes, start: int, count: int) -> li
     return [int(match[1] or b"0") for match in found if match]
 
 
-def _format(source: str, text: str, wanted: str) -> Format:
+def _format(source: str, line: str, columns: tuple[int, int], wanted: str) -> Format:
+    text = line[slice(*columns)]
+    if not text.strip():
+        raise UserError(
+            f"{source}, line 4: columns {columns[0] + 1} to {columns[1]} are blank, but have a Fortran format "
+            f"of {wanted}, as (16I5) is"
+        )
     found = parse_format(text)
     letters = set() if found is None else found.letters
     # Integers alone, or none among other numbers.
