@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -167,6 +168,17 @@ def test_a_sweep_takes_what_a_user_would_write(here, given, wanted):
     found = {name: getattr(made, name) for name in wanted}
     assert found == wanted
     assert json.dumps(made.to_dict())
+
+
+def test_every_form_of_set_that_the_documentation_shows_is_taken():
+    page = Path(vecsim.__file__).parents[1] / "docs" / "what-if.md"
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| a")]
+    shown = [literal for row in rows for literal in re.findall(r"`({.*?})`", row)]
+    made = [vecsim.Sweep("laplace2d-3", "crs", set=eval(literal)).set for literal in shown]
+    assert made == [
+        {"banks": (4, 8, 16)}, {"banks": (4, 5, 6)}, {"banks": (8, 16, 32, 64)}, {"banks": (4, 8, 16)},
+        {"latency.add": (3, 4)},
+    ]  # fmt: skip
 
 
 def test_a_sweep_on_a_machine_of_python_and_a_store_named_by_a_text(here):

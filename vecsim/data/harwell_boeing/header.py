@@ -149,8 +149,8 @@ def _format(source: str, line: str, columns: tuple[int, int], wanted: str) -> Fo
     text = line[slice(*columns)]
     if not text.strip():
         raise UserError(
-            f"{source}, line 4: columns {columns[0] + 1} to {columns[1]} are blank, but have a Fortran format "
-            f"of {wanted}, as (16I5) is"
+            f"{source}, line 4: columns {columns[0] + 1} to {columns[1]} are blank, but have a Fortran "
+            f"format of {wanted}, as (16I5) is"
         )
     found = parse_format(text)
     letters = set() if found is None else found.letters
