@@ -14,7 +14,7 @@ The GPU suite is `vecsim gpu bench`. README.md has the results.
 import sys
 from types import TracebackType
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def _told_in_one_line(

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from vecsim.data import random_graphs
+from vecsim.data.synthetic import random_graphs
 
 Integers = NDArray[np.int64]
 Generate = Callable[[np.random.Generator], Any]
@@ -257,14 +257,14 @@ def mesh(points: int, dimensions: int, neighbours: int) -> Generate:
 
 
 def web(pages: int, mean_links: float, copied: float, local: float) -> Generate:
-    """Links of pages that copy those of others (`vecsim.data.random_graphs.web`).
+    """Links of pages that copy those of others (`vecsim.data.synthetic.random_graphs.web`).
 
     Parameters
     ----------
     pages
         M and N.
     mean_links, copied, local
-        As of `vecsim.data.random_graphs.web`.
+        As of `vecsim.data.synthetic.random_graphs.web`.
     """
 
     def generate(rng: np.random.Generator) -> Any:
@@ -276,14 +276,14 @@ def web(pages: int, mean_links: float, copied: float, local: float) -> Generate:
 
 
 def circuit(nodes: int, fanout_exponent: float, wire_exponent: float, rails: int, share: float) -> Generate:
-    """Short wires, power-law fan-out and rails (`vecsim.data.random_graphs.circuit`).
+    """Short wires, power-law fan-out and rails (`vecsim.data.synthetic.random_graphs.circuit`).
 
     Parameters
     ----------
     nodes
         M and N.
     fanout_exponent, wire_exponent, rails
-        As of `vecsim.data.random_graphs.circuit`.
+        As of `vecsim.data.synthetic.random_graphs.circuit`.
     share
         `rail_share` there.
     """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gpu.choice.cost_model import Counts, Machine, batches, microseconds, missed_bytes, uneven, window_bytes
 from gpu.choice.structure import Work
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +132,7 @@ class Measured:
 
 def _is_deterministic(name: str) -> bool:
     """Say whether a format gives the same results in every run, as those do that are no longer there."""
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     return name not in KERNELS or KERNELS[name].deterministic
 

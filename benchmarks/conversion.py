@@ -22,10 +22,11 @@ import scipy.sparse as sp
 from rich.console import Console
 from rich.table import Table
 
+from gpu.format_registry import FORMATS
 from vecsim.data.matrix_market import parse_header, parse_matrix_market
 from vecsim.data.matrix_market.scanning import scan
 from vecsim.data.search_path import files_in, matrix_folders
-from vecsim.formats import FORMATS, Layout
+from vecsim.formats import Layout
 
 FILES = 8
 ROUNDS = 7

@@ -43,8 +43,8 @@ from benchmarks.choice_times import (
     unpacked,
 )
 from gpu.choice.cost_model import CONSTANTS, Constants, Machine
-from vecsim.errors import UserError
-from vecsim.provenance import provenance
+from vecsim.results.provenance import provenance
+from vecsim.support.errors import UserError
 
 FEWEST = 12
 """Measurements that a format needs for constants of its own."""

@@ -31,9 +31,9 @@ import numpy as np
 from benchmarks.choice_matrices import RECIPES
 from benchmarks.choice_times import read
 from gpu.choice.structure import Structure
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
-from vecsim.worker_processes import begin_worker
+from vecsim.support.errors import UserError
+from vecsim.support.worker_processes import begin_worker
 
 REPLAY_US = 250.0
 """About how long a replay takes, by the estimate: what comes between two replays is then little."""
@@ -203,7 +203,7 @@ def _stop(processes: list[BaseProcess]) -> None:
 
 
 def _names(wanted: Sequence[str]) -> list[str]:
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     names = [name for name, kernel in KERNELS.items() if kernel.work is not None]
     for name in wanted:
@@ -270,7 +270,7 @@ def recount(path: Path, processes: int) -> None:
 
 def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
     """Count the work of all formats on a matrix, and how far its rows reach."""
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     matrix, found = RECIPES[number].make(), {}
     for dtype in TYPES:
@@ -289,7 +289,7 @@ def _of_pattern(structure: Structure) -> dict[str, float]:
 
 def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
     """Group formats by what converts them; the first group is none, for what counts work."""
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     groups: dict[object, list[str]] = {}
     for name in names:
@@ -304,7 +304,7 @@ def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
 def _compile(names: Sequence[str]) -> None:
     """Convert a small matrix, so that the conversions are compiled; without names, count its work."""
     from gpu.choice.cost_model import estimates
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     matrix = RECIPES[0].make()
     for dtype in (np.float32, np.float64):
@@ -319,7 +319,7 @@ def _compile(names: Sequence[str]) -> None:
 def convert(number: int, folder: Path, names: Mapping[str, Sequence[str]]) -> list[Converted]:
     """Make a matrix and convert it into each of the formats, by type, that is not absurd."""
     from gpu.choice.cost_model import estimate
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     recipe, made = RECIPES[number], []
     matrix = recipe.make()
@@ -369,8 +369,8 @@ def convert(number: int, folder: Path, names: Mapping[str, Sequence[str]]) -> li
 
 def _timed(converted: Converted, turn: Any) -> dict[str, Any]:
     """Put a format on the device and time its product, warm."""
+    from gpu.kernel_registry import KERNELS
     from gpu.measure.timing import statistics
-    from gpu.registry import KERNELS
     from gpu.runtime import cuda_driver
     from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
     from gpu.runtime.memory import upload

@@ -33,9 +33,9 @@ from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import ENGINES, MAX_CYCLES, Engine, Run, start
-from vecsim.errors import UserError
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, load_machine
+from vecsim.support.errors import UserError
 
 BATCHES = 5
 BATCH_SECONDS = 1e-3

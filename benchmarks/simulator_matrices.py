@@ -12,7 +12,7 @@ import scipy.sparse
 
 from vecsim.data import find_builtin, load, read, values_as
 from vecsim.data.search_path import find_file, matrix_folders
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 SMALL = ("pde2961", "bcspwr10", "add32")
 """Below 30,000 non-zeros: an engine in plain Python takes seconds on each."""

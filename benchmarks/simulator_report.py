@@ -17,9 +17,9 @@ from typing import Any
 
 from rich.table import Table
 
-from vecsim.atomic_files import write_file
 from vecsim.machine import Machine
-from vecsim.provenance import provenance
+from vecsim.results.atomic_files import write_file
+from vecsim.results.provenance import provenance
 
 
 @dataclass(frozen=True)

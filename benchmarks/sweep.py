@@ -17,9 +17,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.sweep import Sweep, SweepTable, sweep
+from experiments.whatif.sweep import Sweep, SweepTable, sweep
 from programs.measurement import measure
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 LARGEST = 30_000
 MATRICES = 20
@@ -50,7 +50,7 @@ def chosen() -> tuple[str, ...]:
     UserError
         There are too few.
     """
-    from experiments.hism.suite import load, members  # here, since workers import this module
+    from experiments.papers.hism.suite import load, members  # here, since workers import this module
 
     names = []
     for member in members():

@@ -15,8 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import vecsim
-from vecsim.errors import UserError
-from vecsim.own_packages import LIBRARIES, PACKAGES, ROOT
+from vecsim.support.errors import UserError
+from vecsim.support.own_packages import LIBRARIES, PACKAGES, ROOT
 
 SUFFIXES = (".py", ".s", ".lark", ".toml", ".csv")
 """Of the files that decide results: code, and the data that it reads."""

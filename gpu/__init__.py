@@ -16,19 +16,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpu.addition.adding import add
-    from gpu.addition.device_csr import DeviceCsr
-    from gpu.addition.hisparse.device_tree import DeviceHiSparse
+    from gpu.adding import add
     from gpu.device_matrix import DeviceMatrix
+    from gpu.hisparse.device_tree import DeviceHiSparse
+    from gpu.kernel_registry import KERNELS
     from gpu.preparation import prepare
-    from gpu.registry import KERNELS
+    from gpu.sums.device_csr import DeviceCsr
 
 _HOME = {
-    "KERNELS": "gpu.registry",
-    "DeviceCsr": "gpu.addition.device_csr",
-    "DeviceHiSparse": "gpu.addition.hisparse.device_tree",
+    "KERNELS": "gpu.kernel_registry",
+    "DeviceCsr": "gpu.sums.device_csr",
+    "DeviceHiSparse": "gpu.hisparse.device_tree",
     "DeviceMatrix": "gpu.device_matrix",
-    "add": "gpu.addition.adding",
+    "add": "gpu.adding",
     "prepare": "gpu.preparation",
 }
 

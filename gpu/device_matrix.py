@@ -17,8 +17,8 @@ from gpu.runtime.vectors import (
     span,
     stream_of,
 )
-from vecsim.errors import UserError
-from vecsim.number_conversion import require_real, to_floats
+from vecsim.support.errors import UserError
+from vecsim.support.number_conversion import require_real, to_floats
 
 
 class Product(Protocol):

@@ -9,14 +9,16 @@ import numpy as np
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.device_matrix import DeviceMatrix, Product
-from gpu.registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import Slicing
+from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
 from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
-from vecsim.errors import UserError
-from vecsim.formats import NotRepresentableError, Sliced, Slicing
+from vecsim.formats import NotRepresentableError
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 
 def prepare(

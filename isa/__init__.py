@@ -1,7 +1,7 @@
 """The vector instruction set: its table, its assembler, its binary form.
 
 ``isa.assemble``, ``isa.assemble_file``, ``isa.disassemble``, ``isa.Program`` and ``isa.BASE`` are loaded
-when they are first used, so that who needs :mod:`vecsim.errors` alone pays for nothing else.
+when they are first used, so that who needs :mod:`vecsim.support.errors` alone pays for nothing else.
 """
 
 from __future__ import annotations

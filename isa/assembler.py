@@ -27,10 +27,10 @@ from isa.program import Program, SourceLine
 from isa.restrictions import Restrictions
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, Text, parse_line
-from vecsim.arguments import path as path_of
-from vecsim.arguments import path_text, shown, table, whole
-from vecsim.errors import AssemblyError, UserError
-from vecsim.input_files import ASSEMBLY, INCLUDED, decoded, read_input
+from vecsim.support.arguments import path as path_of
+from vecsim.support.arguments import path_text, shown, table, whole
+from vecsim.support.errors import AssemblyError, UserError
+from vecsim.support.input_files import ASSEMBLY, INCLUDED, decoded, read_input
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, else at instruction 0."""

@@ -31,10 +31,10 @@ from isa.data_section import ADDRESS_LIMIT
 from isa.declaration import EXTENSION_OPCODES, InstructionSet
 from isa.instructions import BASE
 from isa.program import DataSegment, Program, SourceLine
-from vecsim.errors import UserError
-from vecsim.input_files import decoded
-from vecsim.structured_text import json_value
-from vecsim.suggestions import shown
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import decoded
+from vecsim.support.structured_text import json_value
+from vecsim.support.suggestions import shown
 
 FORMAT = "vecsim program"
 VERSION = 1

@@ -10,7 +10,7 @@ from itertools import pairwise
 from isa.expressions import evaluate, in_range
 from isa.program import DataSegment
 from isa.syntax import Argument, Float, Name, Problem
-from vecsim.decimal_text import CODES, OutOfRangeError, nearest_float
+from vecsim.support.decimal_text import CODES, OutOfRangeError, nearest_float
 
 ADDRESS_LIMIT = 1 << 31
 SPACE_LIMIT = 1 << 28

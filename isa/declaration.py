@@ -27,7 +27,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
-from vecsim.overview import Overview
+from vecsim.support.overview import Overview
 
 REGISTERS = 32
 """Registers of each kind (x, f, v) that 5 bits can name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isa.syntax import Argument, Name, Problem
-from vecsim.suggestions import amount, nearest
+from vecsim.support.suggestions import amount, nearest
 
 MANY = 1 << 30
 

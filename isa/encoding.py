@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet, Operand
 from isa.instructions import BASE
-from vecsim.errors import UserError
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 MAX_OPERANDS = 5
 """Columns of the decoded operand fields."""

@@ -11,7 +11,7 @@ from isa.instructions import BASE, TYPED
 from isa.operands import Field, instruction_slots, match_operands, written_syntax
 from isa.symbols import Symbols, Undefined
 from isa.syntax import Argument, Half, Line, Name, Problem, parse_line
-from vecsim.suggestions import amount, nearest
+from vecsim.support.suggestions import amount, nearest
 
 GENERIC = ".f"
 """The suffix that stands for the type of a matrix value."""

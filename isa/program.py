@@ -13,10 +13,10 @@ import numpy.typing as npt
 from isa.declaration import Instruction, InstructionSet
 from isa.encoding import decode
 from isa.registers import Register
-from vecsim.errors import UserError
-from vecsim.overview import Overview
-from vecsim.shown_text import one_line, unicode_text
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.overview import Overview
+from vecsim.support.shown_text import one_line, unicode_text
+from vecsim.support.suggestions import counted
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from isa.encoding import OPCODE_SHIFT
 from isa.instructions import BASE, TYPED
 from isa.operands import written_syntax
 from isa.pseudo import PSEUDO_INSTRUCTIONS, Pseudo
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 
 @dataclass(frozen=True)

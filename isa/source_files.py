@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 
 from isa.syntax import Problem, Text, parse_line
-from vecsim.errors import UserError
-from vecsim.input_files import ASSEMBLY, read_text
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import ASSEMBLY, read_text
 
 INCLUDE = ".incbin"
 

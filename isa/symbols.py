@@ -10,9 +10,9 @@ from isa.declaration import REGISTERS
 from isa.expressions import LIMIT
 from isa.registers import KINDS, REGISTER_NAMES, Register
 from isa.syntax import Argument, Name, Problem
-from vecsim.arguments import shown
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.arguments import shown
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 VALUE_BYTES = "VALUE_BYTES"
 """Predefined: the bytes of a matrix value."""

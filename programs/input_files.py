@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isa.source_files import source_files
 from programs.registry import find
-from vecsim.file_digests import InputFile, input_files
+from vecsim.results.file_digests import InputFile, input_files
 
 
 def program_files(name: str) -> tuple[InputFile, ...]:

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.errors import UserError
 from vecsim.formats import Image, Layout
 from vecsim.machine import Machine
+from vecsim.support.errors import UserError
 
 BASE = 64
 """First address that a loader uses; nothing is stored at address 0."""

@@ -16,19 +16,19 @@ from isa.declaration import InstructionSet
 from isa.program import Program
 from programs.loading import Loaded, layout_for, place_vectors
 from programs.registry import SmvmProgram, find, program_name
-from vecsim.arguments import whole
 from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import ADVICE
-from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine, instruction_set_of
-from vecsim.overview import Overview
-from vecsim.suggestions import counted
+from vecsim.results.digests import program_sha256
+from vecsim.support.arguments import whole
+from vecsim.support.errors import MatrixWarning, UserError
+from vecsim.support.overview import Overview
+from vecsim.support.suggestions import counted
 
 ALLOWED_ERROR = 1e-5
 """The relative error above which a result counts as wrong."""
@@ -76,7 +76,7 @@ class Measurement(Overview):
     options
         The value of every option of the program.
     program_sha256
-        Digest of the program as it was assembled for this matrix (`vecsim.digests`).
+        Digest of the program as it was assembled for this matrix (`vecsim.results.digests`).
     engine, seed
         What simulated it, and where x came from.
     """

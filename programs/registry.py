@@ -12,13 +12,13 @@ from programs.crs import loader as crs
 from programs.hism import loader as hism
 from programs.jd import loader as jd
 from programs.loading import BASE, STACK_BYTES, MatrixImage, require_room, vector_bytes
-from vecsim.arguments import shown, table, text
-from vecsim.errors import UserError
 from vecsim.formats import Layout
-from vecsim.input_files import ASSEMBLY, require_regular
 from vecsim.machine import Machine
-from vecsim.overview import Overview
-from vecsim.suggestions import nearest
+from vecsim.support.arguments import shown, table, text
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import ASSEMBLY, require_regular
+from vecsim.support.overview import Overview
+from vecsim.support.suggestions import nearest
 
 Loader = Callable[[Any, Machine, Layout, Mapping[str, int]], MatrixImage]
 """``load(matrix, machine, layout, options)``.
@@ -60,7 +60,7 @@ class SmvmProgram(Overview):
     name, title, summary
         As commands take it, as tables show it, and what it does.
     format
-        The name of its format in `vecsim.formats.FORMATS`.
+        The name of its format in `gpu.format_registry.FORMATS`.
     load
         Makes the image of a matrix for it.
     options

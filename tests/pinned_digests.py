@@ -17,14 +17,14 @@ from pathlib import Path
 
 from experiments.crosscheck.matrices import listed
 from experiments.gpu_bench.suite import suite
-from experiments.hism.six_matrices import MATRICES
-from experiments.hism.suite import members
-from experiments.hism.suite.origin import FILE
-from vecsim.atomic_files import write_file
+from experiments.papers.hism.six_matrices import MATRICES
+from experiments.papers.hism.suite import members
+from experiments.papers.hism.suite.origin import FILE
 from vecsim.data import read
 from vecsim.data.collections import MATRIX_MARKET, SUITESPARSE, Entry, counterpart, find_entries, pinned
 from vecsim.data.search_path import find_file, matrix_folders
-from vecsim.digests import matrix_sha256
+from vecsim.results.atomic_files import write_file
+from vecsim.results.digests import matrix_sha256
 
 PINNED = Path(str(pinned.FILE))
 

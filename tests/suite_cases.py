@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from experiments.hism.suite import CRITERIA, FigureMember, Member
-from experiments.hism.suite_runs import SuiteRuns
-from experiments.hism.timing import METHODS, Measured, Timing
+from experiments.papers.hism.suite import CRITERIA, FigureMember, Member
+from experiments.papers.hism.suite_runs import SuiteRuns
+from experiments.papers.hism.timing import METHODS, Measured, Timing
 from vecsim.data import load_builtin
 from vecsim.data.metrics import metrics
-from vecsim.digests import pattern_sha256
+from vecsim.results.digests import pattern_sha256
 
 GROUPS = ("small",) * 3 + ("medium",) * 4 + ("large",) * 3
 NAMES = (
@@ -106,12 +106,12 @@ def install(monkeypatch: Any) -> None:
         places = zip(ten([m.name for m in ordered]), points, strict=True)
         return tuple(replace(place, point=point) for place, point in places)
 
-    monkeypatch.setattr("experiments.hism.suite.members", lambda: tuple(members))
+    monkeypatch.setattr("experiments.papers.hism.suite.members", lambda: tuple(members))
     monkeypatch.setattr(
-        "experiments.hism.suite.missing", lambda: tuple(m for m in members if m.name == ABSENT)
+        "experiments.papers.hism.suite.missing", lambda: tuple(m for m in members if m.name == ABSENT)
     )
-    monkeypatch.setattr("experiments.hism.suite.load", load)
-    monkeypatch.setattr("experiments.hism.suite.figure", figure)
+    monkeypatch.setattr("experiments.papers.hism.suite.load", load)
+    monkeypatch.setattr("experiments.papers.hism.suite.figure", figure)
 
 
 def load(member: Member) -> Any:

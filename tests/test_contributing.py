@@ -134,7 +134,9 @@ class CCS(StoredAsArrays):
 def add_format(copy: Copy) -> None:
     copy.write("vecsim/formats/ccs.py", FORMAT)
     registry = "vecsim/formats/registry.py"
-    copy.insert(registry, "from vecsim.formats.coo import COO\n", "from vecsim.formats.ccs import CCS\n")
+    copy.insert(
+        registry, "from gpu.formats.coo.container import COO\n", "from vecsim.formats.ccs import CCS\n"
+    )
     copy.insert(
         registry, "\n_ALL = (\n", '    NamedFormat("ccs", "columns one behind the other", "a test", CCS),\n'
     )
@@ -208,8 +210,8 @@ def test_a_kernel(copy):
     pytest.importorskip("numba_cuda")
     add_format(copy)
     copy.write("gpu/formats/ccs.py", KERNEL)
-    registry = "gpu/registry.py"
-    imported = "from gpu.formats.biell import BiELLProduct\n"
+    registry = "gpu/kernel_registry.py"
+    imported = "from gpu.formats.biell.product import BiELLProduct\n"
     copy.insert(registry, imported, "from gpu.formats.ccs import CCSProduct\n")
     copy.insert(registry, "\n_ALL = (\n", '    _kernel("ccs", CCSProduct),\n')
     copy.python(
@@ -256,7 +258,7 @@ def test_a_machine_parameter(copy):
 
 def test_an_item_of_a_paper(copy):
     copy.write(
-        "experiments/hism/added.py",
+        "experiments/papers/hism/added.py",
         '''"""An item, for a test."""
 
 from experiments.report.comparison import Comparison
@@ -269,9 +271,9 @@ def make(request):
 ''',
     )
     copy.insert(
-        "experiments/hism/paper.py",
+        "experiments/papers/hism/paper.py",
         "    (\n",
-        '        Experiment("hism-added", "Table 9", "nothing", "experiments.hism.added:make"),\n',
+        '        Experiment("hism-added", "Table 9", "nothing", "experiments.papers.hism.added:make"),\n',
     )
     assert "hism-added" in copy.vecsim("list", "experiments")
     copy.vecsim("reproduce", "hism-added", "--out", "out")

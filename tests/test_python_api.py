@@ -16,7 +16,7 @@ import pytest
 
 import isa
 import vecsim
-from vecsim.overview import Overview
+from vecsim.support.overview import Overview
 
 ROOT = Path(__file__).parents[1]
 LONGEST = 300
@@ -153,7 +153,7 @@ def test_the_python_of_the_readme_runs(capsys):
 
 
 def test_the_python_of_the_page_on_sweeps_prints_what_it_says(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("experiments.sweep.running.default_store", lambda: tmp_path / "store")
+    monkeypatch.setattr("experiments.whatif.sweep.running.default_store", lambda: tmp_path / "store")
     if importlib.util.find_spec("pandas") is None:
         pytest.importorskip("pyarrow")
     first, second = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "what-if.md").read_text(), re.DOTALL)

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse
 
 import vecsim
-from vecsim.errors import AssemblyError, MatrixWarning, UserError
+from vecsim.support.errors import AssemblyError, MatrixWarning, UserError
 
 LONGEST = 400
 MATRIX = vecsim.load("laplace2d-3")

@@ -16,8 +16,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from experiments.sweep import Sweep, SweepTable, sweep
-    from experiments.why import Explanation, why
+    from experiments.whatif.sweep import Sweep, SweepTable, sweep
+    from experiments.whatif.why import Explanation, why
+    from gpu.format_registry import FORMATS
     from isa.assembler import assemble, assemble_file
     from isa.program import Program
     from programs.measurement import Measurement, measure
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from vecsim.data import Matrix, load, values_as
     from vecsim.engines.protocol import Run, run, start
     from vecsim.engines.timeline import TimelineRequest
-    from vecsim.errors import MatrixWarning, UserError
-    from vecsim.formats import FORMATS
     from vecsim.machine import Extension, Machine, load_machine
+    from vecsim.support.errors import MatrixWarning, UserError
 
 __version__ = "0.1.0"
 
@@ -35,20 +35,20 @@ LOADED_NS = time.time_ns()
 """When this process loaded vecsim: files of it that changed later are not what runs."""
 
 _HOME = {
-    "Explanation": "experiments.why",
+    "Explanation": "experiments.whatif.why",
     "Extension": "vecsim.machine",
     "FORMATS": "vecsim.formats",
     "Machine": "vecsim.machine",
     "Matrix": "vecsim.data",
-    "MatrixWarning": "vecsim.errors",
+    "MatrixWarning": "vecsim.support.errors",
     "Measurement": "programs.measurement",
     "PROGRAMS": "programs.registry",
     "Program": "isa.program",
     "Run": "vecsim.engines.protocol",
-    "Sweep": "experiments.sweep",
-    "SweepTable": "experiments.sweep",
+    "Sweep": "experiments.whatif.sweep",
+    "SweepTable": "experiments.whatif.sweep",
     "TimelineRequest": "vecsim.engines.timeline",
-    "UserError": "vecsim.errors",
+    "UserError": "vecsim.support.errors",
     "assemble": "isa.assembler",
     "assemble_file": "isa.assembler",
     "load": "vecsim.data",
@@ -56,9 +56,9 @@ _HOME = {
     "measure": "programs.measurement",
     "run": "vecsim.engines.protocol",
     "start": "vecsim.engines.protocol",
-    "sweep": "experiments.sweep",
+    "sweep": "experiments.whatif.sweep",
     "values_as": "vecsim.data",
-    "why": "experiments.why",
+    "why": "experiments.whatif.why",
 }
 
 __all__ = [
@@ -99,7 +99,7 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _HOME:
         raise AttributeError(f"module 'vecsim' has no attribute {name!r}")
-    guard: Any = importlib.import_module("vecsim.own_packages")
+    guard: Any = importlib.import_module("vecsim.support.own_packages")
     with guard.own_packages():
         return getattr(importlib.import_module(_HOME[name]), name)
 

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse
 
 from docs.pictures.svg import COLOURS, FAINT, INK, MUTED, Drawing
-from vecsim.formats import FORMATS, Layout
+from gpu.format_registry import FORMATS
+from vecsim.formats import Layout
 
 SECTION_SIZE = 4
 PLACES = ((0, 0), (0, 5), (1, 1), (2, 2), (2, 3), (4, 1), (5, 6), (5, 7), (7, 7))

@@ -6,7 +6,7 @@ from typing import Any
 
 from docs.pictures.draw_formats import SECTION_SIZE, example
 from docs.pictures.svg import COLOURS, FAINT, INK, MUTED, Drawing
-from vecsim.formats import FORMATS
+from gpu.format_registry import FORMATS
 
 SIDE = 26
 GAP = 150

@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from experiments.explain import read_cells
 from experiments.whatif import STUDIES, conclusions, summary
+from experiments.whatif.explain import read_cells
 from experiments.whatif.studies import RECORDED, written
 from vecsim.cli import main as vecsim
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docs.tables.markdown import code, table
-from vecsim.formats import FORMATS
+from gpu.format_registry import FORMATS
 
 
 def page() -> str:

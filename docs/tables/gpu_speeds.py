@@ -18,8 +18,8 @@ from pathlib import Path
 from docs.tables.markdown import table
 from experiments.gpu_bench import summary
 from experiments.gpu_bench.records import BENCHMARK, Record, Run, read_run
-from vecsim.atomic_files import write_file
-from vecsim.errors import UserError
+from vecsim.results.atomic_files import write_file
+from vecsim.support.errors import UserError
 
 
 def markers(name: str) -> tuple[str, str]:

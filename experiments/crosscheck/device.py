@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 CRS_KERNELS = ("crs", "crs-split", "crs-adaptive")
 """Kernels of `gpu.KERNELS` for the very same arrays of CRS; where there is a clock, the fastest counts."""
@@ -103,7 +103,7 @@ def multiply(name: str, host: Any, x: npt.NDArray[np.floating], device: Device) 
     DeviceProduct
         A format that the device cannot hold is told of in `status`.
     """
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     names = [kernel for kernel in CRS_KERNELS if kernel in KERNELS] if name == "crs" else [name]
     try:
@@ -116,7 +116,7 @@ def multiply(name: str, host: Any, x: npt.NDArray[np.floating], device: Device) 
 def _product(kernel: str, host: Any, x: npt.NDArray[np.floating], device: Device) -> DeviceProduct:
     """Multiply with one kernel, and time it where there is a clock."""
     from gpu.device_matrix import DeviceMatrix
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
     from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
 
     product = KERNELS[kernel].product(host, THREADS_PER_BLOCK)

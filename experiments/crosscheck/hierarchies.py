@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments.crosscheck.device import DeviceProduct
-from vecsim.formats import HiSM, HiSparse, storage
-from vecsim.formats.hisparse.node_layout import DEFAULT_NODE_SIZE, DENSE, MAX_NODE_SIZE
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE, DENSE, MAX_NODE_SIZE
+from vecsim.formats import HiSM, storage
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The comparison of the simulated vector machine with a GPU, listed as papers are."""
 
-from experiments.kit.experiment import Experiment, Paper
+from experiments.papers.kit.experiment import Experiment, Paper
 
 KIND = "vecsim crosscheck"
 """What files of its results say they are."""

@@ -12,14 +12,15 @@ import numpy.typing as npt
 
 from experiments.crosscheck.device import Device, DeviceProduct, multiply
 from experiments.crosscheck.hierarchies import Hierarchy, hierarchies
+from gpu.format_registry import FORMATS
+from gpu.hisparse.container import HiSparse
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS, SmvmProgram
-from vecsim.digests import program_sha256
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import run
-from vecsim.formats import FORMATS, HiSparse
 from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound
 from vecsim.machine import Machine
+from vecsim.results.digests import program_sha256
 
 REFERENCE = "crs"
 """What everything else is given relative to."""
@@ -44,7 +45,7 @@ class Check:
     cycles
         Simulated cycles.
     program_sha256
-        Digest of the program that was simulated (`vecsim.digests`); empty in older files.
+        Digest of the program that was simulated (`vecsim.results.digests`); empty in older files.
     gpu_kernel, gpu_bytes, gpu_us, gpu_spread
         See `DeviceProduct`; None without a GPU, times also in the CUDA simulator.
     gpu_status

@@ -21,8 +21,8 @@ from experiments.crosscheck.ranks import (
 )
 from experiments.crosscheck.results import Checked, Results
 from experiments.crosscheck.source import Recorded, recorded
-from experiments.hism.timing import METHODS
-from experiments.kit.request import Request
+from experiments.papers.hism.timing import METHODS
+from experiments.papers.kit.request import Request
 from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 

@@ -10,10 +10,10 @@ from typing import Any
 from experiments.crosscheck.hierarchies import Hierarchy
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.products import Check, CrossCheck
-from vecsim.errors import UserError
-from vecsim.input_files import RESULTS
 from vecsim.machine import Machine
-from vecsim.structured_text import read_json
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import RESULTS
+from vecsim.support.structured_text import read_json
 
 BETWEEN = " - "
 """Between the names of two implementations."""
@@ -32,7 +32,7 @@ class Checked:
     found
         What was found.
     sha256
-        Digest of the matrix as it was multiplied (`vecsim.digests`); empty in older files.
+        Digest of the matrix as it was multiplied (`vecsim.results.digests`); empty in older files.
     """
 
     name: str

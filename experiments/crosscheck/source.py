@@ -11,12 +11,12 @@ from typing import Any
 from experiments.crosscheck.matrices import listed
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.results import Results, read_results
-from experiments.hism.measurements import VALUE_BYTES, measure_members
-from experiments.kit.recorded import newest
-from experiments.kit.request import Request
+from experiments.papers.hism.measurements import VALUE_BYTES, measure_members
+from experiments.papers.kit.recorded import newest
+from experiments.papers.kit.request import Request
 from vecsim.data import values_as
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
+from vecsim.results.digests import matrix_sha256
+from vecsim.support.errors import UserError
 
 RECORDED = Path(__file__).with_name("recorded")
 """The results that come with the package."""
@@ -59,7 +59,7 @@ def recorded(request: Request) -> Recorded:
     Raises
     ------
     UserError
-        The file is none, or as :func:`experiments.hism.measurements.measure_members`.
+        The file is none, or as :func:`experiments.papers.hism.measurements.measure_members`.
     """
     if Recorded not in request.kept:
         request.kept[Recorded] = _recorded(request)

@@ -20,7 +20,7 @@ from experiments.gpu_bench.phase_clock import Phases
 from experiments.gpu_bench.product_case import Device
 from experiments.gpu_bench.records import Run, RunJournal
 from experiments.gpu_bench.suite import select
-from vecsim.provenance import provenance
+from vecsim.results.provenance import provenance
 
 Watch = Callable[[str], None]
 
@@ -101,7 +101,7 @@ def _termination_interrupts() -> Iterator[None]:
 def names_to_compile(*, old: bool) -> list[str]:
     """Give the names of all methods, in the order in which they are tried."""
     from gpu.baseline.cusparse import METHODS
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     return [*METHODS, *(name for name, kernel in KERNELS.items() if old or not kernel.historical)]
 

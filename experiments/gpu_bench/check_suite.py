@@ -15,8 +15,8 @@ from dataclasses import asdict
 from typing import Any
 
 from experiments.gpu_bench.suite import FILE, SuiteMatrix, statistics_of, suite
-from vecsim.atomic_files import write_file
-from vecsim.errors import UserError
+from vecsim.results.atomic_files import write_file
+from vecsim.support.errors import UserError
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ import scipy.sparse
 from experiments.gpu_bench.matrix_supply import DTYPES
 from experiments.gpu_bench.methods import HISTORICAL_ENTRIES
 from gpu.runtime import kernel_cache
-from vecsim.worker_processes import WorkerContext, begin_worker
+from vecsim.support.worker_processes import WorkerContext, begin_worker
 
 PROCESSES = 12
 """At most, and two less than there are cores."""
@@ -144,7 +144,7 @@ def environment(name: str, value: str) -> Iterator[None]:
 def conversion(name: str) -> Callable[[Any], Any]:
     """Give what converts a SciPy matrix into a format of vecsim or, by its method's name, of cuSPARSE."""
     from gpu.baseline.cusparse import METHODS
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     return KERNELS[name].convert if name in KERNELS else METHODS[name].store
 
@@ -163,7 +163,7 @@ def _convert_samples(names: Sequence[str]) -> None:
 
 def _compile_kernels(name: str, dtype: str) -> None:
     """Compile the kernels that a method of ours takes for the samples."""
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
     from gpu.runtime.cuda import THREADS_PER_BLOCK
 
     if name not in KERNELS:

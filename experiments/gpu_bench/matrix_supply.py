@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from experiments.gpu_bench.records import OK
 from experiments.gpu_bench.suite import SuiteMatrix
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
 from vecsim.formats.accuracy import ExactProduct, exact_product
-from vecsim.worker_processes import WorkerContext, begin_worker
+from vecsim.results.digests import matrix_sha256
+from vecsim.support.errors import UserError
+from vecsim.support.worker_processes import WorkerContext, begin_worker
 
 DTYPES = ("float64", "float32")
 MEMORY_FOLDER = Path("/dev/shm")
@@ -62,7 +62,7 @@ class Supplied:
     status, missing
         Of the record, if there is no matrix: not_found or failed; and why.
     sha256
-        Digest of the matrix (`vecsim.digests.matrix_sha256`).
+        Digest of the matrix (`vecsim.results.digests.matrix_sha256`).
     more
         Further arrays, by the names that `More` gave them.
     """

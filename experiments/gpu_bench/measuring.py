@@ -24,7 +24,7 @@ from experiments.gpu_bench.product_case import Case, Device, transpose, typed
 from experiments.gpu_bench.records import OURS, Record, RunJournal, with_status
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.timed_method import SCREEN_SECONDS, Screened, with_timing
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MOST_TIMES_MEASURED = 1.5
 """What took so many times as long as the best in one type is not measured in the other."""

@@ -173,12 +173,12 @@ def rank(csr: Any) -> Ranked:
 
 
 def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
-    """Give all formats of `gpu.registry.KERNELS` for a CSR matrix of float32 or float64.
+    """Give all formats of `gpu.kernel_registry.KERNELS` for a CSR matrix of float32 or float64.
 
     Pruned is what by the estimates of `gpu.choice.cost_model` takes over 1.6 times (on small matrices 3
     times) as long as the best, and what is historical on large matrices, or without `old` on all.
     """
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     estimated = ranked.estimated
     best = min(estimated.values(), default=0.0)
@@ -196,7 +196,7 @@ def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
 
 
 def _format(name: str, csr: Any, pruned: str) -> Method:
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     kernel = KERNELS[name]
 

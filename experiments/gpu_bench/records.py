@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from experiments.gpu_bench.former_names import renamed
-from vecsim.errors import UserError
-from vecsim.input_files import RESULTS
-from vecsim.journal import Journal
-from vecsim.structured_text import read_json
+from vecsim.results.journal import Journal
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import RESULTS
+from vecsim.support.structured_text import read_json
 
 BENCHMARK = "vecsim gpu bench"
 OURS = "vecsim"
@@ -157,7 +157,7 @@ class Run:
     ----------
     header
         What it ran on and how: device (as `DeviceInfo`), commit, date, copy_gb_per_s, options, and the
-        digests of its matrices by name (`vecsim.digests.matrix_sha256`).
+        digests of its matrices by name (`vecsim.results.digests.matrix_sha256`).
     records
         In the order in which they were measured.
     seconds

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 FILE = Path(__file__).with_name("suite.toml")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import Table, Verdict
-from vecsim.shown_text import csv_text
+from vecsim.support.shown_text import csv_text
 
 COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "note")
 """Columns of the file of every item."""

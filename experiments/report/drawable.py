@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from matplotlib.font_manager import findfont, get_font
 
-from vecsim.shown_text import printable
+from vecsim.support.shown_text import printable
 
 FONT = "DejaVu Sans"
 LONGEST_WORD = 48

@@ -7,7 +7,7 @@ import platform
 import shlex
 
 from experiments.report.item import Appendix, Table
-from vecsim.provenance import provenance
+from vecsim.results.provenance import provenance
 
 
 def made_by() -> Appendix:

@@ -11,10 +11,10 @@ from experiments.report.charts import draw
 from experiments.report.csv_files import comparisons_csv, table_csv, values_csv, verdicts_csv
 from experiments.report.item import Report
 from experiments.report.text import html, markdown
-from vecsim.claimed_files import claim_folder
-from vecsim.errors import UserError
-from vecsim.result_folder import write_folder
-from vecsim.shown_text import utf8
+from vecsim.results.result_folder import write_folder
+from vecsim.support.claimed_files import claim_folder
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import utf8
 
 PAGE = "report.html"
 """The page with everything in it."""
@@ -73,7 +73,7 @@ def files_of(report: Report) -> dict[str, bytes]:
 
 
 def write(files: Mapping[str, bytes], name: str) -> None:
-    """Put the files of a report into a folder, all at once; see :func:`vecsim.atomic_files.write_folder`.
+    """Put the files of a report into a folder, all at once; see :func:`vecsim.results.atomic_files.write_folder`.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from experiments.report.item import Item
-from vecsim.suggestions import counted
+from vecsim.support.suggestions import counted
 
 CLOSE, FAR = 5.0, 15.0
 """Differences in per cent up to which a number counts as close, and beyond which as far."""

@@ -13,7 +13,7 @@ from experiments.report.csv_files import HOLDS
 from experiments.report.item import Item, Part, Report
 from experiments.report.number_tables import Pivot, pivots
 from experiments.report.tally import CLOSE, FAR, distance, tally
-from vecsim.shown_text import printable
+from vecsim.support.shown_text import printable
 
 
 def markdown(item: Item) -> str:

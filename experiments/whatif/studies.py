@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.explain.cells import Cells, comparable, overall
-from experiments.sweep.specification import Sweep, read_specification
+from experiments.whatif.explain.cells import Cells, comparable, overall
+from experiments.whatif.sweep.specification import Sweep, read_specification
 
 Means = Mapping[tuple[str, str, str], float]
 """Cycles a non-zero by what was varied, its value and the program: geometric means."""

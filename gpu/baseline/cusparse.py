@@ -27,7 +27,7 @@ from gpu.baseline.cusparse_library import (
     cusparse,
 )
 from gpu.runtime.cuda_driver import DeviceMemory, Stream, synchronize
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 LEAST_BYTES = 16
 """Even what is empty gets an address: a null pointer is an error to cuSPARSE."""

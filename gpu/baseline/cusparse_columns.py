@@ -20,7 +20,7 @@ from gpu.baseline.cusparse import LEAST_BYTES, ORDERS, memory_of, sparse_descrip
 from gpu.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix
 from gpu.baseline.cusparse_library import Cusparse, cusparse
 from gpu.runtime.cuda_driver import DeviceMemory, Stream
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 ALGORITHMS: dict[Order, int] = {"column": 4, "row": 6}
 """CUSPARSE_SPMM_CSR_ALG1 and CUSPARSE_SPMM_CSR_ALG2: for each order the one that NVIDIA recommends."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MOST_INDEX = 2**31 - 1
 """The indices have 32 bits."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.choice.column_table import emptied, place_of
 from gpu.choice.row_lengths import RowLengths, places
-from vecsim.formats.sliced.layout import elements, pointers_of
+from gpu.formats.sliced.layout import elements, pointers_of
 
 ROW_BITS = 31
 """Of the number of a row of blocks."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import SECTOR_BYTES, Structure, Work
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 from gpu.runtime.device_info import MULTIPROCESSORS
 
 CONSTANTS = Path(__file__).with_name("constants.toml")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.formats.mixed_sliced.filling import column_counts
+from gpu.formats.mixed_sliced.filling import column_counts
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gpu.choice.hubs import MOST_HUBS, Hubs
 from gpu.choice.row_lengths import RowLengths
 from gpu.choice.structure import HIGHEST_OFFSET, Structure, Work
-from vecsim.formats.sliced.slicing import WARP
+from gpu.formats.sliced.slicing import WARP
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from vecsim.formats.sliced.steps import steps_by_length, steps_of_slices
+from gpu.formats.sliced.steps import steps_by_length, steps_of_slices
 from vecsim.formats.thread_count import as_many_threads_as_pay, threads_that_pay
 
 LENGTHS = 1024

@@ -18,8 +18,8 @@ from gpu.choice.degrees import shares_by_degree
 from gpu.choice.hubs import MOST_HUBS, Hubs
 from gpu.choice.row_lengths import RowLengths, places
 from gpu.choice.sampled_rows import rows_of_runs
+from gpu.formats.sliced.slicing import WARP
 from vecsim.formats.pattern import Pattern
-from vecsim.formats.sliced.slicing import WARP
 from vecsim.formats.thread_count import as_many_threads_as_pay, threads_that_pay
 
 SECTOR_BYTES = 32

@@ -9,28 +9,27 @@ from dataclasses import replace
 import numpy as np
 
 from gpu.choice.structure import BLOCK_ROWS, MOST_GROWTH, SECTOR_BYTES, Structure, Work
-from gpu.formats.coo import ENTRIES_PER_THREAD
+from gpu.formats.coo.product import ENTRIES_PER_THREAD
 from gpu.formats.crs import LOADS_AT_ONCE, threads_per_row_for
 from gpu.formats.crs_adaptive import arrangement_for
-from gpu.formats.ellpack_r import MOST_THREADS, STEPS_AT_ONCE
-from gpu.formats.mixed_sliced import groups_at_once
+from gpu.formats.mixed_sliced.product import groups_at_once
+from gpu.formats.mixed_sliced.slicing import MixedSlicing
+from gpu.formats.segmented.container import STEPS, segment_columns_for
+from gpu.formats.segmented.conversion import even_columns, saving_that_pays
 from gpu.formats.segmented.slices import RECORD as SEGMENT_RECORD
-from gpu.formats.sliced import steps_at_once
-from gpu.formats.sliced_deltas import CODES_AT_ONCE
-from gpu.formats.sliced_diagonals import steps_at_once as diagonals_at_once
+from gpu.formats.sliced.ellpack_r import MOST_THREADS, STEPS_AT_ONCE
+from gpu.formats.sliced.layout import most_bytes, place_bytes, single_slice_height
+from gpu.formats.sliced.product import steps_at_once
+from gpu.formats.sliced.slicing import WARP, Slicing
+from gpu.formats.sliced_deltas.container import BITS, arrangement
+from gpu.formats.sliced_deltas.product import CODES_AT_ONCE
+from gpu.formats.sliced_diagonals.container import STEP_BYTES, too_many
+from gpu.formats.sliced_diagonals.filling import counted
+from gpu.formats.sliced_diagonals.product import steps_at_once as diagonals_at_once
 from gpu.kernel_parts.blocks_of_equal_work import RECORD
 from gpu.runtime.cuda import THREADS_PER_BLOCK
 from gpu.runtime.device_info import MULTIPROCESSORS
-from vecsim.formats import Slicing
-from vecsim.formats.mixed_sliced.slicing import MixedSlicing
 from vecsim.formats.representable import ALWAYS_MADE_BYTES
-from vecsim.formats.segmented.container import STEPS, segment_columns_for
-from vecsim.formats.segmented.conversion import even_columns, saving_that_pays
-from vecsim.formats.sliced.layout import most_bytes, place_bytes, single_slice_height
-from vecsim.formats.sliced.slicing import WARP
-from vecsim.formats.sliced_deltas.container import BITS, arrangement
-from vecsim.formats.sliced_diagonals.container import STEP_BYTES, too_many
-from vecsim.formats.sliced_diagonals.filling import counted
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
 WARPS_OF_A_BLOCK = BLOCK_ROWS // WARP

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 LOAD_WIDTHS = (4, 2, 1)
 """Neighbouring components that one load brings; 128 bits hold 4 of 4 bytes, two loads 4 of 8 bytes."""

@@ -11,8 +11,8 @@ from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.entry_type import EntryType
 from gpu.compound.standard_types import COMPLEX, DUAL, QUATERNION, UNIT_QUATERNION, blocks
 from vecsim.data.source_bytes import read_bytes
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 ARRAYS = ".npz"
 EDGES = (2, 3, 4, 5, 6)

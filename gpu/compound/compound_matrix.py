@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from gpu.compound.entry_type import EntryType
 from gpu.compound.standard_types import COMPLEX, blocks
-from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.canonical_csr import canonical_csr
-from vecsim.number_conversion import to_floats
+from vecsim.support.errors import MatrixWarning, UserError
+from vecsim.support.number_conversion import to_floats
 
 MOST = 2**31 - 1
 """Rows, columns and entries at most: 32 bits count them."""
@@ -163,7 +163,7 @@ class CompoundMatrix:
 
 
 def _converted(entry: EntryType, number: int, array: NDArray[Any], wanted: Any) -> NDArray[Any]:
-    """Return a component in another type, by the rule of `vecsim.number_conversion`."""
+    """Return a component in another type, by the rule of `vecsim.support.number_conversion`."""
     if np.dtype(wanted).kind != "f":
         return array.astype(wanted)  # its range has been checked
     values, lost = to_floats(array, wanted, lambda at: f"at entry {at} of {entry.entry[number][0]!r}")

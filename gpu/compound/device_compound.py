@@ -14,11 +14,11 @@ from gpu.compound.outer_layout import ArrangedPattern, arranged, slicing_of
 from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.product_kernel import form_of, product_kernel
 from gpu.compound.schedule import Schedule, register_limit
+from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.cuda import SIMULATED, cuda, require_gpu
 from gpu.runtime.launches import LaunchedInTurn, X, Y, compile_for, launches_of
 from gpu.runtime.memory import all_or_nothing, upload
-from vecsim.errors import UserError
-from vecsim.formats import Slicing
+from vecsim.support.errors import UserError
 
 SIMULATED_MULTIPROCESSORS = 2
 

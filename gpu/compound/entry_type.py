@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.compound import expressions
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 REAL = "real"
 """The type of components in float32 or float64, whichever a matrix has."""

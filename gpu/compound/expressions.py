@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 FUNCTIONS = {"sqrt": 1, "abs": 1, "minimum": 2, "maximum": 2}
 """Functions that an expression may call, and how many arguments each has."""

@@ -7,9 +7,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from vecsim.errors import UserError
-from vecsim.formats import Sliced, Slicing
-from vecsim.suggestions import nearest
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import Slicing
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 OUTER_LAYOUTS: dict[str, Slicing | None] = {
     "csr": None,
@@ -68,7 +69,7 @@ class ArrangedPattern:
     pointers
         uint32: the first entry of each row (CSR), or the first step of each slice; then the end.
     columns, bases, lengths, perm
-        As of `vecsim.formats.Sliced`; the last three empty for CSR.
+        As of `gpu.formats.sliced.container.Sliced`; the last three empty for CSR.
     sources
         int64, one a place: the entry that stands there, -1 in padding.
     """

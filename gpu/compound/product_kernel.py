@@ -9,11 +9,11 @@ from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.entry_type import EntryType
 from gpu.compound.generated_parts import Parts, made_of_text, parts_of
 from gpu.compound.schedule import KernelForm, Schedule
+from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
 from gpu.runtime.cuda import EVERY_LANE, cuda, device_function
 from gpu.runtime.launches import let_next_begin, wait_for_previous
-from vecsim.formats import Slicing
 
 REGISTERS_AT_ONCE = 72
 """Registers of entries whose loads are under way at once, if a schedule does not say: more cost warps."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def reference_product(matrix: CompoundMatrix, x: NDArray[Any], real: Any = np.float64) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 WARP = 32
 MOST_THREADS = 1024

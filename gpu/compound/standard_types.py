@@ -3,7 +3,7 @@
 from functools import cache
 
 from gpu.compound.entry_type import REAL, EntryType
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 BLOCK_EDGES = (2, 3, 4, 5, 6)
 

@@ -18,8 +18,8 @@ from gpu.runtime.launches import (
     wait_for_previous,
 )
 from gpu.runtime.memory import real_type, upload
-from vecsim.errors import UserError
 from vecsim.formats import CRS
+from vecsim.support.errors import UserError
 
 MAX_THREADS_PER_ROW = 32
 LOADS_AT_ONCE = 4

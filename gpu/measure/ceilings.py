@@ -16,7 +16,7 @@ import numpy as np
 from gpu.measure.timing import Cache, measure
 from gpu.runtime.cuda_driver import DeviceMemory, Event, Stream, call, free_bytes, synchronize
 from gpu.runtime.device_info import device_info
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MIB = 1 << 20
 COPY_BYTES = 1024 * MIB

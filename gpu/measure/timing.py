@@ -19,7 +19,7 @@ import numpy as np
 
 from gpu.runtime import cuda_driver
 from gpu.runtime.cuda_driver import Enqueue, Event, Graph, Stream
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 Cache = Literal["warm", "cold"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gpu.runtime.cuda import EVERY_LANE, THREADS_PER_BLOCK, WARP, cuda, require_gpu
 from gpu.runtime.memory import upload
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpu.runtime.cuda_driver import NoGpuError, not_installed
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 # NumPy 2.5 dropped three names that numba-cuda 0.30 still imports.
 for _name, _alias in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):

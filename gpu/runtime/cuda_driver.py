@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 NON_BLOCKING = 1
 """Of a stream: it does not wait for the default stream, whose use would end a capture."""

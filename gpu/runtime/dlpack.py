@@ -7,7 +7,7 @@ capsule is kept as long as the view of it, and frees it then.
 import ctypes
 from typing import Any
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 CUDA = 2
 CUDA_MANAGED = 13

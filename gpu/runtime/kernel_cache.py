@@ -7,7 +7,7 @@ and the device.
 
 The folder is that of ``VECSIM_KERNELS``; without it nothing is kept. What Numba gives to keep is a pickle,
 which may run anything when it is read: so only whole files of the user's own are read, from a folder that
-nobody else can write (`vecsim.private_files`). Any other folder is not used, and one line says why.
+nobody else can write (`vecsim.results.private_files`). Any other folder is not used, and one line says why.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from vecsim import private_files
-from vecsim.errors import UserError
-from vecsim.file_digests import sha256_or_empty
-from vecsim.input_files import EXTENSION
-from vecsim.private_files import NotPrivateError
+from vecsim.results import private_files
+from vecsim.results.file_digests import sha256_or_empty
+from vecsim.results.private_files import NotPrivateError
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import EXTENSION
 
 FOLDER = "VECSIM_KERNELS"
 COMPILERS = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink")

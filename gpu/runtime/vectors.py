@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpu.runtime import dlpack
 from gpu.runtime.cuda import SIMULATED, cuda
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def is_on_device(array: Any) -> bool:

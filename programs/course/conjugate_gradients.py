@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from programs.course.declaration import Setting
 from programs.course.problem import Array, Needed, Problem
 from programs.loading import layout_for
-from vecsim.errors import UserError
 from vecsim.formats import HiSM
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 MOST = 200
 """Iterations at most."""

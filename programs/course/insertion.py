@@ -12,8 +12,8 @@ from programs.course.declaration import Setting
 from programs.course.problem import Array, Needed, Problem
 from programs.hism.reading import read_hism
 from programs.loading import layout_for
-from vecsim.errors import UserError
 from vecsim.formats import CRS, HiSM
+from vecsim.support.errors import UserError
 
 
 def crs_insertion(given: Setting) -> Problem:

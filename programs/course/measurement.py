@@ -15,8 +15,8 @@ from programs.course.registry import find
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import Run, run
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import UserError
 from vecsim.machine import Machine, instruction_set_of
+from vecsim.support.errors import UserError
 
 MOST_ELEMENTS = 1 << 24
 

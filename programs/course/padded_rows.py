@@ -8,7 +8,7 @@ import numpy as np
 
 from programs.course.declaration import Setting
 from programs.course.problem import Needed, Problem
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MOST_PADDED = 1 << 24
 """Elements with their padding that are simulated at most."""

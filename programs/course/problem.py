@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from programs.loading import BASE, STACK_BYTES, require_room
-from vecsim.errors import UserError
 from vecsim.formats import Image
 from vecsim.machine import Machine
+from vecsim.support.errors import UserError
 
 Array = npt.NDArray[Any]
 TOLERANCE = 1e-4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from programs.course import conjugate_gradients, dense, insertion, padded_rows, transposed
 from programs.course.declaration import CourseProgram
-from vecsim.errors import UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 _PROGRAMS = (
     CourseProgram(

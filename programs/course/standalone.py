@@ -8,8 +8,8 @@ import numpy as np
 
 from programs.course.measurement import Ready
 from programs.loading import BASE
-from vecsim.errors import UserError
-from vecsim.shown_text import unicode_text
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import unicode_text
 
 
 def standalone(ready: Ready, stem: str) -> dict[str, bytes]:

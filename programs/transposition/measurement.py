@@ -15,9 +15,9 @@ from programs.hism.reading import read_hism
 from programs.loading import STACK_BYTES, layout_for, require_room
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import Run, run
-from vecsim.errors import UserError
 from vecsim.formats import CRS, HiSM
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
+from vecsim.support.errors import UserError
 
 FORMATS = ("hism", "crs")
 

@@ -19,8 +19,8 @@ from benchmarks.simulator_report import Record, geometric_mean, peak, restart_pe
 from programs.registry import PROGRAMS
 from vecsim.data import find_builtin
 from vecsim.engines.protocol import ENGINES
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 COUNTED = {"stand_in": False, "rows": 2, "engine": "jit", "memory_growth": None, "image_bytes": 64}
 

@@ -1,7 +1,7 @@
 """What the benchmark of sweeps compares with single runs."""
 
 from benchmarks.sweep import difference
-from experiments.sweep import Sweep, sweep
+from experiments.whatif.sweep import Sweep, sweep
 
 
 def test_a_row_that_is_no_single_run_is_noticed(tmp_path):

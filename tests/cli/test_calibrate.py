@@ -7,16 +7,16 @@ import tomllib
 import pytest
 import suite_cases
 
-from experiments.hism.calibration.choices import CHOICES
+from experiments.papers.hism.calibration.choices import CHOICES
 from vecsim.machine import load_machine
-from vecsim.result_folder import LOCK, MANIFEST
+from vecsim.results.result_folder import LOCK, MANIFEST
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch, tmp_path):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name in ("banks", "JD: y"))
-    monkeypatch.setattr("experiments.hism.calibration.calibration.CHOICES", few)
+    monkeypatch.setattr("experiments.papers.hism.calibration.calibration.CHOICES", few)
     monkeypatch.chdir(tmp_path)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vecsim.claimed_files import claim_folder, claim_input, claim_output, files_of_one_command
-from vecsim.errors import UserError
+from vecsim.support.claimed_files import claim_folder, claim_input, claim_output, files_of_one_command
+from vecsim.support.errors import UserError
 
 PROGRAM = ".data 256\nX: .space 16\n.text\nhalt\n"
 MATRIX = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from experiments.kit.registry import names
+from experiments.papers.kit.registry import names
 from programs.registry import PROGRAMS
 from vecsim.cli import completion
 from vecsim.data import BUILTINS

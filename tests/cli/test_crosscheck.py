@@ -31,7 +31,7 @@ def gpu_that_gives(monkeypatch, change):
 
     monkeypatch.setattr(device, "find_device", lambda: (Device("Fake GPU", timed=True), ""))
     monkeypatch.setattr(products, "multiply", multiply)
-    monkeypatch.setattr("vecsim.cli.crosscheck._facts", lambda found: {"name": found.name})
+    monkeypatch.setattr("vecsim.cli.commands.crosscheck._facts", lambda found: {"name": found.name})
 
 
 def rows_of(table):

@@ -2,7 +2,7 @@
 
 import json
 
-from vecsim.formats import FORMATS
+from gpu.format_registry import FORMATS
 
 
 def test_formats_of_a_matrix_whose_bytes_can_be_counted(vecsim, matrix):

@@ -10,7 +10,9 @@ from gpu.measure import ceilings
 from gpu.runtime import device_info
 from gpu.runtime.cuda_driver import NoGpuError
 from tests.cli.test_gpu import CEILINGS, INFO
-from vecsim.cli import console, gpu_alone, gpu_commands
+from vecsim.cli import gpu_alone
+from vecsim.cli.commands import gpu_commands
+from vecsim.cli.printing import console
 
 MISSING = ("typer", "click", "rich", "pydantic", "lark", "simpy", "requests", "platformdirs", "tomlkit")
 """What vecsim depends on beside those four."""

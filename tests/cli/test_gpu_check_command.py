@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from experiments.gpu_check import check
-from experiments.gpu_check.check import Checked
+from experiments.gpu_bench.check import check
+from experiments.gpu_bench.check.check import Checked
 from gpu.runtime import device_info
 from tests.cli.test_gpu import INFO
-from vecsim.cli import console, gpu_alone
+from vecsim.cli import gpu_alone
+from vecsim.cli.printing import console
 
 RIGHT = (
     Checked("memplus", "crs", "float64", "ok", "", 1e-16, 1e-12),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from experiments.exercises.registry import EXERCISES
+from experiments.course.registry import EXERCISES
 
 SOLUTION = EXERCISES["exercise-01"].solution
 STARTER = EXERCISES["exercise-01"].starter

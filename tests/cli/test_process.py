@@ -92,7 +92,7 @@ sys.exit(main({arguments!r}))
 
 
 @pytest.mark.parametrize("arguments", [pytest.param(["--help"], marks=pytest.mark.ci), ["isa", "add"]])
-@pytest.mark.parametrize("name", ["typer", "vecsim.cli.application", "vecsim.cli.run"])
+@pytest.mark.parametrize("name", ["typer", "vecsim.cli.application", "vecsim.cli.commands.run"])
 def test_an_interrupt_while_modules_are_imported_is_silent(name, arguments):
     code = SENDS_AN_INTERRUPT.format(name=name, arguments=arguments)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -11,8 +11,8 @@ import suite_cases
 import typer
 
 from experiments.gpu_bench import bench
+from experiments.gpu_bench.check import check
 from experiments.gpu_bench.records import Run
-from experiments.gpu_check import check
 from gpu.compound.device_compound import NATURAL
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Found, Timing, Variant, on_device
@@ -24,8 +24,8 @@ from tests.cli.test_gpu import CEILINGS, INFO
 from vecsim import __version__
 from vecsim.cli.application import app
 from vecsim.data import load, values_as
-from vecsim.digests import matrix_sha256, program_sha256
 from vecsim.machine import Machine, load_machine
+from vecsim.results.digests import matrix_sha256, program_sha256
 
 WITHOUT_A_GPU = (
     "run MATRIX --program crs",
@@ -192,5 +192,5 @@ def test_the_commit_is_that_of_the_beginning(vecsim, matrix, monkeypatch):
         monkeypatch.setenv("VECSIM_COMMIT", "second")
         return "table"
 
-    monkeypatch.setattr("vecsim.cli.report.results_table", table)
+    monkeypatch.setattr("vecsim.cli.printing.report.results_table", table)
     assert json.loads(vecsim("run", matrix, "--program", "crs", "--json", "-").out)["commit"] == "first"

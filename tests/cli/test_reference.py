@@ -6,11 +6,11 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-from experiments.kit.registry import PAPERS
+from experiments.papers.kit.registry import PAPERS
+from gpu.format_registry import FORMATS
 from isa.reference import entries
 from programs.registry import PROGRAMS
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN
-from vecsim.formats import FORMATS
 from vecsim.machine import Machine, load_machine, presets
 
 

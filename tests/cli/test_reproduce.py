@@ -8,7 +8,7 @@ import pytest
 import suite_cases
 from browser import looked_at
 
-from vecsim.result_folder import LOCK, MANIFEST
+from vecsim.results.result_folder import LOCK, MANIFEST
 
 ITEMS = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
 
@@ -72,7 +72,7 @@ def test_an_item_alone(vecsim, tmp_path):
 
 @pytest.mark.ci
 def test_tables_1_and_3_need_no_simulation(vecsim, monkeypatch, tmp_path):
-    monkeypatch.setattr("experiments.hism.measurements.measure", None)
+    monkeypatch.setattr("experiments.papers.hism.measurements.measure", None)
     assert vecsim("reproduce", "hism-table1", "hism-table3", "--jobs", 1).code == 0
     assert len([row for row in rows(tmp_path / "reproduced" / "hism-table3.csv") if row["paper"]]) == 18
 
@@ -103,7 +103,7 @@ def test_results_of_an_earlier_run_are_used(vecsim, monkeypatch, tmp_path):
     arguments = ["reproduce", "hism-table2", "--results", "kept.journal", "--jobs", 1]
     assert vecsim(*arguments).code == 0
     first = (tmp_path / "reproduced" / "hism-table2.csv").read_text()
-    monkeypatch.setattr("experiments.hism.measurements.measure", None)
+    monkeypatch.setattr("experiments.papers.hism.measurements.measure", None)
     assert vecsim(*arguments).code == 0
     assert (tmp_path / "reproduced" / "hism-table2.csv").read_text() == first
 

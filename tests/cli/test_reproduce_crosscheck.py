@@ -3,7 +3,7 @@
 import csv
 
 from experiments.crosscheck.source import RECORDED
-from experiments.kit.recorded import newest
+from experiments.papers.kit.recorded import newest
 
 
 def test_the_recorded_results_make_a_report(vecsim, tmp_path, monkeypatch):
@@ -24,7 +24,7 @@ def test_the_recorded_results_make_a_report(vecsim, tmp_path, monkeypatch):
 def _from_the_file(path):
     """Stand in for simulating anew, which takes minutes where the machine has changed since."""
     from experiments.crosscheck.results import read_results
-    from experiments.hism.timing import Measured, Timing
+    from experiments.papers.hism.timing import Measured, Timing
 
     def measure(subjects, load, request):
         timings = {

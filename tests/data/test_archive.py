@@ -7,7 +7,7 @@ import pytest
 
 from vecsim.data import read
 from vecsim.data.archive import is_archive
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def text(value):

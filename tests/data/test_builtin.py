@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN, MAX_DIMENSION, load, load_builtin
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 # Rows of each family by its number.
 ROWS = {

@@ -3,7 +3,7 @@ import csv
 import pytest
 
 from vecsim.data.collections import MATRIX_MARKET, SUITESPARSE, counterpart, entries, find_entries
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def only(name):

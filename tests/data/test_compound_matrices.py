@@ -6,8 +6,8 @@ import scipy.sparse
 
 from vecsim.data.finite_elements import TriangleMesh, rippled_torus, squared_dirac, subdivided
 from vecsim.data.finite_elements.laplace import laplace_beltrami
-from vecsim.data.helmholtz import helmholtz
-from vecsim.errors import UserError
+from vecsim.data.synthetic.helmholtz import helmholtz
+from vecsim.support.errors import UserError
 
 TETRAHEDRON = TriangleMesh(
     "tetrahedron",

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse
 
 from vecsim.data import Matrix, as_matrix, load_builtin
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 VALUES = np.array([[0.0, 2.0, 0.0], [-1.5, 0.0, 4.0]])
 

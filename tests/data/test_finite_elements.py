@@ -19,7 +19,7 @@ from vecsim.data.finite_elements import (
 )
 from vecsim.data.finite_elements.assembly import assemble
 from vecsim.data.finite_elements.grids import brick_hexahedra, halved, quarter_cylinder, rectangle_quads
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 YOUNG, POISSON, THICKNESS = 2.0, 0.25, 0.1
 

@@ -6,7 +6,7 @@ import scipy.io
 import scipy.sparse
 
 from vecsim.data import read
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 # [10 0 0]
 # [ 0 3 9]   by columns: (1; 10) (2, 3; 3, 7) (2; 9)

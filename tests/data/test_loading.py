@@ -13,7 +13,7 @@ from file_server import Answer, File
 
 from vecsim.data import DownloadError, NotFoundLocallyError, load, read
 from vecsim.data.loading import find_download
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 MEMPLUS = "/MM/Hamm/memplus.tar.gz"

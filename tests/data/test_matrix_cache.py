@@ -15,7 +15,7 @@ from file_server import Answer, File
 
 from vecsim.data.download import DownloadError
 from vecsim.data.matrix_cache import fetch, files_kept, kept, matrix_cache
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 TEXT = b"0123456789" * 2_000
 PACKED = gzip.compress(TEXT, compresslevel=0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vecsim.data import MAX_DIMENSION, read
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 

@@ -11,7 +11,7 @@ from vecsim.data import DownloadError, load, load_builtin
 from vecsim.data.collections import MATRIX_MARKET, SUITESPARSE, entries
 from vecsim.data.collections.pinned import pinned
 from vecsim.data.matrix_cache import files_kept
-from vecsim.digests import matrix_sha256
+from vecsim.results.digests import matrix_sha256
 
 # The file of the Matrix Market equals what vecsim generates, entry by entry.
 NAME, PATH = "gr_30_30", "Harwell-Boeing/laplace/gr_30_30"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vecsim.data.power_laws import bipartite, hubs
-from vecsim.errors import UserError
+from vecsim.data.synthetic.power_laws import bipartite, hubs
+from vecsim.support.errors import UserError
 
 
 def lengths(matrix):

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse
 
 from vecsim.data import values_as
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def matrix(*values):

@@ -2,8 +2,8 @@ import numba
 import numpy as np
 import pytest
 
-from vecsim.data import random_graphs
-from vecsim.errors import UserError
+from vecsim.data.synthetic import random_graphs
+from vecsim.support.errors import UserError
 
 SMALL = {
     "kronecker": lambda seed: random_graphs.kronecker(9, 8, seed),

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from test_stencils import assert_canonical
 
-from vecsim.data.hashed_random import random_bits, random_share
-from vecsim.data.random_patterns import band, dense, localised
-from vecsim.errors import UserError
+from vecsim.data.synthetic.hashed_random import random_bits, random_share
+from vecsim.data.synthetic.random_patterns import band, dense, localised
+from vecsim.support.errors import UserError
 
 
 @pytest.mark.ci

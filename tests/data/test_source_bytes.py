@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from vecsim.data import read
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 BANNER = b"%%MatrixMarket matrix coordinate real general\n"
 MEGABYTE = 1 << 20
@@ -114,7 +114,7 @@ def test_the_same_of_harwell_boeing(tmp_path):
 PEAK = """
 import resource, sys
 from vecsim.data import read
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 import vecsim.data.matrix_market.scanning
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:

@@ -4,8 +4,8 @@ import pytest
 
 from vecsim.data.families.poisson import laplace2d, laplace3d, nine_point, twenty_seven_point
 from vecsim.data.finite_elements import elastic_brick
-from vecsim.data.stencils import grid_diffusion, hexahedral_elasticity
-from vecsim.errors import UserError
+from vecsim.data.synthetic.stencils import grid_diffusion, hexahedral_elasticity
+from vecsim.support.errors import UserError
 
 
 def pattern(matrix):

@@ -3,8 +3,8 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 from test_stencils import assert_canonical
 
-from vecsim.data.unstructured_meshes import tetrahedral_elasticity, triangle_diffusion
-from vecsim.errors import UserError
+from vecsim.data.synthetic.unstructured_meshes import tetrahedral_elasticity, triangle_diffusion
+from vecsim.support.errors import UserError
 
 
 def bandwidth(matrix):

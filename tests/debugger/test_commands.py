@@ -7,7 +7,7 @@ from debugger_cases import debugger, hism, kernel
 
 from vecsim.debugger.commands import COMMANDS, ExpectationError, execute, run_script
 from vecsim.debugger.panels import PANELS
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def say(shown, *commands):

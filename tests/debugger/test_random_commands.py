@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from vecsim.debugger.commands import COMMANDS, SHORT, ExpectationError, QuitError, execute
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 WORDS = [
     *COMMANDS,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vecsim.debugger.commands import execute
 from vecsim.debugger.save_folder import SaveFolder
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @pytest.fixture

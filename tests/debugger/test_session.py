@@ -8,7 +8,7 @@ from isa.declaration import Unit
 from vecsim.debugger.activity import activities
 from vecsim.debugger.session import Session
 from vecsim.engines.protocol import run
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 ENGINES = [
     "simpy",

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from debugger_cases import debugger, hism, kernel
 
-from vecsim.shown_text import one_line
+from vecsim.support.shown_text import one_line
 
 widgets = pytest.importorskip("textual.widgets", reason="pip install '.[teach]'")
 Input, OptionList, Static = widgets.Input, widgets.OptionList, widgets.Static

@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 from . import matrices
 from .campaign import Campaign, keep_failure

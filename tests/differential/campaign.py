@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 from . import report as reports
 from .cases import Case, case_texts, changed, random_case, write_case

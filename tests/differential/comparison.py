@@ -17,7 +17,7 @@ from isa.state import ARCHITECTURAL, State
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import Engine, Run
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 from .cases import Case
 from .random_stops import stops_of, visit

@@ -14,8 +14,8 @@ from programs.registry import PROGRAMS
 from vecsim.data import read, values_as
 from vecsim.data.search_path import MATRIX_MARKET_SUFFIXES, files_in, matrix_folders
 from vecsim.engines.protocol import MAX_CYCLES
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 from . import report as reports
 from .cases import Case

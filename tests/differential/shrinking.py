@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.support.errors import UserError
 
 from .cases import Case
 

@@ -5,7 +5,7 @@ import pytest
 
 from docs.tables.gpu_speeds import BEGIN, END, kept, latest, main, render
 from experiments.gpu_bench.records import Record, Run
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def record(matrix, class_, library, method, us, **further):

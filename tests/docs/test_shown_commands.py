@@ -15,8 +15,8 @@ import scipy.sparse as sp
 import typer
 
 from docs.blocks import blocks
-from experiments.exercises.registry import EXERCISES
-from experiments.sweep.specification import read_specification
+from experiments.course.registry import EXERCISES
+from experiments.whatif.sweep.specification import read_specification
 from vecsim.cli import main
 from vecsim.cli.application import app
 from vecsim.machine import load_machine

@@ -10,8 +10,8 @@ from differential.cases import random_case
 from isa.assembler import assemble
 from isa.program import Program
 from vecsim.engines.decoded import FLOAT, NONE, SPECIAL, Decoded, decode
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 NOP = assemble("nop").words[0]
 VS2003 = load_machine("vs2003")

@@ -8,8 +8,8 @@ import pytest
 from isa.assembler import assemble
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import ENGINES, run, start
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 pytestmark = pytest.mark.parametrize("engine", sorted(ENGINES))
 MACHINE = load_machine("vs2003")

@@ -15,7 +15,7 @@ MACHINE = load_machine("vs2003")
 COMPILER = """
 import sys, time
 from pathlib import Path
-from vecsim.worker_processes import end_with_stdin
+from vecsim.support.worker_processes import end_with_stdin
 end_with_stdin()
 time.sleep(1)
 Path(sys.argv[1]).write_text("compiled")

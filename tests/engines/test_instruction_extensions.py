@@ -10,8 +10,8 @@ import vecsim.extensions
 from isa.assembler import assemble
 from vecsim.engines.protocol import run
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import UserError
 from vecsim.machine import Extension, extensions_of, instruction_set_of, load_machine
+from vecsim.support.errors import UserError
 
 FOLDER = Path(vecsim.extensions.__file__).parent
 SHIPPED = ("transposition", "register_gather", "scratchpad_gather")

@@ -22,8 +22,8 @@ from vecsim.engines.jit.fingerprints import fingerprint
 from vecsim.engines.jit.machine_code import GENERAL, OWN, PARTS_OF_LOOP, VECTOR
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
 from vecsim.engines.protocol import ENGINES, run
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 LOOP = "one_port"
 

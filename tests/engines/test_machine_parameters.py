@@ -6,7 +6,7 @@ import pytest
 from engine_runs import EVERY_ENGINE
 from machine_changes import cycles, parameters
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 

@@ -14,9 +14,9 @@ from isa.instructions import BASE
 from isa.semantics.numbers import load32, put_vs, put_x, store32
 from vecsim.engines.own_effects import undeclared_effect
 from vecsim.engines.protocol import start
-from vecsim.errors import UserError
 from vecsim.machine import Extension, extensions_of, instruction_set_of, load_machine
 from vecsim.machine.extension_files import shipped
+from vecsim.support.errors import UserError
 
 SHIPPED = [row for extension in extensions_of(shipped()) for row in extension.instructions]
 LOAD, STORE = (Access(Pattern.CONTIGUOUS, store, 4) for store in (False, True))

@@ -13,8 +13,8 @@ from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import load32, load64, put_vs, put_x, store32
 from vecsim.engines.protocol import start
-from vecsim.errors import UserError
 from vecsim.machine import Extension, instruction_set_of, load_machine
+from vecsim.support.errors import UserError
 
 few, wrong = Extension("few", "three that go wrong"), Extension("wrong", "others that do")
 TABLE = (3, 1, 4)

@@ -14,8 +14,8 @@ from vecsim.engines.jit.compiler_messages import in_one_line
 from vecsim.engines.jit.machine_code import OWN as PART_OF_OWN
 from vecsim.engines.jit.parts import compile_part
 from vecsim.engines.protocol import run
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 
 def twice(m, n, d, a):

@@ -17,9 +17,9 @@ from vecsim.engines.jit.fingerprints import extension_fingerprint
 from vecsim.engines.jit.machine_code import GENERAL_LOOP, ONE_PORT, loop_of
 from vecsim.engines.protocol import run, start
 from vecsim.engines.rules.banks import bank_of, word_start
-from vecsim.errors import UserError
 from vecsim.machine import Extension, load_machine
 from vecsim.machine.extension_files import shipped
+from vecsim.support.errors import UserError
 
 GATHER = """
     li      x31, 8

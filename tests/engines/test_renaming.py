@@ -12,8 +12,8 @@ from tests.differential.cases import random_case
 from tests.oracle.comparison import difference
 from vecsim.engines.jit.machine_code import GENERAL_LOOP, ONE_PORT, loop_of
 from vecsim.engines.protocol import ENGINES, start
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 every_engine = pytest.mark.parametrize("engine", EVERY_ENGINE)
 FEW, MANY, SCALARS = (

@@ -12,7 +12,7 @@ from tiers import examples
 from isa.assembler import assemble
 from isa.state import ARCHITECTURAL
 from vecsim.engines.protocol import ENGINES, start
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 LIMIT = 1_000_000
 seeds = st.integers(0, 2**32 - 1)

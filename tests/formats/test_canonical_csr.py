@@ -4,9 +4,11 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vecsim.errors import UserError
-from vecsim.formats import COO, CRS, FORMATS
+from gpu.format_registry import FORMATS
+from gpu.formats.coo.container import COO
+from vecsim.formats import CRS
 from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.support.errors import UserError
 
 
 def sample(**changes):

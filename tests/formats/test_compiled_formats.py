@@ -10,8 +10,9 @@ from tiers import examples
 
 from gpu.choice.structure import Structure
 from gpu.choice.work_counts import diagonals_of_rows
-from vecsim.formats import FORMATS, NotRepresentableError
-from vecsim.formats.sliced_diagonals.container import SlicedDiagonals
+from gpu.format_registry import FORMATS
+from gpu.formats.sliced_diagonals.container import SlicedDiagonals
+from vecsim.formats import NotRepresentableError
 
 # One that sorts rows, one that cuts rows: to compile all takes a minute and more.
 EVERY_DAY = ("sell-c-sigma", "hyb")

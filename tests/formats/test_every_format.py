@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from vecsim.errors import UserError
-from vecsim.formats import FORMATS, Format, FormatWithImage, FormatWithInsertion, Layout
+from gpu.format_registry import FORMATS
+from vecsim.formats import Format, FormatWithImage, FormatWithInsertion, Layout
+from vecsim.support.errors import UserError
 
 ORDERS = (("row",), ("column",), ("row", "column"), ("column", "row"), ("row", "column", "row"))
 WITH_IMAGE = [name for name, format in FORMATS.items() if format.has_image]

@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vecsim.errors import UserError
-from vecsim.formats import FORMATS, HYB, BiELL, MixedSliced, MixedSlicing, Sliced, Slicing, find, format_of
+from gpu.format_registry import FORMATS, find, format_of
+from gpu.formats.biell.container import BiELL
+from gpu.formats.hyb.container import HYB
+from gpu.formats.mixed_sliced.container import MixedSliced
+from gpu.formats.mixed_sliced.slicing import MixedSlicing
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import Slicing
 from vecsim.formats.base import FormatBase
+from vecsim.support.errors import UserError
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 

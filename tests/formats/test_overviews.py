@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from gpu.format_registry import FORMATS
 from vecsim.data import load
-from vecsim.formats import FORMATS
 
 LONGEST = 200
 """Characters of an overview, at most."""

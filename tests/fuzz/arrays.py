@@ -24,7 +24,7 @@ from tests.fuzz.commands import BEGINNING, called, captured
 from tests.fuzz.damage import damaged
 from vecsim.cli.data_files import DataFiles
 from vecsim.cli.ending import ended
-from vecsim.cli.output import Output
+from vecsim.cli.printing.output import Output
 
 PLACE, BYTES = 1024, 4096
 """Where arrays go, and how much memory there is behind that place."""

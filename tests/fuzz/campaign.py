@@ -27,8 +27,8 @@ from tests.data.plain_readers import Plain, Refused
 from tests.data.plain_tar import NotJudged
 from tests.differential.workers import Died, Pool
 from vecsim.data import read
-from vecsim.errors import UserError
-from vecsim.journal import Journal
+from vecsim.results.journal import Journal
+from vecsim.support.errors import UserError
 
 MOST_SECONDS = 10.0
 SILENCE = 30.0

@@ -18,22 +18,22 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from experiments.exercises.draws import Trial, draw
-from experiments.exercises.grades import NO_CASE, PROBLEMS, Grade
-from experiments.exercises.grading import MACHINE, grade
-from experiments.exercises.registry import EXERCISES
-from experiments.exercises.submission import Submission, read_submission
+from experiments.course.draws import Trial, draw
+from experiments.course.grades import NO_CASE, PROBLEMS, Grade
+from experiments.course.grading import MACHINE, grade
+from experiments.course.registry import EXERCISES
+from experiments.course.submission import Submission, read_submission
 from isa.directives import DIRECTIVES
 from isa.instructions import BASE
-from tests.experiments.exercises.cheats import CHEATS, SHIPPED
-from tests.experiments.exercises.plain_grader import objection
+from tests.experiments.course.cheats import CHEATS, SHIPPED
+from tests.experiments.course.plain_grader import objection
 from tests.fuzz.campaign import MOST_SECONDS, Case, main
 from tests.fuzz.campaign import fault_of as message_fault
 from tests.fuzz.commands import called
 from tests.fuzz.damage import damaged
-from vecsim.errors import UserError
-from vecsim.input_files import SUBMISSION
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import SUBMISSION
 
 NAME = "grader_submissions"
 BY_PROCESS = 200

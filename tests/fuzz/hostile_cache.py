@@ -27,13 +27,13 @@ from isa.assembler import assemble
 from isa.instructions import BASE
 from tests.fuzz.campaign import LONGEST_MESSAGE, Case, main
 from tests.fuzz.damage import damaged
-from vecsim import private_files
 from vecsim.engines.jit import code_cache, machine_code, parts
 from vecsim.engines.jit.fingerprints import fingerprint
 from vecsim.engines.jit.machine_code import GENERAL, GENERAL_RULES, PARTS_OF_LOOP, VECTOR, row_name
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS
 from vecsim.engines.protocol import run
 from vecsim.machine import load_machine
+from vecsim.results import private_files
 
 FOREIGN = 66
 """Exit code of the process that runs foreign code."""

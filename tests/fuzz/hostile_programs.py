@@ -25,8 +25,8 @@ from tests.differential.comparison import outcome as run_on
 from tests.differential.random_machines import random_machine
 from tests.fuzz.campaign import Case, main
 from tests.fuzz.guarded_pages import guarded_engines
-from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.support.errors import UserError
 
 NAME = "hostile_programs"
 MAX_CYCLES = 3000

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from tests.fuzz.campaign import Case, fault_of, main
 from tests.fuzz.damage import damaged
-from tests.plain_journal import records_in
-from vecsim.errors import UserError
-from vecsim.journal import KIND, Journal
+from tests.results.plain_journal import records_in
+from vecsim.results.journal import KIND, Journal
+from vecsim.support.errors import UserError
 
 OWN = "test"
 HEADERS = (

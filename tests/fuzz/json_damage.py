@@ -100,7 +100,7 @@ def _with_mark(source: random.Random, document: Json) -> Json:
 
 
 def strict(data: bytes) -> Json:
-    """Read strict JSON in UTF-8; the judge of `vecsim.structured_text`.
+    """Read strict JSON in UTF-8; the judge of `vecsim.support.structured_text`.
 
     Raises
     ------

@@ -19,15 +19,15 @@ from typing import Any
 from unittest import mock
 
 from experiments.gpu_bench import records
-from experiments.hism import results_file
-from experiments.hism.calibration import kept_cycles
-from experiments.hism.timing import Timing
+from experiments.papers.hism import results_file
+from experiments.papers.hism.calibration import kept_cycles
+from experiments.papers.hism.timing import Timing
 from tests.fuzz.campaign import Case, fault_of, main
 from tests.fuzz.damage import damaged
 from tests.fuzz.journals import FOREIGN, RAW, line_of, text_of
-from tests.plain_journal import records_in
-from vecsim.errors import UserError
-from vecsim.journal import KIND
+from tests.results.plain_journal import records_in
+from vecsim.results.journal import KIND
+from vecsim.support.errors import UserError
 
 Json = Any
 MEMBERS = ("first", "second")

@@ -25,7 +25,7 @@ from tests.fuzz.campaign import Case, main
 from tests.fuzz.commands import called
 from tests.fuzz.odd_text import PIECES, odd_text
 from tests.fuzz.strict_outputs import TAG, check_file, check_streams
-from vecsim.shown_text import unicode_text
+from vecsim.support.shown_text import unicode_text
 
 NAME = "odd_names"
 MOST_BYTES = 255

@@ -1,4 +1,4 @@
-"""What a results file must hold, in plain code: the judge of `experiments.results.layouts`."""
+"""What a results file must hold, in plain code: the judge of `experiments.whatif.compare.layouts`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.data.plain_readers import Refused
 from tests.data.plain_tar import NotJudged
-from vecsim.digests import ADDED_NUMBERS
 from vecsim.machine import Machine, load_machine
+from vecsim.results.digests import ADDED_NUMBERS
 
 Json = Any
 MOST = 2**63 - 1

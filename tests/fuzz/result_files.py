@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from experiments.results import compare, read_document, rerun
+from experiments.whatif.compare import compare, read_document, rerun
 from tests.data.plain_readers import Refused
 from tests.data.plain_tar import NotJudged
 from tests.fuzz import json_damage
@@ -40,7 +40,7 @@ from tests.fuzz.plain_results import (
     record,
     rows,
 )
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 Json = Any
 KINDS = ("vecsim run", "vecsim exec", "vecsim why")

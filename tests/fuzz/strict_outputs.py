@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.trace.as_konata import drawn
 from tests.trace.as_perfetto import imported
-from vecsim.cli.streams import LONGEST_WORD
+from vecsim.cli.printing.streams import LONGEST_WORD
 
 COMPUTED = "=+-@\t\r"
 """A cell that begins so is computed by a spreadsheet, unless it is a number."""

@@ -17,10 +17,10 @@ from math import isclose, isfinite
 from pathlib import Path
 from typing import Any
 
-from experiments.explain import read_cells, report
-from experiments.results import compare, read_document
-from experiments.sweep.cost import WEIGHTS
 from experiments.whatif import remarks
+from experiments.whatif.compare import compare, read_document
+from experiments.whatif.explain import read_cells, report
+from experiments.whatif.sweep.cost import WEIGHTS
 from tests.data.plain_readers import Refused
 from tests.data.plain_tar import NotJudged
 from tests.fuzz import json_damage
@@ -45,7 +45,7 @@ from tests.fuzz.plain_results import (
     record,
     rows,
 )
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 Json = Any
 FOLDER, GOOD = "swept", "good"

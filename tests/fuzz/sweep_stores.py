@@ -29,11 +29,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from experiments.sweep import Sweep, sweep
-from experiments.sweep.cell import KINDS, checksum_of
+from experiments.whatif.sweep import Sweep, sweep
+from experiments.whatif.sweep.cell import KINDS, checksum_of
 from tests.fuzz.campaign import MOST_SECONDS, Case, fault_of, main
 from tests.fuzz.damage import damaged
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 SPEC = Sweep(("laplace2d-2",), ("crs", "jd"), set={"banks": (4, 8, 16, 32, 64)})
 NAME = "cells.sqlite"

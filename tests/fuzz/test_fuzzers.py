@@ -37,9 +37,9 @@ from tests.fuzz import (
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
 from tests.fuzz.guarded_pages import guarded
-from vecsim import private_files
 from vecsim.data import Matrix
-from vecsim.errors import UserError
+from vecsim.results import private_files
+from vecsim.support.errors import UserError
 
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
 OF_KEPT = [journals.FUZZER, kept_results.FUZZER]

@@ -6,8 +6,8 @@ import argparse
 import os
 from concurrent.futures import ProcessPoolExecutor
 
-from experiments.hism.suite import members, missing
-from vecsim.worker_processes import begin_worker
+from experiments.papers.hism.suite import members, missing
+from vecsim.support.worker_processes import begin_worker
 
 from . import recorded
 from .running import rows_of

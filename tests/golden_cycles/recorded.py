@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from vecsim.atomic_files import write_file
+from vecsim.results.atomic_files import write_file
 
 FILE = Path(__file__).with_name("cycles.csv")
 PRESETS = ("vs2003", "t0", "wide")
@@ -21,7 +21,7 @@ class Row:
     Attributes
     ----------
     name, matrix
-        Of the suite's member, and its `vecsim.digests.matrix_sha256` with float32 values.
+        Of the suite's member, and its `vecsim.results.digests.matrix_sha256` with float32 values.
     preset
         The machine.
     crs, jd, bbcs, hism, chism

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from experiments.hism.suite import Member, load
+from experiments.papers.hism.suite import Member, load
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import values_as
-from vecsim.digests import matrix_sha256
 from vecsim.engines.protocol import run
 from vecsim.machine import load_machine
+from vecsim.results.digests import matrix_sha256
 
 from .recorded import PRESETS, Row
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.hism import suite
-from experiments.hism.suite.origin import is_available, needs_no_file
+from experiments.papers.hism import suite
+from experiments.papers.hism.suite.origin import is_available, needs_no_file
 
 from . import __main__ as command
 from . import recorded

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from gpu.registry import ALIASES, KERNELS, kernel_of
-from vecsim.formats import FORMATS, MixedSliced, MixedSlicing, Sliced, Slicing
+from gpu.format_registry import FORMATS
+from gpu.formats.mixed_sliced.container import MixedSliced
+from gpu.formats.mixed_sliced.slicing import MixedSlicing
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import Slicing
+from gpu.kernel_registry import ALIASES, KERNELS, kernel_of
 
 DOCS = Path(__file__).parents[2] / "docs" / "gpu.md"
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))

@@ -9,7 +9,7 @@ SCRIPT = """
 import sys
 import scipy.sparse
 import gpu
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 try:
     gpu.prepare(scipy.sparse.eye_array(3))
 except UserError as error:

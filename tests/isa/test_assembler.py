@@ -13,7 +13,7 @@ from isa_strategies import same_code
 import isa
 from isa.assembler import assemble, assemble_file
 from isa.instructions import BASE
-from vecsim.errors import AssemblyError, UserError
+from vecsim.support.errors import AssemblyError, UserError
 
 
 def value_of(expression: str, **symbols: int) -> int:
@@ -307,5 +307,5 @@ def test_no_sequence_of_words_makes_anything_but_a_program_or_a_message(text):
 
 
 def test_formats_and_engines_do_not_pay_for_the_parser():
-    code = "import sys, isa, vecsim.errors, isa.program; sys.exit('lark' in sys.modules)"
+    code = "import sys, isa, vecsim.support.errors, isa.program; sys.exit('lark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from isa.assembler import assemble
-from vecsim.errors import SHOWN_LETTERS, AssemblyError, UserError
+from vecsim.support.errors import SHOWN_LETTERS, AssemblyError, UserError
 
 
 def mistake(text: str, **options) -> AssemblyError:

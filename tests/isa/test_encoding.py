@@ -11,7 +11,7 @@ from isa.assembler import assemble
 from isa.disassembler import disassemble, instruction_text, listing
 from isa.encoding import decode, encode
 from isa.instructions import BASE
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @pytest.mark.parametrize("instruction", BASE.instructions, ids=lambda row: row.mnemonic)

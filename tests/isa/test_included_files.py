@@ -3,7 +3,7 @@
 import pytest
 
 from isa.assembler import assemble, assemble_file
-from vecsim.errors import AssemblyError
+from vecsim.support.errors import AssemblyError
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from isa.encoding import MAX_OPERANDS, decode, encode
 from isa.instructions import BASE
 from isa.operands import written_syntax
 from isa.state import new_state
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def own(m, n, d, a, imm):

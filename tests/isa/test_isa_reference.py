@@ -6,7 +6,7 @@ from isa.directives import DIRECTIVES
 from isa.instructions import BASE
 from isa.pseudo import PSEUDO_INSTRUCTIONS
 from isa.reference import BitField, DirectiveEntry, InstructionEntry, PseudoEntry, describe, entries
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def test_everything_is_described():

@@ -13,7 +13,7 @@ from isa.binary import dump, load
 from isa.disassembler import instruction_text
 from isa.encoding import encode
 from isa.instructions import BASE
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 PROGRAM = assemble(
     "nop\nmain: li x5, table\nhalt\n.data 100\ntable: .word 1, 2\n.data 64\n.byte 3", file="a.s"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from isa.assembler import assemble
 from isa.restrictions import Restrictions
-from vecsim.errors import AssemblyError
+from vecsim.support.errors import AssemblyError
 
 SYMBOLS = {"N": 12, "X": 4096, "LEVELS": 2}
 VARYING = frozenset({"N", "X"})

@@ -12,8 +12,8 @@ from pathlib import Path
 from tests.file_server import Answer, File, FileServer
 from tests.kills.campaign import Campaign, Count, check_journal, check_journal_of_work, records_of
 from tests.kills.victims import JOURNAL, MATRICES, METHODS
-from vecsim import private_files
-from vecsim.private_files import NotPrivateError
+from vecsim.results import private_files
+from vecsim.results.private_files import NotPrivateError
 
 ROWS = 20_000
 """Of the matrix that is downloaded."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.kills.victims import JOURNAL
-from tests.plain_journal import record_of
+from tests.results.plain_journal import record_of
 
 MARK = "VECSIM_KILLED"
 """Environment variable by which all processes of a run are known."""

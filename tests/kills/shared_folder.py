@@ -23,8 +23,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vecsim.input_files import InputKind
-from vecsim.result_folder import read_set, write_folder
+from vecsim.results.result_folder import read_set, write_folder
+from vecsim.support.input_files import InputKind
 
 OWN = 12
 """Files of a set that only one writer writes."""

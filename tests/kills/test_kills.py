@@ -14,7 +14,7 @@ from tests.kills import campaign
 from tests.kills.__main__ import campaigns, main
 from tests.kills.campaign import MARK, Campaign, Count, check_journal, check_journal_of_work, marked
 from tests.kills.victims import JOURNAL
-from vecsim.journal import Journal
+from vecsim.results.journal import Journal
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks at processes by /proc")
 

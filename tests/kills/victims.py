@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from vecsim.journal import Journal
+from vecsim.results.journal import Journal
 
 JOURNAL = "kept.journal"
 MATRICES = tuple(f"matrix {number}" for number in range(40))
@@ -24,7 +24,7 @@ METHODS = ("crs", "jd", "hism", "chism")
 
 def tell_what_is_kept() -> None:
     """Print each record when it is kept, in one system call."""
-    from vecsim.journal import _line
+    from vecsim.results.journal import _line
 
     append = Journal.append
 
@@ -38,11 +38,13 @@ def tell_what_is_kept() -> None:
 
 def calibrate(folder: Path) -> None:
     """Search two choices on a tiny suite, with two workers."""
-    from experiments.hism.calibration.choices import CHOICES
+    from experiments.papers.hism.calibration.choices import CHOICES
 
     few = tuple(choice for choice in CHOICES if choice.name in ("banks", "JD: y"))
     _command(
-        folder, ["calibrate", "--starts", "1"], {"experiments.hism.calibration.calibration.CHOICES": few}
+        folder,
+        ["calibrate", "--starts", "1"],
+        {"experiments.papers.hism.calibration.calibration.CHOICES": few},
     )
 
 

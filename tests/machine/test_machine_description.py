@@ -1,8 +1,8 @@
 import pytest
 from pydantic import ValidationError
 
-from vecsim.errors import UserError
 from vecsim.machine import Machine, load_machine, presets, to_toml
+from vecsim.support.errors import UserError
 
 
 def test_the_presets():

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from vecsim.errors import UserError
 from vecsim.machine import Extension, Machine, extensions_of, load_machine, machine_class, to_toml
 from vecsim.machine.extension_files import shipped
+from vecsim.support.errors import UserError
 
 MINE = """
 from vecsim import Extension

@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from vecsim.errors import UserError
 from vecsim.machine import Machine, load_machine, presets, to_toml
+from vecsim.support.errors import UserError
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from vecsim.cli import main
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
 from vecsim.machine.own_file import run_file
+from vecsim.support.errors import UserError
 
 BEGIN = "from vecsim import Extension\nmine = Extension('mine', 'nothing')\n"
 ENDS = r"mine\.py:3: {} would end vecsim: a file of extensions declares them and returns$"

@@ -8,10 +8,10 @@ import textwrap
 
 import pytest
 
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
 from vecsim.machine.extension_files import load_extensions
-from vecsim.own_packages import LIBRARIES, ROOT
+from vecsim.support.errors import UserError
+from vecsim.support.own_packages import LIBRARIES, ROOT
 
 EXTENSION = """
 from vecsim import Extension
@@ -215,7 +215,7 @@ def test_the_digest_is_the_same_in_another_process(tmp_path):
     ],
 )
 def test_what_is_outside_of_files_cannot_be_swept(tmp_path, read, outside):
-    from experiments.sweep import Sweep, sweep
+    from experiments.whatif.sweep import Sweep, sweep
 
     path = write_extension(tmp_path, read)
     assert load_extensions(str(path))[0].outside == outside
@@ -224,7 +224,7 @@ def test_what_is_outside_of_files_cannot_be_swept(tmp_path, read, outside):
 
 
 def test_an_extension_that_imports_what_changed_is_simulated_again(tmp_path):
-    from experiments.sweep import Sweep, sweep
+    from experiments.whatif.sweep import Sweep, sweep
 
     write(tmp_path, 5)
     path = tmp_path / "ports.py"

@@ -17,8 +17,8 @@ from programs.course.registry import COURSE
 from programs.course.standalone import standalone
 from vecsim.data import load
 from vecsim.engines.protocol import run
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 SMALL = load_machine("vs2003", ["section_size=4"])
 ON_ARRAYS = [name for name, each in COURSE.items() if not each.takes_matrix]

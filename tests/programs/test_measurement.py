@@ -11,8 +11,8 @@ from programs.loading import ADDRESS_SPACE, MatrixImage, layout_for, place_vecto
 from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import load, values_as
-from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats import Image
+from vecsim.support.errors import MatrixWarning, UserError
 
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

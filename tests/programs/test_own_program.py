@@ -5,7 +5,7 @@ import pytest
 import vecsim
 from programs.registry import PROGRAMS, find
 from vecsim.cli import main
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse
 from random_products import VARIANTS, machine_of
 
+from gpu.format_registry import FORMATS
 from programs.measurement import measure, prepare
 from programs.registry import ACCUMULATE, PROGRAMS, SCHEDULE, find
-from vecsim.errors import UserError
-from vecsim.formats import FORMATS
+from vecsim.support.errors import UserError
 
 
 def test_the_programs_in_the_order_of_the_tables():

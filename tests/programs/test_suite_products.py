@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from random_products import ALLOWED, LOOPS, MACHINES, machine_of, multiply
 
-from experiments.hism import suite
-from experiments.hism.suite.origin import needs_no_file
+from experiments.papers.hism import suite
+from experiments.papers.hism.suite.origin import needs_no_file
 from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import values_as

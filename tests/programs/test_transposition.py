@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from experiments.transposition.__main__ import row
+from experiments.whatif.transposition.__main__ import row
 from programs.transposition.measurement import transpose
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 SMALL = load_machine("vs2003", ["section_size=4"])
 

@@ -7,7 +7,7 @@ from isa.disassembler import named_text
 from tests.trace import as_konata, as_perfetto
 from vecsim.engines.protocol import run
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
-from vecsim.shown_text import printable, unicode_text
+from vecsim.support.shown_text import printable, unicode_text
 from vecsim.trace import recording
 from vecsim.trace.listing import listed
 

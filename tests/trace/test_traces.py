@@ -19,8 +19,8 @@ from vecsim.data import load
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import run
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 from vecsim.trace import WHOLE, Window, read_window, recording
 
 MACHINES = {

@@ -8,7 +8,7 @@ from view_cases import kernel, page, read_page, recorded
 
 from vecsim.engines.protocol import run, start
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 from vecsim.trace import Window
 from vecsim.view.html import tab_names
 from vecsim.view.packing import packed

@@ -13,8 +13,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, `vecsim.cli.application.main`; without typer, what `vecsim.cli.gpu_alone` can."""
     with _silent_interrupt():
-        from vecsim.own_packages import own_packages
-        from vecsim.provenance import of_command
+        from vecsim.results.provenance import of_command
+        from vecsim.support.own_packages import own_packages
 
         if find_spec("typer") is None:
             from vecsim.cli.gpu_alone import main as run

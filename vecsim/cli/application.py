@@ -10,26 +10,26 @@ from typing import Annotated, Any
 import typer
 
 from vecsim import __version__
-from vecsim.cli.assemble import asm, disasm
-from vecsim.cli.calibrate import calibrate
-from vecsim.cli.course import course
-from vecsim.cli.crosscheck import crosscheck
-from vecsim.cli.debug import debug
+from vecsim.cli.commands.assemble import asm, disasm
+from vecsim.cli.commands.calibrate import calibrate
+from vecsim.cli.commands.course import course
+from vecsim.cli.commands.crosscheck import crosscheck
+from vecsim.cli.commands.debug import debug
+from vecsim.cli.commands.execute import execute
+from vecsim.cli.commands.formats import formats
+from vecsim.cli.commands.gpu import gpu
+from vecsim.cli.commands.grade import grade
+from vecsim.cli.commands.lists import lists
+from vecsim.cli.commands.machine import machines
+from vecsim.cli.commands.reference import reference
+from vecsim.cli.commands.reproduce import reproduce
+from vecsim.cli.commands.results import compare, rerun
+from vecsim.cli.commands.run import run
+from vecsim.cli.commands.sweep import explain, sweep
+from vecsim.cli.commands.view import view
+from vecsim.cli.commands.why import why
 from vecsim.cli.ending import ended
-from vecsim.cli.execute import execute
-from vecsim.cli.formats import formats
-from vecsim.cli.gpu import gpu
-from vecsim.cli.grade import grade
-from vecsim.cli.lists import lists
-from vecsim.cli.machine import machines
-from vecsim.cli.reference import reference
-from vecsim.cli.reproduce import reproduce
-from vecsim.cli.results import compare, rerun
-from vecsim.cli.run import run
-from vecsim.cli.sweep import explain, sweep
-from vecsim.cli.view import view
-from vecsim.cli.why import why
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 COMPLETES = "_VECSIM_COMPLETE"
 """Environment variable by which a shell asks for names that go on what was typed."""

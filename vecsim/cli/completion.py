@@ -44,7 +44,7 @@ def matrices(typed: str) -> list[str]:
 
 def experiments(typed: str) -> list[str]:
     """Complete the name of an experiment or a paper."""
-    from experiments.kit.registry import names
+    from experiments.papers.kit.registry import names
 
     return _beginning(names(), typed)
 
@@ -61,7 +61,7 @@ def course(typed: str) -> list[str]:
 
 def exercises(typed: str) -> list[str]:
     """Complete the name of an exercise."""
-    from experiments.exercises.registry import EXERCISES
+    from experiments.course.registry import EXERCISES
 
     return _beginning(EXERCISES, typed)
 
@@ -90,14 +90,14 @@ def engines_or_auto(typed: str) -> list[str]:
 
 def formats(typed: str) -> list[str]:
     """Complete the name of a format."""
-    from vecsim.formats import FORMATS
+    from gpu.format_registry import FORMATS
 
     return _beginning(FORMATS, typed)
 
 
 def kernels(typed: str) -> list[str]:
     """Complete the name of a kernel of the GPU."""
-    from gpu.registry import KERNELS
+    from gpu.kernel_registry import KERNELS
 
     return _beginning(KERNELS, typed)
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vecsim.errors import UserError
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from isa.program import Program
-    from vecsim.cli.output import Output
-    from vecsim.file_digests import InputFile
+    from vecsim.cli.printing.output import Output
+    from vecsim.results.file_digests import InputFile
 
 
 class DataFiles:
@@ -49,9 +49,9 @@ class DataFiles:
         tolerance: float | None,
         source: str,
     ) -> None:
-        from vecsim.cli.console import warn
-        from vecsim.cli.memory_dump import parse_dump
-        from vecsim.cli.output import OutputFile
+        from vecsim.cli.printing.console import warn
+        from vecsim.cli.printing.memory_dump import parse_dump
+        from vecsim.cli.printing.output import OutputFile
 
         if tolerance is not None and not expect:
             raise UserError(f"--tolerance {tolerance:g}: nothing is compared; --expect PLACE=FILE.npy does")
@@ -85,7 +85,7 @@ class DataFiles:
         """Refuse arrays that any memory would equal, and warn of those that zeros would."""
         import numpy as np
 
-        from vecsim.cli.console import warn
+        from vecsim.cli.printing.console import warn
 
         for each in self._expected:
             if each.values.dtype.kind != "f":
@@ -118,7 +118,7 @@ class DataFiles:
     @property
     def inputs(self) -> tuple[InputFile, ...]:
         """The files of the arrays that are loaded."""
-        from vecsim.file_digests import InputFile
+        from vecsim.results.file_digests import InputFile
 
         return tuple(
             InputFile(f"array {each.place}", str(Path(each.file).absolute()), each.sha256)
@@ -131,7 +131,7 @@ class DataFiles:
 
         import numpy as np
 
-        from vecsim.memory_places import TYPES
+        from vecsim.data.memory_places import TYPES
 
         if self._loaded:
             document["load"] = [each.to_dict() for each in self._loaded]
@@ -147,7 +147,7 @@ class DataFiles:
             return True
         from dataclasses import asdict
 
-        from vecsim.cli.console import tell
+        from vecsim.cli.printing.console import tell
         from vecsim.data.memory_files import TOLERANCE, difference
 
         tolerance = TOLERANCE if self._tolerance is None else self._tolerance

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from vecsim.claimed_files import files_of_one_command
-from vecsim.cli.streams import in_one_line, prepare_streams
-from vecsim.errors import AssemblyError, MatrixWarning, UserError
-from vecsim.shown_text import printable
+from vecsim.cli.printing.streams import in_one_line, prepare_streams
+from vecsim.support.claimed_files import files_of_one_command
+from vecsim.support.errors import AssemblyError, MatrixWarning, UserError
+from vecsim.support.shown_text import printable
 
 MISTAKE = 2
 """Exit code when something the user gave is wrong."""
@@ -66,7 +66,7 @@ def _warnings_in_one_line() -> Iterator[None]:
         if not issubclass(category, MatrixWarning):
             shown(message, category, *rest, **more)
             return
-        from vecsim.cli.console import warn
+        from vecsim.cli.printing.console import warn
 
         warn(str(message))
 

@@ -1,7 +1,7 @@
 """``python -m vecsim gpu`` from a checkout with NumPy, SciPy, Numba and numba-cuda alone.
 
 A machine with a GPU is often bare, and installing on it not always allowed. The same commands as in
-`vecsim.cli.gpu`, read by argparse; tables come as plain text (`vecsim.cli.console`).
+`vecsim.cli.commands.gpu`, read by argparse; tables come as plain text (`vecsim.cli.printing.console`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from vecsim.cli import gpu_commands
+from vecsim.cli.commands import gpu_commands
 from vecsim.cli.ending import ended
-from vecsim.decimal_text import finite_number
-from vecsim.errors import UserError
+from vecsim.support.decimal_text import finite_number
+from vecsim.support.errors import UserError
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "info": gpu_commands.info,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vecsim.cli import completion
-from vecsim.cli.streams import stdout_is_closed
-from vecsim.decimal_text import finite_number
-from vecsim.errors import UserError
+from vecsim.cli.printing.streams import stdout_is_closed
+from vecsim.support.decimal_text import finite_number
+from vecsim.support.errors import UserError
 
 if TYPE_CHECKING:
     from vecsim.machine import Machine
@@ -164,7 +164,7 @@ def chosen_machine(
     preset_or_file: str, changes: Sequence[str] | None, extend: Sequence[str] | None = None
 ) -> Machine:
     """Read ``--machine``, ``--set`` and ``--extend``; warn of numbers that a file leaves out unsaid."""
-    from vecsim.cli.console import warn
+    from vecsim.cli.printing.console import warn
     from vecsim.machine import load_machine
 
     machine = load_machine(preset_or_file, changes or (), extend or ())

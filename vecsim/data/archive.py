@@ -10,8 +10,8 @@ from typing import IO, Any, Self, cast
 from vecsim.data.harwell_boeing import SUFFIXES as HARWELL_BOEING_SUFFIXES
 from vecsim.data.limits import file_limit, too_long
 from vecsim.data.source_bytes import Readable, SourceBytes
-from vecsim.errors import UserError
-from vecsim.suggestions import shown
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import shown
 
 BLOCK_BYTES = 512
 """Of a header; contents fill whole blocks."""

@@ -21,7 +21,7 @@ from vecsim.data.families import (
     tolosa,
 )
 from vecsim.data.matrix import Matrix
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 DEFAULT_BUILTIN = "randomwalk-100"
 """What `vecsim run` takes without an argument: more than 64 x 64 rows, so three levels of blocks."""

@@ -9,9 +9,9 @@ import scipy.sparse
 
 from vecsim.data.loading import load
 from vecsim.data.matrix import Matrix
-from vecsim.errors import UserError
 from vecsim.formats.canonical_csr import canonical_with_losses, place_of
-from vecsim.number_conversion import require_real, to_floats
+from vecsim.support.errors import UserError
+from vecsim.support.number_conversion import require_real, to_floats
 
 MatrixLike: TypeAlias = "Matrix | str | os.PathLike[str] | npt.NDArray[Any] | Any"
 """A `Matrix`; a name, a path or an address, as `load` takes it; a SciPy sparse matrix; an array (m, n)."""

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
-from vecsim.atomic_files import write_file
 from vecsim.data.addresses import RULE, is_safe
 from vecsim.data.limits import file_limit, too_long
-from vecsim.errors import UserError
-from vecsim.input_files import RECORD
-from vecsim.structured_text import read_json
-from vecsim.suggestions import shown
+from vecsim.results.atomic_files import write_file
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import RECORD
+from vecsim.support.structured_text import read_json
+from vecsim.support.suggestions import shown
 
 if TYPE_CHECKING:
     from requests import Response, Session

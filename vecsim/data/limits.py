@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from vecsim.errors import UserError
-from vecsim.input_files import InputKind, too_large, written_bytes
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import InputKind, too_large, written_bytes
+from vecsim.support.suggestions import counted
 
 FILE_LIMIT = "VECSIM_FILE_LIMIT"
 """Environment variable: most bytes of a file, downloaded or unpacked."""

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from vecsim.arguments import names, path_text
 from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.collections.pinned import require_pinned
@@ -17,9 +16,10 @@ from vecsim.data.matrix import Matrix, check_size
 from vecsim.data.matrix_cache import fetch, kept, matrix_cache
 from vecsim.data.reading import read_file
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
-from vecsim.errors import UserError
-from vecsim.progress import Measure, Progress
-from vecsim.suggestions import nearest
+from vecsim.support.arguments import names, path_text
+from vecsim.support.errors import UserError
+from vecsim.support.progress import Measure, Progress
+from vecsim.support.suggestions import nearest
 
 OFFLINE = "VECSIM_OFFLINE"
 """Environment variable that forbids the network, unless it is empty or 0."""

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from vecsim.arguments import text
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
-from vecsim.file_digests import InputFile, input_files
-from vecsim.input_files import is_regular
-from vecsim.overview import Overview
-from vecsim.shown_text import one_line
-from vecsim.suggestions import amount, counted
+from vecsim.results.digests import matrix_sha256
+from vecsim.results.file_digests import InputFile, input_files
+from vecsim.support.arguments import text
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import is_regular
+from vecsim.support.overview import Overview
+from vecsim.support.shown_text import one_line
+from vecsim.support.suggestions import amount, counted
 
 MAX_DIMENSION = 2**27
 """With x and y of this length in 64-bit values, 2**31 bytes of simulated memory are full."""

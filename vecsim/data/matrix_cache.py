@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from vecsim.atomic_files import write_file
-from vecsim.cache_folder import CACHE_FOLDER, cache_folder
 from vecsim.data.download import DownloadError, Remote, Report, discard, download
-from vecsim.errors import UserError
-from vecsim.input_files import DOWNLOAD, RECORD, file_sha256
-from vecsim.structured_text import read_json
+from vecsim.results.atomic_files import write_file
+from vecsim.results.cache_folder import CACHE_FOLDER, cache_folder
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import DOWNLOAD, RECORD, file_sha256
+from vecsim.support.structured_text import read_json
 
 T = TypeVar("T")
 

@@ -22,12 +22,12 @@ import numpy.typing as npt
 from isa.program import DataSegment, Program
 from vecsim.data.limits import large_file
 from vecsim.data.loading import read
+from vecsim.data.memory_places import TYPES, address_of
 from vecsim.data.source_bytes import GZIP_MAGIC
-from vecsim.errors import UserError
-from vecsim.input_files import read_input
-from vecsim.memory_places import TYPES, address_of
-from vecsim.number_conversion import KINDS, to_floats, to_integers
-from vecsim.suggestions import amount, nearest, shown
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import read_input
+from vecsim.support.number_conversion import KINDS, to_floats, to_integers
+from vecsim.support.suggestions import amount, nearest, shown
 
 CRS_ARRAYS = ("rowptr", "colidx", "values")
 """What may be taken of a sparse matrix: its arrays in compressed row storage."""
@@ -199,7 +199,7 @@ def _require_real(content: npt.NDArray[Any], asked: str) -> None:
 
 
 def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> tuple[npt.NDArray[Any], list[str]]:
-    """Return values in a type of memory, by the rule of `vecsim.number_conversion`, and what they lost.
+    """Return values in a type of memory, by the rule of `vecsim.support.number_conversion`, and what they lost.
 
     Raises
     ------

@@ -5,10 +5,10 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse
 
-from vecsim.arguments import shown, whole
-from vecsim.errors import UserError
 from vecsim.formats.canonical_csr import place_in_csr
-from vecsim.number_conversion import to_floats
+from vecsim.support.arguments import shown, whole
+from vecsim.support.errors import UserError
+from vecsim.support.number_conversion import to_floats
 
 ADVICE = "use 64-bit values (--value-bits 64; value_bits=64 in Python)"
 """What to do about values that 32 bits cannot hold, in every message about them."""
@@ -25,7 +25,7 @@ def value_bytes(bits: int, option: str = "value_bits") -> Literal[4, 8]:
 
 
 def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, ...]]:
-    """Round the values of a matrix to 4 or 8 bytes, by the rule of `vecsim.number_conversion`.
+    """Round the values of a matrix to 4 or 8 bytes, by the rule of `vecsim.support.number_conversion`.
 
     Parameters
     ----------

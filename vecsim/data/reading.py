@@ -8,7 +8,7 @@ from vecsim.data import harwell_boeing, matrix_market
 from vecsim.data.archive import MAGIC_BYTES, is_archive, matrix_in
 from vecsim.data.matrix import Matrix
 from vecsim.data.source_bytes import Readable, opened, taken
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def read_file(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from vecsim.data.limits import file_limit, large_file, too_long
-from vecsim.errors import UserError
-from vecsim.input_files import open_input, unreadable
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import open_input, unreadable
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 1 << 20

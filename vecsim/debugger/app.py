@@ -19,8 +19,8 @@ from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.panels import PANELS, SIMPLE, TEXT, WIDE, line_marks
 from vecsim.debugger.readiness import NOT_READY
 from vecsim.debugger.strips import BLOCKS, DOTTED, STRANGE, ZERO
-from vecsim.errors import UserError
-from vecsim.shown_text import one_line, printable
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import one_line, printable
 
 _HEAT = ("#3b4cc0", "#5f7fe8", "#88abfd", "#b0cbfc", "#f2cab5", "#f49a7b", "#dd6045", "#b40426")
 """Colours of a strip, from small to large; a diverging map that is told apart by those who see no red."""

@@ -10,8 +10,8 @@ from vecsim.debugger.conditions import left_side, watch_of
 from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.operands import whole_number
 from vecsim.debugger.panels import PANELS, all_lines
-from vecsim.errors import AssemblyError, UserError
-from vecsim.suggestions import nearest
+from vecsim.support.errors import AssemblyError, UserError
+from vecsim.support.suggestions import nearest
 
 _COMMENT = re.compile(r"(?:^|\s)#")
 """What begins a comment; a file may have a name with the sign in it."""

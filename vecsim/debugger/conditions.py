@@ -10,7 +10,7 @@ from isa.state import State
 from vecsim.debugger.operands import Operand, operand
 from vecsim.debugger.readiness import Place
 from vecsim.debugger.session import Session, Watch
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 OPERATORS = {
     "==": operator.eq,

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isa import mnemonics
+from isa.instruction_help import help_lines
 from isa.reference import describe
+from vecsim.data.memory_places import TYPES
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.operands import Operand, operand, whole_number
 from vecsim.debugger.position import Position
@@ -21,10 +23,8 @@ from vecsim.debugger.session import ENGINE, Session, Stop
 from vecsim.debugger.strips import strip_of
 from vecsim.debugger.target import Target
 from vecsim.engines.rules.numbers import NEVER
-from vecsim.errors import UserError
-from vecsim.instruction_help import help_lines
-from vecsim.memory_places import TYPES
-from vecsim.suggestions import counted, nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted, nearest
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def require(*modules: str) -> None:

@@ -15,12 +15,12 @@ import numpy as np
 from isa.program import Program
 from isa.registers import REGISTER_NAMES
 from isa.state import State
+from vecsim.data.memory_places import TYPES
 from vecsim.debugger.readiness import Place
-from vecsim.decimal_text import OutOfRangeError, nearest_float
 from vecsim.engines.decoded import FLOAT, SPECIAL
-from vecsim.errors import UserError
-from vecsim.memory_places import TYPES
-from vecsim.suggestions import nearest
+from vecsim.support.decimal_text import OutOfRangeError, nearest_float
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 _PLACE = re.compile(rf"({'|'.join(TYPES)})\s*\((.+)\)$")
 _ELEMENT = re.compile(r"([A-Za-z_][\w.]*)\s*\[(.+)\]$")

@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from vecsim.debugger.page_messages import packet_of, size_of
-from vecsim.worker_processes import PARENT
+from vecsim.support.worker_processes import PARENT
 
 MOST_SESSIONS = 4
 PING_SECONDS = 0.7

@@ -16,8 +16,8 @@ from vecsim.debugger.position import Position
 from vecsim.debugger.readiness import NOT_READY, Place, marked
 from vecsim.debugger.strips import cell, vector_strips
 from vecsim.debugger.waiting import issue_waits, unit_states
-from vecsim.errors import UserError
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 WIDE = 100
 """Columns of a panel if nobody says."""

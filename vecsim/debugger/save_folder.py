@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path, PurePath
 
-from vecsim.atomic_files import write_file
-from vecsim.errors import UserError
+from vecsim.results.atomic_files import write_file
+from vecsim.support.errors import UserError
 
 
 class SaveFolder:

@@ -20,8 +20,8 @@ from vecsim.debugger.target import Target
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import start
 from vecsim.engines.timeline import TimelineRequest
-from vecsim.errors import UserError
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 ENGINE = "simpy"
 """What a session runs on if nobody says otherwise: it starts at once, and steps are short."""

@@ -13,8 +13,8 @@ from isa.assembler import assemble
 from isa.declaration import InstructionSet
 from isa.program import Program
 from vecsim.data.memory_files import without_room
-from vecsim.errors import UserError
 from vecsim.machine import Machine, instruction_set_of
+from vecsim.support.errors import UserError
 
 
 @dataclass(frozen=True)

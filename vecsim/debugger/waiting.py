@@ -26,7 +26,7 @@ from vecsim.engines.rules.queues import room_at
 from vecsim.engines.rules.renaming import registers_free_at
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.timeline import no_starts
-from vecsim.suggestions import counted
+from vecsim.support.suggestions import counted
 
 UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
 _WORDS = {

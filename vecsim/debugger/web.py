@@ -18,7 +18,7 @@ from aiohttp import web
 
 from vecsim.debugger.admission import CONNECTION, HOST, Address, Asked
 from vecsim.debugger.page_session import Sessions
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MOST_CONNECTIONS = 64
 """Connections that have not been admitted, at most; then the oldest of them is closed for a new one."""

@@ -16,8 +16,8 @@ from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Pat
 from isa.program import Program
 from isa.semantics.sparse import descriptor_bytes
 from vecsim.engines.own_instructions import check_own_instructions
-from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.support.errors import UserError
 
 FLOAT = 32
 """Scalar registers in one numbering: x0 to x31, f0 to f31 from FLOAT, the special ones from SPECIAL."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.program import Program
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 class Fault(UserError):

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import FunctionType
 
 from isa import declaration
-from vecsim import errors
-from vecsim.errors import in_words, place_of
+from vecsim.support import errors
+from vecsim.support.errors import in_words, place_of
 
 MOST_TURNS = 1 << 31
 """Turns that the loops of one user-defined instruction may take, or those of rules in one cycle."""

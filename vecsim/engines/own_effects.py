@@ -25,7 +25,7 @@ from vecsim.engines.own_values import REPLACED, Int64
 from vecsim.engines.random_executions import SECTION, Execution, random_execution
 from vecsim.engines.rebinding import rebound
 from vecsim.engines.watched_state import watched
-from vecsim.errors import is_interrupt
+from vecsim.support.errors import is_interrupt
 
 RUNS = 24
 MOST_LINES = 5_000

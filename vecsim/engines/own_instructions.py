@@ -9,9 +9,9 @@ from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
 from vecsim.engines.own_effects import undeclared_effect
 from vecsim.engines.own_semantics import is_users
 from vecsim.engines.rebinding import functions_within, global_names
-from vecsim.errors import UserError
 from vecsim.machine import Latencies
-from vecsim.suggestions import amount, nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import amount, nearest
 
 LEADING = 2
 """Parameters of semantics before the operands: the state and the number of elements."""

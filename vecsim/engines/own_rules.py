@@ -16,10 +16,10 @@ from vecsim.engines.rebinding import functions_within, global_names, rebound
 from vecsim.engines.record import Counter
 from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
 from vecsim.engines.run_arrays import BESIDE, RECORD, STATE, Placed
-from vecsim.errors import UserError
 from vecsim.machine import Extension, Machine
 from vecsim.machine.extension import MOST_NUMBERS, RULES
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 Function = Callable[..., Any]
 Extensions = tuple[Extension, ...]

@@ -10,7 +10,7 @@ from isa.state import State
 from vecsim.engines.own_code import failure, is_ours
 from vecsim.engines.own_values import REPLACED, Int64, guarded
 from vecsim.engines.rebinding import functions_within, rebound
-from vecsim.errors import is_interrupt
+from vecsim.support.errors import is_interrupt
 
 
 def is_users(row: Instruction) -> bool:

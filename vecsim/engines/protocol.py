@@ -16,7 +16,6 @@ import numpy.typing as npt
 from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
-from vecsim.arguments import function, shown, text, whole
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import Cause
 from vecsim.engines.columns import control
@@ -25,10 +24,11 @@ from vecsim.engines.ledger import Ledger, read_ledger
 from vecsim.engines.lines import Line, lines_of
 from vecsim.engines.record import Counter, Snapshot, TimingRecord
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
-from vecsim.errors import UserError
 from vecsim.machine import WORD_BYTES, Machine, as_machine
-from vecsim.overview import Overview
-from vecsim.suggestions import counted, nearest
+from vecsim.support.arguments import function, shown, text, whole
+from vecsim.support.errors import UserError
+from vecsim.support.overview import Overview
+from vecsim.support.suggestions import counted, nearest
 
 MAX_CYCLES = 10_000_000_000
 """Cycles after which a run is taken for an infinite loop, unless the user says otherwise."""

@@ -16,13 +16,13 @@ import numpy.typing as npt
 from isa.declaration import Unit
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
-from vecsim.digests import SHOWN_DIGITS, program_sha256
 from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import control, flight, hidden, history, instruction, ledger, renaming
 from vecsim.engines.decoded import SCALARS
-from vecsim.errors import UserError
 from vecsim.machine import Machine
 from vecsim.machine.description import SCALAR_REGISTERS, flat
+from vecsim.results.digests import SHOWN_DIGITS, program_sha256
+from vecsim.support.errors import UserError
 
 Ints = npt.NDArray[np.int64]
 

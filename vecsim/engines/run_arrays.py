@@ -13,7 +13,7 @@ from isa.state import State
 from vecsim.engines.columns import facts, work
 from vecsim.engines.own_values import outside
 from vecsim.engines.record import TimingRecord
-from vecsim.suggestions import nearest
+from vecsim.support.suggestions import nearest
 
 RECORD = tuple(field.name for field in fields(TimingRecord))
 STATE = ("x", "special", "vw", "address", "row")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.arguments import function, whole
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts
+from vecsim.support.arguments import function, whole
 
 COLUMNS = (
     "pc",

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.storage import IMAGE, require_accounting
 from vecsim.formats.value_types import with_type
-from vecsim.overview import Overview
-from vecsim.suggestions import counted
+from vecsim.support.overview import Overview
+from vecsim.support.suggestions import counted
 
 
 class FormatBase(Overview):

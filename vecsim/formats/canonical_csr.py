@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from vecsim.errors import MatrixWarning, UserError
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.thread_count import as_many_threads_as_pay
-from vecsim.number_conversion import require_real, to_floats
+from vecsim.support.errors import MatrixWarning, UserError
+from vecsim.support.number_conversion import require_real, to_floats
 
 MAX_COUNT = 2**31 - 1
 """Images and formats address entries and elements with signed 32-bit integers."""
@@ -52,7 +52,7 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
 
 
 def canonical_with_losses(matrix: Any, dtype: Any = None) -> tuple[Any, list[str]]:
-    """Return what `canonical_csr` does, and its warnings, by the rule of `vecsim.number_conversion`."""
+    """Return what `canonical_csr` does, and its warnings, by the rule of `vecsim.support.number_conversion`."""
     check_matrix(matrix)
     if dtype is None:
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64

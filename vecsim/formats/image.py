@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.errors import UserError
 from vecsim.formats.array_types import FloatArray, IntArray
+from vecsim.support.errors import UserError
 
 ADDRESS_LIMIT = 2**31
 """Addresses are non-negative 32-bit integers."""

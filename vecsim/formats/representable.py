@@ -1,6 +1,6 @@
 """How much larger than CRS a format may make a matrix, and the error where it would be more."""
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MAX_GROWTH = 4
 """A matrix that padding makes larger than this many times CRS is refused, small ones apart."""

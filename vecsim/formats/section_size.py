@@ -1,6 +1,6 @@
 """The section size s: how many elements a vector register holds, and so how wide a block is."""
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MIN_SECTION_SIZE = 4
 MAX_SECTION_SIZE = 4096

@@ -11,7 +11,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 PAPER, IMAGE = "paper", "image"
 ACCOUNTINGS: tuple[str, ...] = (PAPER, IMAGE)

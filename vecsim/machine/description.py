@@ -19,15 +19,15 @@ from pydantic import (
     field_validator,
 )
 
-from vecsim.arguments import plain
-from vecsim.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
-from vecsim.errors import UserError
 from vecsim.machine.extension import Extension
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
-from vecsim.overview import Overview
-from vecsim.shown_text import one_line
-from vecsim.suggestions import counted, nearest, shown
+from vecsim.results.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
+from vecsim.support.arguments import plain
+from vecsim.support.errors import UserError
+from vecsim.support.overview import Overview
+from vecsim.support.shown_text import one_line
+from vecsim.support.suggestions import counted, nearest, shown
 
 WORD_BYTES = 4
 
@@ -236,7 +236,7 @@ class Machine(Overview, Frozen):
 
     @property
     def sha256(self) -> str:
-        """Digest of its numbers and extensions (`vecsim.digests.machine_sha256`), whatever its name."""
+        """Digest of its numbers and extensions (`vecsim.results.digests.machine_sha256`), whatever its name."""
         return machine_sha256(self.numbers(), {each.name: each.sha256 for each in self.extensions})
 
     def numbers(self) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from pydantic import Field, create_model
 
 from isa.declaration import InstructionSet
 from isa.instructions import BASE
-from vecsim.errors import UserError
 from vecsim.machine.description import Frozen, Machine
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of
 from vecsim.machine.origin import Origin
+from vecsim.support.errors import UserError
 
 
 @lru_cache(maxsize=64)

@@ -35,9 +35,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
-from vecsim.arguments import shown
-from vecsim.errors import UserError, in_words, place_of
-from vecsim.suggestions import amount
+from vecsim.support.arguments import shown
+from vecsim.support.errors import UserError, in_words, place_of
+from vecsim.support.suggestions import amount
 
 if TYPE_CHECKING:
     from vecsim.machine.description import Machine

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from vecsim.errors import UserError
-from vecsim.input_files import EXTENSION, read_input
 from vecsim.machine.extension import Extension
 from vecsim.machine.own_file import run_file
 from vecsim.machine.own_inputs import Recording, depend_on, recorded
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import EXTENSION, read_input
+from vecsim.support.suggestions import nearest
 
 SHIPPED = Path(__file__).parents[1] / "extensions"
 """Where those are that come with vecsim."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vecsim.file_digests import InputFile
+from vecsim.results.file_digests import InputFile
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from vecsim.errors import UserError, in_words, is_interrupt, place_of
-from vecsim.suggestions import nearest
+from vecsim.support.errors import UserError, in_words, is_interrupt, place_of
+from vecsim.support.suggestions import nearest
 
 _NOT_IMPORTED = re.compile(r"cannot import name '(\w+)'")
 ENDS = "would end vecsim: a file of extensions declares them and returns"

@@ -25,10 +25,10 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from vecsim.errors import UserError
-from vecsim.file_digests import sha256_or_empty
-from vecsim.input_files import EXTENSION_DATA
-from vecsim.own_packages import LIBRARIES, PACKAGES, ROOT
+from vecsim.results.file_digests import sha256_or_empty
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import EXTENSION_DATA
+from vecsim.support.own_packages import LIBRARIES, PACKAGES, ROOT
 
 _LIBRARY_FOLDERS = {"site-packages", "dist-packages"}
 _STANDARD = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vecsim.digests import machine_sha256
-from vecsim.errors import UserError
-from vecsim.file_digests import InputFile, input_files
 from vecsim.machine.description import Machine
 from vecsim.machine.extension_files import SHIPPED
+from vecsim.results.digests import machine_sha256
+from vecsim.results.file_digests import InputFile, input_files
+from vecsim.support.errors import UserError
 
 NO_NUMBERS = frozenset(
     ("label", "sha256", "file", "based_on", "differences", "taken_from_base", "name", "extensions")

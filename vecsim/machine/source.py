@@ -11,23 +11,23 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vecsim.arguments import path_text, plain, series
-from vecsim.arguments import shown as shown_value
-from vecsim.arguments import table as table_of
-from vecsim.arguments import text as text_of
-from vecsim.digests import ADDED_NUMBERS
-from vecsim.errors import UserError
-from vecsim.file_digests import InputFile
-from vecsim.input_files import MACHINE_FILE, decoded, read_input
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.extended import machine_class
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of, shipped
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
-from vecsim.shown_text import one_line
-from vecsim.structured_text import NotTomlError, toml_table
-from vecsim.suggestions import did_you_mean, nearest, shown
+from vecsim.results.digests import ADDED_NUMBERS
+from vecsim.results.file_digests import InputFile
+from vecsim.support.arguments import path_text, plain, series
+from vecsim.support.arguments import shown as shown_value
+from vecsim.support.arguments import table as table_of
+from vecsim.support.arguments import text as text_of
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import MACHINE_FILE, decoded, read_input
+from vecsim.support.shown_text import one_line
+from vecsim.support.structured_text import NotTomlError, toml_table
+from vecsim.support.suggestions import did_you_mean, nearest, shown
 
 
 def load_machine(

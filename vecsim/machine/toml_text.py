@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from vecsim.machine.description import Machine
 from vecsim.machine.preset_files import DEFAULT_PRESET
-from vecsim.shown_text import unicode_text
+from vecsim.support.shown_text import unicode_text
 
 ABOUT = (
     "A machine file may state only what differs from the preset that it is based on. Reports name the file,",

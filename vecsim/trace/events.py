@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from vecsim.shown_text import unicode_text
+from vecsim.support.shown_text import unicode_text
 
 ISSUE, UNITS, FLIGHT, BANKS = GROUPS = range(1, 5)
 """Groups of tracks, processes in the format's words: issue; units and ports; vector instructions from issue

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from isa.program import Program
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.shown_text import printable
-from vecsim.suggestions import counted
+from vecsim.support.shown_text import printable
+from vecsim.support.suggestions import counted
 from vecsim.trace.listing import listed, waits_of
 from vecsim.trace.phases import Phase, phases
 from vecsim.trace.stream import AT

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from isa.program import Program
-from vecsim.atomic_files import replaced_file
-from vecsim.errors import UserError
 from vecsim.machine import Machine
-from vecsim.shown_text import utf8
+from vecsim.results.atomic_files import replaced_file
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import utf8
 from vecsim.trace.chrome import ChromeWriter
 from vecsim.trace.kanata import KanataWriter
 from vecsim.trace.stream import Stream, Writer

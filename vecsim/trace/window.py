@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @dataclass(frozen=True)

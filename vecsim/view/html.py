@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.shown_text import one_line, plain
+from vecsim.support.shown_text import one_line, plain
 from vecsim.trace.phases import QUEUEING, WAITING
 from vecsim.view.packing import packed
 from vecsim.view.recording import Recorded

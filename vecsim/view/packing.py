@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 ALIGNMENT = 8
 TYPES = {

@@ -14,7 +14,7 @@ from isa.program import Program
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run, start
 from vecsim.machine import Machine
-from vecsim.shown_text import one_line
+from vecsim.support.shown_text import one_line
 from vecsim.trace.listing import Listed, listed
 from vecsim.trace.window import WHOLE, Window
 from vecsim.view.times import Times

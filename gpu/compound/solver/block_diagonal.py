@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.solver.scalars import as_blocks, require_linear
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 ALIKE = 1e-12
 """Diagonal entries that differ from a multiple of 1 by less, relatively, are taken as one number each."""

@@ -30,7 +30,7 @@ from gpu.compound.solver.vectors import blocks_for
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.launches import Launch
 from gpu.runtime.memory import real_type, upload, zeros
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 AT_ONCE = 2 if SIMULATED else 20
 """Iterations between two looks at the residual: an even number, since sums of r . z have two places."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.solver.block_diagonal import preconditioner
 from gpu.compound.solver.scalars import as_scalars
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 TOLERANCE = 1e-8
 MOST_ITERATIONS = 10_000

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.entry_type import EntryType
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def require_linear(entry: EntryType) -> None:

@@ -9,7 +9,7 @@ from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y
 from gpu.runtime.memory import real_type, upload
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 BLOCKS_PER_MULTIPROCESSOR = 8
 

@@ -16,7 +16,7 @@ from gpu.compound.entry_type import EntryType
 from gpu.compound.schedule import register_limit
 from gpu.compound.tuning.variants import Variant
 from gpu.runtime.kernel_cache import FOLDER
-from vecsim.worker_processes import WorkerContext
+from vecsim.support.worker_processes import WorkerContext
 
 FEWEST = 2
 """Kernels for which processes are worth their start."""

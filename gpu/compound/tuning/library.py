@@ -10,7 +10,7 @@ from typing import Any
 
 from gpu.compound.tuning.predictor import Result, results_of
 from gpu.compound.tuning.store import TuningStore
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 RECORDED = Path(__file__).with_name("recorded")
 """Where they lie, a file a device; made at commit 70bc4ea by its benchmarks/compound_predictor.py."""

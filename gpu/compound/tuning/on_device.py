@@ -19,8 +19,8 @@ from gpu.measure.closeness import far_apart
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from gpu.runtime.memory import empty, upload
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 LIMITS = {"float32": 2e-5, "float64": 1e-12}
 """Of the largest difference to the reference, as a share of its largest component."""

@@ -21,7 +21,7 @@ from gpu.compound.tuning.product_costs import Registers, costs
 from gpu.compound.tuning.store import TuningStore
 from gpu.compound.tuning.variant_names import variant_named
 from gpu.compound.tuning.variants import SHARED_ROWS, Variant
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 WORST = 4.0
 """Variants that take more times the best, and those that the matrix has no form for, count as this one."""

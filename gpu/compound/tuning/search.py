@@ -12,8 +12,8 @@ from typing import Any
 
 from gpu.compound.device_compound import NATURAL, Layout
 from gpu.compound.tuning.variants import Variant
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 BEST_LAYOUTS = 2
 """Layouts whose schedules are tried."""

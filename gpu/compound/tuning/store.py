@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 
 from gpu.compound.tuning.search import Timing
-from vecsim.errors import UserError
-from vecsim.input_files import DATABASE, require_regular
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import DATABASE, require_regular
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS searches (

@@ -11,7 +11,7 @@ from gpu.compound.outer_layout import slicing_of
 from gpu.compound.product_kernel import entries_at_once
 from gpu.compound.schedule import WARP, Schedule
 from gpu.compound.tuning.variants import DeviceLimits, Variant, registers_needed
-from vecsim.formats import Slicing
+from gpu.formats.sliced.slicing import Slicing
 
 KEPT_FACTOR = 1.5
 """A variant with more bytes than so many times the least is not tried."""

@@ -8,7 +8,7 @@ from gpu.compound.device_compound import Layout
 from gpu.compound.outer_layout import OUTER_LAYOUTS
 from gpu.compound.schedule import ASSIGNMENTS, Assignment, Schedule
 from gpu.compound.tuning.variants import Variant
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 _COMPONENTS = r"(AoS|SoA|AoSoA-\d+)(?:/(\d))?"
 _NAME = re.compile(

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpu.formats.propagation.arrangement import IS_PIECE, RECORD, STEPS, Arrangement
+from gpu.formats.propagation.container import LONGEST_SLOT
 from gpu.formats.propagation.entries import place_loader, placer, product_loader
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import device_function
-from vecsim.formats.propagation.container import LONGEST_SLOT
 
 DIAGONALS = LONGEST_SLOT + 1 + STEPS
 """Elements that say where diagonals begin; the last ones stand for diagonals without places."""
@@ -143,7 +143,7 @@ def slots_of_row(record: Any, row_slots: Any, ranks: Any, row: Any) -> Any:
     record
         Of the bin.
     row_slots, ranks
-        Of `vecsim.formats.PropagationBlocks`.
+        Of `gpu.formats.propagation.container.PropagationBlocks`.
     row
         Which of the bin; behind its last one there are no slots.
     """

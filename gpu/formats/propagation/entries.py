@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gpu.formats.propagation.container import GROUP
 from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STORES, STREAMED_IF, VECTOR_IF
 from gpu.runtime.cuda import device_function
-from vecsim.formats.propagation.container import GROUP
 
 PAIRS = GROUP // 2
 """Words of the 16-bit numbers of a group."""

@@ -307,7 +307,7 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         Parameters
         ----------
         values, destinations, items, row_slots, ranks, super_bins
-            Of `vecsim.formats.PropagationBlocks`.
+            Of `gpu.formats.propagation.container.PropagationBlocks`.
         part_columns, diagonals
             The same, in one dimension.
         columns, places

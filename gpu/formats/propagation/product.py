@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.propagation.arrangement import IS_PIECE, RECORD, STATES, Arrangement
+from gpu.formats.propagation.container import GROUP, PropagationBlocks
 from gpu.formats.propagation.kernel import propagation_kernel
 from gpu.kernel_parts.row_results import PieceSums
 from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
-from vecsim.errors import UserError
-from vecsim.formats import PropagationBlocks
-from vecsim.formats.propagation.container import GROUP
+from vecsim.support.errors import UserError
 
 RESERVED_BYTES = 2048
 """Of shared memory for each block of threads, beside segments and bins: the system's, and of the counters."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.segmented.before import ordered_copies
+from gpu.formats.segmented.container import SegmentedSliced
 from gpu.formats.segmented.rows import WINDOW, rows_kernel, windows_of
 from gpu.formats.segmented.shares import shares_of
 from gpu.formats.segmented.slices import FIRST, RECORD, slices_kernel
@@ -23,7 +24,7 @@ from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
-from vecsim.formats import NotRepresentableError, SegmentedSliced
+from vecsim.formats import NotRepresentableError
 
 THREADS = {(4, False): 1024, (4, True): 768, (8, False): 768, (8, True): 640}
 """Of a block that keeps a segment, by the bytes of an element and whether a thread loads rows of several

@@ -125,7 +125,7 @@ def rows_kernel(real: Any, threads: int, at_once: int) -> Any:
         sums
             real, one a slot.
         pointers, slots
-            `row_pointers` and `row_slots` of `vecsim.formats.SegmentedSliced`.
+            `row_pointers` and `row_slots` of `gpu.formats.segmented.container.SegmentedSliced`.
         windows
             As `windows_of` gives them.
         y

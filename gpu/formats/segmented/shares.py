@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.formats.segmented.container import SegmentedSliced
 from gpu.formats.segmented.slices import SHARE
 from gpu.runtime.cuda import WARP
-from vecsim.formats import SegmentedSliced
 
 SLICE_BYTES = 64
 """What a slice costs beside its entries."""

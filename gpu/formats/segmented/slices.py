@@ -184,7 +184,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
         Parameters
         ----------
         columns, values
-            Of `vecsim.formats.SegmentedSliced`.
+            Of `gpu.formats.segmented.container.SegmentedSliced`.
         records, shares
             uint32: `RECORD` words a slice, `SHARE` a share.
         share_begins

@@ -3,7 +3,7 @@
 from experiments.crosscheck.products import Check, CrossCheck
 from experiments.crosscheck.results import Checked
 from programs.registry import PROGRAMS
-from vecsim.cli.output import to_json
+from vecsim.cli.printing.output import to_json
 
 
 def checked(name, cycles, times, entries=1000, rows=100, apart=0.0):

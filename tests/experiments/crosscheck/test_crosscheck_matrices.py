@@ -1,7 +1,7 @@
 import pytest
 
 from experiments.crosscheck.matrices import listed
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def test_the_list():

@@ -9,14 +9,14 @@ from experiments.crosscheck import source as module
 from experiments.crosscheck.matrices import Listed
 from experiments.crosscheck.paper import KIND
 from experiments.crosscheck.results import read_results
-from experiments.hism.timing import Measured, Timing
-from experiments.kit.request import Request
+from experiments.papers.hism.timing import Measured, Timing
+from experiments.papers.kit.request import Request
 from experiments.report.folder import files_of
 from experiments.report.item import Part, Report
 from vecsim.data import load_builtin
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
 from vecsim.machine import load_machine
+from vecsim.results.digests import matrix_sha256
+from vecsim.support.errors import UserError
 
 
 @pytest.fixture

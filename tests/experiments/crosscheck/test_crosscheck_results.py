@@ -5,9 +5,9 @@ import pytest
 from crosscheck_cases import written
 
 from experiments.crosscheck.results import read_results
-from vecsim.cli.output import to_json
-from vecsim.errors import UserError
+from vecsim.cli.printing.output import to_json
 from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
 
 
 def test_what_is_written_is_read(results, tmp_path):

@@ -6,9 +6,9 @@ import pytest
 from crosscheck_cases import written
 
 from experiments.crosscheck import paper as of_crosscheck
-from experiments.kit.registry import PAPERS, chosen, recorded_files
-from experiments.pellr import paper as of_pellr
-from vecsim.errors import UserError
+from experiments.papers.kit.registry import PAPERS, chosen, recorded_files
+from experiments.papers.pellr import paper as of_pellr
+from vecsim.support.errors import UserError
 
 
 def test_kinds_are_those_of_the_files():

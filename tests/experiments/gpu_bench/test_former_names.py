@@ -6,7 +6,7 @@ import pytest
 
 from experiments.gpu_bench import former_names
 from experiments.gpu_bench.records import STATUSES, Record, read_run
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 
 ROOT = Path(__file__).parents[3]
 KEPT = sorted((ROOT / "benchmarks" / "results").glob("gpu-*.json"))

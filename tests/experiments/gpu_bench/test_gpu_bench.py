@@ -28,10 +28,10 @@ from gpu.measure.ceilings import Bandwidth, Bandwidths, Gather
 from gpu.measure.gather_bound import GatherBound
 from gpu.runtime import cuda_driver, kernel_cache
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
-from vecsim.journal import Journal
+from vecsim.results.digests import matrix_sha256
+from vecsim.results.journal import Journal
+from vecsim.support.errors import UserError
 
 TINY = SuiteMatrix("tiny", "small", "a test", source="tiny", transposed=True)
 BANDWIDTHS = Bandwidths(4000.0, (Bandwidth(1 << 20, 5000.0), Bandwidth(1 << 30, 4000.0)))

@@ -9,8 +9,8 @@ from experiments.gpu_bench.check_suite import main
 from experiments.gpu_bench.matrix_supply import make, rounded_product, supply
 from experiments.gpu_bench.suite import CLASSES, select, statistics_of, suite
 from vecsim.data import NotFoundLocallyError
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
+from vecsim.results.digests import matrix_sha256
+from vecsim.support.errors import UserError
 
 BY_NAME = {each.name: each for each in suite()}
 

@@ -2,7 +2,7 @@ import re
 import sys
 
 import experiments.report.environment as environment
-from vecsim.provenance import of_command, provenance
+from vecsim.results.provenance import of_command, provenance
 
 
 def test_what_made_a_report():

@@ -5,7 +5,7 @@ import pytest
 from report_cases import REPORT
 
 from experiments.report.folder import PAGE, check_folder, files_of, write
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def names(folder: Path) -> list[str]:

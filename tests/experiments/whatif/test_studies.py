@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import vecsim
-from experiments.explain import read_cells
-from experiments.sweep import sweep
 from experiments.whatif import STUDIES, conclusions, recorded, remarks, specification, summary, varied
+from experiments.whatif.explain import read_cells
+from experiments.whatif.sweep import sweep
 from vecsim.cli import main
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -7,8 +7,8 @@ from format_cases import SECTION_SIZES, Memory, assert_holds, assert_same, matri
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vecsim.errors import UserError
 from vecsim.formats import HiSM, Layout
+from vecsim.support.errors import UserError
 
 ORDERS = (("row", "column", "row"), ("column", "row"), ("row",))
 

@@ -9,10 +9,11 @@ from format_cases import canonical, matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vecsim.errors import UserError
-from vecsim.formats import FORMATS, Level
+from gpu.format_registry import FORMATS
+from vecsim.formats import Level
 from vecsim.formats.canonical_csr import MAX_COUNT
 from vecsim.formats.insertion.record import check_room
+from vecsim.support.errors import UserError
 
 ORDERS = (("row", "column", "row"), ("column",), ("row", "column", "column", "row"))
 TAKING = [name for name, format in FORMATS.items() if format.takes_insertion]

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from insertion_by_loops import insert_into_bbcs, insert_into_crs, insert_into_hism, insert_into_jd
 
-from vecsim.errors import UserError
 from vecsim.formats import BBCS, CRS, JD, HiSM
 from vecsim.formats.insertion import Steps
 from vecsim.formats.jd.insertion import jd_swap_steps
+from vecsim.support.errors import UserError
 
 KINDS = ("comparisons", "displacements", "behind", "updates")
 ORDERS = (("row", "column"), ("column", "row", "column"))

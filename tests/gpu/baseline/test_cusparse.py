@@ -21,7 +21,7 @@ from gpu.baseline.cusparse_formats import (
 from gpu.baseline.cusparse_library import Cusparse, CusparseError
 from gpu.runtime import cuda_driver, library_search
 from gpu.runtime.cuda_driver import NoGpuError, OutOfDeviceMemoryError, Stream
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 SHAPES = [(9, 9), (7, 11), (33, 5), (64, 32), (1, 1)]
 

@@ -10,7 +10,7 @@ from gpu.baseline.cusparse_formats import StoredMatrix
 from gpu.baseline.cusparse_library import Cusparse, CusparseError
 from gpu.runtime import cuda_driver
 from gpu.runtime.cuda_driver import Stream
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 ROWS, WIDTH, COLUMNS, MATRICES = 7, 5, 4, 3
 

@@ -9,9 +9,9 @@ import scipy.sparse
 from gpu.choice import work_counts
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
-from vecsim.formats import SlicedDiagonals
+from gpu.formats.sliced_diagonals import filling
+from gpu.formats.sliced_diagonals.container import SlicedDiagonals
 from vecsim.formats.canonical_order import is_canonical
-from vecsim.formats.sliced_diagonals import filling
 
 pytestmark = pytest.mark.ci
 

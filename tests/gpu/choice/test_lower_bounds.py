@@ -7,7 +7,7 @@ import scipy.sparse
 from gpu.choice.cost_model import estimate, estimates, ranking
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import Structure
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 
 pytestmark = pytest.mark.ci
 

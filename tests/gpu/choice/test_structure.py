@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 from gpu.choice import work_counts
 from gpu.choice.cost_model import batches, uneven
 from gpu.choice.structure import Structure
-from vecsim.formats import MixedSliced, NotRepresentableError, SegmentedSliced, Sliced, Slicing
+from gpu.formats.mixed_sliced.container import MixedSliced
+from gpu.formats.segmented.container import SegmentedSliced
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import Slicing
+from vecsim.formats import NotRepresentableError
 
 pytestmark = pytest.mark.ci
 

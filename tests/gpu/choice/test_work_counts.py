@@ -8,9 +8,8 @@ from gpu.choice.cost_model import estimate
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import Structure
 from gpu.choice.work_counts import blocks
-from gpu.formats.sliced import steps_at_once
-from vecsim.formats import Slicing
-from vecsim.formats.sliced.slicing import BLOCKS, WIDTHS
+from gpu.formats.sliced.product import steps_at_once
+from gpu.formats.sliced.slicing import BLOCKS, WIDTHS, Slicing
 
 
 def test_every_arrangement_has_a_step_under_way():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.formats.biell import biell_kernel
+from gpu.formats.biell.product import biell_kernel
 from gpu.measure.warp_iterations import counting_kernel
 from gpu.runtime.cuda import cuda
 

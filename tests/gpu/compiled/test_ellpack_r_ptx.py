@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.formats.ellpack_r import STEPS_AT_ONCE, ellpack_r_kernel
+from gpu.formats.sliced.ellpack_r import STEPS_AT_ONCE, ellpack_r_kernel
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)

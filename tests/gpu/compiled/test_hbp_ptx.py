@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.conversion import prefix_sums
-from gpu.conversion.hbp import counted_order, dynamic_order, filling, row_counts, slots
-from gpu.formats import hbp, hbp_active
+from gpu.hbp import active_product as hbp_active
+from gpu.hbp import product as hbp
+from gpu.hbp.building import counted_order, dynamic_order, filling, row_counts, slots
 from gpu.runtime.cuda import cuda
+from gpu.sorting import prefix_sums
 
 HOPPER = (9, 0)
 U8, U16, I32, WHOLE = types.uint8[::1], types.uint16[::1], types.int32[::1], types.int64

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.formats.hisparse.kernels import stripe_kernel, stripe_sums
+from gpu.hisparse.product.kernels import stripe_kernel, stripe_sums
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)

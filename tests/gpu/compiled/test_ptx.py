@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.formats.coo import coo_kernel
+from gpu.formats.coo.product import coo_kernel
 from gpu.formats.crs import crs_kernel
-from gpu.formats.sliced import sliced_kernel
-from gpu.formats.sliced_deltas import delta_kernel
-from gpu.formats.sliced_diagonals import diagonal_kernel
+from gpu.formats.sliced.product import sliced_kernel
+from gpu.formats.sliced_deltas.product import delta_kernel
+from gpu.formats.sliced_diagonals.product import diagonal_kernel
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import piece_sums, scaled
 from gpu.runtime.cuda import cuda

@@ -7,7 +7,7 @@ import pytest
 from numba import types
 
 from gpu.formats.crs_adaptive import arrangement_for, crs_adaptive_kernel
-from gpu.formats.mixed_sliced import hub_copy, mixed_sliced_kernel
+from gpu.formats.mixed_sliced.product import hub_copy, mixed_sliced_kernel
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)

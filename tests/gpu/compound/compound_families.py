@@ -20,7 +20,7 @@ Maker = Callable[[], CompoundMatrix]
 
 
 def _waves(points: int, dimensions: int) -> CompoundMatrix:
-    from vecsim.data.helmholtz import helmholtz
+    from vecsim.data.synthetic.helmholtz import helmholtz
 
     return CompoundMatrix.from_complex(helmholtz(points, dimensions))
 
@@ -35,25 +35,25 @@ def _torus(around: int, across: int) -> CompoundMatrix:
 
 
 def _solid(tile: int, repeats: int) -> CompoundMatrix:
-    from vecsim.data.unstructured_meshes import tetrahedral_elasticity
+    from vecsim.data.synthetic.unstructured_meshes import tetrahedral_elasticity
 
     return CompoundMatrix.from_blocks(tetrahedral_elasticity(tile, repeats), 3)
 
 
 def _triangles(tile: int, repeats: int) -> Any:
-    from vecsim.data.unstructured_meshes import triangle_diffusion
+    from vecsim.data.synthetic.unstructured_meshes import triangle_diffusion
 
     return triangle_diffusion(tile, repeats)
 
 
 def _band(rows: int, width: int, per_row: int) -> Any:
-    from vecsim.data.random_patterns import band
+    from vecsim.data.synthetic.random_patterns import band
 
     return band(rows, width, per_row)
 
 
 def _graph(kind: str, *numbers: int) -> Any:
-    from vecsim.data import random_graphs
+    from vecsim.data.synthetic import random_graphs
 
     return getattr(random_graphs, kind)(*numbers)
 

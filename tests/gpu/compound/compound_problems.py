@@ -36,9 +36,9 @@ def clamped_cube(tile: int, repeats: int) -> Problem:
     Parameters
     ----------
     tile, repeats
-        As of `vecsim.data.unstructured_meshes.tetrahedral_elasticity`.
+        As of `vecsim.data.synthetic.unstructured_meshes.tetrahedral_elasticity`.
     """
-    from vecsim.data.unstructured_meshes import tetrahedral_elasticity
+    from vecsim.data.synthetic.unstructured_meshes import tetrahedral_elasticity
 
     matrix = CompoundMatrix.from_blocks(tetrahedral_elasticity(tile, repeats), 3)
     return Problem(f"elastic cube, {tile * repeats}^3 nodes", matrix, _weight(matrix.shape[0]))

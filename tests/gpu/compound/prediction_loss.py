@@ -7,7 +7,7 @@ import numpy as np
 
 from gpu.compound.tuning.predictor import Predictor, Result
 from gpu.compound.tuning.variant_names import variant_named
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @dataclass(frozen=True)

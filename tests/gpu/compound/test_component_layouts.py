@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpu.compound.component_layout import AOS, SOA, ComponentLayout
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 THREE_OF_TWO = np.array([[1, 10], [2, 20], [3, 30]])
 

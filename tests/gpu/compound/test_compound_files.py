@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from gpu.compound import COMPLEX, QUATERNION, blocks
 from gpu.compound.compound_files import ENTRIES, entry_named, read_compound
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 

@@ -6,7 +6,7 @@ import pytest
 from gpu.compound import QUATERNION, blocks
 from gpu.compound.product_kernel import form_of
 from gpu.compound.schedule import Schedule, grids, powers_and_thirds, register_limit
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def test_the_numbers_of_the_paper():

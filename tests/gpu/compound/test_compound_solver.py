@@ -9,7 +9,7 @@ from gpu.compound import COMPLEX, DUAL, QUATERNION, CompoundMatrix, EntryType, b
 from gpu.compound.solver import solve_on_the_host
 from gpu.compound.solver.block_diagonal import inverse_diagonal
 from gpu.compound.solver.scalars import as_scalars
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def made(entry, seed=1, rows=7, columns=5):

@@ -19,7 +19,7 @@ from gpu.compound import (
     blocks,
     reference_product,
 )
-from vecsim.errors import MatrixWarning, UserError
+from vecsim.support.errors import MatrixWarning, UserError
 
 PAIR = {"entry": ("p", "q"), "vector": ("v",)}
 

@@ -7,7 +7,7 @@ from gpu.compound.tuning import Timing, TuningStore
 from gpu.compound.tuning.library import recorded, to_json, to_learn_from
 from gpu.compound.tuning.predictor import Result
 from gpu.compound.tuning.store import Search
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 KEPT = [Result("torus/3", {"rows": 2.0}, {"a": 3.0, "b": None}), Result("road/1", {"rows": 4.0}, {"a": 1.5})]
 MOST_LOST = 0.03

@@ -15,7 +15,7 @@ from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.predictor import Predictor, Result, results_of
 from gpu.compound.tuning.product_costs import COSTS, Registers, costs
 from gpu.compound.tuning.store import Search
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 VARIANTS = [
     Variant(Layout(outer), Schedule("whole", 256, threads_per_row=sharing))

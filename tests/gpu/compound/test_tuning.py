@@ -11,8 +11,8 @@ from gpu.compound.tuning import Timing, TuningStore, Variant, joint_variants, na
 from gpu.compound.tuning.store import Search
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, registers_left, registers_needed
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 SEARCH = Search("device", "quaternion", "float32", "matrix")
 VARIANTS = [

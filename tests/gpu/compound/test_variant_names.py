@@ -9,7 +9,7 @@ from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Variant, joint_variants
 from gpu.compound.tuning.variant_names import variant_named
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 def test_every_variant_is_found_by_its_name():

@@ -16,7 +16,7 @@ from gpu.measure.timing import (
 )
 from gpu.runtime import cuda_driver
 from gpu.runtime.cuda_driver import CudaError, DeviceMemory, NoGpuError, OutOfDeviceMemoryError, Stream
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 L2 = 60 << 20
 

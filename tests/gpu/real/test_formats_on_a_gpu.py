@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpu
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 from vecsim.formats import NotRepresentableError
 from vecsim.formats.accuracy import relative_error, rounding_bound
 
@@ -169,8 +169,8 @@ def test_x_may_begin_at_any_element(format, dtype):
 def test_segments_read_x_that_the_product_before_wrote(rows, by_degree, dtype):
     """Products one behind the other without waiting, each x the y before: nothing may be read too early."""
     from gpu.formats.segmented import SegmentedProduct
+    from gpu.formats.segmented.container import SegmentedSliced
     from gpu.runtime.cuda import cuda
-    from vecsim.formats import SegmentedSliced
 
     rng = np.random.default_rng(rows)
     at = np.repeat(np.arange(rows), 4), rng.integers(0, rows, 4 * rows)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vecsim.formats import HBP, ActiveHBP
+from gpu.hbp.active import ActiveHBP
+from gpu.hbp.container import HBP
+from gpu.hbp.ordering import METHODS, ordered
 from vecsim.formats.accuracy import relative_error, rounding_bound
-from vecsim.formats.hbp.ordering import METHODS, ordered
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
@@ -39,7 +40,7 @@ def assert_same(found, wanted, name):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_arrays_are_those_of_the_host(size, dtype):
-    from gpu.conversion.hbp.blocks import DeviceCRS, hbp_on_device
+    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
 
     matrix = skewed(size, dtype)
     exact, made = HBP.from_scipy(matrix), hbp_on_device(DeviceCRS.of(matrix))
@@ -52,7 +53,7 @@ def test_the_arrays_are_those_of_the_host(size, dtype):
 @pytest.mark.parametrize("method", METHODS[1:])
 @pytest.mark.parametrize("size", SIZES)
 def test_every_order_is_that_of_the_host(size, method):
-    from gpu.conversion.hbp.blocks import BlockedRows, DeviceCRS
+    from gpu.hbp.building.blocks import BlockedRows, DeviceCRS
 
     matrix = skewed(size)
     rows = BlockedRows(DeviceCRS.of(matrix))
@@ -72,8 +73,8 @@ def test_every_order_is_that_of_the_host(size, method):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_repaired_form_is_that_of_the_host(size, dtype):
-    from gpu.conversion.hbp.active import active_on_device
-    from gpu.conversion.hbp.blocks import DeviceCRS
+    from gpu.hbp.building.active import active_on_device
+    from gpu.hbp.building.blocks import DeviceCRS
 
     matrix = skewed(size, dtype)
     exact, made = ActiveHBP.from_scipy(matrix), active_on_device(DeviceCRS.of(matrix))
@@ -118,10 +119,10 @@ def test_sums_added_as_they_come(form, size, dtype):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_what_was_made_on_the_device_is_multiplied_as_it_is(size):
-    from gpu.conversion.hbp.active import active_on_device
-    from gpu.conversion.hbp.blocks import DeviceCRS, hbp_on_device
-    from gpu.formats.hbp import HBPProduct
-    from gpu.formats.hbp_active import ActiveHBPProduct
+    from gpu.hbp.active_product import ActiveHBPProduct
+    from gpu.hbp.building.active import active_on_device
+    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
+    from gpu.hbp.product import HBPProduct
     from gpu.runtime.memory import upload
 
     matrix = skewed(size)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tiers import examples
 
 import gpu
-from vecsim.formats import HiSparse, equal_nodes_shared
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.sharing import equal_nodes_shared
 from vecsim.formats.accuracy import relative_error, rounding_bound
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")

@@ -6,8 +6,8 @@ import scipy.sparse
 
 import gpu
 from gpu.runtime import cuda_driver
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 

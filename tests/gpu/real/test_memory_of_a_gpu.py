@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import gpu
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 from gpu.runtime import cuda_driver
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from gpu.runtime.memory import free_bytes

@@ -6,9 +6,9 @@ import scipy.sparse
 
 import gpu
 from gpu.formats.propagation import Arrangement, PropagationProduct
+from gpu.formats.propagation.container import PropagationBlocks
 from gpu.runtime.cuda import cuda
-from vecsim.data import power_laws
-from vecsim.formats import PropagationBlocks
+from vecsim.data.synthetic import power_laws
 
 SIZES = [
     {},

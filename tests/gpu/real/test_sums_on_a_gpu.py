@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpu
-from gpu.addition.transposition import LONGEST_COLUMN
+from gpu.sums.transposition import LONGEST_COLUMN
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 import gpu
-from vecsim.formats import HiSparse
+from gpu.hisparse.container import HiSparse
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
@@ -70,7 +70,7 @@ def test_batches_of_edits(size, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_traversal_is_the_product(size, dtype):
-    from gpu.formats.hisparse import HiSparseTraversal
+    from gpu.hisparse.product import HiSparseTraversal
     from gpu.runtime.memory import upload
 
     side, entries = SIZES[size]

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpu
-from vecsim.formats import HiSparse
+from gpu.hisparse.container import HiSparse
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 

@@ -13,11 +13,11 @@ import pytest
 pytest.importorskip("numba_cuda")
 
 from gpu.compound.expressions import of_scalars
-from gpu.formats.sliced import sliced_kernel
+from gpu.formats.sliced.product import sliced_kernel
 from gpu.kernel_parts.row_results import piece_sums
 from gpu.runtime import kernel_cache
 from gpu.runtime.kernel_cache import UnknownError, identity
-from vecsim import private_files
+from vecsim.results import private_files
 
 ROOT = Path(__file__).parents[3]
 ARRANGEMENT = {
@@ -85,7 +85,7 @@ def test_kernels_differ_by_type_and_arrangement():
 def test_another_process_gives_the_same_name():
     program = (
         "import numpy as np; from gpu.runtime.kernel_cache import identity; "
-        "from gpu.formats.sliced import sliced_kernel; "
+        "from gpu.formats.sliced.product import sliced_kernel; "
         f"print(identity(sliced_kernel(np.float32, **{ARRANGEMENT})))"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "77"}

@@ -6,7 +6,7 @@ import scipy.sparse
 from hypothesis import strategies as st
 
 import gpu
-from vecsim.formats import Slicing
+from gpu.formats.sliced.slicing import Slicing
 
 THREADS = 64
 

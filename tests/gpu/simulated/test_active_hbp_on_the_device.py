@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from gpu.conversion.hbp.active import active_on_device
-from gpu.conversion.hbp.blocks import DeviceCRS
-from gpu.formats.hbp_active import ActiveHBPProduct
+from gpu.hbp.active import ActiveHBP
+from gpu.hbp.active_product import ActiveHBPProduct
+from gpu.hbp.building.active import active_on_device
+from gpu.hbp.building.blocks import DeviceCRS
 from gpu.runtime.memory import on_host, upload
-from vecsim.formats import ActiveHBP
 
 
 def copied(made):

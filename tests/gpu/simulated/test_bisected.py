@@ -9,7 +9,7 @@ from product_cases import THREADS
 from tiers import examples, one_in
 
 import gpu
-from experiments.pellr.iterations import (
+from experiments.papers.pellr.iterations import (
     ELLR_ROWS,
     EXAMPLE_WIDTH,
     PELLR_ROWS,
@@ -17,9 +17,11 @@ from experiments.pellr.iterations import (
     iterations_by_warp,
     sorted_iterations,
 )
+from gpu.format_registry import FORMATS
+from gpu.formats.biell.container import BiELL
+from gpu.formats.hyb.container import HYB
 from gpu.measure.warp_iterations import counted_iterations
-from vecsim.errors import UserError
-from vecsim.formats import FORMATS, HYB, BiELL
+from vecsim.support.errors import UserError
 
 
 def matrix_of(lengths, columns=80, seed=3):

@@ -8,10 +8,10 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu.runtime.cuda
+from experiments.gpu_bench.check import check
+from experiments.gpu_bench.check.stored import Stored
 from experiments.gpu_bench.matrix_supply import DTYPES, rounded_product
-from experiments.gpu_check import check
-from experiments.gpu_check.stored import Stored
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 from vecsim.formats import NotRepresentableError
 
 

@@ -7,9 +7,9 @@ import scipy.sparse
 import gpu
 from gpu.choice.cost_model import Constants, Counts, estimates, microseconds, ranking
 from gpu.choice.structure import Structure, Work
-from gpu.registry import KERNELS
-from vecsim.errors import UserError
+from gpu.kernel_registry import KERNELS
 from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 pytestmark = pytest.mark.nightly
 """What is counted is compiled here, too, which takes minutes; tests/gpu/choice tests it without kernels."""

@@ -10,7 +10,7 @@ from product_cases import THREADS, allowed, relative_error
 
 import gpu
 from gpu.choice.structure import Structure
-from gpu.registry import KERNELS
+from gpu.kernel_registry import KERNELS
 
 
 def matrix_of_every_kind(dtype):

@@ -6,8 +6,8 @@ from concurrent.futures.process import BrokenProcessPool
 import numpy as np
 import pytest
 
-from experiments.layouts.compiling import Compiling
-from experiments.layouts.subjects import SUBJECTS
+from experiments.papers.layouts.compiling import Compiling
+from experiments.papers.layouts.subjects import SUBJECTS
 from gpu.compound import COMPLEX, QUATERNION
 from gpu.compound.component_layout import SOA
 from gpu.compound.device_compound import NATURAL, Layout

@@ -14,8 +14,8 @@ from gpu.compound.device_compound import CompoundProduct, Layout, PlacedMatrix, 
 from gpu.compound.outer_layout import OUTER_LAYOUTS
 from gpu.compound.reference import reference_product
 from gpu.compound.schedule import Schedule
-from vecsim.errors import UserError
-from vecsim.formats import Slicing
+from gpu.formats.sliced.slicing import Slicing
+from vecsim.support.errors import UserError
 
 PATHS = EntryType(
     "path",

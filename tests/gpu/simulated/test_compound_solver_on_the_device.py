@@ -10,7 +10,7 @@ from gpu.compound.solver.conjugate_gradients import ConjugateGradients
 from gpu.compound.solver.vectors import VectorOperations
 from gpu.runtime.memory import upload
 from tests.gpu.compound.compound_problems import clamped_beam, noisy_torus, smoothed_surface
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 BEAM, SURFACE = clamped_beam((3, 2, 3)), smoothed_surface(noisy_torus(4, 3), 0.5)
 

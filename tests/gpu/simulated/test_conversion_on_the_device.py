@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from tiers import examples
 
 import gpu
-from gpu.conversion.from_coo import hisparse_from_coo, used_bits
-from gpu.conversion.radix_sort import digit_shifts, sort_pairs
+from gpu.hisparse.building.from_coo import hisparse_from_coo, used_bits
+from gpu.hisparse.container import HiSparse
 from gpu.runtime.memory import upload
-from vecsim.errors import UserError
-from vecsim.formats import HiSparse
+from gpu.sorting.radix_sort import digit_shifts, sort_pairs
+from vecsim.support.errors import UserError
 
 
 def check(rows, columns, values, shape, node_size=4):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tiers import examples
 
 import gpu
-from vecsim.errors import UserError
-from vecsim.formats import HiSparse
+from gpu.hisparse.container import HiSparse
+from vecsim.support.errors import UserError
 
 
 def matrix(shape, entries, seed, dtype=np.float64):

@@ -6,8 +6,10 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
-from gpu.formats.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
-from vecsim.formats import FORMATS, Sliced, Slicing
+from gpu.format_registry import FORMATS
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
+from gpu.formats.sliced.slicing import Slicing
 
 # Rows that end before, with and behind a batch and the one after it, spread over two warps; none at the end.
 LENGTHS = [

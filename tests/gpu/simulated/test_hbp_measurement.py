@@ -4,8 +4,8 @@ import pytest
 
 from experiments.gpu_bench.matrix_supply import Supplied, make
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.hbp import measurement, results
-from experiments.hbp.subjects import in_order_of_kinds, subjects
+from experiments.papers.hbp import measurement, results
+from experiments.papers.hbp.subjects import in_order_of_kinds, subjects
 from gpu.measure.timing import Timing
 
 TINY = SuiteMatrix(

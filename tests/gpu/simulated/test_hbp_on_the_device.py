@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse
 from tiers import one_in
 
-from gpu.conversion.hbp.blocks import NO_HASH, BlockedRows, DeviceCRS, hash_of_counts, hbp_on_device
-from gpu.conversion.hbp.counted_order import (
+from gpu.hbp.building.blocks import NO_HASH, BlockedRows, DeviceCRS, hash_of_counts, hbp_on_device
+from gpu.hbp.building.counted_order import (
     BY_COUNTING,
     ORDER_THREADS,
     counted_order_kernel,
@@ -14,13 +14,13 @@ from gpu.conversion.hbp.counted_order import (
     numbers_of,
     warps_that_count,
 )
-from gpu.conversion.tree_building import enqueue
-from gpu.formats.hbp import HBPProduct
+from gpu.hbp.container import HBP
+from gpu.hbp.hashing import RowHash
+from gpu.hbp.ordering import ordered
+from gpu.hbp.product import HBPProduct
+from gpu.hisparse.building.tree_building import enqueue
 from gpu.runtime.memory import upload
-from vecsim.errors import UserError
-from vecsim.formats import HBP
-from vecsim.formats.hbp.hashing import RowHash
-from vecsim.formats.hbp.ordering import ordered
+from vecsim.support.errors import UserError
 
 ARRAYS = ("columns", "values", "add_sign", "zero_row", "output_hash", "begin_nnz")
 
@@ -131,7 +131,7 @@ def test_the_chosen_hash_is_that_of_all_rows():
 
 @pytest.mark.parametrize("blocks", [1, 2, 512])
 def test_the_counts_of_all_blocks_of_threads_choose(monkeypatch, blocks):
-    monkeypatch.setattr("gpu.conversion.hbp.blocks.OVER_BLOCKS", blocks)
+    monkeypatch.setattr("gpu.hbp.building.blocks.OVER_BLOCKS", blocks)
     counts = np.ones(4 * ORDER_THREADS + 5, np.int32)
     chosen = []
     # 8 is in the last class as it is, 9 when it is halved. All that are large stand behind the first threads.

@@ -9,10 +9,12 @@ from product_cases import allowed, relative_error, tiny_matrices
 from tiers import examples
 
 import gpu
-from gpu.formats import hbp, hbp_active
+from gpu.hbp import active_product as hbp_active
+from gpu.hbp import product as hbp
+from gpu.hbp.active import ActiveHBP
+from gpu.hbp.container import HBP
 from gpu.runtime.memory import upload
-from vecsim.errors import UserError
-from vecsim.formats import HBP, ActiveHBP
+from vecsim.support.errors import UserError
 
 
 @pytest.mark.parametrize("fixed", [0.0, 0.5, 1.0])

@@ -7,8 +7,8 @@ import pytest
 
 from experiments.gpu_bench.matrix_supply import Supplied, make
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.hisparse import measurement, results
-from experiments.hisparse.methods import (
+from experiments.papers.hisparse import measurement, results
+from experiments.papers.hisparse.methods import (
     BEST,
     CSR,
     CSR_SUM,

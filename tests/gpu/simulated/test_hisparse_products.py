@@ -11,19 +11,21 @@ from product_cases import THREADS, allowed, relative_error, tiny_matrices
 from tiers import examples, one_in
 
 import gpu
-from gpu.formats.hisparse import HiSparseProduct, HiSparseTraversal
-from gpu.formats.hisparse.dealing import BY_GROUPS, COLLIDING, DISTINCT
-from gpu.formats.hisparse.product import chunks_of
-from gpu.formats.hisparse.segments import (
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.product import HiSparseProduct, HiSparseTraversal
+from gpu.hisparse.product.dealing import BY_GROUPS, COLLIDING, DISTINCT
+from gpu.hisparse.product.product import chunks_of
+from gpu.hisparse.product.segments import (
     BLOCK_SHIFT,
     KIND_SHIFT,
     Segments,
     arranged_leaves,
     entries_at_once,
 )
+from gpu.hisparse.sharing import equal_nodes_shared
 from gpu.runtime.memory import upload
-from vecsim.errors import UserError
-from vecsim.formats import HiSparse, NotRepresentableError, equal_nodes_shared
+from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 
 def full(rows, columns, dtype=np.float64):

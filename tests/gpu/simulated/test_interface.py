@@ -4,9 +4,13 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
+from gpu.format_registry import FORMATS
+from gpu.formats.coo.container import COO
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.cuda import cuda
-from vecsim.errors import MatrixWarning, UserError
-from vecsim.formats import COO, CRS, FORMATS, Sliced, Slicing
+from vecsim.formats import CRS
+from vecsim.support.errors import MatrixWarning, UserError
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from experiments.layouts import measurement, results
-from experiments.layouts.recording import kept
-from experiments.layouts.subjects import Subject
+from experiments.papers.layouts import measurement, results
+from experiments.papers.layouts.recording import kept
+from experiments.papers.layouts.subjects import Subject
 from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.component_layout import AOS, SOA
 from gpu.compound.device_compound import NATURAL, Layout
@@ -33,7 +33,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     monkeypatch.setattr(variants, "joint_variants", lambda *_: joint)
     monkeypatch.setattr(variants, "natural_variants", lambda *_: [Variant(NATURAL, schedule)])
     monkeypatch.setattr(measurement, "SUBJECTS", subjects)
-    monkeypatch.setattr("experiments.layouts.recording.SUBJECTS", subjects)
+    monkeypatch.setattr("experiments.papers.layouts.recording.SUBJECTS", subjects)
 
     @contextmanager
     def supplied(chosen):

@@ -6,10 +6,11 @@ import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
 from tiers import one_combination_in
 
-from gpu.formats.mixed_sliced import MixedSlicedProduct
+from gpu.formats.mixed_sliced import plan
+from gpu.formats.mixed_sliced.container import MixedSliced
+from gpu.formats.mixed_sliced.product import MixedSlicedProduct
+from gpu.formats.mixed_sliced.slicing import MixedSlicing
 from gpu.runtime.cuda import cuda
-from vecsim.formats import MixedSliced, MixedSlicing
-from vecsim.formats.mixed_sliced import plan
 
 SLICINGS = [
     MixedSlicing(steps=1, most_threads_per_row=64),

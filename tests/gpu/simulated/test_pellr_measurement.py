@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from experiments.pellr import measurement, results, subjects
-from experiments.pellr.iterations import iterations, sorted_iterations, work
-from experiments.pellr.methods import FILLED_METHODS, METHODS
-from experiments.pellr.subjects import Subject
+from experiments.papers.pellr import measurement, results, subjects
+from experiments.papers.pellr.iterations import iterations, sorted_iterations, work
+from experiments.papers.pellr.methods import FILLED_METHODS, METHODS
+from experiments.papers.pellr.subjects import Subject
 from gpu.measure.timing import Timing
 
 TIMING = Timing(5.0, 0.01, 20, 100)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gpu.conversion import prefix_sums
 from gpu.runtime.memory import upload
+from gpu.sorting import prefix_sums
 
 
 @pytest.mark.parametrize("one_block", [1 << 15, 1])

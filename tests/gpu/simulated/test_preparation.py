@@ -10,11 +10,12 @@ from product_cases import THREADS
 from tiers import one_combination_in, one_in
 
 import gpu
+from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime import memory
 from gpu.runtime.cuda import cuda
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
-from vecsim.errors import UserError
-from vecsim.formats import CRS, NotRepresentableError, Slicing
+from vecsim.formats import CRS, NotRepresentableError
+from vecsim.support.errors import UserError
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])

@@ -14,9 +14,9 @@ from tiers import examples
 
 import gpu
 from gpu.formats.propagation import Arrangement, PropagationProduct
+from gpu.formats.propagation.container import PropagationBlocks
 from gpu.runtime.cuda import cuda
-from vecsim.errors import UserError
-from vecsim.formats import PropagationBlocks
+from vecsim.support.errors import UserError
 
 
 def multiplied(product, rows, x, alpha=1.0, beta=0.0, y0=None):

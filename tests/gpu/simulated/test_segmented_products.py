@@ -9,11 +9,11 @@ from product_cases import THREADS, allowed, relative_error, tiny_matrices
 from tiers import examples
 
 from gpu.formats.segmented import SegmentedProduct
+from gpu.formats.segmented.container import SegmentedSliced
 from gpu.formats.segmented.rows import WINDOW, windows_of
 from gpu.formats.segmented.shares import shares_of
 from gpu.formats.segmented.slices import SHARE
 from gpu.runtime.cuda import cuda
-from vecsim.formats import SegmentedSliced
 
 
 def multiplied(product, rows, x, alpha=1.0, beta=0.0, y0=None):

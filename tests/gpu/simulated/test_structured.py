@@ -6,9 +6,9 @@ import scipy.sparse
 from product_cases import THREADS, allowed, relative_error
 
 import gpu
-from gpu.formats.sliced_diagonals import DiagonalProduct
+from gpu.formats.sliced_diagonals.container import SlicedDiagonals
+from gpu.formats.sliced_diagonals.product import DiagonalProduct
 from gpu.runtime.cuda import cuda
-from vecsim.formats import SlicedDiagonals
 
 
 def banded(rows, offsets, dtype=np.float64):

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tiers import examples, one_in
 
 import gpu
-from gpu.addition import bucket_transposition, transposition
-from gpu.addition.block_share import STEP
-from gpu.addition.bucket_transposition import BucketTransposition
-from gpu.addition.scattered_transposition import ScatteredTransposition
 from gpu.runtime.cuda import cuda
-from vecsim.errors import UserError
+from gpu.sums import bucket_transposition, transposition
+from gpu.sums.block_share import STEP
+from gpu.sums.bucket_transposition import BucketTransposition
+from gpu.sums.scattered_transposition import ScatteredTransposition
+from vecsim.support.errors import UserError
 
 
 @st.composite

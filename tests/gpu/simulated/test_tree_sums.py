@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tiers import examples
 
 import gpu
-from gpu.addition.hisparse.node_shapes import first_slots, shape_of, units
-from vecsim.errors import UserError
-from vecsim.formats import HiSparse
-from vecsim.formats.hisparse import node_layout
+from gpu.hisparse import node_layout
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.node_shapes import first_slots, shape_of, units
+from vecsim.support.errors import UserError
 
 
 def tree(matrix):

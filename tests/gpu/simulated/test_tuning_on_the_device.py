@@ -12,8 +12,8 @@ from gpu.compound.tuning.compilation import Compilers, compile_share
 from gpu.compound.tuning.features import features_of
 from gpu.compound.tuning.on_device import DeviceMeasurement, tune_on_device
 from gpu.compound.tuning.store import Search
-from vecsim.errors import UserError
 from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import gpu
 from gpu.runtime import vectors
 from gpu.runtime.cuda import cuda
 from gpu.runtime.dlpack import CUDA
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])

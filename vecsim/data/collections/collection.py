@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from vecsim.data.addresses import RULE, is_safe
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 
 @dataclass(frozen=True)

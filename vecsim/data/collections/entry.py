@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vecsim.data.collections.collection import Collection
-from vecsim.suggestions import counted
+from vecsim.support.suggestions import counted
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,15 @@ from importlib.resources import files
 from typing import Any
 
 from vecsim.data.collections.entry import Entry
-from vecsim.digests import matrix_sha256
-from vecsim.errors import UserError
+from vecsim.results.digests import matrix_sha256
+from vecsim.support.errors import UserError
 
 FILE = files("vecsim.data.collections") / "pinned.csv"
 
 
 @cache
 def pinned() -> dict[str, str]:
-    """Give `vecsim.digests.matrix_sha256` of the matrix, in float64, by the path of its `Entry`."""
+    """Give `vecsim.results.digests.matrix_sha256` of the matrix, in float64, by the path of its `Entry`."""
     with FILE.open(encoding="ascii") as file:
         return {row["path"]: row["sha256"] for row in csv.DictReader(file)}
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from vecsim.data.source_bytes import read_bytes
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 FORMATS = (".obj", ".off", ".ply")
 ARRAYS = ".npz"

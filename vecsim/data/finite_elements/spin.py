@@ -12,8 +12,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from vecsim.data.finite_elements.mesh import TriangleMesh
-from vecsim.errors import UserError
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 
 def squared_dirac(

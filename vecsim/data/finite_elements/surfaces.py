@@ -4,7 +4,7 @@ import numpy as np
 
 from vecsim.data.finite_elements.grids import halved
 from vecsim.data.finite_elements.mesh import TriangleMesh
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 FEWEST = 3
 RIPPLES, RIPPLE_HEIGHT = 7, 0.2

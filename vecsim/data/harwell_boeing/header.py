@@ -7,8 +7,8 @@ from itertools import product
 from vecsim.data.harwell_boeing.formats import Format, parse_format
 from vecsim.data.matrix import check_size
 from vecsim.data.symmetry import GENERAL, HERMITIAN, SKEW_SYMMETRIC, SYMMETRIC
-from vecsim.errors import UserError
-from vecsim.suggestions import counted, shown
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted, shown
 
 ASSEMBLED = frozenset({".rb", ".hb", *map(".{}{}a".format, *zip(*product("rcpi", "ushzr"), strict=True))})
 """Suffixes of files that can be read; most name the type of the matrix."""

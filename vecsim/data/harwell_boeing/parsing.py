@@ -11,9 +11,9 @@ from vecsim.data.harwell_boeing.header import Block, Header, parse_header
 from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble
 from vecsim.data.symmetry import GENERAL, expanded, first_misplaced, why_misplaced
-from vecsim.errors import UserError
-from vecsim.number_conversion import to_floats
-from vecsim.suggestions import amount, counted, shown
+from vecsim.support.errors import UserError
+from vecsim.support.number_conversion import to_floats
+from vecsim.support.suggestions import amount, counted, shown
 
 LINE_BYTES = 1024
 """More than a line of these formats has: they were made for cards of 80 columns."""

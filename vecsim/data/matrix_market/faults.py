@@ -5,8 +5,8 @@ import re
 
 from vecsim.data.matrix_market.grammar import INDEX, INTEGER, NATURAL, REAL, fields_of
 from vecsim.data.matrix_market.header import Header
-from vecsim.errors import UserError
-from vecsim.suggestions import amount, shown
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import amount, shown
 
 _WORD = re.compile(rb"[^ \t]+")
 _SPELLED = {

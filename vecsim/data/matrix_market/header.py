@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from vecsim.errors import UserError
-from vecsim.suggestions import shown
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import shown
 
 BANNER = b"%%MatrixMarket"
 FIELDS = ("real", "integer", "unsigned-integer", "pattern", "complex", "double")

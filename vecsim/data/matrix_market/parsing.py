@@ -14,10 +14,10 @@ from vecsim.data.matrix_market import faults, underflow
 from vecsim.data.matrix_market.grammar import BARE_EXPONENT, LEADING_PLUS, LETTER_D
 from vecsim.data.matrix_market.header import BANNER, Header, parse_header
 from vecsim.data.symmetry import GENERAL, SKEW_SYMMETRIC, expanded, first_misplaced, why_misplaced
-from vecsim.errors import UserError
 from vecsim.formats.canonical_csr import place_of
-from vecsim.number_conversion import to_floats
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.number_conversion import to_floats
+from vecsim.support.suggestions import counted
 
 LINE_BYTES = 1024
 """Most bytes of a line, by the definition of the format."""

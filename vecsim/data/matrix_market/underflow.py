@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from vecsim.suggestions import amount, shown
+from vecsim.support.suggestions import amount, shown
 
 _CANDIDATE = re.compile(rb"[^ \t\r\n]*(?:-0*(?:[2-9]\d\d|\d{4,})|0{100})[^ \t\r\n]*")
 """Every word below 1e-323 is of this form: its exponent is -200 or less, or a hundred zeros lead it."""

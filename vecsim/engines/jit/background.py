@@ -6,7 +6,7 @@ It ends with its parent, which holds its standard input, unless that writes a by
 import os
 import sys
 
-from vecsim.worker_processes import end_with_stdin
+from vecsim.support.worker_processes import end_with_stdin
 
 
 def _main() -> None:

@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
-from vecsim import private_files
-from vecsim.cache_folder import cache_folder
-from vecsim.errors import UserError
-from vecsim.private_files import NotPrivateError
+from vecsim.results import private_files
+from vecsim.results.cache_folder import cache_folder
+from vecsim.results.private_files import NotPrivateError
+from vecsim.support.errors import UserError
 
 KEPT = 16
 """Object files that stay in the folder; the oldest go."""

@@ -25,8 +25,8 @@ from vecsim.engines.jit.fingerprints import extension_fingerprint, fingerprint, 
 from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
 from vecsim.engines.jit.own_errors import raised_by
 from vecsim.engines.own_rules import Extensions, replaces_rules
-from vecsim.errors import UserError
 from vecsim.machine import Machine
+from vecsim.support.errors import UserError
 
 Loop = Callable[[int, int, int, int], int]
 """``loop(table, stop_cycle, stop_count, capacity)``; see ``make_one_port`` in ``one_port``."""

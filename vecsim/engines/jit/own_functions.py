@@ -34,7 +34,7 @@ from vecsim.engines.jit.own_errors import PLACE, TURNS
 from vecsim.engines.jit.own_operations import CHECKED, CHECKED_OF_ONE, INTEGERS, POWER, STANDING, refused
 from vecsim.engines.own_code import ENDLESS, MOST_TURNS, is_ours
 from vecsim.engines.rebinding import global_names
-from vecsim.errors import UserError
+from vecsim.support.errors import UserError
 
 PLAIN = {"range", "bool", "len"}
 """Built-ins that are the same in all engines."""

@@ -5,7 +5,7 @@ It ends with its parent, which holds its standard input: from the start, and imp
 
 import sys
 
-from vecsim.worker_processes import end_with_stdin
+from vecsim.support.worker_processes import end_with_stdin
 
 
 def _main() -> None:

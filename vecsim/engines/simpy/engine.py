@@ -29,8 +29,8 @@ from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
 from vecsim.engines.simpy.parts import Parts, at_end
 from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter, no_starts
-from vecsim.errors import is_interrupt
 from vecsim.machine import Machine
+from vecsim.support.errors import is_interrupt
 
 ROWS = 1024
 """Rows of the timeline that are written before they are kept."""

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vecsim.errors import UserError
 from vecsim.formats import storage
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import FormatBase
@@ -19,7 +18,8 @@ from vecsim.formats.image import Image, Layout
 from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.section_size import is_section_size, section_bits
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 Order = Literal["row", "column"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vecsim.errors import UserError
 from vecsim.formats.array_types import FloatArray, IntArray
 from vecsim.formats.hism.level import Level
 from vecsim.formats.image import Image, Layout, allocate, blank, int32, value_field, write_fields
+from vecsim.support.errors import UserError
 
 POINTER_BYTES = 4
 LENGTH_BYTES = 4

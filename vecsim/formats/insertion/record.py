@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vecsim.errors import UserError
 from vecsim.formats.array_types import IntArray, Shape
 from vecsim.formats.canonical_csr import MAX_COUNT
-from vecsim.suggestions import counted
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
 
 Count = TypeVar("Count", int, IntArray, float)
 """Of one insertion, of many (one element each), or a mean."""

@@ -1,0 +1,105 @@
+"""What comes of a text: its grade, and what to look at where it is not right."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from experiments.course.exercise import Exercise
+
+NO_CASE = "the text"
+"""In the place of a case, of a text that cannot be run on any."""
+PROBLEMS = ("limits", "assembly", "uses", "fault", "endless", "stray", "unwritten", "wrong", "budget")
+"""What can be not right, in the order in which it is looked for."""
+
+SEEDS = 1 << 31
+"""How many seeds there are."""
+
+GENERAL_HINTS = {
+    "limits": "docs/exercises.md says how long and how large a text may be",
+    "uses": "the statement names the instruction, `vecsim isa NAME` says how it is written",
+    "assembly": "`vecsim isa` lists what there is; `vecsim isa NAME` says how an instruction is written",
+    "fault": "`vecsim debug` stops there: look at the registers that give the address, and go back to where "
+    "they became so",
+    "endless": "which register does the branch at the end of the loop test, and does it come to that value? "
+    "`vecsim debug` with `watch` on it shows",
+    "stray": "how many elements has the last strip, and does setvl say so? An address may also run past its "
+    "array",
+    "unwritten": "the loop ends before all strips are done, or a store is missing",
+    "wrong": "`vecsim debug` with `until` on the address of that element stops where it is written",
+    "budget": "`vecsim why` and the extended view of `vecsim debug` show what waits for what",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a case.
+
+    Attributes
+    ----------
+    case
+        Its name.
+    problem
+        One of :data:`PROBLEMS`, empty if it is right.
+    text
+        What is not right.
+    cycles, budget
+        That it took and might take; None where it did not end.
+    """
+
+    case: str
+    problem: str = ""
+    text: str = ""
+    cycles: int | None = None
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What came of a text.
+
+    Attributes
+    ----------
+    exercise, seed
+        The name of the exercise, and what its cases were drawn by.
+    results
+        Of each case up to the first that did not end.
+    hint
+        What to look at first, empty if all is right.
+    what_if
+        Cycles of the last case on machines with one thing changed.
+    """
+
+    exercise: str
+    seed: int
+    results: tuple[Result, ...]
+    hint: str = ""
+    what_if: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether all is right."""
+        return not any(result.problem for result in self.results)
+
+
+def failed(exercise: Exercise, seed: int, problem: str, text: str) -> Grade:
+    """Return the grade of a text that cannot be run on any case.
+
+    Parameters
+    ----------
+    exercise, seed
+        What was asked for, and what its cases are drawn by.
+    problem, text
+        The kind of problem, which has the hint, and the line that says what is wrong.
+    """
+    return Grade(exercise.name, seed, (Result(NO_CASE, problem, text),), hint_for(exercise, problem))
+
+
+def hint_for(exercise: Exercise, problem: str) -> str:
+    """Return what to look at first."""
+    return exercise.hints.get(problem) or GENERAL_HINTS.get(problem, "")
+
+
+def fresh_seed() -> int:
+    """Return a seed that nobody has chosen."""
+    return secrets.randbelow(SEEDS)

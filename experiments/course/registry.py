@@ -1,0 +1,149 @@
+"""The exercises, in the order in which a course takes them."""
+
+from __future__ import annotations
+
+from experiments.course import matrices, vectors
+from experiments.course.exercise import Exercise, Products
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
+
+_ALL = (
+    Exercise(
+        1,
+        "strip-mine a loop",
+        vectors.axpy,
+        {
+            "unwritten": "only one strip is done: take as many elements as setvl gave from those that are "
+            "left, move all addresses on by their bytes, and branch back while any are left",
+            "stray": "setvl must see what is left in every strip: the last one is shorter",
+        },
+    ),
+    Exercise(
+        2,
+        "one sum at the end",
+        vectors.dot,
+        {
+            "budget": "what does the scalar add wait for, in every strip? Multiply-add (maddvv) keeps sums "
+            "in a vector register; sumv then comes once, behind the loop",
+            "wrong": "with how many elements does the last sumv work? setvl once more before it; and the "
+            "register of sums must begin with zeros in all its elements",
+        },
+    ),
+    Exercise(
+        3,
+        "choose by the mask",
+        vectors.clip,
+        {
+            "wrong": "is it the lower or the upper end? A second compare and a second mergev do what the "
+            "first do, with the operands in the other order"
+        },
+        needed=("mergev",),
+    ),
+    Exercise(
+        4,
+        "why does chaining matter?",
+        vectors.horner,
+        {
+            "budget": "how often does each element pass the memory port? Keep what comes out of one "
+            "operation in a register for the next; the store comes last"
+        },
+        what_if=("chaining=false",),
+    ),
+    Exercise(
+        5,
+        "find the bank conflict",
+        vectors.columns,
+        {
+            "budget": "64 words apart with 16 banks: which bank has each element of a column? Rows are "
+            "contiguous: add them to one vector register that holds the sums of all columns"
+        },
+        what_if=("banks=61",),
+    ),
+    Exercise(
+        6,
+        "find the fault",
+        vectors.gather,
+        {
+            "fault": "`vecsim isa lvi.w`: what is an index multiplied with already?",
+            "wrong": "`vecsim isa lvi.w`: what is an index multiplied with already?",
+        },
+        needed=("lvi",),
+    ),
+    Exercise(
+        7,
+        "a sparse matrix, row by row",
+        Products("crs", matrices.rows_of_all_kinds, 2.5, {"schedule": "plain"}),
+        {
+            "budget": "entries one by one: lv of values and columns, lvi of x, mulvv and sumv do a row of up "
+            "to 64 at once",
+            "wrong": "a row of more than 64 entries takes several strips, an empty one none; the arrow has "
+            "a long one",
+        },
+    ),
+    Exercise(
+        8,
+        "long vectors by sorting rows",
+        Products("jd", matrices.rows_of_all_kinds, 1.25, {"schedule": "plain"}, extra=60),
+        {
+            "wrong": "the sums stand in the order of the sorted rows: PERM says to which row of y each "
+            "belongs; svi scatters them from WORK"
+        },
+    ),
+    Exercise(
+        9,
+        "a block by LDB and BMIPA",
+        Products("hism", matrices.one_block, 1.1, {"schedule": "plain"}, extra=60),
+        {
+            "wrong": "LDB leaves in its last register how many entries are left: there may be more than one "
+            "section"
+        },
+        needed=("ldb", "bmipa"),
+    ),
+    Exercise(
+        10,
+        "LDB's cousin",
+        Products("hism", matrices.one_block, 4.0, {"schedule": "plain", "positions": "two"}, extra=60),
+        {
+            "wrong": "records of 8 bytes: values are 8 bytes apart, and so are positions. lvws loads "
+            "elements that are so far apart",
+            "uses": "LDB is what is to be replaced: lvws loads elements that are some bytes apart",
+        },
+        forbidden=("ldb",),
+    ),
+    Exercise(
+        11,
+        "running sums",
+        vectors.running_sums,
+        {
+            "budget": "each element waits for the sum before it. Sum 64 pieces side by side (lvws, addvv, "
+            "svws), then add to each piece what all before it sum up to"
+        },
+    ),
+    Exercise(
+        12,
+        "beat CHiSM on small matrices",
+        Products("chism", matrices.few_blocks, 0.5, {"schedule": "plain"}, extra=200),
+        {
+            "budget": "how many elements of the vector cache are moved between it and memory, and how many "
+            "rows has the matrix? What does the cache hold when a run begins?"
+        },
+        needed=("bmipac",),
+    ),
+)
+
+EXERCISES = {each.name: each for each in _ALL}
+"""By name."""
+
+
+def find(name: str) -> Exercise:
+    """Give an exercise by its name or its number.
+
+    Raises
+    ------
+    UserError
+        There is none.
+    """
+    known = f"exercise-{int(name):02}" if name.isdecimal() and len(name) < 3 else name
+    if known not in EXERCISES:
+        raise UserError(f"no exercise {name!r}; vecsim grade lists them{nearest(name, EXERCISES)}")
+    return EXERCISES[known]

@@ -1,0 +1,139 @@
+"""The hash as a question of its own: its numbers, the partition, and what is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from experiments.papers.hbp.balance import by_method
+from experiments.papers.hbp.results import OrderRecord, Results
+from experiments.papers.hbp.texts import METHODS, NOTHING, paper_partition
+from experiments.papers.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
+from experiments.report.item import Item, ScatterChart, ScatterPanel, Verdict
+
+NAME, TITLE = "hbp-hash", "Section III-B: the hash, its numbers, and a better one"
+SUMMARY = (
+    "The hash has four numbers: a and c are sampled from the matrix, b and d follow from the rows of a "
+    "block. Here each is varied with the others as they are, and the partition too; quality is the "
+    "deviation within warps over that of the rows as they stand, cost is the time of ordering a row of a "
+    "block on a CPU, compiled. “Classes” is another hash: a row goes to the class of the leading bits of "
+    "its number of entries, and behind those of the classes before."
+)
+NEAR = 1.25
+"""A deviation so many times that of sorting is similar."""
+
+
+def make(results: Results | None) -> Item:
+    """Make the item."""
+    if results is None or not results.orders:
+        return Item(NAME, TITLE, SUMMARY, (), gaps=(NOTHING,))
+    studied = [m.name for m in results.matrices if any(True for _ in _other_numbers(results, m.name))]
+    beside = "; ".join(_found(results, method) for method in ("classes", "hash", "in_turn"))
+    return Item(
+        NAME,
+        TITLE,
+        SUMMARY,
+        tuple(row for name in studied for row in _rows(results, name)),
+        chart=_chart(results, studied),
+        verdicts=_verdicts(results),
+        notes=(
+            f"Beside sorting: {beside}.",
+            "Times are of one CPU, all its cores, the shortest of five: they compare methods and foretell "
+            "no GPU.",
+            "In turn, rows are placed as they stand, and long runs of rows without entries push others "
+            "behind them. In the order of their hash (a ring), which the paper leaves open, no row is pushed "
+            "behind one of a later hash. Classes rise with the entries, where the hash of more entries may "
+            "be the lower one.",
+        ),
+    )
+
+
+def relative(results: Results, order: OrderRecord) -> float | None:
+    """Give the deviation of an order over that of the rows as they stand in the same blocks."""
+    for each in results.orders:
+        same = (each.matrix, each.block_rows, each.block_columns) == (
+            order.matrix,
+            order.block_rows,
+            order.block_columns,
+        )
+        if same and each.method == "own":
+            return order.deviation / each.deviation if each.deviation else None
+    return None
+
+
+def _other_numbers(results: Results, matrix: str) -> Iterable[OrderRecord]:
+    """Give the hashes of a matrix in the paper's blocks whose numbers are not those that are sampled."""
+    sampled = by_method(results, matrix).get("hash")
+    for each in results.orders:
+        hashed = each.matrix == matrix and each.method == "hash" and each is not sampled
+        if hashed and paper_partition(each.block_rows, each.block_columns):
+            yield each
+
+
+def _rows(results: Results, matrix: str) -> list[Comparison]:
+    return [
+        Comparison(
+            f"{matrix}: {_called(each)}",
+            f"{each.block_rows} x {each.block_columns}",
+            "",
+            relative(results, each),
+            f"{each.nanoseconds:.3g} ns a row; lanes with an entry {each.lanes:.1%}",
+        )
+        for each in results.orders
+        if each.matrix == matrix and each.method != "own"
+    ]
+
+
+def _called(order: OrderRecord) -> str:
+    numbers = " ".join(f"{name}={value}" for name, value in order.numbers.items())
+    return f"{METHODS[order.method]} {numbers}".strip()
+
+
+def _chart(results: Results, studied: list[str]) -> ScatterChart:
+    panels = []
+    for matrix in studied:
+        series: dict[str, list[tuple[float, float]]] = {}
+        for each in results.orders:
+            less = relative(results, each)
+            if each.matrix != matrix or each.method == "own" or not less:
+                continue
+            if paper_partition(each.block_rows, each.block_columns):
+                series.setdefault(METHODS[each.method], []).append((each.nanoseconds, less))
+        panels.append(ScatterPanel(matrix, {name: tuple(found) for name, found in series.items()}))
+    return ScatterChart(
+        title="Quality over cost, blocks of 512 x 4096",
+        x_label="ns a row of a block, on a CPU",
+        y_label="deviation, over rows as they stand",
+        panels=tuple(panels),
+        description="Points of quality over cost, one for each order and each choice of its numbers",
+    )
+
+
+def _beside_sorting(results: Results, method: str) -> tuple[list[float], list[float]]:
+    """Give deviation and time of a method over those of sorting, for each matrix."""
+    deviations, times = [], []
+    for matrix in results.matrices:
+        orders = by_method(results, matrix.name)
+        if {method, "sort"} <= set(orders):
+            ours, sort = orders[method], orders["sort"]
+            if sort.deviation and sort.nanoseconds:
+                deviations.append(ours.deviation / sort.deviation)
+                times.append(ours.nanoseconds / sort.nanoseconds)
+    return deviations, times
+
+
+def _found(results: Results, method: str) -> str:
+    deviations, times = _beside_sorting(results, method)
+    if not deviations:
+        return "nothing to compare"
+    return (
+        f"{METHODS[method]}: deviation {geometric_mean(deviations):.2f} times that of sorting, at most "
+        f"{max(deviations):.2f}; time on a CPU {geometric_mean(times):.2f} times, at most {max(times):.2f}"
+    )
+
+
+def _verdicts(results: Results) -> tuple[Verdict, ...]:
+    deviations, times = _beside_sorting(results, "hash")
+    holds = max(deviations, default=0) <= NEAR and max(times, default=0) < 1 if deviations else None
+    claim = "The hash has an effect similar to that of sorting (within a quarter), at less cost"
+    return (Verdict(claim, holds, _found(results, "hash")),)

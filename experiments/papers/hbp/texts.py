@@ -1,0 +1,66 @@
+"""The words beside the numbers."""
+
+from __future__ import annotations
+
+from experiments.papers.hbp.results import MatrixRecord, Results
+from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
+
+NOTHING = "Nothing was measured: there are no results with the package, and no file of them was given."
+NOT_MEASURED = (
+    "Not measured yet: these results were made without a GPU. `vecsim reproduce hbp` measures on the NVIDIA"
+    " GPU of the machine that it runs on."
+)
+ABSENT = "not measured yet"
+METHODS = {
+    "own": "2D partition",
+    "hash": "the paper's hash",
+    "in_turn": "the paper's hash, rows in turn",
+    "classes": "classes",
+    "sort": "sort2D",
+    "dynamic": "DP2D",
+    "sell": "SELL-C-sigma",
+    "active": "HBP repaired",
+}
+"""How orders are called."""
+PRODUCTS = {
+    "crs-scalar": "CSR, a thread a row",
+    "crs": "CSR, threads by the mean length",
+    "own": "2D partition",
+    "hbp": "HBP",
+    "hbp-classes": "HBP, rows by classes",
+    "hbp-active": "HBP repaired",
+    "hbp-active-direct": "HBP repaired, sums added to y as they come",
+    "hbp-by-degree": "HBP repaired, columns by degree",
+    "cusparse": "best of cuSPARSE",
+}
+"""How products are called."""
+
+
+def paper_partition(block_rows: int, block_columns: int) -> bool:
+    """Say whether blocks are those of the paper."""
+    return (block_rows, block_columns) == (BLOCK_ROWS, BLOCK_COLUMNS)
+
+
+def label(matrix: MatrixRecord) -> str:
+    """Name a matrix, and the one of the paper that it stands for."""
+    return f"{matrix.name} (for {matrix.stands_for})"
+
+
+def number_of(matrix: MatrixRecord) -> str:
+    """Give what the paper's Table I calls a matrix, m1 to m14: the label of its place in a chart."""
+    return matrix.name.partition("-")[0]
+
+
+def labels(results: Results) -> dict[str, str]:
+    """Give the labels of all matrices, by name."""
+    return {matrix.name: label(matrix) for matrix in results.matrices}
+
+
+def remarks_of(results: Results | None) -> tuple[str, ...]:
+    """Say what a reader must know of the verdict as a whole."""
+    if results is None:
+        return ()
+    first = "Matrices are generated; but for the Kronecker graphs they only resemble those of the paper."
+    if results.gpu:
+        return (first, f"Measured on {results.gpu}; the paper has a Jetson AGX Orin and an RTX 4090.")
+    return (first, "No GPU has measured yet: what is here was counted and timed on a CPU.")

@@ -1,0 +1,73 @@
+"""``python -m experiments.papers.hism.calibration``: the tables of docs/calibration.md, made of what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from experiments.papers.hism.calibration import kept
+from experiments.papers.hism.calibration.headings import DIFFERENCES, HEADINGS
+
+UNCALIBRATED = "uncalibrated"
+CANDIDATES = (
+    "rank",
+    "score",
+    "as near",
+    "told apart",
+    "conclusions that fail",
+    "of all within 10 %",
+    "of 18 within 15 %",
+    DIFFERENCES,
+)
+WHOLE = ("spread", "standards", "conclusions-by-standard", "groups", "provenance")
+"""Tables that are printed as they are."""
+
+
+def section() -> str:
+    """Give the tables in Markdown."""
+    changed_head = ("", UNCALIBRATED, "vs2003", "why these values are plausible")
+    parts = {name: _grid(*_whole(name)) for name in WHOLE}
+    parts["choices"] = _grid(changed_head, changed())
+    parts["candidates"] = _grid(CANDIDATES, _some("candidates", CANDIDATES))
+    parts["sensitivity"] = _grid(("", "holds on", "machines", "on vs2003"), conclusions())
+    titles = {name: HEADINGS[name][0] for name in parts} | {"choices": "What was changed"}
+    order = (*WHOLE[:4], "choices", "candidates", "sensitivity", "provenance")
+    return "\n\n".join(f"### {titles[name]}\n\n{parts[name]}" for name in order) + "\n"
+
+
+def changed() -> Iterable[Sequence[str]]:
+    """Give the choices in which vs2003 differs from the uncalibrated machine."""
+    for row in _rows("choices"):
+        first = row["values"].split(" | ")[0]
+        if row["proposed"] != first:
+            yield [row["choice"], first, row["proposed"], row["why they are plausible"]]
+
+
+def conclusions() -> Iterable[Sequence[str]]:
+    """Give for each conclusion on which machines it holds."""
+    for row in _rows("sensitivity"):
+        yield [row["conclusion"], row["extent"], f"{row['holds on']} of {row['of']}", row["proposal"]]
+
+
+def _whole(name: str) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    table = kept.table(name).table
+    assert table is not None
+    return table.columns, table.rows
+
+
+def _some(name: str, columns: Sequence[str]) -> Iterable[Sequence[str]]:
+    return ([row[column] for column in columns] for row in _rows(name))
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    table = kept.table(name).table
+    assert table is not None
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    print(section(), end="")

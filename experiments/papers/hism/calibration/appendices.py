@@ -1,0 +1,330 @@
+"""The tables of a calibration: grid, standards, spread, groups, sensitivities, all of the finalists."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from experiments.code_fingerprint import code_fingerprint
+from experiments.papers.hism.calibration.calibration import PROPOSED, Calibration
+from experiments.papers.hism.calibration.choices import STANDARDS, Candidate, options_of, uncalibrated
+from experiments.papers.hism.calibration.conclusions import Sensitivity, counted
+from experiments.papers.hism.calibration.distance import CLOSE, Distance, readings
+from experiments.papers.hism.calibration.finalists import Finalist
+from experiments.papers.hism.calibration.headings import DIFFERENCES, appendix
+from experiments.papers.hism.calibration.sample import LARGEST
+from experiments.papers.hism.table2 import GROUPS, PRINTED
+from experiments.papers.hism.timing import METHODS
+from experiments.report.item import Appendix
+from vecsim.machine import to_toml
+from vecsim.results.provenance import provenance
+
+SHOWN_BREAKS = 6
+"""Single changes that are named in the table of sensitivities; the others are counted."""
+
+
+def appendices(found: Calibration, engine: str) -> tuple[Appendix, ...]:
+    """Give all tables of a calibration, and the machine."""
+    return (
+        choices(found),
+        sensitivities(found),
+        shares(found),
+        least(found),
+        spread(found),
+        standards(found),
+        conclusions_by_standard(found),
+        groups(found),
+        single_changes(found),
+        candidates(found),
+        of_readings(found),
+        machine(found),
+        search_provenance(found, engine),
+    )
+
+
+def changes(candidate: Candidate, of: Candidate) -> str:
+    """Say in what a candidate differs from another."""
+    told = [f"{choice} {value}" for choice, value in candidate.items() if of[choice] != value]
+    return "; ".join(told) or "none"
+
+
+def choices(found: Calibration) -> Appendix:
+    """List the grid, and what is proposed."""
+    columns = ("choice", "values", "proposed", "why they are plausible", "what the paper says")
+    rows = [
+        (
+            choice.name,
+            " | ".join(value.name for value in choice.values),
+            found.proposal.candidate[choice.name],
+            choice.why,
+            choice.paper,
+        )
+        for choice in found.choices
+    ]
+    return appendix("choices", columns, rows)
+
+
+def sensitivities(found: Calibration) -> Appendix:
+    """Say of each conclusion of the paper on which machines it holds."""
+    columns = ("conclusion", "holds on", "of", "extent", "proposal", "fails with", "holds only with")
+    rows = [
+        (
+            s.conclusion,
+            str(s.holds),
+            str(s.examined),
+            s.extent,
+            _word(s.at_proposal),
+            _listed(s.breaks),
+            _listed(s.mends),
+        )
+        for s in found.sensitivities
+    ]
+    return appendix("sensitivity", columns, rows)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - SHOWN_BREAKS
+    return "; ".join(texts[:SHOWN_BREAKS]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _word(holds: bool | None) -> str:
+    return "unknown" if holds is None else "holds" if holds else "fails"
+
+
+def shares(found: Calibration) -> Appendix:
+    """Give for each value of each choice the share of candidates on which each conclusion holds."""
+    told: list[Sensitivity] = [s for s in found.sensitivities if s.extent == "some"]
+    columns = ("choice", "value", *(s.conclusion for s in told))
+    rows = [
+        (choice.name, value.name, *(_share(s, choice.name, value.name) for s in told))
+        for choice in found.choices
+        for value in choice.values
+    ]
+    return appendix("shares", columns, rows)
+
+
+def _share(s: Sensitivity, choice: str, value: str) -> str:
+    share = s.by_value.get((choice, value))
+    return "" if share is None else f"{share:.2f}"
+
+
+DISTANCES = (
+    "score",
+    "all",
+    "small",
+    "medium",
+    "large",
+    "of all within 10 %",
+    "of 18 within 15 %",
+    "of 24 within 15 %",
+    "orders kept",
+)
+NUMBERS = tuple(f"{row}, {group}" for row in PRINTED for group in GROUPS)
+
+
+def _distances(distance: Distance) -> tuple[str, ...]:
+    return (
+        f"{distance.score:.4f}",
+        *(f"{distance.of(group):.4f}" if group in distance.groups else "" for group in GROUPS),
+        str(distance.within(10, "all")),
+        str(distance.within(15, *CLOSE)),
+        str(distance.within(15, *GROUPS)),
+        ", ".join(group for group in distance.groups if distance.keeps_order(group)) or "none",
+    )
+
+
+def _numbers(distance: Distance) -> tuple[str, ...]:
+    return tuple(
+        f"{distance.numbers[row, group]:.3f}" if (row, group) in distance.numbers else ""
+        for row in PRINTED
+        for group in GROUPS
+    )
+
+
+def single_changes(found: Calibration) -> Appendix:
+    """Give the distance of every candidate that differs from the proposal in one choice."""
+    proposal = found.single[0].candidate
+    rows = [
+        (changes(e.candidate, proposal), *_distances(e.distance), *_numbers(e.distance)) for e in found.single
+    ]
+    return appendix("single-changes", ("change", *DISTANCES, *NUMBERS), rows)
+
+
+def candidates(found: Calibration) -> Appendix:
+    """Give the finalists with all numbers."""
+    first = uncalibrated(found.choices)
+    rows = [
+        (
+            _name(found, finalist, rank),
+            f"{finalist.as_near:.3f}",
+            "no" if finalist.alike else "yes",
+            str(sum(holds is False for holds in counted(finalist.concluded).values())),
+            str(finalist.changed),
+            *_distances(finalist.evaluated.distance),
+            changes(finalist.evaluated.candidate, first),
+            *_numbers(finalist.evaluated.distance),
+        )
+        for rank, finalist in enumerate(found.finalists, 1)
+    ]
+    columns = ("rank", "as near", "told apart", "conclusions that fail", "choices changed")
+    return appendix("candidates", (*columns, *DISTANCES, DIFFERENCES, *NUMBERS), rows)
+
+
+def _name(found: Calibration, finalist: Finalist, rank: int) -> str:
+    names = {id(found.now): "today's", id(found.before): "uncalibrated"}
+    other = names.get(id(finalist.evaluated), "")
+    return f"{rank}, {other}" if other else str(rank)
+
+
+def least(found: Calibration) -> Appendix:
+    """Give for each value of each choice the least score of the candidates that have it."""
+    rows = []
+    for choice in found.choices:
+        for value in choice.values:
+            scores = [e.distance.score for e in found.examined if e.candidate[choice.name] == value.name]
+            least = f"{min(scores):.4f}" if scores else ""
+            rows.append((choice.name, value.name, str(len(scores)), least))
+    return appendix("least", ("choice", "value", "candidates", "least score"), rows)
+
+
+def spread(found: Calibration) -> Appendix:
+    """Give the six averages of the proposal with what drawing the suite anew does to them."""
+    head = (
+        *("row", "paper", "proposed machine", "difference in per cent", "spread in per cent"),
+        *("today's", "uncalibrated"),
+    )
+    numbers = found.proposal.distance
+    rows = [
+        (
+            row,
+            PRINTED[row][0],
+            f"{numbers.numbers[row, 'all']:.3f}",
+            f"{100 * (numbers.ratio(row, 'all') - 1):+.1f}",
+            f"{100 * share:.1f}",
+            f"{found.now.distance.numbers[row, 'all']:.3f}",
+            f"{found.before.distance.numbers[row, 'all']:.3f}",
+        )
+        for row, share in found.spread.items()
+    ]
+    return appendix("spread", head, rows)
+
+
+def standards(found: Calibration) -> Appendix:
+    """Give the proposed machine's averages with all programs plain, pipelined, and as proposed."""
+    proposal = found.finalists[0]
+    of = {**proposal.by_standard, PROPOSED: proposal.evaluated}
+    rows = []
+    for words, e in of.items():
+        known = [holds for holds in counted(_concluded(proposal, words)).values() if holds is not None]
+        averages = [f"{e.distance.numbers[row, 'all']:.3f}" for row in PRINTED]
+        rows.append((words, *averages, f"{e.distance.score:.4f}", str(sum(known)), str(len(known))))
+    columns = ("programs", *(f"{row}, all" for row in PRINTED), "score", "conclusions that hold", "of")
+    return appendix("standards", columns, rows)
+
+
+def conclusions_by_standard(found: Calibration) -> Appendix:
+    """Say of each conclusion with which programs, and on how many machines, it holds."""
+    proposal, labels = found.finalists[0], (*STANDARDS, PROPOSED)
+    told = [f"{what}, {words}" for what in ("proposal", "machines") for words in labels]
+    columns = ("conclusion", *told, "of")
+    rows = []
+    for conclusion in proposal.concluded:
+        of_proposal = [_concluded(proposal, words).get(conclusion) for words in labels]
+        counts = [
+            sum(_concluded(finalist, words).get(conclusion) is True for finalist in found.finalists)
+            for words in labels
+        ]
+        rows.append((conclusion, *map(_word, of_proposal), *map(str, counts), str(len(found.finalists))))
+    return appendix("conclusions-by-standard", columns, rows)
+
+
+def _concluded(finalist: Finalist, words: str) -> Mapping[str, bool | None]:
+    return finalist.concluded if words == PROPOSED else finalist.concluded_by_standard[words]
+
+
+def groups(found: Calibration) -> Appendix:
+    """Give how many choices of matrices near the points of Figure 2 meet the groups of Table 2."""
+    programs = [program for program in METHODS if program != "chism"]
+    ratios = [f"{METHODS[program]}, ours / paper's" for program in programs]
+    columns = ("programs", "group", "choices", "met", "share in per cent", "best", *ratios)
+    rows = [
+        (
+            words,
+            drawn.group,
+            str(drawn.choices),
+            str(drawn.met),
+            f"{100 * drawn.met / drawn.choices:.2f}",
+            ", ".join(drawn.best),
+            *(f"{drawn.ratios[program]:.2f}" for program in programs),
+        )
+        for words, of in found.groups.items()
+        for drawn in of
+    ]
+    return appendix("groups", columns, rows)
+
+
+def of_readings(found: Calibration) -> Appendix:
+    """Give the distance of the proposal by every reading of average and of small, medium and large."""
+    rows = []
+    for words, evaluated in (("proposal", found.proposal), ("uncalibrated", found.before)):
+        read: Mapping[str, Distance] = readings(
+            evaluated.cycles, found.ground.groups, found.ground.of_figures()
+        )
+        rows += [(label, words, *_distances(d), *_numbers(d)) for label, d in read.items()]
+    return appendix("readings", ("how the table is averaged", "machine", *DISTANCES, *NUMBERS), rows)
+
+
+def machine(found: Calibration) -> Appendix:
+    """Give the proposed machine, and the options of the programs."""
+    chosen = options_of(found.proposal.candidate, found.choices)
+    options = "; ".join(
+        f"{program}: {', '.join(f'{name}={value}' for name, value in options.items())}"
+        for program, options in chosen.items()
+        if options
+    )
+    return Appendix(
+        "",
+        "The proposed machine",
+        (f"{found.machine.label_with_digest}.", f"Options of the programs: {options}."),
+        listing=to_toml(found.machine),
+    )
+
+
+def search_provenance(found: Calibration, engine: str) -> Appendix:
+    """Say when, by which code and on which matrices the search was made, and how far it went."""
+    made = provenance()
+    members = sorted(found.ground.members.values(), key=lambda member: member.name)
+    suite = "\n".join(f"{member.name} {member.pattern_sha256}" for member in members)
+    rows = (
+        ("made", f"{made.begun:%Y-%m-%d %H:%M} UTC"),
+        ("command", shlex.join(made.command)),
+        ("vecsim", made.versions["vecsim"]),
+        ("commit", str(made.commit)),
+        ("code that decides cycles", code_fingerprint()[:16]),
+        ("engine", engine),
+        ("matrices", str(len(members))),
+        ("not found", ", ".join(found.ground.missing) or "none"),
+        ("SHA-256 of names and patterns", hashlib.sha256(suite.encode()).hexdigest()[:16]),
+        ("proposed machine", found.machine.label_with_digest),
+        ("searches asked for", str(found.effort.begun)),
+        ("searches that came to their end", str(found.finished)),
+        ("limit of the search", f"{found.effort.candidates} candidates"),
+        ("candidates examined", str(len(found.examined))),
+        ("each of them on", f"a sample of {len(found.sample)} matrices up to {LARGEST:,} entries"),
+        ("the sample's error, measured on finalists", _error(found)),
+        ("finalists, on all matrices", str(len(found.finalists))),
+        (
+            "it took",
+            f"{found.seconds[0] / 60:.1f} minutes, {found.seconds[1] / 60:.1f} of processors' time",
+        ),
+    )
+    return appendix("provenance", ("what", "which"), rows)
+
+
+def _error(found: Calibration) -> str:
+    if not found.held_out:
+        return "no finalist was left that it had not been chosen by"
+    middle, most = median(found.held_out), max(found.held_out)
+    return f"{100 * middle:.1f} % in the middle, {100 * most:.1f} % at most, of an average over all matrices"

@@ -1,0 +1,125 @@
+"""What the tables of a calibration are called, and what a reader must know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from experiments.papers.hism.calibration.calibration import PROPOSED
+from experiments.papers.hism.calibration.choices import STANDARDS
+from experiments.papers.hism.calibration.drawn_groups import WITHIN
+from experiments.papers.hism.calibration.spread import DRAWS, TOLD_APART
+from experiments.report.item import Appendix, Table
+
+NAME = "hism-calibration"
+"""What the names of all files of a calibration begin with."""
+DIFFERENCES = "differs from the uncalibrated in"
+"""Column that describes a candidate."""
+
+HEADINGS = {
+    "choices": ("What the paper leaves open", ("Each choice was searched among these values.",)),
+    "sensitivity": (
+        "Which of the paper's conclusions depend on what it leaves open",
+        (
+            "Every candidate that was examined is a plausible machine. Extent: whether the conclusion holds "
+            "on every one, some, or none of them. The last columns change one choice of the proposal at a "
+            "time. Candidates of the search know the sample only, so claims on matrices outside of it count "
+            "fewer. The search looks longest near good machines, so the shares are no probabilities.",
+        ),
+    ),
+    "shares": (
+        "Share of the candidates with a value on which a conclusion holds",
+        ("Conclusions that hold on every candidate, or on none, are left out.",),
+    ),
+    "least": (
+        "The least score by value",
+        (
+            "Of all candidates of the search that have a value, the one nearest to Table 2, on the sample. "
+            "Where the values of a choice differ by less than the spread, nothing is known of it.",
+        ),
+    ),
+    "spread": (
+        "The six averages and their spread",
+        (
+            f"The suite was drawn {DRAWS:,} times with replacement, as many matrices as it has; the spread "
+            "is the standard deviation of an average, in per cent.",
+        ),
+    ),
+    "standards": (
+        "The averages by standard of the programs",
+        (
+            "The proposed machine with all programs plain, with all pipelined, each time doing the same "
+            "work, and as proposed. Conclusions: on Figures 2 to 4 and the order over all matrices.",
+        ),
+    ),
+    "conclusions-by-standard": (
+        "The paper's conclusions by standard of the programs",
+        ("On the whole suite: whether each holds on the proposed machine, and on how many finalists.",),
+    ),
+    "groups": (
+        "The small, medium and large groups by every choice of matrices near the points of Figure 2",
+        (
+            "Which matrices the paper drew is not known, but for the first and the last. A choice takes for "
+            "each point a matrix that is nearer to it than to the other points. Met: the mean times of CRS, "
+            f"JD, BBCS and HiSM, CHiSM's being 1, are all within {100 * WITHIN:g} % of the paper's. Best: "
+            "the choice whose largest difference is least.",
+        ),
+    ),
+    "single-changes": (
+        "One choice of the calibrated machine changed at a time",
+        ("On the whole suite. Distances are means of |ln(ours / paper's)|.",),
+    ),
+    "candidates": (
+        "The nearest candidates on the whole suite",
+        (
+            "The proposed one first. As near: in what share of the draws of the suite (see the six averages "
+            f"and their spread) a candidate is at least as near as the nearest; from {100 * TOLD_APART:g} % "
+            "on the two cannot be told apart, and none is called better. Today's stays if it is one of "
+            "these; else the one is proposed that keeps most of the conclusions, among equals the one that "
+            "changes fewest values of the uncalibrated machine, then the nearest.",
+        ),
+    ),
+    "readings": (
+        "Every reading of Table 2",
+        ("The first is what the paper's own numbers and words imply.",),
+    ),
+    "provenance": ("How the machine was calibrated", ()),
+}
+"""Title and paragraphs of each table, by the end of its name."""
+
+TEXTS = frozenset(
+    (
+        "choice",
+        "values",
+        "value",
+        "proposed",
+        "why they are plausible",
+        "what the paper says",
+        "conclusion",
+        "extent",
+        "proposal",
+        "fails with",
+        "holds only with",
+        "change",
+        "rank",
+        "told apart",
+        "orders kept",
+        DIFFERENCES,
+        "how the table is averaged",
+        "machine",
+        "what",
+        "which",
+        "row",
+        "programs",
+        "group",
+        "best",
+        *(f"proposal, {words}" for words in (*STANDARDS, PROPOSED)),
+    )
+)
+"""Columns without numbers."""
+
+
+def appendix(table: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Appendix:
+    """Give one of the tables of :data:`HEADINGS` as a part of a report."""
+    title, paragraphs = HEADINGS[table]
+    made = Table(tuple(columns), tuple(map(tuple, rows)), frozenset(columns) - TEXTS)
+    return Appendix(f"{NAME}-{table}", title, paragraphs, made)

@@ -1,0 +1,102 @@
+"""The calibration behind the preset vs2003, as it was written by ``vecsim calibrate`` and kept with the code.
+
+The CSV files in ``kept/`` are those of that report. They are never edited: a new calibration replaces them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import resources
+
+from experiments.code_fingerprint import code_fingerprint
+from experiments.papers.hism.calibration.headings import HEADINGS, NAME, appendix
+from experiments.papers.hism.table2 import PRINTED
+from experiments.report.item import Appendix
+
+OTHER_CODE = (
+    "The search was made on {made}, with another version of the code that decides cycles than the rest of "
+    "this report: its numbers are those of the machine and the programs of that day."
+)
+SAME_AVERAGES = (
+    "The search was made on {made}, with another version of the code. The six averages over all matrices "
+    "that this report computes anew are the same, to every digit shown."
+)
+SHOWN = (
+    "standards",
+    "conclusions-by-standard",
+    "spread",
+    "groups",
+    "candidates",
+    "sensitivity",
+    "shares",
+    "least",
+    "single-changes",
+    "choices",
+    "provenance",
+)
+"""The tables that the report of the paper shows, in this order."""
+WITH = {
+    "plain": "with plain programs",
+    "pipelined": "with pipelined ones",
+    "as proposed": "with those of this report",
+}
+"""What the table of standards calls them, in words."""
+HEADLINE = "CHiSM vs CRS"
+
+
+def appendices(averages: Mapping[str, float] | None = None) -> tuple[Appendix, ...]:
+    """Give the tables that the report of the paper shows; the first says if they are of other code.
+
+    Parameters
+    ----------
+    averages
+        Over all matrices, by row of Table 2, as they are now on the proposed machine; None if not known.
+    """
+    first, *others = map(table, SHOWN)
+    told = _of_other_code(code_fingerprint(), averages)
+    return replace(first, paragraphs=(*told, *first.paragraphs)), *others
+
+
+def _of_other_code(now: str, averages: Mapping[str, float] | None) -> tuple[str, ...]:
+    searched = table("provenance").table
+    assert searched is not None
+    told = {row[0]: row[1] for row in searched.rows}
+    if now.startswith(told["code that decides cycles"]):
+        return ()
+    spread = table("spread").table
+    assert spread is not None
+    rows = {row[0]: row for row in spread.rows}
+    if averages and all(f"{ours:.3f}" == rows[name][2] for name, ours in averages.items()):
+        return (SAME_AVERAGES.format(made=told["made"]),)
+    return (OTHER_CODE.format(made=told["made"]),)
+
+
+def by_standard() -> tuple[str, str]:
+    """Say in two sentences what depends on how programs are written: the conclusions, and the headline."""
+    standards = table("standards").table
+    assert standards is not None
+    rows = [dict(zip(standards.columns, row, strict=True)) for row in standards.rows]
+    told = [f"{row['conclusions that hold']} of {row['of']} {WITH[row['programs']]}" for row in rows]
+    times = [f"{float(row[f'{HEADLINE}, all']):.2f} {WITH[row['programs']]}" for row in rows]
+    return (
+        "How the programs are written decides some of it: on vs2003 the paper's conclusions hold "
+        f"{'; '.join(told)}.",
+        f"So does its headline, CHiSM {PRINTED[HEADLINE][0]} times as fast as CRS: it is {', '.join(times)}.",
+    )
+
+
+def table(name: str) -> Appendix:
+    """Give one of the tables.
+
+    Parameters
+    ----------
+    name
+        One of :data:`HEADINGS`.
+    """
+    assert name in HEADINGS
+    file = resources.files(__package__) / "kept" / f"{NAME}-{name}.csv"
+    columns, *rows = csv.reader(io.StringIO(file.read_text(encoding="utf-8")))
+    return appendix(name, columns, rows)

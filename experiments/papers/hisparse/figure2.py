@@ -1,0 +1,320 @@
+"""Figure 2: bytes a non-zero of HiSparse, COO and CSR: as stored, by formula, and as Figure 4 implies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+
+from experiments.papers.hisparse import storage
+from experiments.papers.hisparse.measured import Measured, geometric_mean
+from experiments.papers.hisparse.methods import DTYPES, OWN
+from experiments.papers.hisparse.printed import FIGURE_4, LESS_THAN_COO, LESS_THAN_CSR, NODE_SIZE
+from experiments.papers.hisparse.results import MatrixRecord, Tree
+from experiments.papers.hisparse.texts import AT_LEAST, WITHOUT_RESULTS, category, gaps_of, label
+from experiments.report.comparison import Comparison
+from experiments.report.item import BarChart, Item, Panel, Verdict
+
+NAME, TITLE = "hisparse-fig2", "Figure 2: bytes a non-zero of HiSparse, COO and CSR"
+OURS = 256
+"""d that is the default here."""
+VALUE_BITS = 32
+STAND_INS = "matrices that stand for the paper's"
+SUMMARY = (
+    "Bytes a non-zero in single precision. COO and CSR have 32-bit indices. HiSparse with d = 128, as "
+    "the paper "
+    "has it, and with d = 256, the default here: all nodes of the real tree as they are stored, with padding "
+    "to 16 bytes and a count of references a node, which the paper's nodes do not have; and by the formulas "
+    "of section 3.3, summed over the nodes of the same tree. The paper prints no numbers in the figure; what "
+    "follows from the nodes and leaves that its Figure 4 prints stands as matrices of its own."
+)
+NOTES = (
+    "On the GPU, both products: all bytes that stay on the device to multiply both ways, work lists of both "
+    "directions included; a product needs leaves as entries, not the tree.",
+    "Approximation: the paper's (1 + N / L) nnz (2 log2 d + b) + 32 L for trees close to a full "
+    "hierarchy, with "
+    "coordinates of 2 log2 d bits. Where leaves are few entries it is far too large: it charges inner "
+    "nodes for "
+    "the entries of leaves.",
+    "Bound: no tree has more nodes than equation 1 allows. It allows nodes in proportion to d^2, so for most "
+    "trees it is hundreds or thousands of times what they have.",
+)
+CLASSES = {
+    "large_structured": "large, structured",
+    "skewed": "skewed",
+    "small": "small",
+    "other": "others",
+    "uniform": "others",
+}
+"""Panels by class of the suite."""
+
+
+def make(measured: Measured | None) -> Item:
+    """Make the item; without results, what follows from the paper's Figure 4 alone."""
+    rows = [*_summary_rows(measured), *(_device_rows(measured) if measured else ())]
+    rows += _matrix_rows(measured) if measured else ()
+    for name, printed in FIGURE_4.items():
+        csr = storage.csr_bytes(printed.rows, printed.nnz, VALUE_BITS)
+        rows.append(Comparison(f"{name}, as Figure 4 prints it", "CSR", "", csr))
+        rows.append(
+            Comparison(
+                f"{name}, as Figure 4 prints it", "formula, d = 128", "", storage.printed_bytes(printed)
+            )
+        )
+    return Item(
+        NAME,
+        TITLE,
+        SUMMARY,
+        tuple(rows),
+        chart=_chart(measured.matrices) if measured and measured.matrices else None,
+        verdicts=tuple(_verdicts(measured)),
+        notes=NOTES,
+        gaps=(WITHOUT_RESULTS,) if measured is None else gaps_of(measured),
+    )
+
+
+def savings(
+    matrices: Iterable[MatrixRecord], node_size: int, other: Callable[[MatrixRecord], float]
+) -> list[float]:
+    """Give what the stored trees save, per cent of another format, matrix by matrix."""
+    return [
+        100 * (1 - storage.stored_bytes(tree, matrix.nnz) / other(matrix))
+        for matrix in matrices
+        if (tree := matrix.tree(node_size, "float32")) is not None
+    ]
+
+
+def printed_savings() -> dict[str, float]:
+    """Give what the paper's own nodes save against CSR by its formulas, per cent, by matrix."""
+    return {
+        name: 100 * (1 - storage.printed_bytes(each) / storage.csr_bytes(each.rows, each.nnz, VALUE_BITS))
+        for name, each in FIGURE_4.items()
+    }
+
+
+def _csr(matrix: MatrixRecord) -> float:
+    return storage.csr_bytes(matrix.rows, matrix.nnz, VALUE_BITS)
+
+
+def _coo(matrix: MatrixRecord) -> float:
+    return storage.coo_bytes(VALUE_BITS)
+
+
+def _groups(measured: Measured | None) -> dict[str, list[MatrixRecord]]:
+    if measured is None:
+        return {}
+    return {
+        STAND_INS: measured.of_the_paper,
+        "class large_structured": [m for m in measured.matrices if m.group == "large_structured"],
+        "all": measured.matrices,
+    }
+
+
+def _summary_rows(measured: Measured | None) -> list[Comparison]:
+    """Give the two means that the text prints, over several sets of matrices."""
+    rows = []
+    for other, what, paper in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
+        if what == "CSR":
+            rows.append(
+                Comparison(
+                    "the paper's 14 matrices, by its Figure 4",
+                    "saved against CSR, %",
+                    "",
+                    fmean(printed_savings().values()),
+                    "nodes as printed, through the formulas of section 3.3",
+                )
+            )
+        for group, matrices in _groups(measured).items():
+            for node_size in (NODE_SIZE, OURS):
+                found = savings(matrices, node_size, other)
+                rows.append(
+                    Comparison(
+                        f"{group}, d = {node_size}",
+                        f"saved against {what}, %",
+                        f"{paper:g}" if (group, node_size) == (STAND_INS, NODE_SIZE) else "",
+                        fmean(found) if found else None,
+                        f"mean over {len(found)} matrices",
+                        "not measured",
+                    )
+                )
+    return rows
+
+
+def of_one_csr(measured: Measured, matrices: Iterable[MatrixRecord], dtype: str) -> dict[str, float]:
+    """Give all bytes on the GPU to multiply both ways in parts of those of one CSR, by matrix.
+
+    Parameters
+    ----------
+    measured
+        The results.
+    matrices
+        Which of them; one whose product was not measured is left out.
+    dtype
+        float32 or float64.
+    """
+    found = {}
+    for matrix in matrices:
+        product = measured.record(matrix, "spmv", OWN, dtype)
+        if product is not None and product.nbytes is not None and matrix.nnz:
+            csr = storage.csr_bytes(matrix.rows, matrix.nnz, storage.VALUE_BITS[dtype]) * matrix.nnz
+            found[matrix.name] = product.nbytes / csr
+    return found
+
+
+def _device_rows(measured: Measured) -> list[Comparison]:
+    """Give what stays on the GPU in parts of one CSR: geometric means of sets, and each matrix."""
+    rows = []
+    for dtype, short in DTYPES.items():
+        quantity = f"on the GPU, both products, of one CSR {short}"
+        for group, matrices in _groups(measured).items():
+            found = of_one_csr(measured, matrices, dtype)
+            note = f"geometric mean over {len(found)} matrices"
+            rows.append(Comparison(group, quantity, "", geometric_mean(found.values()), note, "not measured"))
+        for matrix in measured.matrices:
+            share = of_one_csr(measured, [matrix], dtype).get(matrix.name)
+            if share is not None:
+                rows.append(Comparison(label(matrix), quantity, "", share))
+    return rows
+
+
+def _matrix_rows(measured: Measured) -> list[Comparison]:
+    rows = []
+    for matrix in measured.matrices:
+        numbers: dict[str, float] = {"COO": _coo(matrix), "CSR": _csr(matrix)}
+        for node_size in (NODE_SIZE, OURS):
+            tree = matrix.tree(node_size, "float32")
+            if tree is None:
+                continue
+            numbers[f"stored, d = {node_size}"] = storage.stored_bytes(tree, matrix.nnz)
+            numbers[f"formula, d = {node_size}"] = storage.formula_bytes(tree, matrix.nnz)
+            if node_size == NODE_SIZE:
+                numbers["approximation, d = 128"] = storage.approximate_bytes(tree, matrix.nnz)
+                nodes, most, _ = storage.node_bounds(matrix, tree)
+                numbers["nodes, d = 128"] = nodes
+                numbers["most nodes by equation 1"] = most
+        product = measured.record(matrix, "spmv", OWN, "float32")
+        if product is not None and product.nbytes is not None:
+            numbers["on the GPU, both products"] = product.nbytes / max(matrix.nnz, 1)
+        rows += [Comparison(label(matrix), quantity, "", value) for quantity, value in numbers.items()]
+    return rows
+
+
+def _chart(matrices: Sequence[MatrixRecord]) -> BarChart:
+    titles = dict.fromkeys(CLASSES[matrix.group] for matrix in matrices)
+    return BarChart(
+        title="Bytes a non-zero, single precision (less is better)",
+        value_label="bytes a non-zero",
+        panels=tuple(_panel(title, [m for m in matrices if CLASSES[m.group] == title]) for title in titles),
+        category_label="matrix (and the paper's that it stands for)",
+        description="Bars of the bytes a non-zero of COO, CSR and HiSparse; all numbers are in the table",
+    )
+
+
+def _panel(title: str, matrices: Sequence[MatrixRecord]) -> Panel:
+    def stored(matrix: MatrixRecord, node_size: int) -> float | None:
+        tree = matrix.tree(node_size, "float32")
+        return None if tree is None else storage.stored_bytes(tree, matrix.nnz)
+
+    return Panel(
+        title,
+        tuple(map(category, matrices)),
+        {
+            "COO": tuple(map(_coo, matrices)),
+            "CSR": tuple(map(_csr, matrices)),
+            "HiSparse, d = 128": tuple(stored(matrix, NODE_SIZE) for matrix in matrices),
+            "HiSparse, d = 256": tuple(stored(matrix, OURS) for matrix in matrices),
+        },
+    )
+
+
+def _verdicts(measured: Measured | None) -> list[Verdict]:
+    own = printed_savings()
+    made = [
+        Verdict(
+            "20 % less memory than CSR on average: by the nodes that the paper's own Figure 4 prints",
+            fmean(own.values()) >= AT_LEAST * LESS_THAN_CSR,
+            f"{fmean(own.values()):.0f} % on its 14 matrices; "
+            + ", ".join(f"{name} {saved:.0f}" for name, saved in own.items()),
+        )
+    ]
+    if measured is None:
+        return made
+    paper = measured.of_the_paper
+    for other, what, printed in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
+        for node_size in (NODE_SIZE, OURS):
+            found = savings(paper, node_size, other)
+            made.append(
+                Verdict(
+                    f"{printed:g} % less memory than {what} on average (d = {node_size}, stand-ins)",
+                    fmean(found) >= AT_LEAST * printed if found else None,
+                    f"{fmean(found):.0f} % on {len(found)} matrices" if found else "none was measured",
+                )
+            )
+    return [*made, *_device_verdicts(measured), *_tree_verdicts(measured)]
+
+
+def _device_verdicts(measured: Measured) -> list[Verdict]:
+    """Judge what stays on the GPU to multiply both ways, and name the matrices where CSR takes less."""
+    group = "class large_structured"
+    structured = {
+        short: of_one_csr(measured, _groups(measured)[group], dtype) for dtype, short in DTYPES.items()
+    }
+    means = {short: geometric_mean(found.values()) for short, found in structured.items()}
+    saved = [f"{100 * (1 - mean):.1f} % less in {short}" for short, mean in means.items() if mean]
+    larger = [
+        f"{name} ({share:.2f} in {short})"
+        for dtype, short in DTYPES.items()
+        for name, share in of_one_csr(measured, measured.matrices, dtype).items()
+        if share > 1
+    ]
+    claim = "On the GPU both products of one copy take fewer bytes than one CSR"
+    return [
+        Verdict(
+            f"{claim} ({group}, geometric mean)",
+            all(mean is not None and mean < 1 for mean in means.values()) if saved else None,
+            f"{', '.join(saved)}; over {max(map(len, structured.values()))} matrices"
+            if saved
+            else "not measured",
+        ),
+        Verdict(
+            f"{claim} on every matrix",
+            not larger if measured.matrices else None,
+            f"more on: {', '.join(larger)}" if larger else "more on none",
+        ),
+    ]
+
+
+def _tree_verdicts(measured: Measured) -> list[Verdict]:
+    pairs = [(m, tree) for m in measured.matrices for tree in m.trees]
+    larger = sorted({m.name for m, tree in pairs if _over_csr(m, tree)})
+    full = [tree for m, tree in pairs if m.nnz == m.rows * m.columns and tree.node_size == NODE_SIZE]
+    bounds = [storage.node_bounds(m, tree) for m, tree in pairs if m.nnz]
+    overhead = [100 * (tree.nbytes / (4 * sum(_entries(tree))) - 1) for tree in full]
+    return [
+        Verdict(
+            "For special distributions CSR can be slightly smaller",
+            bool(larger) if pairs else None,
+            f"on {len(larger)} of {len(measured.matrices)}: {', '.join(larger) or 'none'}",
+        ),
+        Verdict(
+            "On a dense matrix the overhead over complete dense storage is negligible",
+            max(overhead) < 1 if overhead else None,
+            f"{max(overhead):.2f} % at most" if overhead else "no dense matrix was measured",
+        ),
+        Verdict(
+            "No tree has more nodes than equation 1, nor that more than its simplification (appendix)",
+            all(nodes <= most <= below for nodes, most, below in bounds) if bounds else None,
+            f"on all {len(bounds)} trees; the nearest has {max(n / most for n, most, _ in bounds):.1e} "
+            "of the most"
+            if bounds
+            else "no tree was made",
+        ),
+    ]
+
+
+def _over_csr(matrix: MatrixRecord, tree: Tree) -> bool:
+    bits = storage.VALUE_BITS[tree.dtype]
+    return storage.stored_bytes(tree, matrix.nnz) > storage.csr_bytes(matrix.rows, matrix.nnz, bits)
+
+
+def _entries(tree: Tree) -> tuple[int, int]:
+    return tree.levels[0].sparse_entries, tree.levels[0].dense_entries

@@ -1,0 +1,254 @@
+"""What Figures 5 and 6 and Tables 1 and 2 share: GFLOPS matrix by matrix, mean times, ratios of libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from experiments.papers.hisparse.measured import Measured, averages, geometric_mean, spread
+from experiments.papers.hisparse.methods import DTYPES, METHODS, OWN
+from experiments.papers.hisparse.printed import TIMES_FASTER, Printed
+from experiments.papers.hisparse.results import MatrixRecord
+from experiments.papers.hisparse.texts import AT_LEAST, category, label
+from experiments.report.comparison import Comparison
+from experiments.report.item import BarChart, Panel, Verdict
+
+NAMES = {
+    "spmv": "SpMV",
+    "spmv_t": "SpMVᵀ",
+    "sum": "A + B",
+    "sum_t": "Aᵀ + Bᵀ",
+    "sum_t, converted": "Aᵀ + Bᵀ, converted before",
+    "sum_bt": "A + Bᵀ",
+}
+"""How tables and charts call operations."""
+SETS = {
+    "paper": "matrices that stand for the paper's",
+    "large_structured": "class large_structured",
+    "skewed": "skewed and uniform",
+    "small": "small",
+}
+"""Panels and averages by set of matrices."""
+NOT_MEASURED = "not measured"
+TIMES_CHART = "How many times HiSparse is faster, by means over matrices: the paper's, and stand-ins"
+
+
+def sets_of(measured: Measured) -> dict[str, list[MatrixRecord]]:
+    """Give the measured matrices of each of `SETS`; one of the paper's may be in another, too."""
+    return {
+        "paper": measured.of_the_paper,
+        "large_structured": [m for m in measured.matrices if m.group == "large_structured"],
+        "skewed": [m for m in measured.matrices if m.group in ("skewed", "uniform") and not m.stands_for],
+        "small": [m for m in measured.matrices if m.group == "small"],
+    }
+
+
+def gflops_rows(measured: Measured, operations: Sequence[str], methods: Sequence[str]) -> list[Comparison]:
+    """Give the GFLOPS of every method on every matrix, in both types."""
+    return [
+        Comparison(
+            f"{label(matrix)}, {NAMES[operation]}",
+            f"{METHODS[method].label} {short}",
+            "",
+            measured.gflops(matrix, operation, method, dtype),
+            _chosen(measured, matrix, operation, dtype),
+            measured.absent(matrix, operation, method, dtype) or NOT_MEASURED,
+        )
+        for matrix in measured.matrices
+        for operation in operations
+        for dtype, short in DTYPES.items()
+        for method in methods
+        if measured.tried(operation, method)
+    ]
+
+
+def _chosen(measured: Measured, matrix: MatrixRecord, operation: str, dtype: str) -> str:
+    record = measured.record(matrix, operation, "cusparse-best", dtype)
+    return "" if record is None or not record.chosen else f"best of cuSPARSE {DTYPES[dtype]}: {record.chosen}"
+
+
+def gflops_chart(
+    measured: Measured, title: str, operations: Sequence[str], methods: Sequence[str]
+) -> BarChart | None:
+    """Draw double precision, as the paper does: a panel for each operation and set of matrices.
+
+    Parameters
+    ----------
+    measured
+        The results.
+    title
+        What is drawn.
+    operations, methods
+        Which of `experiments.papers.hisparse.methods`.
+    """
+    panels = tuple(
+        Panel(
+            f"{NAMES[operation]}: {SETS[part]}",
+            tuple(map(category, matrices)),
+            {
+                METHODS[method].label: tuple(
+                    measured.gflops(each, operation, method, "float64") for each in matrices
+                )
+                for method in methods
+                if measured.tried(operation, method)
+            },
+            {
+                METHODS[method].label: tuple(
+                    measured.absent(each, operation, method, "float64") for each in matrices
+                )
+                for method in methods
+                if measured.tried(operation, method)
+            },
+        )
+        for part, matrices in sets_of(measured).items()
+        if matrices
+        for operation in operations
+    )
+    if not panels:
+        return None
+    return BarChart(
+        title=f"{title}, float64 (higher is faster)",
+        value_label="GFLOPS, 3 nnz / T",
+        panels=panels,
+        category_label="matrix (and the paper's that it stands for)",
+        logarithmic=True,
+        bars_from=None,
+        description=f"{title}: bars of GFLOPS in float64; all numbers are in the table",
+    )
+
+
+def table_rows(
+    measured: Measured | None,
+    table: Mapping[tuple[str, str], Mapping[str, Printed]],
+    methods: Mapping[str, Mapping[str, str]],
+    own: str = OWN,
+) -> list[Comparison]:
+    """Give a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
+
+    Those are how many times HiSparse is faster than each library by the means over all matrices, as the text
+    of the paper counts, and standard deviations in parts of the means.
+
+    Parameters
+    ----------
+    measured
+        None without results.
+    table
+        What the paper prints, by operation and type, then by library.
+    methods
+        By operation as `table` calls it: our method for each of the paper's libraries.
+    own
+        The method that stands for HiSparse.
+    """
+    rows = []
+    for operation in dict.fromkeys(operation for operation, _ in table):
+        for library in {**table[operation, "float32"], **table[operation, "float64"]}:
+            method = methods[operation].get(library)
+            note = _printed_times(table, operation, library) + _in_its_place(library, own)
+            for dtype, short in DTYPES.items():
+                printed = table[operation, dtype].get(library)
+                if printed is None:
+                    continue
+                base = table[operation, dtype]["HiSparse"]
+                numbers = _numbers(measured, operation, method, dtype, own)
+                cells = {
+                    f"times HiSparse {short}": _quotient(printed.mean, base.mean)
+                    if library != "HiSparse"
+                    else "",
+                    f"geometric mean {short}": "",
+                    f"s.dev. / mean {short}": _quotient(printed.deviation, printed.mean),
+                    f"mean, ms {short}": "",
+                }
+                rows += [
+                    Comparison(f"{library}, {NAMES[operation]}", what, text, number, note, NOT_MEASURED)
+                    for (what, text), number in zip(cells.items(), numbers, strict=True)
+                    if text or number is not None
+                ]
+    return rows
+
+
+def _quotient(first: str, second: str) -> str:
+    return f"{float(first) / float(second):.2f}"
+
+
+def _printed_times(
+    table: Mapping[tuple[str, str], Mapping[str, Printed]], operation: str, library: str
+) -> str:
+    """Say which milliseconds the paper prints: those of another GPU and of other matrices are no match."""
+    parts = [
+        f"{printed.mean} ({printed.deviation}) in {short}"
+        for dtype, short in DTYPES.items()
+        if (printed := table[operation, dtype].get(library)) is not None
+    ]
+    return f"the paper's mean ms (s.dev.): {', '.join(parts)}"
+
+
+def _in_its_place(library: str, own: str) -> str:
+    return f"; ours is {METHODS[own].label}" if own != OWN and library == "HiSparse" else ""
+
+
+def _numbers(
+    measured: Measured | None, operation: str, method: str | None, dtype: str, own: str
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Give, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
+    if measured is None or method is None:
+        return None, None, None, None
+    found = measured.times(measured.of_the_paper, operation.partition(",")[0], (own, method), dtype)
+    average = averages([times[1] for _, times in found])
+    if average is None:
+        return None, None, None, None
+    mean, deviation = average
+    if method == own:
+        return None, None, deviation / mean, mean
+    return (
+        ratio_of_means(found),
+        geometric_mean(times[1] / times[0] for _, times in found),
+        deviation / mean,
+        mean,
+    )
+
+
+def ratio_of_means(found: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
+    """Give the mean time of the second method over that of the first, of what `Measured.times` gave."""
+    return sum(times[1] for _, times in found) / sum(times[0] for _, times in found)
+
+
+def times_verdicts(
+    measured: Measured | None,
+    methods: Mapping[str, Mapping[str, str]],
+    subjects: Mapping[str, str],
+    own: str = OWN,
+) -> list[Verdict]:
+    """Judge how many times HiSparse is faster, as the text says.
+
+    Parameters
+    ----------
+    measured, methods, own
+        As of `table_rows`.
+    subjects
+        How sentences begin, by operation; of others nothing is judged.
+    """
+    made = []
+    for (operation, dtype), printed in TIMES_FASTER.items():
+        for library, number in printed.items() if operation in subjects else ():
+            claim = (
+                f"{subjects[operation]}, HiSparse is {number} times faster than {library} ({DTYPES[dtype]})"
+            )
+            method = methods[operation].get(library)
+            kind = operation.partition(",")[0]
+            found = (
+                []
+                if measured is None or method is None
+                else measured.times(measured.of_the_paper, kind, (own, method), dtype)
+            )
+            if not found:
+                made.append(Verdict(claim, None, "not measured"))
+                continue
+            ratio = ratio_of_means(found)
+            each = spread({matrix.name: times[1] / times[0] for matrix, times in found})
+            made.append(
+                Verdict(
+                    claim,
+                    ratio >= AT_LEAST * float(number),
+                    f"{METHODS[own].label}: ratio of means {ratio:.1f}; matrix by matrix {each}",
+                )
+            )
+    return made

@@ -1,0 +1,182 @@
+"""Figure 6 and Table 2: sums C = A + B and C = Aᵀ + Bᵀ, and beside the paper's C = A + Bᵀ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from experiments.papers.hisparse.measured import Measured, geometric_mean, spread
+from experiments.papers.hisparse.methods import (
+    CONVERTING_GEAM,
+    CSR_SUM,
+    DTYPES,
+    GEAM,
+    METHODS,
+    SUM_METHODS,
+    SUMS,
+    TREE_SUM,
+)
+from experiments.papers.hisparse.printed import TABLE_2
+from experiments.papers.hisparse.speed_items import (
+    NAMES,
+    SETS,
+    TIMES_CHART,
+    gflops_chart,
+    gflops_rows,
+    sets_of,
+    table_rows,
+    times_verdicts,
+)
+from experiments.papers.hisparse.texts import WITHOUT_RESULTS, gaps_of, notes_of
+from experiments.report.comparison import Comparison
+from experiments.report.item import Item, Verdict
+from experiments.report.paper_chart import paper_beside_ours
+
+LIBRARIES = {
+    "sum": {"HiSparse": TREE_SUM, "cuSparse": GEAM},
+    "sum_t": {"HiSparse": TREE_SUM, "cuSparse": CONVERTING_GEAM},
+    "sum_t, converted": {"HiSparse": TREE_SUM, "cuSparse": GEAM},
+}
+"""Our method for each library of the paper; cusp is not measured."""
+SUBJECTS = {
+    "sum": "Sums",
+    "sum_t": "Transposed sums",
+    "sum_t, converted": "Transposed sums, conversion not counted",
+}
+"""How claims about them begin."""
+RIVALS = {
+    "sum": {"csrgeam2": GEAM},
+    "sum_t": {"csrgeam2, conversion counted": CONVERTING_GEAM, "csrgeam2, not counted": GEAM},
+    "sum_bt": {"csrgeam2, conversion counted": CONVERTING_GEAM, "csrgeam2, not counted": GEAM},
+}
+"""What ours is compared with matrix by matrix."""
+FIGURE_6 = (
+    "Performance of sums in GFLOPS; the paper defines these by 3 nnz / T, nnz of A, for its whole "
+    "evaluation. B is A with each entry moved by a normal deviate of sigma 10 in row and column (seeded; "
+    "entries that meet are added). cuSPARSE's Aᵀ + Bᵀ converts the operands to their transposes first, which "
+    "the paper counts and does not count. The paper prints bars without numbers, and has no A + Bᵀ."
+)
+TABLE_2_SUMMARY = (
+    "Mean and standard deviation of the milliseconds of a sum, and how many times HiSparse is faster, over "
+    "the matrices that stand for nine of the paper's; behind them how many times both of our sums are faster "
+    "than csrgeam2 on each set of matrices, geometric means."
+)
+NOTES = (
+    "Of two transposed operands in HiSparse the sum is that of A and B with the state of a transposed "
+    "matrix, so that Aᵀ + Bᵀ takes as long as A + B; the paper walks down both trees transposed. A + Bᵀ "
+    "does exchange rows and columns of one operand; the order of its leaves by columns is there "
+    "beforehand, as stored transposes are for csrgeam2 where conversions are not counted.",
+    "gpu.add of CSR adds first and transposes the sum for Aᵀ + Bᵀ; cuSPARSE can do that, too, with one "
+    "conversion instead of two: “csrgeam2, then converted”.",
+    "Room for the work and the sum is made beforehand on both sides; cuSPARSE's calls cannot be captured "
+    "into a graph and are timed back to back. Its two calls, ours, and conversions are apart in the table "
+    "of sums.",
+)
+NOT_MEASURED = (
+    "No sum is in these results: when they were measured, there was no addition of matrices on the GPU here. "
+    "The paper's numbers stand without ours."
+)
+
+
+def figure6(measured: Measured | None) -> Item:
+    """Make Figure 6; an empty one where no sum was measured."""
+    name, title = "hisparse-fig6", "Figure 6: GFLOPS of sums, direct and transposed"
+    if measured is None or not _has_sums(measured):
+        return Item(name, title, FIGURE_6, (), gaps=(_why(measured),))
+    return Item(
+        name,
+        title,
+        FIGURE_6,
+        tuple(gflops_rows(_summed(measured), SUMS, SUM_METHODS)),
+        chart=gflops_chart(_summed(measured), "Sums", SUMS, SUM_METHODS),
+        notes=(*notes_of(measured), *NOTES),
+        gaps=(*_without(measured), *gaps_of(measured)),
+        faults=measured.faults(),
+    )
+
+
+def table2(measured: Measured | None) -> Item:
+    """Make Table 2; what the paper prints alone where no sum was measured."""
+    there = measured if measured is not None and _has_sums(measured) else None
+    rows = (*table_rows(there, TABLE_2, LIBRARIES, TREE_SUM), *_times_rows(there))
+    charted = [row for row in rows if row.quantity.startswith("times") and row.paper and row.ours is not None]
+    return Item(
+        "hisparse-table2",
+        "Table 2: mean times of sums",
+        TABLE_2_SUMMARY,
+        rows,
+        chart=paper_beside_ours(TIMES_CHART, "times", charted, logarithmic=True) if charted else None,
+        verdicts=(*times_verdicts(there, LIBRARIES, SUBJECTS, TREE_SUM), *_steadiest(there)),
+        notes=(*notes_of(there), *NOTES) if there else (),
+        gaps=(*_without(there), *gaps_of(there)) if there else (_why(measured),),
+        faults=there.faults() if there else (),
+    )
+
+
+def _has_sums(measured: Measured) -> bool:
+    return any(measured.has(operation) for operation in SUMS)
+
+
+def _why(measured: Measured | None) -> str:
+    return WITHOUT_RESULTS if measured is None else NOT_MEASURED
+
+
+def _without(measured: Measured) -> tuple[str, ...]:
+    """Name the matrices whose sums are not in the results."""
+    absent = [
+        each.name for each in measured.matrices if measured.time(each, "sum", TREE_SUM, "float64") is None
+    ]
+    return (f"Products alone were measured on: {', '.join(absent)}",) if absent else ()
+
+
+def _times_rows(measured: Measured | None) -> list[Comparison]:
+    """Say how many times our sums are faster than csrgeam2, by geometric means over each set of matrices."""
+    if measured is None:
+        return []
+    rows = []
+    for operation, rivals in RIVALS.items():
+        for own in (TREE_SUM, CSR_SUM):
+            for part, matrices in sets_of(measured).items():
+                for dtype, short in DTYPES.items():
+                    for name, rival in rivals.items():
+                        found = measured.times(matrices, operation, (own, rival), dtype)
+                        ratios = {matrix.name: times[1] / times[0] for matrix, times in found}
+                        if ratios:
+                            rows.append(
+                                Comparison(
+                                    f"{METHODS[own].label}, {NAMES[operation]}: {SETS[part]}",
+                                    f"times {name} {short}",
+                                    "",
+                                    geometric_mean(ratios.values()),
+                                    f"{len(ratios)} matrices: {spread(ratios)}",
+                                )
+                            )
+    return rows
+
+
+def _steadiest(measured: Measured | None) -> list[Verdict]:
+    """Judge whether the times of HiSparse vary least, in milliseconds, as the text says of all sums."""
+    if measured is None:
+        return []
+    made = []
+    for operation, libraries in LIBRARIES.items():
+        methods = tuple(libraries.values())
+        times = measured.times(measured.of_the_paper, operation.partition(",")[0], methods, "float64")
+        if times:
+            deviations = [float(np.std([each[place] for _, each in times])) / 1000 for place in range(2)]
+            made.append(
+                Verdict(
+                    f"{SUBJECTS[operation]}: HiSparse has the lowest standard deviation (f64)",
+                    deviations[0] < deviations[1],
+                    f"{deviations[0]:.3f} ms, csrgeam2 {deviations[1]:.3f} ms",
+                )
+            )
+    return made
+
+
+def _summed(measured: Measured) -> Measured:
+    """Give the results of the matrices whose sums were measured."""
+    names = {record.matrix for record in measured.results.records if record.operation in SUMS}
+    matrices = tuple(each for each in measured.results.matrices if each.name in names)
+    return Measured(replace(measured.results, matrices=matrices))

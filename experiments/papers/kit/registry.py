@@ -1,0 +1,133 @@
+"""The papers that can be reproduced: listed here, and declared each in its own folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+from experiments.papers.kit.experiment import Experiment, Paper
+from experiments.papers.kit.recorded import kind_of
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
+
+if TYPE_CHECKING:
+    from experiments.papers.kit.request import Request
+    from experiments.report.item import Report
+
+ALL = "all"
+"""Name for every experiment of every paper."""
+FOLDERS = ("hism", "pellr", "hisparse", "hbp", "layouts", "crosscheck")
+"""The folders of this package that hold a paper, in the order of reports."""
+
+
+def declared(folder: str) -> Paper:
+    """Give the paper that a folder of this package declares in its module ``paper``."""
+    paper: Paper = resolve_name(f"experiments.{folder}.paper:PAPER")
+    return paper
+
+
+PAPERS = tuple(map(declared, FOLDERS))
+"""The papers, in the order of reports."""
+
+
+def names() -> list[str]:
+    """Give every name that :func:`chosen` takes."""
+    found = []
+    for paper in PAPERS:
+        found += [paper.name, *(experiment.name for experiment in paper.experiments)]
+    return [*found, ALL]
+
+
+def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
+    """Give what names ask for, by paper, each once and in the papers' order.
+
+    Parameters
+    ----------
+    asked
+        Names of experiments or papers, or ``all``.
+
+    Raises
+    ------
+    UserError
+        There is nothing of that name.
+    """
+    wanted = set()
+    known = names()
+    for name in asked:
+        if name not in known:
+            raise UserError(
+                f"unknown experiment {name!r}; experiments are {', '.join(known)}{nearest(name, known)}"
+            )
+        wanted.add(name)
+    found = []
+    for paper in PAPERS:
+        whole = bool(wanted & {ALL, paper.name})
+        picked = [experiment for experiment in paper.experiments if whole or experiment.name in wanted]
+        if picked:
+            found.append((paper, picked))
+    return found
+
+
+def recorded_files(
+    asked: Sequence[tuple[Paper, Sequence[Experiment]]], files: Iterable[Path]
+) -> dict[str, Path]:
+    """Sort files of results by the kind that they say they are.
+
+    Parameters
+    ----------
+    asked
+        What :func:`chosen` gave.
+    files
+        JSON files that were measured on a GPU.
+
+    Raises
+    ------
+    UserError
+        One cannot be read, is something else, or is for nothing that is asked for.
+    """
+    wanted = {paper.recorded_kind: paper.name for paper, _ in asked if paper.recorded_kind}
+    found = {}
+    for path in files:
+        kind = kind_of(path)
+        if kind not in wanted:
+            takes = "; ".join(f"{name} takes `{each}`" for each, name in wanted.items()) or "none is taken"
+            raise UserError(f"{path}: holds no results of what is asked for: {takes}")
+        found[kind] = path
+    return found
+
+
+def require_cycles(asked: Sequence[tuple[Paper, Sequence[Experiment]]], file: str) -> None:
+    """Raise UserError unless something of what :func:`chosen` gave keeps its cycles in a file."""
+    if not any(experiment.simulates for _, experiments in asked for experiment in experiments):
+        simulating = [each.name for paper in PAPERS for each in paper.experiments if each.simulates]
+        raise UserError(f"{file}: would hold cycles of {', '.join(simulating)}, none of which is asked for")
+
+
+def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Request) -> Report:
+    """Make a report of what :func:`chosen` gave.
+
+    Raises
+    ------
+    UserError
+        Whatever the experiments object to, such as an unknown engine.
+    """
+    from experiments.report.environment import made_by
+    from experiments.report.item import Part, Report
+
+    parts = []
+    for paper, experiments in chosen:
+        items = tuple(experiment.make(request) for experiment in experiments)
+        parts.append(Part(paper.name, paper.source, items, paper.remarks(request)))
+    appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(request)]
+    asked = [
+        paper.name if len(experiments) == len(paper.experiments) else experiment.name
+        for paper, experiments in chosen
+        for experiment in experiments
+    ]
+    return Report(
+        title="Reproduced by vecsim: " + ", ".join(dict.fromkeys(asked)),
+        parts=tuple(parts),
+        appendices=(*appendices, made_by()),
+    )

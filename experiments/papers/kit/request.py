@@ -1,0 +1,56 @@
+"""What is asked of experiments: on which machine, how it is simulated, who is told how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.machine import Machine
+
+Watch = Callable[[str, float], None]
+"""Called with what goes on and the share of it that is done, 0 to 1."""
+
+
+def _nobody(doing: str, share: float) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What several experiments are made with.
+
+    Attributes
+    ----------
+    machine
+        The simulated machine.
+    engine
+        Name of the engine.
+    jobs
+        Processes that simulate at once.
+    results
+        File in which simulated cycles are kept from one run to the next; None for none.
+    recorded
+        Files of results measured elsewhere, on a GPU, by the kind that they say they are.
+    folder
+        Where the report goes, and files that a measurement writes; None for nowhere.
+    watch
+        Told how far a long step is.
+    matrices
+        Filled by the experiments: the digests of the matrices that they were made of, by name and by what
+        `vecsim.results.digests` calls them, ``pattern_sha256`` or ``matrix_sha256``.
+    kept
+        What one experiment made that another of the same request needs too, by a key of their own.
+    """
+
+    machine: Machine
+    engine: str = DEFAULT_ENGINE
+    jobs: int = 1
+    results: Path | None = None
+    recorded: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
+    watch: Watch = _nobody
+    matrices: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)

@@ -1,0 +1,199 @@
+"""Figures 1 and 5: speed-ups over cuSPARSE; Figures 3 and 4: what the patterns are like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from experiments.papers.layouts.printed import OVER_CUSPARSE
+from experiments.papers.layouts.results import REAL, Five, MatrixRecord, Results
+from experiments.papers.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
+from experiments.papers.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
+from experiments.report.item import BarChart, Item, Panel, Verdict
+
+BASELINES = {
+    "complex": {"the best of cuSPARSE": ""},
+    "quaternion": {
+        "BSR 4 x 4, the paper's baseline": "BSR 4 x 4",
+        "complex BSR 2 x 2": "complex BSR 2 x 2",
+        "four real products": "Hamilton",
+    },
+    "3 x 3 block": {
+        "BSR 3 x 3, the paper's baseline": "BSR 3 x 3",
+        "the best of cuSPARSE": "",
+        "this project's real products": REAL,
+    },
+}
+"""What is compared with, by the entries: words in the names of forms, of which the fastest counts."""
+LARGE = 1_000_000
+"""Entries above which a matrix does not stay in caches."""
+PLACES = ("least", "lower quartile", "median", "upper quartile", "greatest")
+
+
+def over_cusparse(results: Results | None, number: int, dtype: str) -> Item:
+    """Make the item of Figure 1 or 5.
+
+    Parameters
+    ----------
+    results
+        What was measured; None: nothing.
+    number, dtype
+        1 and float32, or 5 and float64.
+    """
+    rows = [] if results is None else [row for m in results.matrices for row in _rows(results, m, dtype)]
+    measured = any(row.ours is not None for row in rows)
+    return Item(
+        f"layouts-fig{number}",
+        f"Figure {number}: speed-ups over cuSPARSE, {dtype}",
+        "How many times the product is faster than cuSPARSE's of the same matrix: complex numbers in its own "
+        "formats, blocks in BSR, quaternions as real blocks of 4 x 4, which the paper compares with, and as "
+        "complex ones of 2 x 2, which load half as much. The paper prints bars without numbers.",
+        tuple(rows),
+        chart=_chart(results, rows, dtype) if results is not None and measured else None,
+        verdicts=_verdicts(results, dtype) if results is not None else (),
+        notes=READING,
+        gaps=(NOTHING,) if results is None else gaps_of(results),
+    )
+
+
+def speedup(results: Results, matrix: str, dtype: str, form: str) -> float | None:
+    """Give how many times ours is faster than forms of cuSPARSE with these words; None if not measured.
+
+    Parameters
+    ----------
+    results
+        What was measured.
+    matrix, dtype
+        Of which product.
+    form
+        Words in the name of the form; empty for any.
+    """
+    best, library = results.search(matrix, dtype, "joint"), results.best_of_library(matrix, dtype, form)
+    if not (best and library and best.median_us and library.median_us):
+        return None
+    return library.median_us / best.median_us
+
+
+def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison]:
+    rows = []
+    for words, form in BASELINES.get(matrix.entry, {}).items():
+        library = results.best_of_library(matrix.name, dtype, form)
+        note = matrix.missing if library is None else f"{library.form}: {library.median_us:.1f} us"
+        value = speedup(results, matrix.name, dtype, form)
+        rows.append(Comparison(label(matrix), f"over {words}", "", value, note, ABSENT))
+    return rows
+
+
+def _chart(results: Results, rows: list[Comparison], dtype: str) -> BarChart:
+    panels = tuple(panel for entry in BASELINES if (panel := _panel(results, rows, entry)) is not None)
+    return BarChart(
+        title=f"Times faster than cuSPARSE, {dtype}",
+        value_label="times faster",
+        panels=panels,
+        description="Bars of the speed-up of each matrix; all numbers are in the table",
+        reference=1.0,
+        logarithmic=True,
+    )
+
+
+def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None:
+    """Give the bars of the matrices with such entries; None if there are none."""
+    names = [label(each) for each in results.matrices if each.entry == entry]
+    heights = {(row.row, row.quantity): row.ours for row in rows if row.row in names}
+    kinds = dict.fromkeys(quantity for _, quantity in heights)
+    if not any(height is not None for height in heights.values()):
+        return None
+    series = {kind: tuple(heights.get((name, kind)) for name in names) for kind in kinds}
+    shown = tuple(name.replace(" (", "\n(").replace("/", "/\n").replace(", ", ",\n") for name in names)
+    return Panel(f"{entry} entries", shown, series)
+
+
+def _verdicts(results: Results, dtype: str) -> tuple[Verdict, ...]:
+    found = {
+        (matrix.name, matrix.entry): speedup(results, matrix.name, dtype, next(iter(forms.values())))
+        for matrix in results.matrices
+        if (forms := BASELINES.get(matrix.entry))
+    }
+    of_paper = {
+        name: value for (name, entry), value in found.items() if value is not None and entry != "complex"
+    }
+    most = max(of_paper.values(), default=None)
+    claims = [
+        Verdict(
+            f"Blocks and quaternions are up to {OVER_CUSPARSE[dtype]} times faster than cuSPARSE",
+            None if most is None else most >= OVER_CUSPARSE[dtype],
+            ABSENT if most is None else f"up to {most:.2f} times",
+        )
+    ]
+    large = {each.name for each in results.matrices if each.entries > LARGE}
+    of_complex = {
+        name: value for (name, entry), value in found.items() if value is not None and entry == "complex"
+    }
+    numbers = [value for name, value in of_complex.items() if name in large] or list(of_complex.values())
+    mean = geometric_mean(numbers)
+    claims.append(
+        Verdict(
+            "For complex matrices cuSPARSE is not reached on newer GPUs",
+            None if mean is None else mean < 1,
+            ABSENT if mean is None else by_size(of_complex, large, "times as fast"),
+        )
+    )
+    return tuple(claims)
+
+
+def by_size(numbers: Mapping[str, float], large: Collection[str], words: str) -> str:
+    """Say geometric means of numbers of matrices, those of large ones apart from the others'.
+
+    Parameters
+    ----------
+    numbers
+        By the names of the matrices.
+    large
+        Names of the large ones.
+    words
+        What the numbers are.
+    """
+    sizes = {
+        "with over a million entries": [numbers[each] for each in numbers if each in large],
+        "smaller": [numbers[each] for each in numbers if each not in large],
+    }
+    return ", ".join(
+        f"{geometric_mean(found):.2f} {words} by geometric mean of {len(found)} {name}"
+        for name, found in sizes.items()
+        if found
+    )
+
+
+def patterns(results: Results | None, number: int) -> Item:
+    """Make the item of Figure 3, entries of rows, or Figure 4, bandwidths.
+
+    Parameters
+    ----------
+    results
+        What is known; None: nothing.
+    number
+        3 or 4.
+    """
+    what, of = _PATTERNS[number]
+    rows = [
+        Comparison(label(matrix), place, "", value)
+        for matrix in (() if results is None else results.matrices)
+        if not matrix.missing
+        for place, value in zip(PLACES, of(matrix), strict=True)
+    ]
+    return Item(
+        f"layouts-fig{number}",
+        f"Figure {number}: {what}",
+        f"{what.capitalize()}, of each matrix: least, quartiles, median, greatest. The paper draws them as "
+        "boxes, without numbers. A block counts as one entry.",
+        tuple(rows),
+        gaps=(NOTHING,)
+        if results is None
+        else tuple(f"Not made: {each.name}: {each.missing}" for each in results.matrices if each.missing),
+    )
+
+
+_PATTERNS: dict[int, tuple[str, Callable[[MatrixRecord], Five]]] = {
+    3: ("entries of rows", lambda matrix: matrix.row_lengths),
+    4: ("bandwidths of rows, in per cent of the columns", lambda matrix: matrix.bandwidths),
+}

@@ -1,0 +1,164 @@
+"""Matrices made and kept for other processes, what they are like, and a file of results of a CPU alone.
+
+python -m experiments.papers.layouts.recording FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.papers.kit.phases import clock, one_line
+from experiments.papers.layouts.paper import KIND
+from experiments.papers.layouts.results import Five, MatrixRecord, Results, to_json
+from experiments.papers.layouts.subjects import SUBJECTS, Subject
+from gpu.compound import CompoundMatrix
+from gpu.compound.entry_type import EntryType
+from gpu.compound.pattern_statistics import FiveNumbers, pattern_statistics
+from gpu.compound.reference import reference_product
+from vecsim.results.atomic_files import write_file
+from vecsim.results.provenance import provenance
+from vecsim.support.errors import UserError
+
+SEED = 8128
+"""Of x."""
+
+
+def kept(number: int, folder: Path) -> Path | str:
+    """Make a matrix, x and the exact product, and keep them in a file; in a line why it could not be made.
+
+    Parameters
+    ----------
+    number
+        Of the subject.
+    folder
+        Where the file goes.
+    """
+    try:
+        matrix = SUBJECTS[number].make()
+    except UserError as error:
+        return one_line(error)
+    path = folder / f"{number}.npz"
+    keep(matrix, path)
+    return path
+
+
+def keep(matrix: CompoundMatrix, path: Path) -> None:
+    """Keep a matrix, a random x and the exact product in a file.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    path
+        The file, ``.npz``.
+    """
+    x = np.random.default_rng(SEED).uniform(-1, 1, (matrix.shape[1], len(matrix.entry.vector)))
+    np.savez(
+        path,
+        shape=matrix.shape,
+        indptr=matrix.indptr,
+        indices=matrix.indices,
+        components=np.stack(matrix.components),
+        x=x,
+        y=reference_product(matrix, x),
+    )
+
+
+def read_kept(path: Path, entry: EntryType) -> tuple[CompoundMatrix, Any, Any]:
+    """Give a matrix that `keep` has kept, x and the exact product.
+
+    Parameters
+    ----------
+    path
+        The file.
+    entry
+        What the entries are.
+    """
+    with np.load(path) as file:
+        components = [*file["components"]]
+        places = (tuple(file["shape"].tolist()), file["indptr"], file["indices"])
+        return CompoundMatrix.from_arrays(entry, *places, components), file["x"], file["y"]
+
+
+def described(subject: Subject, matrix: CompoundMatrix | None, missing: str = "") -> MatrixRecord:
+    """Say what a matrix is like; of one that could not be made, why.
+
+    Parameters
+    ----------
+    subject
+        What it is.
+    matrix
+        None if it could not be made.
+    missing
+        Why.
+    """
+    blank = MatrixRecord(subject.name, subject.entry.name, subject.note, subject.stands_for, missing=missing)
+    if matrix is None:
+        return blank
+    found = pattern_statistics(matrix)
+    return MatrixRecord(
+        blank.name,
+        blank.entry,
+        blank.note,
+        blank.stands_for,
+        matrix.shape[0],
+        matrix.nnz,
+        _five(found.row_lengths, 1),
+        _five(found.bandwidths, 100 / max(1, matrix.shape[1])),
+    )
+
+
+def _five(found: FiveNumbers, factor: float) -> Five:
+    least, lower, median, upper, greatest = (factor * number for number in astuple(found))
+    return (least, lower, median, upper, greatest)
+
+
+def record(subjects: Sequence[Subject]) -> Results:
+    """Describe matrices, as far as a CPU can."""
+    made, seconds = provenance(), dict[str, float]()
+    matrices = []
+    for each in subjects:
+        with clock(seconds, "matrices"):
+            try:
+                matrices.append(described(each, each.make()))
+            except UserError as error:
+                matrices.append(described(each, None, one_line(error)))
+        print(f"{each.name}: {matrices[-1].entries:,} entries", flush=True)
+    return Results(
+        KIND,
+        made.date,
+        str(made.commit),
+        "",
+        {"CPU": platform.machine()},
+        {name: round(value, 2) for name, value in seconds.items()},
+        tuple(matrices),
+        command=made.command,
+        versions=dict(made.versions),
+    )
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Write the file; 2 where it cannot be written."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.papers.layouts.recording", description=__doc__
+    )
+    parser.add_argument("file", type=Path)
+    arguments = parser.parse_args(given)
+    try:
+        write_file(arguments.file, to_json(record(SUBJECTS)))
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Tables 1 to 6: the best layout of each matrix, and what tuning layouts gains over schedules alone."""
+
+from __future__ import annotations
+
+from experiments.papers.layouts.figures import LARGE, by_size
+from experiments.papers.layouts.printed import BY_LAYOUTS, GPUS, TABLES, PrintedTable
+from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
+from experiments.papers.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
+from experiments.papers.pellr.speeds import geometric_mean
+from experiments.report.comparison import Comparison
+from experiments.report.item import Item, Verdict
+
+PAPERS, ALL = "gain, the paper's layouts", "gain, all layouts"
+SHARE = "share of the bound, %"
+SEARCHES = {PAPERS: "paper", ALL: "joint"}
+
+
+def make(results: Results | None, number: int) -> Item:
+    """Make the item of a table.
+
+    Parameters
+    ----------
+    results
+        What was measured; None: nothing.
+    number
+        1 to 6.
+    """
+    printed = next(each for each in TABLES if each.number == number)
+    rows = [
+        Comparison(name, f"gain on {gpu}", tuned.speedup, None, tuned.layout, "the paper's GPU")
+        for name, of_gpus in printed.matrices.items()
+        for gpu, tuned in zip(GPUS, of_gpus, strict=True)
+    ]
+    of_table = () if results is None else _matrices(results, printed)
+    for matrix in of_table:
+        assert results is not None
+        rows += _rows(results, matrix, printed.dtype)
+    return Item(
+        f"layouts-table{number}",
+        f"Table {number}: {printed.entry} entries, {printed.dtype}",
+        "The time of the best schedule in the natural layout over that of the best layout and schedule, and "
+        "which that is: among the paper's layouts, and among all of this project's, with sorted rows and "
+        "16-bit columns.",
+        tuple(rows),
+        verdicts=() if results is None else _verdicts(results, printed),
+        notes=READING,
+        gaps=(NOTHING,) if results is None else gaps_of(results),
+    )
+
+
+def gain(results: Results, matrix: str, dtype: str, search: str) -> float | None:
+    """Give how many times a joint search is faster than schedules alone; None if one was not made.
+
+    Parameters
+    ----------
+    results
+        What was measured.
+    matrix, dtype, search
+        As of `SearchRecord`.
+    """
+    best, natural = results.search(matrix, dtype, search), results.search(matrix, dtype, "schedule")
+    if not (best and natural and best.median_us and natural.median_us):
+        return None
+    return natural.median_us / best.median_us
+
+
+def _matrices(results: Results, printed: PrintedTable) -> tuple[MatrixRecord, ...]:
+    return tuple(each for each in results.matrices if each.entry == printed.entry and not each.missing)
+
+
+def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison]:
+    rows = []
+    for quantity, search in SEARCHES.items():
+        found = results.search(matrix.name, dtype, search)
+        note = "" if found is None else _said(found)
+        value = gain(results, matrix.name, dtype, search)
+        rows.append(Comparison(label(matrix), quantity, "", value, note, ABSENT))
+    best = results.search(matrix.name, dtype, "joint")
+    if best and best.median_us and best.bound_us:
+        rows.append(Comparison(label(matrix), SHARE, "", 100 * best.bound_us / best.median_us))
+    return rows
+
+
+def _said(found: SearchRecord) -> str:
+    cut = "" if found.complete else "; the time was over before all were"
+    return f"{found.layout}, {found.schedule}, {found.median_us:.1f} us; {found.variants} variants{cut}"
+
+
+def _verdicts(results: Results, printed: PrintedTable) -> tuple[Verdict, ...]:
+    gains = {
+        each.name: gain(results, each.name, printed.dtype, "paper") for each in _matrices(results, printed)
+    }
+    found = {name: value for name, value in gains.items() if value is not None}
+    mean = geometric_mean(list(found.values()))
+    large = {each.name for each in results.matrices if each.entries > LARGE}
+    numbers = ABSENT if mean is None else by_size(found, large, "times")
+    verdicts = [
+        Verdict(
+            "Tuning layouts and schedules together is faster than tuning schedules alone",
+            None if mean is None else mean > 1,
+            numbers,
+        )
+    ]
+    if printed.number == 5:
+        most = max(found.values(), default=None)
+        verdicts.append(
+            Verdict(
+                f"It is up to {BY_LAYOUTS} times faster",
+                None if most is None else most >= BY_LAYOUTS,
+                ABSENT if most is None else f"up to {most:.2f} times",
+            )
+        )
+    if printed.entry == "quaternion":
+        verdicts.append(_outer_is_ellpack_r(results, printed))
+    return tuple(verdicts)
+
+
+def _outer_is_ellpack_r(results: Results, printed: PrintedTable) -> Verdict:
+    best = {
+        each.name: results.search(each.name, printed.dtype, "paper") for each in _matrices(results, printed)
+    }
+    layouts = {name: found.layout for name, found in best.items() if found is not None}
+    return Verdict(
+        "Of the outer layouts ELLPACK-R is preferred for all quaternionic matrices",
+        all(layout.startswith("ellpack-r") for layout in layouts.values()) if layouts else None,
+        "; ".join(f"{name}: {layout}" for name, layout in layouts.items()) or ABSENT,
+    )

@@ -1,0 +1,173 @@
+"""The words beside the numbers: what a matrix is, how often it fills the GPU, how a figure is to be read."""
+
+from __future__ import annotations
+
+from experiments.papers.pellr.methods import METHODS
+from experiments.papers.pellr.results import MatrixRecord
+from experiments.papers.pellr.speeds import (
+    CUT_ELLR,
+    DTYPES,
+    NEAR,
+    Speeds,
+    geometric_mean,
+    rank_correlation,
+    waves_of_the_paper,
+)
+from experiments.papers.pellr.subjects import KINDS, MOST_FILLED_ENTRIES, QUADRO_P600_THREADS
+
+GAP_WITHOUT_RESULTS = (
+    "Nothing was measured: there is no NVIDIA GPU here and no file of results was given. `vecsim reproduce "
+    "pellr --results FILE` renders a file that a GPU wrote."
+)
+
+SPELLED = {"sigma": "sigma", "mean": "mean", "range": "longest - shortest"}
+"""How the printed statistics are called."""
+
+
+def subject_label(matrix: MatrixRecord) -> str:
+    """Name a matrix, and which one of the paper it is or stands for."""
+    if matrix.kind == "filled" and matrix.stands_for and matrix.of != matrix.stands_for:
+        return f"{matrix.name} (for {matrix.stands_for})"
+    if matrix.kind == "stand-in":
+        return f"{matrix.name} (stand-in for {matrix.stands_for})"
+    if matrix.kind == "pattern":
+        return f"{matrix.name} ({matrix.stands_for})"
+    return matrix.name
+
+
+def matrix_note(matrix: MatrixRecord, speeds: Speeds, method: str = "") -> str:
+    """Say what decides the time of a matrix: row lengths, iterations of warps, waves of threads."""
+    parts = [
+        f"sigma {matrix.sigma:.1f}, mean {matrix.mean:.1f}, longest {matrix.longest:,}",
+        f"{speeds.waves(matrix):.2g} waves",
+        f"iterations {matrix.iterations.get('ellr', 0):,} in order, "
+        f"{matrix.iterations.get('pellr', 0):,} sorted",
+    ]
+    if method == "ellr" and speeds.ellr(matrix) == CUT_ELLR and matrix.kind != "filled":
+        parts.append("ELLR cut into slices: as published it would take over four times CRS")
+    return "; ".join(parts)
+
+
+def notes_of(speeds: Speeds) -> tuple[str, ...]:
+    """Say how the figures are to be read, with the numbers that explain them."""
+    gpu = speeds.gpu
+    kinds = dict.fromkeys(matrix.kind for matrix in speeds.results.matrices)
+    return (
+        f"Measured on {gpu.name}: products by replay of CUDA graphs, warm (the same buffers again, as in an "
+        "iterative solver), x and y in the original order, the permutation included; medians. "
+        f"Made {speeds.results.made}.",
+        "Matrices: " + "; ".join(f"{kind}: {KINDS[kind]}" for kind in kinds) + ".",
+        f"A wave is the {gpu.threads:,} threads that the GPU holds at once; the paper's Quadro P600 holds "
+        f"{QUADRO_P600_THREADS:,}. {waves_text(speeds)}",
+        times_text(speeds),
+        slices_text(speeds),
+        locality_text(speeds),
+        iterations_text(speeds),
+    )
+
+
+def waves_text(speeds: Speeds) -> str:
+    """Say how often the matrices fill both GPUs, and what follows."""
+    alone = speeds.sets["alone"]
+    small = [matrix for matrix in alone if speeds.waves(matrix) < 1]
+    text = (
+        f"{len(small)} of the {len(alone)} matrices of the collections do not fill the GPU once. All their "
+        "warps then run at the same time, and the product takes as long as its longest row: sorting rows "
+        "spares warps work, but no time. "
+    )
+    memplus = next((matrix for matrix in alone if matrix.name == "memplus"), None)
+    if memplus is not None:
+        text += (
+            f"memplus, for one, fills {speeds.waves(memplus):.2f} of this GPU and "
+            f"{waves_of_the_paper(memplus):.1f} times the paper's. "
+        )
+        time = speeds.time(memplus, "pellr", "float64")
+        if time is not None:
+            text += (
+                f"Its {time:.0f} us are {1000 * time / memplus.longest:.0f} ns for each of the "
+                f"{memplus.longest} entries of its longest row: the latency of a load, shared by the steps "
+                "that are under way at once. "
+            )
+    return text + (
+        "So the matrices that the paper names are measured a second time, repeated along the diagonal until "
+        "they fill this GPU as often as they fill the paper's, or have "
+        f"{MOST_FILLED_ENTRIES // 10**6} million non-zeros."
+    )
+
+
+def times_text(speeds: Speeds) -> str:
+    """Say what the time of PELLR goes with: the longest row, or the non-zeros."""
+    parts = []
+    for part, words in (("alone", "as they are"), ("filled", "repeated")):
+        found = [
+            (matrix, time)
+            for matrix in speeds.sets[part]
+            if (time := speeds.time(matrix, "pellr", "float64")) is not None
+        ]
+        times = [time for _, time in found]
+        by_length = rank_correlation([matrix.longest for matrix, _ in found], times)
+        by_size = rank_correlation([matrix.nnz for matrix, _ in found], times)
+        if by_length is not None and by_size is not None:
+            parts.append(
+                f"on matrices {words} {by_length:.2f} with the longest row, {by_size:.2f} with the non-zeros"
+            )
+    return (
+        "What decides a time: the rank correlation of PELLR's time in float64 is "
+        f"{'; '.join(parts) or 'not known: too few matrices'}."
+    )
+
+
+def slices_text(speeds: Speeds) -> str:
+    """Say why PELLR can be the slower one where nothing but latency counts, and what slices cost."""
+    pairs = {
+        dtype: [
+            cut / whole
+            for matrix in speeds.sets["alone"]
+            if (whole := speeds.time(matrix, "ellr", dtype)) is not None
+            and (cut := speeds.time(matrix, CUT_ELLR, dtype)) is not None
+        ]
+        for dtype in DTYPES
+    }
+    costs = ", ".join(
+        f"{mean:.2f} times in {dtype}" for dtype, each in pairs.items() if (mean := geometric_mean(each))
+    )
+    return (
+        "Where latency alone counts PELLR can be the slower one: the longest rows, which run nearly alone in "
+        "their warps in ELLR, share one warp in PELLR, whose every iteration gathers 32 elements of x. What "
+        f"the slices themselves cost: ELLPACK-R cut into slices takes {costs or 'not measured'} as long."
+    )
+
+
+def locality_text(speeds: Speeds) -> str:
+    """Say what sorting costs: rows that run together no longer lie together."""
+    parts = []
+    for part, words in (("filled", "repeated"), ("generated", "generated")):
+        ratios = speeds.ratios(speeds.sets[part], "pellr", "float64", NEAR)
+        mean = geometric_mean(ratios.values())
+        if mean is not None:
+            parts.append(f"{mean:.2f} on matrices {words}")
+    return (
+        "Sorting has a price that the formulas do not know: rows that run at the same time are stored far "
+        "apart and read x at many places. With the same slices taken in the order of their first rows "
+        "(“near”) neighbours run together again: in float64 PELLR's time over that is "
+        f"{', '.join(parts) or 'not measured'}."
+    )
+
+
+def iterations_text(speeds: Speeds) -> str:
+    """Say whether formula (1) foretells the ratio of ELLPACK-R to PELLR."""
+    parts = []
+    for part, word in (("alone", "as they are"), ("filled", "repeated"), ("generated", "generated")):
+        found = [
+            (matrix.iterations["ellr"] / matrix.iterations["pellr"], ratio)
+            for matrix in speeds.sets[part]
+            if (ratio := speeds.ratio(matrix, "ellr", "float64")) is not None
+            and matrix.iterations.get("pellr")
+        ]
+        correlation = rank_correlation([pair[0] for pair in found], [pair[1] for pair in found])
+        if correlation is not None:
+            parts.append(f"{correlation:.2f} on matrices {word} ({len(found)})")
+    return (
+        "Formula (1) foretells how many fewer iterations PELLR takes. Its rank correlation with the measured "
+        f"ratio of {METHODS['ellr'].label} to PELLR in float64: {'; '.join(parts) or 'too few matrices'}."
+    )

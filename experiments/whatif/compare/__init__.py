@@ -1,0 +1,7 @@
+"""Results that were written to files: read again, compared, run again."""
+
+from experiments.whatif.compare.comparison import Comparison, compare
+from experiments.whatif.compare.document import Document, Row, read_document
+from experiments.whatif.compare.rerun import Again, Repeated, rerun
+
+__all__ = ["Again", "Comparison", "Document", "Repeated", "Row", "compare", "read_document", "rerun"]

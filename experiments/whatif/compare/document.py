@@ -1,0 +1,173 @@
+"""The cycles that a results file holds: of ``vecsim run``, ``exec``, ``why`` or ``sweep``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.whatif.compare.layouts import (
+    LAYOUTS,
+    ExecLayout,
+    Layout,
+    LineEntry,
+    RunLayout,
+    SweepLayout,
+    WhyLayout,
+    check,
+)
+from experiments.whatif.compare.table import TableRow, read_table
+from vecsim.results.result_folder import read_set
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import RESULTS, TABLE, decoded
+from vecsim.support.structured_text import json_value
+from vecsim.support.suggestions import shown
+
+SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One simulated run.
+
+    Attributes
+    ----------
+    cycles
+        None where there is no result.
+    charged
+        Cycles by cause, by name.
+    lines
+        Cycles by the text of the instruction, those that read alike together; empty if the file has none.
+    program_sha256
+        Digest of the program's image; empty if the file does not say it.
+    options
+        What it was run with, as the file says it.
+    matrix
+        The name of its matrix; empty where there is none.
+    """
+
+    cycles: int | None
+    charged: Mapping[str, int]
+    lines: Mapping[str, int] = field(default_factory=dict)
+    program_sha256: str = ""
+    options: Mapping[str, Any] | None = None
+    matrix: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A results file.
+
+    Attributes
+    ----------
+    path
+        Its name for messages.
+    layout
+        What it holds, checked.
+    rows
+        By what tells them apart: the matrix and the program; the file of a program; of a sweep also what was
+        varied, as ``name=value``.
+    table
+        The rows of a sweep's table, in order.
+    """
+
+    path: Path
+    layout: Layout
+    rows: Mapping[Key, Row]
+    table: tuple[TableRow, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The command whose results they are."""
+        return self.layout.kind
+
+
+def read_document(path: Path) -> Document:
+    """Read a results file.
+
+    Parameters
+    ----------
+    path
+        A JSON file of ``vecsim run``, ``exec`` or ``why``; the folder of a sweep, or its ``sweep.json``.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or is something else.
+    """
+    file = path / SWEEP_FILE if path.is_dir() else path
+    layout = _layout(file, read_set(file.parent, {file.name: RESULTS})[file.name])
+    if isinstance(layout, SweepLayout):
+        return _sweep(file)
+    found: dict[Key, Row] = {}
+    for key, row in _rows(layout):
+        if found.setdefault(key, row).cycles != row.cycles:
+            raise UserError(
+                f"{file}: {shown(' '.join(key), 80)} has two results of different cycles: two different "
+                "matrices have this name; run again"
+            )
+    return Document(file, layout, found)
+
+
+def _sweep(file: Path) -> Document:
+    """Read the files of a sweep, both of them as the same sweep wrote them."""
+    found = read_set(file.parent, {file.name: RESULTS, TABLE_FILE: TABLE})
+    layout = _layout(file, found[file.name])
+    assert isinstance(layout, SweepLayout)
+    table = read_table(file.with_name(TABLE_FILE), found[TABLE_FILE], layout)
+    return Document(file, layout, {row.key: _of_cell(row) for row in table}, table)
+
+
+def _layout(file: Path, text: bytes) -> Layout:
+    content = json_value(decoded(text, str(file)), str(file))
+    kind = content.get("kind") if isinstance(content, dict) else None
+    if not isinstance(kind, str) or kind not in LAYOUTS:
+        said = f"is of {shown(repr(kind))}" if isinstance(kind, str) else "says not what it is of"
+        raise UserError(f"{file}: {said}; results of {', '.join(LAYOUTS)} are taken")
+    return check(str(file), kind, content)
+
+
+def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row]]:
+    if isinstance(layout, ExecLayout):
+        digest, lines = layout.program_sha256, _lines(layout.lines)
+        yield (Path(layout.file).name,), Row(layout.cycles, layout.charged, lines, digest)
+    elif isinstance(layout, RunLayout):
+        for result in layout.results:
+            yield (
+                (result.matrix, result.program),
+                Row(
+                    result.cycles,
+                    result.charged,
+                    _lines(result.lines),
+                    result.program_sha256,
+                    result.options,
+                    result.matrix,
+                ),
+            )
+    else:
+        for each in layout.explanations:
+            yield (
+                (each.matrix, each.program),
+                Row(
+                    each.cycles,
+                    each.cycles_by_cause,
+                    _lines(each.lines),
+                    each.program_sha256,
+                    each.options,
+                    each.matrix,
+                ),
+            )
+
+
+def _lines(lines: Iterable[LineEntry]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for line in lines:
+        found[line.text] = found.get(line.text, 0) + line.cycles
+    return found
+
+
+def _of_cell(row: TableRow) -> Row:
+    return Row(row.cycles, row.charged, matrix=row.matrix)

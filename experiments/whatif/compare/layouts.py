@@ -1,0 +1,294 @@
+"""What results files hold, as far as it is read again: models that check it before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from experiments.whatif.sweep.cost import check_weights
+from vecsim.engines.protocol import ENGINES, MAX_CYCLES
+from vecsim.machine.recorded import check_recorded
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import shown
+
+RUN, EXEC, WHY, SWEEP = "vecsim run", "vecsim exec", "vecsim why", "vecsim sweep"
+
+
+def _engine(name: str) -> str:
+    """Accept an engine, or two where the second was compiled meanwhile."""
+    if not set(name.split(", ")) <= ENGINES.keys():
+        raise ValueError(f"engines are {', '.join(ENGINES)}")
+    return name
+
+
+def _weights(cost: dict[str, float]) -> dict[str, float]:
+    try:
+        check_weights(cost)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    return cost
+
+
+def _machine(document: dict[str, Any]) -> dict[str, Any]:
+    _MachineTexts.model_validate(document)
+    try:
+        check_recorded(document)
+    except UserError as error:
+        raise ValueError(str(error).removeprefix("machine: ")) from None
+    return document
+
+
+MOST = 2**63 - 1
+LONGEST = 200
+"""Letters of what a message says of a fault, at most."""
+Bits = Annotated[int, Field(ge=32, le=64, multiple_of=32)]
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Cycles = Annotated[int, Field(ge=1, le=MOST)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Name = Annotated[str, Field(min_length=1)]
+Value = Annotated[int, Field(ge=-MOST, le=MOST)] | bool | str
+Choices = dict[str, Annotated[list[Value], Field(min_length=1)]]
+EngineName = Annotated[str, AfterValidator(_engine)]
+MachineNumbers = Annotated[dict[str, Any], AfterValidator(_machine)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+class _MachineExtension(_Strict):
+    name: Name
+    file: str
+    sha256: Digest
+
+
+class _MachineTexts(_Strict):
+    """What a machine says of itself beside its numbers."""
+
+    label: str = ""
+    sha256: Digest = ""
+    file: str | None = None
+    based_on: str | None = None
+    taken_from_base: list[str] = Field(default_factory=list)
+    extensions: list[_MachineExtension] = Field(default_factory=list)
+
+
+class MatrixEntry(_Strict):
+    """A matrix: what it is called, where it came from, its digest as it was multiplied."""
+
+    name: Name
+    source: str
+    sha256: Digest
+
+
+class FileEntry(_Strict):
+    """A file that the results depend on; see `vecsim.results.file_digests`."""
+
+    what: Name
+    file: Name
+    sha256: Digest
+
+
+Matrices = Annotated[list[MatrixEntry], Field(min_length=1)]
+"""Where a file names its matrices, all of them: those of older layouts name none."""
+
+
+class LineEntry(_Strict):
+    """An instruction and its cycles."""
+
+    text: str
+    cycles: Count
+
+
+class ArrayEntry(_Strict):
+    """An array that was put into memory: how it was asked for, and its file; older layouts name none."""
+
+    text: Name
+    sha256: Digest
+    file: str | None = None
+
+
+class _Counted(_Strict):
+    """Cycles and their causes, which add up to them."""
+
+    cycles: Cycles
+    lines: list[LineEntry] = Field(default_factory=list)
+
+    def _check_sum(self, causes: Mapping[str, int]) -> None:
+        if sum(causes.values()) != self.cycles:
+            raise ValueError(f"cycles = {self.cycles}, and those by cause add up to {sum(causes.values())}")
+        by_line = sum(line.cycles for line in self.lines)
+        if self.lines and by_line != self.cycles:
+            raise ValueError(f"cycles = {self.cycles}, and those of the lines add up to {by_line}")
+
+
+class _Charged(_Counted):
+    charged: dict[str, Count]
+    program_sha256: Digest
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self._check_sum(self.charged)
+        return self
+
+
+class ResultEntry(_Charged):
+    """A product of `vecsim run`."""
+
+    matrix: str
+    program: str
+    options: dict[str, str]
+
+
+class _Made(_Strict):
+    """What every file says of how it was made."""
+
+    kind: str
+    versions: dict[str, str] = Field(default_factory=dict)
+    commit: str = ""
+    machine: MachineNumbers | None = None
+    matrices: list[MatrixEntry] = Field(default_factory=list)
+    files: list[FileEntry] = Field(default_factory=list)
+
+    def _check_matrices(self, named: Iterable[str]) -> None:
+        """Check that each matrix has a name of its own, and that those which results name are there."""
+        known: dict[str, str] = {}
+        for each in self.matrices:
+            if known.setdefault(each.name, each.sha256) != each.sha256:
+                raise ValueError(f"two different matrices are named {shown(repr(each.name))}")
+        for name in named:
+            if name not in known:
+                raise ValueError(f"matrices: {shown(repr(name))}, which has a result, is missing")
+
+
+class RunLayout(_Made):
+    """Of ``vecsim run``."""
+
+    machine: MachineNumbers
+    engine: EngineName
+    seed: Count
+    value_bits: Bits
+    max_cycles: Cycles
+    matrices: list[MatrixEntry]
+    results: list[ResultEntry]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self._check_matrices(each.matrix for each in self.results)
+        return self
+
+
+class ExecLayout(_Made, _Charged):
+    """Of ``vecsim exec``."""
+
+    machine: MachineNumbers
+    file: Name
+    define: dict[str, int]
+    engine: EngineName
+    value_bits: Bits
+    memory_bytes: Annotated[int, Field(ge=16, le=2**31)]
+    max_cycles: Cycles
+    load: list[ArrayEntry] = Field(default_factory=list)
+
+
+class ExplanationEntry(_Counted):
+    """A product of `vecsim why`."""
+
+    matrix: str
+    program: str
+    options: dict[str, str]
+    machine: MachineNumbers
+    engine: EngineName = ""
+    value_bits: Bits = 32
+    cycles_by_cause: dict[str, Count]
+    program_sha256: Digest = ""
+    lines: list[LineEntry]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self._check_sum(self.cycles_by_cause)
+        return self
+
+
+class WhyLayout(_Made):
+    """Of ``vecsim why``; older layouts have no matrices."""
+
+    seed: Count = 0
+    matrices: Matrices = Field(default_factory=list)
+    explanations: Annotated[list[ExplanationEntry], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.matrices:
+            self._check_matrices(each.matrix for each in self.explanations)
+        return self
+
+
+class Specification(_Strict):
+    """What a sweep is of, as `experiments.whatif.sweep.Sweep.to_dict` returns it."""
+
+    matrices: Annotated[list[Name], Field(min_length=1)]
+    programs: Annotated[list[Name], Field(min_length=1)]
+    machine: str = "vs2003"
+    extend: list[str] = Field(default_factory=list)
+    set: Choices
+    option: Choices
+    design: str = "grid"
+    samples: Cycles = 100
+    design_seed: Count = 0
+    value_bits: Bits = 32
+    seed: Count = 0
+    engine: EngineName = "jit"
+    max_cycles: Cycles = MAX_CYCLES
+    cost: Annotated[dict[str, float], AfterValidator(_weights)] = Field(default_factory=dict)
+
+
+class SweepLayout(_Made):
+    """Of ``vecsim sweep``; older layouts have neither matrices nor files nor a digest of the table.
+
+    What is there must be valid: ``null`` or an empty list does not stand for an older layout.
+    """
+
+    machine: MachineNumbers
+    sweep: Specification
+    matrices: Matrices = Field(default_factory=list)
+    cells: Count = 0
+    table_sha256: Digest = ""
+
+
+Layout = RunLayout | ExecLayout | WhyLayout | SweepLayout
+
+LAYOUTS: dict[str, type[Layout]] = {
+    RUN: RunLayout,
+    EXEC: ExecLayout,
+    WHY: WhyLayout,
+    SWEEP: SweepLayout,
+}
+"""By the kind that a file says it is of."""
+
+
+def check(where: str, kind: str, content: Mapping[str, Any]) -> Layout:
+    """Check what a file holds.
+
+    Raises
+    ------
+    UserError
+        Something is missing, of another type or contradicts itself, naming the file and the first such thing.
+    """
+    try:
+        return LAYOUTS[kind].model_validate(content)
+    except ValidationError as error:
+        raise UserError(f"{where}: is damaged, or of another version: {first_fault(error)}") from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """Say in a line which field is wrong first, what it holds, and what is wrong with it."""
+    first = error.errors()[0]
+    place = ".".join(shown(str(part)) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    message = shown(message[:1].lower() + message[1:], LONGEST)
+    held = first["input"]
+    has = f" = {shown(repr(held))}" if place and not isinstance(held, dict | list | BaseModel) else ""
+    return f"{place}{has}: {message}" if place else message

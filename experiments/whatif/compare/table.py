@@ -1,0 +1,213 @@
+"""The table of a sweep, read back from its CSV file: every row is checked before anything is made of it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from experiments.whatif.compare.layouts import MOST, SweepLayout, first_fault
+from vecsim.results.file_digests import short
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import csv_cell
+from vecsim.support.suggestions import counted, shown
+
+OPTION = "option."
+CHARGED = "charged_"
+ONE_AT_A_TIME = "one-at-a-time"
+"""The design in whose rows what is not varied is left empty."""
+REQUIRED = ("matrix", "rows", "nnz", "program", "cycles", "cycles_per_nnz", "fault")
+AGREEMENT = 1e-9
+"""How far a stated quotient may be off, relative to that of the numbers in its row."""
+
+_WHOLE = re.compile(r"[0-9]{1,19}")
+_REAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+
+
+def _whole(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not _WHOLE.fullmatch(text):
+        raise ValueError("a whole number in digits is expected")
+    return int(text)
+
+
+def _real(text: str | None) -> float | None:
+    if not text:
+        return None
+    if not _REAL.fullmatch(text) or not math.isfinite(float(text)):
+        raise ValueError("a finite number is expected")
+    return float(text)
+
+
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Size = Annotated[int, Field(ge=1, le=MOST)]
+FromText = BeforeValidator(_whole)
+
+
+class TableRow(BaseModel):
+    """A row: a program on a matrix at a point, with its cycles or the fault for which there are none."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+    matrix: Annotated[str, Field(min_length=1)]
+    program: Annotated[str, Field(min_length=1)]
+    rows: Annotated[Size, FromText]
+    nnz: Annotated[Count, FromText]
+    locality: Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_real)] = None
+    cycles: Annotated[Size | None, FromText]
+    cycles_per_nnz: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(_real)]
+    fault: str
+    charged: dict[str, Annotated[Count, FromText]] = Field(default_factory=dict)
+    varied: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.cycles is None) != bool(self.fault):
+            raise ValueError("a row has either cycles or a fault")
+        if self.cycles is None:
+            return self
+        quotient = self.cycles / self.nnz if self.nnz else None
+        stated = self.cycles_per_nnz
+        agree = quotient == stated
+        if quotient is not None and stated is not None:
+            agree = math.isclose(quotient, stated, rel_tol=AGREEMENT)
+        if not agree:
+            raise ValueError(f"cycles_per_nnz = {stated}, and cycles / nnz is {quotient}")
+        if self.charged and sum(self.charged.values()) != self.cycles:
+            raise ValueError(f"cycles = {self.cycles}, charged are {sum(self.charged.values())}")
+        return self
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it apart: matrix, program and what was varied, as ``name=value``."""
+        varied = (f"{name}={value}" for name, value in self.varied.items() if value)
+        return (self.matrix, self.program, *varied)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where a table has what."""
+
+    names: tuple[str, ...]
+    varied: Mapping[str, frozenset[str]]
+
+    def row(self, cells: Sequence[str]) -> dict[str, Any]:
+        """Return a row as the model takes it."""
+        found: dict[str, Any] = {"charged": {}, "varied": {}}
+        for name, cell in zip(self.names, cells, strict=True):
+            if name in self.varied:
+                found["varied"][name] = cell
+            elif name.startswith(CHARGED):
+                if cell:
+                    found["charged"][name.removeprefix(CHARGED)] = cell
+            else:
+                found[name] = cell
+        return found
+
+
+def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRow, ...]:
+    """Read the table of a sweep.
+
+    Parameters
+    ----------
+    path
+        The CSV file, for messages.
+    content
+        What is in it.
+    layout
+        What the ``sweep.json`` beside it says.
+
+    Raises
+    ------
+    UserError
+        It is not the table that was written then, naming the file, the line and the column.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: byte {error.start} is not UTF-8") from None
+    digest = hashlib.sha256(content).hexdigest()
+    if layout.table_sha256 not in ("", digest):
+        raise UserError(
+            f"{path}: is not the table that the sweep wrote (digest {short(digest)}, then "
+            f"{short(layout.table_sha256)}): sweep again, which computes no cell that is kept"
+        )
+    spec = layout.sweep
+    varied = {name: frozenset(map(str, values)) for name, values in spec.set.items()}
+    varied |= {OPTION + name: frozenset(map(str, values)) for name, values in spec.option.items()}
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        columns = _columns(path, next(reader, []), varied)
+        rows = tuple(_row(f"{path}, line {reader.line_num}", columns, cells, layout) for cells in reader)
+    except csv.Error as error:
+        raise UserError(f"{path}, line {reader.line_num}: is no CSV: {error}") from None
+    if "cells" in layout.model_fields_set and layout.cells != len(rows):
+        raise UserError(f"{path}: has {counted(len(rows), 'row')}; by sweep.json they are {layout.cells:,}")
+    _check_rows(path, rows, layout)
+    return rows
+
+
+def _columns(path: Path, names: Sequence[str], varied: Mapping[str, frozenset[str]]) -> _Columns:
+    for name in (*REQUIRED, *varied):
+        if names.count(name) != 1:
+            what = "has no column" if name not in names else "has more than one column"
+            raise UserError(f"{path}, line 1: {what} {shown(repr(name))}")
+    if len(set(names)) != len(names):
+        raise UserError(f"{path}, line 1: two columns have one name")
+    return _Columns(tuple(names), varied)
+
+
+_ROW = TypeAdapter(TableRow)
+
+
+def _row(where: str, columns: _Columns, cells: Sequence[str], layout: SweepLayout) -> TableRow:
+    if len(cells) != len(columns.names):
+        raise UserError(
+            f"{where}: has {counted(len(cells), 'value')} for {counted(len(columns.names), 'column')}"
+        )
+    try:
+        row = _ROW.validate_python(columns.row([csv_cell(cell) for cell in cells]))
+    except ValidationError as error:
+        raise UserError(f"{where}: {first_fault(error)}") from None
+    if row.program not in layout.sweep.programs:
+        raise UserError(f"{where}: program = {shown(repr(row.program))}: sweep.json names no such program")
+    for name, value in row.varied.items():
+        if value not in columns.varied[name] and not (value == "" and layout.sweep.design == ONE_AT_A_TIME):
+            raise UserError(f"{where}: {name} = {shown(repr(value))}: sweep.json names no such value")
+    return row
+
+
+def _check_rows(path: Path, rows: Sequence[TableRow], layout: SweepLayout) -> None:
+    """Check that rows do not contradict each other: two matrices of one name would."""
+    known = {each.name for each in layout.matrices}
+    facts: dict[str, tuple[object, ...]] = {}
+    cycles: dict[tuple[str, ...], int | None] = {}
+    for row in rows:
+        if known and row.matrix not in known:
+            raise UserError(f"{path}: matrix {shown(repr(row.matrix))}: sweep.json names no such matrix")
+        of_matrix = (row.rows, row.nnz, row.locality)
+        if (
+            facts.setdefault(row.matrix, of_matrix) != of_matrix
+            or cycles.setdefault(row.key, row.cycles) != row.cycles
+        ):
+            raise UserError(
+                f"{path}: {shown(' '.join(row.key), 80)}: two rows contradict each other; if two different "
+                "matrices have this name, sweep again, which tells them apart"
+            )

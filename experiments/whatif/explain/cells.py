@@ -1,0 +1,205 @@
+"""The cells of a sweep, read from its folder, and means of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.whatif.compare.document import TABLE_FILE, read_document
+from experiments.whatif.compare.inputs import no_digests, without_digests
+from experiments.whatif.compare.layouts import SWEEP, SweepLayout
+from experiments.whatif.compare.table import OPTION
+from experiments.whatif.explain.effects import Fit, fit
+from vecsim.machine.description import flat
+from vecsim.support.errors import UserError
+
+ABSENT = -1
+"""The place of a value in a cell in which the thing is as the machine has it."""
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a sweep that have a result.
+
+    Attributes
+    ----------
+    varied
+        Values of each thing that was varied, as texts, by name, in the order of the specification.
+    programs, matrices
+        Names, in the order of the specification.
+    features
+        Numbers of the matrices, in their order, by what they are: what programs are compared by.
+    machine
+        Numbers of the machine that was varied, by full name.
+    value_bits
+        Bits of a value.
+    cost
+        Weights of what a machine costs that the specification gives; see `experiments.whatif.explain.cost`.
+    program, matrix
+        int64, for each cell: its place in `programs` and `matrices`.
+    place
+        int64, for each cell, by name: the place in `varied`, or `ABSENT`.
+    cycles, per_nnz
+        float64, for each cell: cycles, and cycles a non-zero.
+    faults
+        How many cells have no result.
+    remarks
+        What the folder cannot tell, a sentence each.
+    """
+
+    varied: Mapping[str, tuple[str, ...]]
+    programs: tuple[str, ...]
+    matrices: tuple[str, ...]
+    features: Mapping[str, Floats]
+    machine: Mapping[str, Any]
+    value_bits: int
+    cost: Mapping[str, float]
+    program: Ints
+    matrix: Ints
+    place: Mapping[str, Ints]
+    cycles: Floats
+    per_nnz: Floats
+    faults: int
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def fits(self) -> tuple[Fit | None, ...]:
+        """For each program the model that separates effects; None where means over all else are right."""
+        return tuple(fit(self, place) for place in range(len(self.programs)))
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        """Names of the things of which more than one value was tried."""
+        return tuple(name for name, values in self.varied.items() if len(values) > 1)
+
+    def means(self, program: int, names: Sequence[str]) -> Floats:
+        """Give a program's geometric means of cycles a non-zero over all else that was varied.
+
+        Where the samples of a value differ in all else (a Latin hypercube), the effects of all else are taken
+        out before, if they can be separated.
+
+        Parameters
+        ----------
+        program
+            Its place in `programs`.
+        names
+            Things of which the values are kept apart, none, one or two.
+
+        Returns
+        -------
+        float64
+            An axis for each name, then one for the matrices; NaN where there is no cell.
+        """
+        shape = (*(len(self.varied[name]) for name in names), len(self.matrices))
+        chosen = self.program == program
+        for name in names:
+            chosen &= self.place[name] != ABSENT
+        where = tuple(self.place[name][chosen] for name in names)
+        flat_place = np.ravel_multi_index((*where, self.matrix[chosen]), shape)
+        size = int(np.prod(shape))
+        sums = np.bincount(flat_place, self._logs(program, names)[chosen], size)
+        counts = np.bincount(flat_place, minlength=size)
+        with np.errstate(invalid="ignore"):
+            return np.exp(sums / counts).reshape(shape)
+
+    def _logs(self, program: int, names: Sequence[str]) -> Floats:
+        """Return the logarithm of cycles a non-zero, without the effects of all that is not named."""
+        logs, model = np.log(self.per_nnz), self.fits[program]
+        if model is not None and model.freedom:
+            for name, effect in model.effects.items():
+                if name not in names:
+                    logs -= effect.levels[self.place[name]]
+        return logs
+
+    def unchanged(self, program: int) -> Floats:
+        """Give a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""
+        chosen = (self.program == program) & np.all([p == ABSENT for p in self.place.values()], axis=0)
+        found = np.full(len(self.matrices), np.nan)
+        found[self.matrix[chosen]] = self.per_nnz[chosen]
+        return found
+
+
+def comparable(means: Floats) -> Floats:
+    """Leave only the matrices that have a number wherever any of them has one; an axis of no matrix is NaN.
+
+    Parameters
+    ----------
+    means
+        The last axis is that of the matrices.
+    """
+    places = means.reshape(-1, means.shape[-1])
+    there = places[~np.isnan(places).all(axis=1)]
+    return means[..., ~np.isnan(there).any(axis=0)]
+
+
+def overall(means: Floats) -> Floats:
+    """Give the geometric means over the matrices, the last axis; NaN where there is none."""
+    if not means.shape[-1]:
+        return np.full(means.shape[:-1], np.nan)
+    return np.asarray(np.exp(np.mean(np.log(means), axis=-1)))
+
+
+def number(value: float) -> float | None:
+    """Give a number as tables take it: None for NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+def read_cells(folder: Path) -> Cells:
+    """Read the folder that ``vecsim sweep --out`` wrote.
+
+    Raises
+    ------
+    UserError
+        It is none, or no cell of it has a result.
+    """
+    document = read_document(folder)
+    layout = document.layout
+    if not isinstance(layout, SweepLayout):
+        raise UserError(f"{folder}: holds results of {document.kind}, those of {SWEEP} are explained")
+    there = [row for row in document.table if row.cycles_per_nnz is not None]
+    if not there:
+        raise UserError(f"{folder}: no cell has a result; the column fault of {TABLE_FILE} says why")
+    spec = layout.sweep
+    varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
+    matrices = {row.matrix: row for row in there}
+    features = {"non-zeros a row": [row.nnz / row.rows for row in matrices.values()]}
+    localities = [row.locality for row in matrices.values() if row.locality is not None]
+    if len(localities) == len(matrices):
+        features["locality"] = localities
+    return Cells(
+        varied={name: tuple(map(_label, values)) for name, values in varied.items()},
+        programs=tuple(spec.programs),
+        matrices=tuple(matrices),
+        features={name: np.array(values) for name, values in features.items()},
+        machine=flat(layout.machine),
+        value_bits=spec.value_bits,
+        cost=spec.cost,
+        program=_places((row.program for row in there), spec.programs),
+        matrix=_places((row.matrix for row in there), tuple(matrices)),
+        place={
+            name: _places((row.varied[name] for row in there), tuple(map(str, values)))
+            for name, values in varied.items()
+        },
+        cycles=np.array([row.cycles for row in there], dtype=float),
+        per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
+        faults=len(document.table) - len(there),
+        remarks=(no_digests(str(document.path), lacking),) if (lacking := without_digests(layout)) else (),
+    )
+
+
+def _label(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _places(found: Iterable[str], values: Sequence[str]) -> Ints:
+    places = {value: place for place, value in enumerate(values)} | {"": ABSENT}
+    return np.array([places[each] for each in found], dtype=np.int64)

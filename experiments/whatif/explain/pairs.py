@@ -1,0 +1,104 @@
+"""Two things varied together, those first whose effects depend on each other most."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from experiments.report.comparison import Comparison
+from experiments.report.item import Item
+from experiments.report.parameter_charts import HeatChart
+from experiments.whatif.explain.cells import Cells, Floats, comparable, number, overall
+from experiments.whatif.explain.parameters import NO_RESULT, SPEED, file_name
+
+MOST_PLACES = 400
+"""Values of two things together, at most; of more there is no table."""
+MOST_DRAWN = 15
+"""Pairs that are drawn; of the others there are tables alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two things, and the speeds with their values.
+
+    Attributes
+    ----------
+    first, second
+        Their names.
+    fields
+        For each program non-zeros a cycle, float64, an axis for each of them; NaN for no result.
+    """
+
+    first: str
+    second: str
+    fields: Mapping[str, Floats]
+
+    @property
+    def interaction(self) -> float:
+        """By which factor, at most, both together change the speed otherwise than each by itself."""
+        return max(map(interaction, self.fields.values()))
+
+
+def interaction(field: Floats) -> float:
+    """Give by which factor, at most, a field differs from what its rows and columns give by themselves.
+
+    Parameters
+    ----------
+    field
+        float64, two axes; what has a NaN in its row or column counts nothing.
+    """
+    logs = np.log(field)
+    logs = logs[~np.isnan(logs).all(axis=1)][:, ~np.isnan(logs).all(axis=0)]
+    if not logs.size or np.isnan(logs).any():
+        return 1.0
+    alone = logs.mean(axis=0) + logs.mean(axis=1, keepdims=True) - logs.mean()
+    return float(np.exp(np.abs(logs - alone).max()))
+
+
+def pairs(cells: Cells) -> list[Item]:
+    """Show speed for the values of two things together, a field for each program."""
+    found = []
+    for first, second in itertools.combinations(cells.several, 2):
+        fields = {
+            program: np.asarray(1 / overall(comparable(cells.means(place, (first, second)))))
+            for place, program in enumerate(cells.programs)
+        }
+        size = len(cells.varied[first]) * len(cells.varied[second])
+        if size <= MOST_PLACES and not all(np.isnan(field).all() for field in fields.values()):
+            found.append(Pair(first, second, fields))
+    found.sort(key=lambda pair: -pair.interaction)
+    return [_item(cells, pair, drawn=place < MOST_DRAWN) for place, pair in enumerate(found)]
+
+
+def _item(cells: Cells, pair: Pair, *, drawn: bool) -> Item:
+    first, second = pair.first, pair.second
+    title = f"Speed against {first} and {second}"
+    chart = HeatChart(
+        title=title,
+        value_label=SPEED,
+        x_label=second,
+        y_label=first,
+        columns=cells.varied[second],
+        rows=cells.varied[first],
+        panels={name: _numbers(field) for name, field in pair.fields.items()},
+        description=f"Fields of colour: {title.lower()}, for each program.",
+    )
+    rows = tuple(
+        Comparison(f"{program}, {first}={y}", f"{second}={x}", "", value, absent=NO_RESULT)
+        for program, field in chart.panels.items()
+        for y, line in zip(chart.rows, field, strict=True)
+        for x, value in zip(chart.columns, line, strict=True)
+    )
+    summary = (
+        "Non-zeros a cycle: geometric means over the matrices and over everything else that was varied. Both "
+        f"together change the speed by up to {100 * (pair.interaction - 1):.1f} % otherwise than what each "
+        "does by itself would say."
+    )
+    return Item(file_name(first, second), title, summary, rows, chart if drawn else None)
+
+
+def _numbers(field: Floats) -> tuple[tuple[float | None, ...], ...]:
+    return tuple(tuple(map(number, line)) for line in field.tolist())

@@ -1,0 +1,185 @@
+"""Speed against one thing varied, and what matters most."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from experiments.report.comparison import Comparison
+from experiments.report.item import Item
+from experiments.report.parameter_charts import LineChart, Range, RangeChart
+from experiments.whatif.compare.table import OPTION
+from experiments.whatif.explain.cells import Cells, Floats, comparable, number, overall
+from experiments.whatif.explain.effects import CONFIDENCE, Effect
+from vecsim.support.suggestions import counted
+
+NO_RESULT = "no result"
+SPEED = "non-zeros a cycle"
+
+
+def file_name(*names: str) -> str:
+    """Name the files of what shows some things varied."""
+    return "-".join(("sweep", *(name.removeprefix(OPTION) for name in names)))
+
+
+def against(cells: Cells, name: str) -> Item:
+    """Show speed against one thing varied: the medians of the matrices, and their quartiles."""
+    values = cells.varied[name]
+    series: dict[str, tuple[float | None, ...]] = {}
+    bands = {}
+    rows = []
+    for place, program in enumerate(cells.programs):
+        means = comparable(cells.means(place, (name,)))
+        low, median, high = _quartiles(1 / means)
+        series[program] = tuple(map(number, median))
+        bands[program] = tuple(
+            None if np.isnan(a) else (float(a), float(b)) for a, b in zip(low, high, strict=True)
+        )
+        columns = {
+            program: median,
+            f"{program}, lower quartile": low,
+            f"{program}, upper quartile": high,
+            f"{program}, cycles a non-zero": overall(means),
+        }
+        rows += [
+            Comparison(value, told, "", number(float(column[at])), absent=NO_RESULT)
+            for told, column in columns.items()
+            for at, value in enumerate(values)
+        ]
+    title = f"Speed against {name}"
+    chart = LineChart(
+        title=title,
+        value_label=SPEED,
+        category_label=name,
+        categories=values,
+        series=series,
+        bands=bands,
+        description=f"Lines: {title.lower()}, for each program, in a band of half of the matrices.",
+    )
+    summary = (
+        "Non-zeros a cycle, for each matrix the geometric mean over everything else that was varied: the "
+        f"median of {counted(len(cells.matrices), 'matrix')} and, as a band, their quartiles. "
+        "Cycles a non-zero are "
+        "geometric means over the matrices, too."
+    )
+    gaps = tuple(
+        f"{program}: its means mix the effects of all that was varied: {reason}."
+        for program, reason in _refused(cells).items()
+    )
+    return Item(file_name(name), title, summary, tuple(rows), chart, gaps=gaps)
+
+
+def _quartiles(speeds: Floats) -> Floats:
+    if not speeds.shape[-1]:
+        return np.full((3, len(speeds)), np.nan)
+    return np.asarray(np.quantile(speeds, (0.25, 0.5, 0.75), axis=-1))
+
+
+def what_matters(cells: Cells) -> Item:
+    """Show how far each thing varied moves the speed, what moves it farthest first: a tornado diagram.
+
+    Where not every combination was tried, effects are those of an additive model, with their intervals, and
+    programs that it does not describe are left out (`experiments.whatif.explain.effects`).
+    """
+    refused = _refused(cells)
+    ranked = [program for program in cells.programs if program not in refused]
+    bars = {name: _bars(cells, name, ranked) for name in cells.several}
+    order = sorted(cells.several, key=lambda name: -max(map(_length, bars[name].values()), default=0.0))
+    rows = []
+    for name, program in itertools.product(order, cells.programs):
+        model = cells.fits[cells.programs.index(program)]
+        effect = model.effects[name] if model is not None and program in ranked else None
+        label = f"{name.removeprefix(OPTION)}: {program}"
+        rows += _rows(
+            label, bars[name].get(program), effect, "not ranked" if program in refused else NO_RESULT
+        )
+    rows += [
+        Comparison(program, "share of the variance that separate effects explain", "", model.explained)
+        for program, model in zip(cells.programs, cells.fits, strict=True)
+        if model is not None
+    ]
+    panels = {program: tuple(bars[name].get(program) for name in order) for program in ranked}
+    title = "What matters most"
+    chart = RangeChart(
+        title=title,
+        value_label="relative speed",
+        labels=tuple(name.removeprefix(OPTION) for name in order),
+        panels=panels,
+        description="Bars: from the slowest to the fastest value of each thing varied, the longest first.",
+    )
+    gaps = tuple(f"{program} is not ranked: {reason}." for program, reason in refused.items())
+    return Item(
+        "sweep-what-matters", title, _summary(cells), tuple(rows), chart if ranked else None, gaps=gaps
+    )
+
+
+def _refused(cells: Cells) -> dict[str, str]:
+    """Return the programs of which effects cannot be separated, each with the reason."""
+    return {
+        program: model.refusal
+        for program, model in zip(cells.programs, cells.fits, strict=True)
+        if model is not None and model.refusal
+    }
+
+
+def _summary(cells: Cells) -> str:
+    told = (
+        "For each thing that was varied the speed with its slowest and with its fastest value, over that of "
+        "all values together (one at a time: of the machine as it is). Geometric means over all matrices and "
+        "everything else that was varied; the values stand at the ends of the bars."
+    )
+    if all(model is None for model in cells.fits):
+        return told
+    return (
+        f"{told} Not every combination was tried, so effects are separated by an additive model of the "
+        f"logarithm of the cycles. Its intervals, in brackets, hold together with {CONFIDENCE:.0%} "
+        "confidence; two things whose intervals overlap are not told apart."
+    )
+
+
+def _bars(cells: Cells, name: str, programs: Sequence[str]) -> dict[str, Range]:
+    """Return the slowest and the fastest value of a thing for each program that has two with a result."""
+    found = {}
+    for program in programs:
+        speeds = _speeds(cells, cells.programs.index(program), name)
+        known = [at for at, speed in enumerate(speeds) if not np.isnan(speed)]
+        if len(known) > 1:
+            low, high = (pick(known, key=lambda at: speeds[at]) for pick in (min, max))
+            told, model = cells.varied[name], cells.fits[cells.programs.index(program)]
+            fastest = told[high]
+            if model is not None:
+                effect = model.effects[name]
+                fastest += f" ({effect.low:.2f} to {effect.high:.2f} times)"
+            found[program] = Range(float(speeds[low]), float(speeds[high]), told[low], fastest)
+    return found
+
+
+def _rows(label: str, bar: Range | None, effect: Effect | None, absent: str) -> list[Comparison]:
+    note = f"slowest {bar.low_label}, fastest {bar.high_label.partition(' (')[0]}" if bar else ""
+    numbers = {
+        "fastest / slowest": _length(bar) if bar else None,
+        "slowest": bar.low if bar else None,
+        "fastest": bar.high if bar else None,
+    }
+    if effect is not None:
+        numbers |= {"fastest / slowest, at least": effect.low, "fastest / slowest, at most": effect.high}
+    return [Comparison(label, told, "", value, note=note, absent=absent) for told, value in numbers.items()]
+
+
+def _length(bar: Range) -> float:
+    return bar.high / bar.low
+
+
+def _speeds(cells: Cells, program: int, name: str) -> Floats:
+    """Give speeds with the values of a thing, over that of all together or of the machine as it is."""
+    model = cells.fits[program]
+    if model is not None:
+        return np.exp(-model.effects[name].levels)
+    means, base = cells.means(program, (name,)), cells.unchanged(program)
+    if np.isnan(base).all():
+        found = overall(comparable(means))
+        return np.asarray(np.exp(np.nanmean(np.log(found))) / found if not np.isnan(found).all() else found)
+    together = overall(comparable(np.vstack([base, means])))
+    return np.asarray(together[0] / together[1:])

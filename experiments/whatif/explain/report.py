@@ -1,0 +1,63 @@
+"""The report of a sweep: everything that its table shows."""
+
+from __future__ import annotations
+
+from experiments.report.environment import made_by
+from experiments.report.item import Appendix, Item, Part, Report, Table
+from experiments.whatif.explain.cells import Cells
+from experiments.whatif.explain.crossings import FEWEST_MATRICES, crossings
+from experiments.whatif.explain.front import candidates, machines, pareto
+from experiments.whatif.explain.pairs import pairs
+from experiments.whatif.explain.parameters import against, what_matters
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
+
+FEWEST_MACHINES = 2
+
+
+def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
+    """Make the report of a sweep.
+
+    Parameters
+    ----------
+    cells
+        What came out.
+    name
+        Of its folder.
+    remarks
+        Sentences that stand above everything, after those of the cells.
+
+    Raises
+    ------
+    UserError
+        Nothing was varied, and there is nothing to compare.
+    """
+    items: list[Item] = [against(cells, name) for name in cells.several]
+    if len(cells.several) > 1:
+        items.append(what_matters(cells))
+        items += pairs(cells)
+    if len(cells.programs) > 1 and len(cells.matrices) >= FEWEST_MATRICES:
+        items.append(crossings(cells))
+    appendices = [_specification(cells)]
+    found = candidates(cells) if cells.machine else []
+    if len({each.cost for each in found}) >= FEWEST_MACHINES:
+        items.append(pareto(cells, found))
+        appendices.append(machines(found))
+    if not items:
+        raise UserError(f"{name}: nothing was varied, and there are too few matrices and programs to compare")
+    source = (
+        f"{counted(len(cells.cycles), 'cell')} of {counted(len(cells.matrices), 'matrix')} and "
+        f"{counted(len(cells.programs), 'program')}; "
+        f"{cells.faults:,} have no result."
+    )
+    part = Part("sweep", source, tuple(items), (*cells.remarks, *remarks))
+    return Report(f"Sweep {name}", (part,), (*appendices, made_by()), compares=False)
+
+
+def _specification(cells: Cells) -> Appendix:
+    rows = (
+        ("matrices", ", ".join(cells.matrices)),
+        ("programs", ", ".join(cells.programs)),
+        *((name, ", ".join(values)) for name, values in cells.varied.items()),
+    )
+    return Appendix("sweep-varied", "What was varied", table=Table(("what", "values"), rows))

@@ -1,0 +1,101 @@
+"""The attributes of a sweep as callers and specification files give them: texts, series, numbers of NumPy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from experiments.whatif.sweep.values import MOST_VALUES, Value, values_of
+from programs.registry import SmvmProgram, program_name
+from vecsim.data import Matrix
+from vecsim.machine import Extension, Machine
+from vecsim.support.arguments import path_text, plain, series, shown, table, text, whole
+from vecsim.support.errors import UserError
+
+_COUNTS: dict[str, int] = {"samples": 1, "design_seed": 0, "value_bits": 0, "seed": 0, "max_cycles": 1}
+"""The whole numbers of a sweep, and the least that each may be."""
+
+
+def read_attribute(name: str, value: Any) -> Any:
+    """Read an attribute of a sweep as a caller or a specification file gives it.
+
+    Raises
+    ------
+    UserError
+        It is of a type that the attribute does not take.
+    """
+    if name == "matrices":
+        return tuple(_matrix(each) for each in series(name, _alone(value), "names"))
+    if name == "programs":
+        return tuple(program_name(each) for each in series(name, _alone(value), "names"))
+    if name == "extend":
+        return tuple(_extension(each) for each in series(name, _alone(value), "names"))
+    if name in ("set", "option"):
+        return {key: _values(f"{name}.{key}", each) for key, each in _flat(name, value).items()}
+    if name == "cost":
+        return {key: plain(weight) for key, weight in table(name, value).items()}
+    if name in _COUNTS:
+        return whole(name, value, _COUNTS[name])
+    if name == "machine":
+        return value if isinstance(value, Machine) else path_text(name, value)
+    return text(name, value)
+
+
+def _alone(value: Any) -> Any:
+    """Put what is no series of names, but one of what stands in a series, into one."""
+    one = isinstance(value, Matrix | SmvmProgram | Extension | np.ndarray) or hasattr(value, "tocsr")
+    return (value,) if one else value
+
+
+def _matrix(given: Any) -> str:
+    if isinstance(given, str | os.PathLike):
+        return path_text("matrices", given)
+    raise UserError(
+        f"matrices: {shown(given)}: a sweep takes names, paths and addresses; write it to a file by "
+        "scipy.io.mmwrite, or use vecsim.measure, which takes matrices"
+    )
+
+
+def _extension(given: Any) -> str:
+    if isinstance(given, Extension):
+        if not given.file:
+            raise UserError(f"extend: {given.name} is of no file, and a sweep needs one: extend=('mine.py',)")
+        return given.file
+    return path_text("extend", given)
+
+
+def _flat(name: str, value: object, prefix: str = "") -> dict[str, Any]:
+    """Return the values of a table and of the tables in it by full names."""
+    found: dict[str, Any] = {}
+    for key, each in table(f"{name}.{prefix}".rstrip("."), value).items():
+        if isinstance(each, Mapping):
+            found |= _flat(name, each, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = each
+    return found
+
+
+def _values(where: str, given: Any) -> tuple[Value, ...]:
+    """Read values from a series, a text or one value."""
+    if isinstance(given, str):
+        return values_of(where, given)
+    one = given is None or isinstance(given, int | float | np.generic)
+    several = [plain(each) for each in ((given,) if one else series(where, given, "values"))]
+    if len(several) > MOST_VALUES:
+        raise UserError(f"{where}: more than {MOST_VALUES:,} values")
+    for value in several:
+        if not isinstance(value, int | str):
+            raise UserError(f"{where}: {shown(value)} is no whole number, word or truth value")
+    return tuple(_once(several))
+
+
+def _once(values: Iterable[Value]) -> Iterator[Value]:
+    """Return each value once; 1 and true are two."""
+    seen: set[tuple[type, Value]] = set()
+    for value in values:
+        if (type(value), value) not in seen:
+            seen.add((type(value), value))
+            yield value

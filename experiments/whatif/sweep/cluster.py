@@ -1,0 +1,280 @@
+"""Tasks of a sweep on the workers of a Dask cluster; cells come back and are kept here.
+
+Workers need no store and no matrix files: what they multiply is sent to them. A worker that dies costs the
+cells that it had not sent back; Dask gives them to another.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from experiments.code_fingerprint import code_fingerprint
+from experiments.whatif.sweep.cell import Cell, ImageRecord
+from experiments.whatif.sweep.inputs import Input, load_input
+from experiments.whatif.sweep.simulation import Outcome, Task, check
+from experiments.whatif.sweep.store import Store
+from experiments.whatif.sweep.work import Work
+from programs.measurement import Prepared
+from vecsim.support.errors import UserError
+
+ANSWER_SECONDS = 10.0
+"""How long the scheduler may take to answer."""
+WORKER_SECONDS = 30.0
+"""How long there may be no worker."""
+POLL_SECONDS = 0.1
+BATCH_ENTRIES = 20_000_000
+"""Entries that a batch of cells multiplies, about: a second or two of work."""
+MOST_CELLS = 100
+"""Cells of a batch, at most."""
+MOST_IMAGES = 8
+"""Images that a worker has at hand, at most."""
+KEPT = "what was finished is kept, and the same command goes on"
+
+_ADDRESS = re.compile(r"t(?:cp|ls)://(.+):(\d+)")
+
+
+@dataclass
+class Gathered:
+    """What a worker made, to be sent home and kept there; keys and faults are those of its points."""
+
+    cells: dict[str, Cell] = field(default_factory=dict)
+    images: dict[str, ImageRecord] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    engine_seconds: float = 0.0
+
+    def image(self, key: str) -> ImageRecord | None:
+        """Return the record of an image, if there is one."""
+        return self.images.get(key)
+
+    def keep(self, key: str, cell: Cell) -> None:
+        """Put a cell in."""
+        self.cells[key] = cell
+
+    def keep_image(self, key: str, image: ImageRecord) -> None:
+        """Put the record of an image in."""
+        self.images[key] = image
+
+
+def by_cluster(
+    tasks: Sequence[Task],
+    lookups: Sequence[Outcome],
+    address: str,
+    outcomes: dict[int, Outcome],
+    watch: Callable[[int], None],
+) -> None:
+    """Do the tasks that have no outcome yet on the workers of a Dask scheduler.
+
+    Parameters
+    ----------
+    tasks, lookups
+        All of them, and what of each is kept.
+    address
+        ``tcp://HOST:PORT``.
+    outcomes
+        By the number of the task; what is done is put in.
+    watch
+        Told how many cells of these tasks are done.
+
+    Raises
+    ------
+    UserError
+        Dask is not installed, the scheduler does not answer, it has no workers or loses them, or they run
+        another version; or as :func:`simulate` raises. What was sent back is kept.
+    """
+    if find_spec("distributed") is None:
+        raise UserError("a scheduler needs Dask; install it by: pip install 'vecsim[dask]'")
+    _check_answer(address)
+    distributed = import_module("distributed")
+    left = [number for number in range(len(tasks)) if number not in outcomes]
+    done = sum(len(tasks[number].points) - len(lookups[number].left) for number in left)
+    watch(done)
+    made = {number: _Made(list(lookups[number].keys), list(lookups[number].faults)) for number in left}
+    with _connected(distributed, address) as client, Store(tasks[0].store) as store:
+        _check_workers(client, address)
+        batches = {
+            future: (number, places)
+            for number in left
+            for future, places in _submitted(client, tasks[number], lookups[number].left)
+        }
+        for future, gathered in _finished(distributed, client, list(batches), address):
+            number, places = batches.pop(future)
+            _keep(store, gathered)
+            made[number].add(places, gathered)
+            done += len(gathered.cells)
+            watch(done)
+    for number, each in made.items():
+        outcomes[number] = Outcome(
+            tuple(each.keys), tuple(each.faults), computed=each.cells, engine_seconds=each.seconds
+        )
+
+
+@dataclass
+class _Made:
+    keys: list[str]
+    faults: list[str]
+    cells: int = 0
+    seconds: float = 0.0
+
+    def add(self, places: Sequence[int], gathered: Gathered) -> None:
+        for place, key, fault in zip(places, gathered.keys, gathered.faults, strict=True):
+            self.keys[place], self.faults[place] = key, fault
+        self.cells += len(gathered.cells)
+        self.seconds += gathered.engine_seconds
+
+
+@contextmanager
+def _connected(distributed: Any, address: str) -> Iterator[Any]:
+    """Give a client of the scheduler; what it has not finished is given up at the end."""
+    for name in ("distributed", *(f"distributed.{part}" for part in ("client", "core", "comm", "batched"))):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told here, in a line
+    try:
+        client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UserError(f"{address}: is no Dask scheduler: {error}") from None
+    try:
+        yield client
+    finally:
+        with suppress(Exception):  # the scheduler may be gone
+            client.close(timeout=ANSWER_SECONDS)
+
+
+def _check_answer(address: str) -> None:
+    """Find out whether anything answers, since a client of Dask that finds nothing leaves threads behind."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        raise UserError(f"{address}: is no address of a scheduler; write tcp://HOST:PORT")
+    try:
+        socket.create_connection((match[1].strip("[]"), int(match[2])), ANSWER_SECONDS).close()
+    except OSError as error:
+        raise UserError(f"{address}: no scheduler answers: {error.strerror or error}") from None
+    except OverflowError as error:
+        raise UserError(f"{address}: {error}") from None
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Find out whether there are workers, and whether cells of theirs would be those of this computer."""
+    try:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    except TimeoutError:
+        raise UserError(f"{address}: has no worker; start some by: dask worker {address}") from None
+    told = client.run(_version, on_error="return")
+    for worker, found in told.items():
+        if isinstance(found, Exception):
+            raise UserError(f"{address}: worker {worker} cannot run vecsim: {found}")
+        if found != _version():
+            raise UserError(f"{address}: worker {worker} has other programs or engines than this computer")
+
+
+def _version() -> str:
+    return code_fingerprint()
+
+
+def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any, Sequence[int]]]:
+    """Hand out the points of a task in batches, with the matrix, which a worker gets once."""
+    matrix = load_input(task.matrix, task.sweep.value_bits)
+    # A task and no scattered data, which would be lost with the worker that has it.
+    sent = client.submit(_as_it_is, matrix, key=f"vecsim-matrix-{matrix.digest}")
+    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, matrix.csr.nnz)))
+    batches = [places[i : i + size] for i in range(0, len(places), size)]
+    return [(client.submit(_compute, task, batch, sent, pure=False), batch) for batch in batches]
+
+
+def _as_it_is(matrix: Input) -> Input:
+    return matrix
+
+
+def _finished(
+    distributed: Any, client: Any, futures: Sequence[Any], address: str
+) -> Iterator[tuple[Any, Gathered]]:
+    """Give what is done, as it is done.
+
+    Raises
+    ------
+    UserError
+        There is no scheduler or no worker any more.
+    """
+    waiting = distributed.as_completed(futures, loop=client.loop)
+    seen = time.monotonic()
+    while not waiting.is_empty():
+        batch = waiting.next_batch(block=False)
+        for future in batch:
+            made = _result(future, address)
+            if made is None:
+                waiting.add(future)  # its worker has died, another begins again
+            else:
+                yield future, made
+                seen = time.monotonic()
+        if not batch:
+            time.sleep(POLL_SECONDS)
+        if client.status != "running":
+            raise UserError(f"{address}: the scheduler is gone; {KEPT}")
+        if client.nthreads():
+            seen = time.monotonic()
+        elif time.monotonic() - seen > WORKER_SECONDS:
+            raise UserError(f"{address}: all workers are gone; {KEPT}")
+
+
+def _result(future: Any, address: str) -> Gathered | None:
+    """Give what a worker made; None if it is gone before it could be fetched.
+
+    Raises
+    ------
+    UserError
+        It is told why there is nothing.
+    """
+    try:
+        made: Gathered = future.result(timeout=ANSWER_SECONDS)
+    except UserError:
+        raise
+    except TimeoutError:
+        return None
+    except CancelledError:
+        raise UserError(f"{address}: the scheduler is gone; {KEPT}") from None
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            raise UserError(
+                f"{address}: workers die of the same cells again and again, by lack of memory perhaps; {KEPT}"
+            ) from None
+        raise
+    return made
+
+
+_turn = threading.Lock()
+_images: OrderedDict[str, Prepared] = OrderedDict()
+
+
+def _compute(task: Task, places: Sequence[int], matrix: Input) -> Gathered:
+    """In a worker: compute the cells of a batch, one batch at a time whatever threads it has."""
+    with _turn:
+        gathered = Gathered()
+        points = tuple(task.points[place] for place in places)
+        work = Work(task.sweep, points, task.program, matrix, gathered, _images)
+        check(task, work)
+        work.find_keys()
+        for place in work.missing(()):
+            work.compute(place)
+        gathered.keys, gathered.faults = work.keys, work.faults
+        gathered.engine_seconds = work.engine_seconds
+        while len(_images) > MOST_IMAGES:
+            _images.popitem(last=False)
+        return gathered
+
+
+def _keep(store: Store, gathered: Gathered) -> None:
+    for key, image in gathered.images.items():
+        store.keep_image(key, image)
+    for key, cell in gathered.cells.items():
+        store.keep(key, cell)

@@ -1,0 +1,98 @@
+"""What a machine costs, simply: a weighted sum of what it has more or less of.
+
+The weights are our choice, in the cost of one lane; no area was measured. A specification names others.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from programs.registry import OWN
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest, shown
+
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "lanes": 1.0,
+        "port_words": 1.0,
+        "port_addresses": 0.5,
+        "banks": 0.25,
+        "register_bits": 1 / 16_384,
+        "sparse_entries": 1.0,
+        "cache_bits": 1 / 65_536,
+    }
+)
+"""Of a lane of the arithmetic units; of a contiguous word and of an address that all ports take in a cycle;
+of a bank; of a bit of the vector registers; of an entry that the sparse unit takes in a cycle; of a bit of
+the vector cache."""
+SPARSE_UNIT = ("bbcs", "hism", "chism")
+"""Programs that need the sparse unit."""
+VECTOR_CACHE = ("chism",)
+"""Programs that need the vector cache."""
+
+
+def check_weights(weights: Mapping[str, object]) -> None:
+    """Find out whether these are weights.
+
+    Raises
+    ------
+    UserError
+        There is no such part, or a weight is no number of 0 or more.
+    """
+    for name, weight in weights.items():
+        if name not in WEIGHTS:
+            raise UserError(f"cost.{name}: no part of a machine has this name{nearest(name, WEIGHTS)}")
+        if (
+            isinstance(weight, bool)
+            or not isinstance(weight, int | float)
+            or not 0 <= weight <= sys.float_info.max
+        ):
+            raise UserError(f"cost.{name} = {shown(repr(weight))}: a number of 0 or more is expected")
+
+
+def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, int]:
+    """Give how much a machine has of each part that a program needs.
+
+    Parameters
+    ----------
+    machine
+        Its numbers, by full name.
+    program
+        Of `programs.registry`, or one's own like one of these.
+    value_bits
+        Bits of an element.
+    """
+    like = program.partition(OWN)[0]
+    section, ports = machine["section_size"], machine["memory_ports"]
+    registers = max(machine["vector_registers"], machine.get("physical_vector_registers", 0))
+    found = {
+        "lanes": machine["lanes"],
+        "port_words": ports * machine["words_per_cycle"],
+        "port_addresses": ports * machine["addresses_per_cycle"],
+        "banks": machine["banks"],
+        "register_bits": registers * section * value_bits,
+    }
+    if like in SPARSE_UNIT:
+        found["sparse_entries"] = machine["sparse_unit.p"]
+    if like in VECTOR_CACHE:
+        found["cache_bits"] = section * section * value_bits
+    return found
+
+
+def cost(
+    machine: Mapping[str, Any], program: str, value_bits: int, weights: Mapping[str, float] | None = None
+) -> float:
+    """Give what a machine costs with what a program needs, in lanes.
+
+    Parameters
+    ----------
+    machine, program, value_bits
+        As :func:`parts` takes them.
+    weights
+        Those that differ from `WEIGHTS`.
+    """
+    chosen = {**WEIGHTS, **(weights or {})}
+    return sum(chosen[name] * amount for name, amount in parts(machine, program, value_bits).items())

@@ -1,0 +1,105 @@
+"""The matrix of a cell, with values of the width that is multiplied, and its digest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from experiments.whatif.sweep.suites import PREFIX, load_member
+from vecsim.data import Matrix, load, value_bytes, values_as
+from vecsim.data.metrics import locality
+from vecsim.results.digests import matrix_sha256
+from vecsim.results.file_digests import InputFile, changed
+from vecsim.support.input_files import is_regular
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A matrix as it is multiplied.
+
+    Attributes
+    ----------
+    name
+        What reports call it.
+    csr
+        SciPy CSR array with values of the sweep's width; None where the digest will do.
+    digest
+        Of this array; see `vecsim.results.digests.matrix_sha256`.
+    source
+        The path of its file, the address it was downloaded from, "built-in", or its name in a suite.
+    files
+        The file that it was read from, if it was from one.
+    """
+
+    name: str
+    csr: Any
+    digest: str
+    source: str = ""
+    files: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What reading it and the width of its values changed."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a table says of a matrix; without entries it has no locality (`vecsim.data.metrics`)."""
+
+    name: str
+    shape: tuple[int, int]
+    nnz: int
+    locality: float | None
+    source: str
+    sha256: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a results file says of it, as `vecsim.Matrix.to_dict` does."""
+        rows, columns = self.shape
+        where = str(Path(self.source).absolute()) if is_regular(self.source) else self.source
+        return {
+            "name": self.name,
+            "source": where,
+            "sha256": self.sha256,
+            "rows": rows,
+            "cols": columns,
+            "nnz": self.nnz,
+        }
+
+
+def load_input(name: str, value_bits: int) -> Input:
+    """Load a matrix. The last few are at hand, unless their files changed.
+
+    Raises
+    ------
+    UserError
+        It is not found, or cannot be read.
+    """
+    where = Path(name).absolute()  # a relative path is another file in another folder
+    found = _loaded(name, value_bits, where)
+    if changed(found.files):
+        _loaded.cache_clear()
+        found = _loaded(name, value_bits, where)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _loaded(name: str, value_bits: int, where: Path) -> Input:
+    member = name.startswith(PREFIX)
+    matrix = Matrix(*load_member(name), name) if member else load(name, show_progress=False)
+    csr, lost = values_as(matrix.csr, value_bytes(value_bits))
+    told = (*matrix.warnings, *(f"{matrix.name}: {line}" for line in lost))
+    return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, told)
+
+
+def forget_loaded() -> None:
+    """Let every matrix be loaded anew: generators and suites have no files that could be looked at."""
+    _loaded.cache_clear()
+
+
+@lru_cache(maxsize=4)
+def facts(matrix: Input) -> Facts:
+    """Give what a table says of a matrix."""
+    shape, nnz = (int(matrix.csr.shape[0]), int(matrix.csr.shape[1])), int(matrix.csr.nnz)
+    near = locality(matrix.csr) if nnz else None
+    return Facts(matrix.name, shape, nnz, near, matrix.source, matrix.digest)

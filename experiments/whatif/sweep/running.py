@@ -1,0 +1,211 @@
+"""A sweep from its specification to its table: what is kept is looked up, the rest simulated."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from experiments.code_fingerprint import check_code, code_fingerprint
+from experiments.whatif.sweep.cluster import by_cluster
+from experiments.whatif.sweep.inputs import Facts, facts, forget_loaded, load_input
+from experiments.whatif.sweep.local import by_processes
+from experiments.whatif.sweep.simulation import Outcome, Task, look_up
+from experiments.whatif.sweep.specification import Sweep, read_specification
+from experiments.whatif.sweep.store import Store, say
+from experiments.whatif.sweep.table import SweepTable, columns_of
+from experiments.whatif.sweep.work import UNKNOWN
+from programs.input_files import program_files
+from vecsim.data.matrix import named_apart
+from vecsim.machine.recorded import machine_files
+from vecsim.results.cache_folder import cache_folder
+from vecsim.results.file_digests import InputFile, changed
+from vecsim.support.arguments import function, shown, text, whole
+from vecsim.support.arguments import path as path_of
+from vecsim.support.errors import MatrixWarning, UserError
+from vecsim.support.suggestions import amount
+
+Watch = Callable[[int, int], None]
+"""Told how many cells of how many are done."""
+
+
+ATTEMPTS = 4
+"""How often a sweep looks for its cells in the store: before it, after it, and where some are missing."""
+
+
+def default_store() -> Path:
+    """Give the store of all sweeps of this user."""
+    return cache_folder() / "sweeps.sqlite"
+
+
+def sweep(
+    what: Sweep | str | os.PathLike[str],
+    *,
+    store: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    watch: Watch | None = None,
+) -> SweepTable:
+    """Run a sweep, but for the cells that are kept already.
+
+    Parameters
+    ----------
+    what
+        The sweep, or the path of a specification file (TOML).
+    store
+        File in which cells are kept, as a path or a text; :func:`default_store` without it.
+    jobs
+        Processes; as many as there are cores without it.
+    scheduler
+        Address of a Dask scheduler, ``tcp://HOST:PORT``, whose workers simulate instead of this computer.
+    watch
+        Told how far it is.
+
+    Returns
+    -------
+    SweepTable
+        A row for each matrix, program and point, in this order.
+
+    Raises
+    ------
+    UserError
+        A matrix that is not found, a store that cannot be written, workers that end again and again, or a
+        scheduler that cannot be used: Dask is not installed, it does not answer, or its workers run another
+        version.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> spec = vecsim.Sweep(("laplace2d-10",), programs=("hism", "crs"), set={"banks": (8, 16)})
+    >>> table = vecsim.sweep(spec, jobs=1)
+    >>> table.columns["banks"], len(table)
+    ([8, 16, 8, 16], 4)
+    """
+    what = _specified(what)
+    jobs = None if jobs is None else whole("jobs", jobs, 1)
+    scheduler = None if scheduler is None else text("scheduler", scheduler)
+    report = (lambda done, of: None) if watch is None else function("watch", watch)
+    if scheduler is not None and jobs is not None:
+        raise UserError("sweep: jobs are processes of this computer, a scheduler has workers of its own")
+    path = default_store() if store is None else path_of("store", store)
+    Store(path).__exit__(None, None, None)  # found out before any work is done
+    check_code()
+    forget_loaded()
+    tasks, matrices, files = _tasks(what, path)
+    results: dict[int, Outcome] = {}
+    computed, seconds = 0, 0.0
+    for attempt in range(ATTEMPTS):
+        programs = tuple(file for program in what.programs for file in program_files(program))
+        lookups = [look_up(task) for task in tasks]
+        if attempt == 0 and (damaged := sum(lookup.damaged for lookup in lookups)):
+            say(f"{path}: {amount(damaged, 'damaged cell')}: computed again")
+        outcomes = _finished(lookups, results)
+        with Store(path) as opened:
+            if len(outcomes) == len(tasks):
+                ordered = [outcomes[number] for number in range(len(tasks))]
+                columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
+                if columns is not None:
+                    for line in changed((*files, *programs)):
+                        raise UserError(f"sweep: {line}: it changed while the sweep ran; run it again")
+                    return SweepTable(what, columns, computed, seconds, matrices, (*files, *programs))
+                results = {}
+                continue
+            if attempt == ATTEMPTS - 2:
+                opened.abandon("does not keep what is put in")
+        results = dict(outcomes)
+        _compute(tasks, lookups, results, jobs, scheduler, report)
+        new = [result for number, result in results.items() if number not in outcomes]
+        computed += sum(result.computed for result in new)
+        seconds += sum(result.engine_seconds for result in new)
+    raise UserError(f"{path}: cells that were put in are not there: name another --store")
+
+
+def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tuple[InputFile, ...]]:
+    """Return the tasks, what the table says of each matrix, and the files of machine and matrices."""
+    points, code, base = what.points(), code_fingerprint(), what.base
+    for extension in base.extensions:
+        if extension.outside:
+            raise UserError(
+                f"sweep: {extension.file}: uses {extension.outside} when it is loaded, so no cell can be "
+                "kept: write what it finds into a file, and read that"
+            )
+    machine, files = base.sha256, [*machine_files(base)]
+    tasks, known = [], []
+    for matrix in what.matrices:
+        loaded = load_input(matrix, what.value_bits)
+        for line in loaded.warnings:
+            warnings.warn(line, MatrixWarning, stacklevel=3)
+        known.append(facts(loaded))
+        files += loaded.files
+        tasks += [
+            Task(what, points, matrix, program, store, code, machine, loaded.digest)
+            for program in what.programs
+        ]
+    names = named_apart([each.name for each in known], list(what.matrices))
+    matrices = tuple(replace(each, name=name) for each, name in zip(known, names, strict=True))
+    return tasks, matrices, tuple(files)
+
+
+def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:
+    """Return what needs no more work: all cells of the task are in the store, or cannot be had.
+
+    Raises
+    ------
+    UserError
+        Cells were computed under other keys than they have now: a file has changed meanwhile.
+    """
+    found = {}
+    for number, lookup in enumerate(lookups):
+        result = results.get(number)
+        if result is None:
+            if not lookup.left:
+                found[number] = lookup
+            continue
+        for key, now, fault in zip(result.keys, lookup.keys, result.faults, strict=True):
+            if not fault and now not in (key, UNKNOWN):
+                raise UserError(
+                    "sweep: a file of a program or an extension changed while it ran, or is another one "
+                    "where workers are: run it again"
+                )
+        if all(result.faults[place] for place in lookup.left):
+            found[number] = result
+    return found
+
+
+def _compute(
+    tasks: Sequence[Task],
+    lookups: Sequence[Outcome],
+    results: dict[int, Outcome],
+    jobs: int | None,
+    scheduler: str | None,
+    report: Watch,
+) -> None:
+    """Do the tasks that have no result yet."""
+    points = len(tasks[0].points)
+    total, before, left = len(tasks) * points, len(results) * points, len(tasks) - len(results)
+
+    def told(done: int) -> None:
+        report(min(before + done, total), total)
+
+    if scheduler is not None:
+        by_cluster(tasks, lookups, scheduler, results, told)
+    else:
+        by_processes(tasks, min(jobs or _cores(), left), results, told)
+
+
+def _specified(what: object) -> Sweep:
+    """Return a sweep as it is, and the one of a specification file."""
+    if isinstance(what, Sweep):
+        return what
+    if isinstance(what, str | os.PathLike):
+        return read_specification(path_of("sweep", what))
+    raise UserError(
+        f"sweep: {shown(what)}: a vecsim.Sweep is expected, such as vecsim.Sweep(('pde900',), "
+        "set={'banks': '8:64:x2'}), or the path of a specification file (.toml)"
+    )
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,147 @@
+"""The cells of one program on one matrix: simulated into a store, or looked up there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.code_fingerprint import code_fingerprint
+from experiments.whatif.sweep.inputs import Input, load_input
+from experiments.whatif.sweep.specification import Point, Sweep
+from experiments.whatif.sweep.store import Store
+from experiments.whatif.sweep.work import UNKNOWN, Work
+from vecsim.support.errors import UserError
+
+REPORT_SECONDS = 0.2
+"""How often it is told how many cells are done."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """All points of a sweep for one program on one matrix.
+
+    Attributes
+    ----------
+    sweep, points, matrix, program
+        What is simulated.
+    store
+        Where cells are kept.
+    code, machine, matrix_sha256
+        Digests of the code, of the machine that is varied and of the matrix, as the sweep began with them:
+        who finds others in their place simulates nothing.
+    """
+
+    sweep: Sweep
+    points: tuple[Point, ...]
+    matrix: str
+    program: str
+    store: Path
+    code: str
+    machine: str
+    matrix_sha256: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a task came to.
+
+    Attributes
+    ----------
+    keys
+        For each point what its cell is filed under; empty where it has none.
+    faults
+        For each point why it has no cell; empty where it has one.
+    left
+        The points whose cell has to be computed.
+    computed
+        How many cells were simulated.
+    engine_seconds
+        Processors' time of the engine.
+    damaged
+        How many cells are damaged in the store.
+    """
+
+    keys: tuple[str, ...]
+    faults: tuple[str, ...]
+    left: tuple[int, ...] = ()
+    computed: int = 0
+    engine_seconds: float = 0.0
+    damaged: int = 0
+
+
+def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> Outcome:
+    """Do a task.
+
+    Parameters
+    ----------
+    task
+        What to do.
+    report
+        Told now and then how many more cells are done.
+
+    Raises
+    ------
+    UserError
+        There is no such matrix, or the store cannot be written. What is wrong with single points stands in
+        the outcome.
+    """
+    with Store(task.store) as store:
+        work = _work(task, store)
+        work.find_keys()
+        kept = store.kept(work.keys)
+        report(sum(key in kept or not key for key in work.keys))
+        last, told = time.monotonic(), 0
+        for place in work.missing(kept):
+            work.compute(place)
+            if time.monotonic() - last >= REPORT_SECONDS:
+                report(work.computed - told)
+                last, told = time.monotonic(), work.computed
+        report(work.computed - told)
+    return Outcome(
+        tuple(work.keys), tuple(work.faults), computed=work.computed, engine_seconds=work.engine_seconds
+    )
+
+
+def look_up(task: Task) -> Outcome:
+    """Find what of a task is kept; nothing is loaded or simulated.
+
+    Raises
+    ------
+    UserError
+        The store cannot be read, or something has changed since the sweep began.
+    """
+    with Store(task.store) as store:
+        work = Work(
+            task.sweep, task.points, task.program, Input(task.matrix, None, task.matrix_sha256), store
+        )
+        check(task, work)
+        work.find_keys(make_images=False)
+        left = work.missing(store.kept(key for key in work.keys if key != UNKNOWN))
+        damaged = len(store.damaged & set(work.keys))
+    return Outcome(tuple(work.keys), tuple(work.faults), tuple(left), damaged=damaged)
+
+
+def _work(task: Task, store: Store) -> Work:
+    matrix = load_input(task.matrix, task.sweep.value_bits)
+    work = Work(task.sweep, task.points, task.program, matrix, store)
+    check(task, work)
+    return work
+
+
+def check(task: Task, work: Work) -> None:
+    """Check that a process has what the sweep began with.
+
+    Raises
+    ------
+    UserError
+        It has other code, another machine or another matrix.
+    """
+    for name, now, then in (
+        ("the code of vecsim", code_fingerprint(), task.code),
+        (f"machine {task.sweep.machine}", work.machine.sha256, task.machine),
+        (f"matrix {task.matrix}", work.matrix.digest, task.matrix_sha256),
+    ):
+        if now != then:
+            raise UserError(f"sweep: {name} is not as the sweep began with it: run it again")

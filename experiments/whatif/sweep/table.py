@@ -1,0 +1,195 @@
+"""What came out of a sweep, as a table: a row for each matrix, program and point."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from experiments.whatif.sweep.cell import Cell
+from experiments.whatif.sweep.inputs import Facts
+from experiments.whatif.sweep.simulation import Outcome
+from experiments.whatif.sweep.specification import Point, Sweep
+from experiments.whatif.sweep.store import Store
+from vecsim.engines.cause import Cause
+from vecsim.results.file_digests import InputFile
+from vecsim.support.errors import UserError
+from vecsim.support.overview import Overview
+from vecsim.support.shown_text import csv_text, unicode_text, utf8
+
+CAUSES = tuple(cause.name.lower() for cause in Cause)
+
+
+@dataclass(frozen=True, repr=False)
+class SweepTable(Overview):
+    """The cells of a sweep.
+
+    Attributes
+    ----------
+    sweep
+        What was asked for.
+    columns
+        By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
+        of the machine by their names, options as ``option.NAME``; None where it is not varied in that row),
+        ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
+        ``relative_error``, ``charged_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
+        extensions that count, and ``fault``: why a row has no numbers.
+    computed, engine_seconds
+        How many cells were simulated now, and the engine's processors' time, over all processes.
+    matrices, files
+        What the cells depend on: each matrix with its source and digest, and the files of the machine, its
+        extensions, the programs and the matrices with theirs.
+    """
+
+    sweep: Sweep
+    columns: dict[str, list[Any]]
+    computed: int
+    engine_seconds: float
+    matrices: tuple[Facts, ...] = ()
+    files: tuple[InputFile, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.columns["matrix"])
+
+    def overview(self) -> dict[str, object]:
+        """Give its size and what was varied."""
+        return {
+            "rows": len(self),
+            "matrices": len(self.sweep.matrices),
+            "programs": self.sweep.programs,
+            "varied": tuple(self.sweep.factors),
+            "faults": sum(bool(fault) for fault in self.columns["fault"]),
+        }
+
+    def frame(self) -> Any:
+        """Give a pandas DataFrame, or an Arrow table where pandas is not installed.
+
+        Raises
+        ------
+        UserError
+            Neither pandas nor pyarrow is installed.
+        """
+        if find_spec("pandas") is not None:
+            return import_module("pandas").DataFrame(self.columns)
+        return self.arrow()
+
+    def arrow(self) -> Any:
+        """Give an Arrow table (`pyarrow.Table`), which pandas, Polars and DuckDB take.
+
+        Raises
+        ------
+        UserError
+            pyarrow is not installed.
+        """
+        if find_spec("pyarrow") is None:
+            raise UserError(
+                "a data frame needs pandas or pyarrow: pip install 'vecsim[tables]'; `columns` and `csv()` "
+                "need neither"
+            )
+        columns = {
+            name: [unicode_text(value) if isinstance(value, str) else value for value in values]
+            for name, values in self.columns.items()
+        }
+        return import_module("pyarrow").table(columns)
+
+    def parquet(self) -> bytes:
+        """Write it as a Parquet file.
+
+        Raises
+        ------
+        UserError
+            pyarrow is not installed.
+        """
+        table, target = self.arrow(), io.BytesIO()
+        import_module("pyarrow.parquet").write_table(table, target)
+        return target.getvalue()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was asked for and what the cells depend on as plain data, without the cells."""
+        return {
+            "sweep": self.sweep.to_dict(),
+            "machine": self.sweep.base.to_dict(),
+            "matrices": [each.to_dict() for each in self.matrices],
+            "files": [each.to_dict() for each in self.files],
+            "cells": len(self),
+            "computed": self.computed,
+            "table_sha256": hashlib.sha256(self.csv_bytes()).hexdigest(),
+        }
+
+    def csv(self) -> str:
+        """Write it as CSV with a head."""
+        return csv_text([self.columns, *zip(*self.columns.values(), strict=True)])
+
+    def csv_bytes(self) -> bytes:
+        """Return the CSV in UTF-8, with escapes for bytes of file names that are not."""
+        return utf8(self.csv())
+
+
+def columns_of(
+    sweep: Sweep,
+    points: Sequence[Point],
+    matrices: Sequence[Facts],
+    outcomes: Sequence[Outcome],
+    store: Store,
+) -> dict[str, list[Any]] | None:
+    """Return the columns of what tasks came to; None if a cell is missing in the store.
+
+    Parameters
+    ----------
+    sweep
+        What was asked for.
+    points
+        Its points.
+    matrices
+        Those of the sweep, in its order.
+    outcomes
+        Of each matrix and program, in this order.
+    store
+        In which their cells are.
+    """
+    columns: dict[str, list[Any]] = {}
+    tasks = [(matrix, program) for matrix in matrices for program in sweep.programs]
+    counted = sweep.base.counter_names
+    for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
+        cells = store.cells(key for key in outcome.keys if key)
+        for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
+            cell = Cell(fault=fault) if fault else cells.get(key)
+            if cell is None:
+                return None
+            for name, value in _row(sweep, matrix, program, point, cell, counted).items():
+                columns.setdefault(name, []).append(value)
+    return columns
+
+
+def _row(
+    sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell, counted: Sequence[str]
+) -> dict[str, Any]:
+    charged = cell.charged or {}
+    whole = not cell.fault
+    numbers = {
+        "cycles": cell.cycles,
+        "cycles_per_nnz": cell.cycles / matrix.nnz if matrix.nnz else None,
+        "instructions": cell.instructions,
+        "bytes_moved": cell.bytes_moved,
+        "peak_share": cell.peak_share,
+        "storage_bytes": cell.storage_bytes,
+        "relative_error": cell.relative_error,
+        **{f"charged_{cause}": charged.get(cause, 0) for cause in CAUSES},
+        **{f"counted_{name}": cell.counters.get(name, 0) for name in counted},
+    }
+    return {
+        "matrix": matrix.name,
+        "rows": matrix.shape[0],
+        "cols": matrix.shape[1],
+        "nnz": matrix.nnz,
+        "locality": matrix.locality,
+        "program": program,
+        **{name: point.machine.get(name) for name in sweep.set},
+        **{f"option.{name}": point.options.get(name) for name in sweep.option},
+        **{name: value if whole else None for name, value in numbers.items()},
+        "fault": cell.fault,
+    }

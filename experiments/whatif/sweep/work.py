@@ -1,0 +1,240 @@
+"""One program on one matrix at all points of a sweep: what each cell is filed under, and the cell itself."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Container, Mapping, MutableMapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from experiments.code_fingerprint import code_fingerprint
+from experiments.whatif.sweep.cell import Cell, ImageRecord
+from experiments.whatif.sweep.inputs import Input
+from experiments.whatif.sweep.specification import Point, Sweep
+from experiments.whatif.sweep.store import Keeper
+from programs.measurement import Prepared, multiplicand, prepare
+from programs.registry import find
+from vecsim.engines.protocol import run
+from vecsim.formats.accuracy import ExactProduct, exact_product
+from vecsim.machine import Machine
+from vecsim.results.digests import program_sha256
+from vecsim.results.file_digests import sha256_or_empty
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import INCLUDED
+
+UNKNOWN = "unknown"
+"""The key of a cell whose image was never made."""
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What a point comes to for a program: its machine, the options, and the digest of its image if known."""
+
+    machine: Machine
+    options: dict[str, str]
+    image: str
+
+
+class Work:
+    """One program on one matrix at some points of a sweep.
+
+    Parameters
+    ----------
+    sweep, points, program
+        What is simulated.
+    matrix
+        On what.
+    keeper
+        Where cells and digests of images are kept.
+    images
+        Images made so far, by digest; it may be shared between several.
+
+    Attributes
+    ----------
+    keys
+        For each point what its cell is filed under; empty where it has none, `UNKNOWN` where that is not
+        known before its image is made.
+    faults
+        For each point why it has no cell; empty where it has one.
+    computed, engine_seconds
+        How many cells were simulated, and the processors' time of the engine.
+    machine
+        The machine of which numbers are varied.
+    """
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        points: tuple[Point, ...],
+        program: str,
+        matrix: Input,
+        keeper: Keeper,
+        images: MutableMapping[str, Prepared] | None = None,
+    ) -> None:
+        self.sweep, self.points, self.program, self.matrix = sweep, points, program, matrix
+        self.keeper = keeper
+        self.keys: list[str] = []
+        self.faults: list[str] = []
+        self.computed, self.engine_seconds = 0, 0.0
+        self.machine = sweep.base
+        self._machines = _machines(self.machine)
+        self._chosen: list[_Chosen | None] = []
+        self._images: MutableMapping[str, Prepared] = {} if images is None else images
+        self._digests: dict[str, str] = {}
+
+    def find_keys(self, *, make_images: bool = True) -> None:
+        """Find under which key the cell of each point is filed, or why there can be none."""
+        for point in self.points:
+            key, fault, chosen = "", "", None
+            try:
+                machine, digest = self._machines(point.machine)
+                options = find(self.program).choose(point.of_program(self.program))
+                image_key = self._image_key(machine, options)
+                image = self._image_digest(image_key, machine, options, make_images)
+                key = self._key(digest, image_key, image)
+                chosen = _Chosen(machine, options, image)
+            except UserError as error:
+                fault = str(error)
+            self.keys.append(key)
+            self.faults.append(fault)
+            self._chosen.append(chosen)
+
+    def missing(self, kept: Container[str]) -> list[int]:
+        """Give the points that have to be computed, one for each cell, and those whose cell is not known."""
+        places = {
+            (key, place if key == UNKNOWN else None): place
+            for place, key in enumerate(self.keys)
+            if key and key not in kept
+        }
+        return sorted(places.values())
+
+    def compute(self, place: int) -> None:
+        """Compute the cell of a point, and keep it."""
+        chosen = self._chosen[place]
+        assert chosen is not None
+        self.keeper.keep(self.keys[place], self._cell(chosen))
+        self.computed += 1
+
+    def _key(self, machine: str, image_key: str, image: str) -> str:
+        """Name all that decides a cell, given digests; `UNKNOWN` without that of the image."""
+        if not image:
+            return UNKNOWN
+        return _digest(image_key, image, machine, self.sweep.engine, str(self.sweep.max_cycles))
+
+    def _image_key(self, machine: Machine, options: dict[str, str]) -> str:
+        """Name what decides the image, as far as that is known before the program is assembled."""
+        return _digest(
+            code_fingerprint(),
+            self.matrix.digest,
+            str(self.sweep.seed),
+            self.program,
+            str(sorted(options.items())),
+            str(machine.section_size),
+            str([(each.name, each.sha256) for each in machine.extensions]),
+        )
+
+    def _image_digest(self, key: str, machine: Machine, options: dict[str, str], make: bool) -> str:
+        """Return the digest of program and memory, which is kept, since making them takes as long as a run.
+
+        It is empty if it is not kept, and must not be made.
+        """
+        if key not in self._digests:
+            kept = self.keeper.image(key)
+            if kept is None or not self._has_inputs(kept.inputs, options):
+                if not make:
+                    return ""
+                made = self._made(machine, options)
+                kept = _record_of(made)
+                self.keeper.keep_image(key, kept)
+                self._images[kept.digest] = made
+            self._digests[key] = kept.digest
+        return self._digests[key]
+
+    def _has_inputs(self, inputs: Mapping[str, str], options: dict[str, str]) -> bool:
+        """Say whether the files that assembling read are there as they were then."""
+        folder = find(self.program).source(options.get("schedule", "")).parent
+        return all(sha256_or_empty(folder / name, INCLUDED) == digest for name, digest in inputs.items())
+
+    def _image(self, chosen: _Chosen) -> Prepared:
+        if chosen.image not in self._images:
+            made = self._made(chosen.machine, chosen.options)
+            if _record_of(made).digest != chosen.image:
+                raise UserError(f"{self.program}: its files changed while the sweep ran: run it again")
+            self._images[chosen.image] = made
+        return self._images[chosen.image]
+
+    def _made(self, machine: Machine, options: dict[str, str]) -> Prepared:
+        return prepare(self.program, self.matrix.csr, machine, self._x, options)
+
+    @cached_property
+    def _x(self) -> Any:
+        return multiplicand(self.matrix.csr.shape[1], self.sweep.seed, self.matrix.csr.dtype)
+
+    @cached_property
+    def _exact(self) -> ExactProduct:
+        return exact_product(self.matrix.csr, self._x)
+
+    def _cell(self, chosen: _Chosen) -> Cell:
+        prepared = self._image(chosen)
+        sweep, began = self.sweep, time.process_time()
+        try:
+            done = run(
+                prepared.program,
+                prepared.loaded.memory,
+                chosen.machine,
+                engine=sweep.engine,
+                max_cycles=sweep.max_cycles,
+            )
+        except UserError as error:
+            return Cell(fault=str(error))
+        finally:
+            self.engine_seconds += time.process_time() - began
+        result = prepared.loaded.result(done.state.memory)
+        return Cell(
+            cycles=done.cycles,
+            instructions=done.instructions,
+            bytes_moved=done.bytes_moved,
+            peak_share=done.peak_share,
+            relative_error=self._exact.error(result),
+            storage_bytes=prepared.storage_bytes,
+            charged=dict(done.charged),
+            counters={name: done.counters[name] for name in chosen.machine.counter_names},
+        )
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _record_of(made: Prepared) -> ImageRecord:
+    memory = hashlib.sha256(made.loaded.memory.tobytes()).hexdigest()
+    return ImageRecord(program_sha256(made.program), memory, dict(made.program.inputs))
+
+
+class _Changed:
+    """Machines that differ from one in some numbers, each made once, with their digests."""
+
+    def __init__(self, base: Machine) -> None:
+        self._base = base
+        self._made: dict[tuple[tuple[str, int | bool], ...], tuple[Machine, str]] = {}
+
+    def __call__(self, changes: Mapping[str, int | bool]) -> tuple[Machine, str]:
+        """Give a machine and its digest.
+
+        Raises
+        ------
+        UserError
+            There is no such machine.
+        """
+        key = tuple(changes.items())
+        if key not in self._made:
+            machine = self._base.changed(changes)
+            self._made[key] = machine, machine.sha256
+        return self._made[key]
+
+
+@lru_cache(maxsize=4)
+def _machines(base: Machine) -> _Changed:
+    return _Changed(base)

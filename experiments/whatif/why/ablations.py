@@ -1,0 +1,138 @@
+"""What would help: the same program on machines that lack one hindrance each, and on one that lacks all.
+
+They are runs, not estimates; each can be repeated with ``vecsim run --set``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from experiments.whatif.why.bounds import Bound
+from vecsim.machine import Machine
+from vecsim.machine.description import flat
+from vecsim.support.errors import UserError
+
+Changes = dict[str, int | bool]
+LONGEST_QUEUE = 64
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """A hindrance that is taken away.
+
+    Attributes
+    ----------
+    name
+        What is then true of the machine.
+    changes
+        The numbers that make it so, by name; of a machine, since some are set by others.
+    """
+
+    name: str
+    changes: Callable[[Machine], Changes]
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """What an ablation gave.
+
+    Attributes
+    ----------
+    name
+        Of the ablation.
+    settings
+        What was changed, as ``--set`` takes it; empty if the machine was so before.
+    cycles
+        Of the run.
+    speedup
+        Cycles without the change over those with it.
+    """
+
+    name: str
+    settings: tuple[str, ...]
+    cycles: int
+    speedup: float
+
+
+def _scalar_load(machine: Machine) -> Changes:
+    return {"scalar_load_latency": 1, "latency.integer_multiply": 1, "latency.float": 1, "latency.extract": 1}
+
+
+def _arithmetic(machine: Machine) -> Changes:
+    return {f"latency.{name}": 1 for name in ("move", "add", "multiply", "multiply_add", "sum")}
+
+
+ABLATIONS = (
+    Ablation("no startup of memory accesses", lambda machine: {"startup": 0}),
+    Ablation("no bank conflicts", lambda machine: {"bank_busy": 0}),
+    Ablation("every access aligned", lambda machine: {"alignment_bytes": 1}),
+    Ablation(
+        "strided and indexed accesses as fast as contiguous ones",
+        lambda machine: {"addresses_per_cycle": machine.words_per_cycle},
+    ),
+    Ablation("64 accesses of a port in flight", lambda machine: {"accesses_in_flight": LONGEST_QUEUE}),
+    Ablation("chaining", lambda machine: {"chaining": True}),
+    Ablation("vector arithmetic with latency 1", _arithmetic),
+    Ablation("sparse unit with latency 1", lambda machine: {"sparse_unit.latency": 1}),
+    Ablation("scalar loads and operations with latency 1", _scalar_load),
+    Ablation("queues of 64 in front of the units", lambda machine: {"unit_queue": LONGEST_QUEUE}),
+    Ablation(
+        "64 instructions issued in a cycle, branches free",
+        lambda machine: {"issue_width": LONGEST_QUEUE, "branch_penalty": 0},
+    ),
+)
+"""Each is a hindrance of its own. Throughput is none: lanes, ports, words in a cycle are paid for."""
+ALL = "all of these"
+
+
+def effective(machine: Machine, changes: Changes) -> Changes:
+    """Leave out what is so already."""
+    numbers = flat(machine.numbers())
+    return {name: value for name, value in changes.items() if numbers[name] != value}
+
+
+def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -> tuple[Ablated, ...]:
+    """Run all ablations together, and each by itself; of these the one that helps most comes first.
+
+    Parameters
+    ----------
+    machine
+        The machine as it is.
+    cycles
+        What it takes.
+    simulate
+        Gives the cycles on another machine.
+    """
+    chosen = {each.name: effective(machine, each.changes(machine)) for each in ABLATIONS}
+    together = {name: value for changes in chosen.values() for name, value in changes.items()}
+    found = [
+        _run(name, machine, changes, cycles, simulate) for name, changes in {ALL: together, **chosen}.items()
+    ]
+    return found[0], *sorted(found[1:], key=lambda each: each.cycles)
+
+
+def wider(machine: Machine, bound: Bound, cycles: int, simulate: Callable[[Machine], int]) -> Ablated | None:
+    """Run with twice the rate of a bound; None where no machine has that.
+
+    Parameters
+    ----------
+    bound
+        Of the run on the machine as it is.
+    machine, cycles, simulate
+        As in :func:`ablated`.
+    """
+    changes = bound.doubled(machine)
+    try:
+        machine.changed(changes)
+    except UserError:  # a number is at its greatest
+        return None
+    return _run(f"not among these: {bound.name} at twice the rate", machine, changes, cycles, simulate)
+
+
+def _run(
+    name: str, machine: Machine, changes: Changes, cycles: int, simulate: Callable[[Machine], int]
+) -> Ablated:
+    taken = simulate(machine.changed(changes)) if changes else cycles
+    settings = tuple(f"{number}={str(value).lower()}" for number, value in changes.items())
+    return Ablated(name, settings, taken, cycles / taken)

@@ -1,0 +1,266 @@
+"""One product explained: its cycles by cause and by instruction, its bounds, and what would help."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from experiments.whatif.why.ablations import ABLATIONS, Ablated, ablated, wider
+from experiments.whatif.why.bounds import Bound, bounds
+from experiments.whatif.why.wording import parts
+from programs.measurement import multiplicand, prepare, with_width
+from programs.registry import SmvmProgram, find, program_name
+from vecsim.data import MatrixLike
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.lines import Line, by_text
+from vecsim.engines.protocol import MAX_CYCLES, Run, run
+from vecsim.formats.accuracy import relative_error
+from vecsim.machine import Machine, as_machine
+from vecsim.results.digests import program_sha256
+from vecsim.support.arguments import function, whole
+from vecsim.support.overview import Overview
+from vecsim.support.suggestions import counted
+
+NAMED = 3
+"""Parts of the cycles that the sentence names, at most."""
+WORTH_NAMING = 0.05
+"""Share of the cycles that a part must have to be named, unless it is the first."""
+WORTH_DOING = 1.01
+"""Speed-up below which a change helps nothing."""
+BINDING = 0.9
+"""Share of the cycles from which on the largest bound is the limit, which hides other waits."""
+
+Step = Callable[[str, float], None]
+"""Told what goes on and the share of it that is done."""
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Overview):
+    """Where the cycles of a product went.
+
+    Attributes
+    ----------
+    program, title
+        Name of the program, and what texts call it.
+    options
+        The value of each of its options.
+    matrix, shape, nnz
+        Name of the matrix, its rows and columns, its stored entries.
+    machine
+        What ran it.
+    value_bits, engine
+        Bits of a value; what simulated it.
+    cycles
+        Of the whole run.
+    program_sha256
+        Digest of the program as it was assembled for this matrix (`vecsim.results.digests`).
+    relative_error
+        Of its result; see `vecsim.formats.accuracy`.
+    parts
+        Cycles by what was done in them, in words, the largest first; they add up to `cycles`.
+    causes
+        Cycles by what the oldest instruction waited for or did, by name; they add up to `cycles`.
+    lines
+        Every instruction that was executed, in the order of the program; their cycles add up to `cycles`.
+    bounds
+        What no order of these instructions could be faster than, the largest first.
+    ablations
+        What would help: all changes together, then each by itself, the best first.
+    wider
+        The same with twice the rate of the largest bound; None where no machine has that.
+    """
+
+    program: str
+    title: str
+    options: dict[str, str]
+    matrix: str
+    shape: tuple[int, int]
+    nnz: int
+    machine: Machine
+    value_bits: int
+    engine: str
+    cycles: int
+    program_sha256: str
+    relative_error: float
+    parts: dict[str, int]
+    causes: dict[str, int]
+    lines: tuple[Line, ...]
+    bounds: tuple[Bound, ...]
+    ablations: tuple[Ablated, ...]
+    wider: Ablated | None
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Shares of the cycles, 0 to 1, by the text of the instructions, the largest first."""
+        return {text: cycles / self.cycles for text, cycles in by_text(self.lines).items()}
+
+    def in_words(self) -> str:
+        """Say it in a few sentences: the limit, where the cycles went, what would help."""
+        named = [
+            f"{cycles / self.cycles:.0%} {words}"
+            for number, (words, cycles) in enumerate(self.parts.items())
+            if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
+        ]
+        behind = "Behind that limit the" if self.is_bound else "The"
+        return (
+            f"{self.title} on {self.matrix}: {counted(self.cycles, 'cycle')}{self._limit()} "
+            f"{behind} oldest instruction: {', '.join(named)}. {self._advice()}"
+        )
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the largest bound leaves next to nothing for latencies and queues to gain.
+
+        Bounds know the numbers of a machine, not the rules that an extension replaces: with such it is False.
+        """
+        return not self._replaced and self.bounds[0].cycles >= BINDING * self.cycles
+
+    @property
+    def _replaced(self) -> str:
+        return ", ".join(each.name for each in self.machine.extensions if each.replacements)
+
+    def _limit(self) -> str:
+        bound = self.bounds[0]
+        need = "need" if bound.name.endswith("s") else "needs"
+        if self._replaced:
+            return f". Without the rules of {self._replaced} {bound.name} {need} at least {bound.cycles:,}."
+        share = f"; {bound.name} {need} at least {bound.cycles / self.cycles:.0%} of them"
+        if not self.is_bound:
+            return f"{share}."
+        if self.wider is None:
+            return f"{share}, the limit."
+        settings = " ".join(self.wider.settings)
+        return f"{share}, the limit: twice their rate, {self.wider.speedup:.2f} times as fast ({settings})."
+
+    def _advice(self) -> str:
+        together, *single = self.ablations
+        other = " other" if self.is_bound else ""
+        if not single or single[0].speedup < WORTH_DOING:
+            return f"No single{other} change helps."
+        best = single[0]
+        return (
+            f"Best{other} change: {best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)}); "
+            f"all{other} changes together {together.speedup:.2f}."
+        )
+
+    def overview(self) -> dict[str, object]:
+        """Give what was explained, and the largest of everything."""
+        text, share = next(iter(self.shares.items()))
+        return {
+            "program": self.program,
+            "matrix": self.matrix,
+            "machine": self.machine.label,
+            "cycles": self.cycles,
+            "first": f"{text} {share:.0%}",
+            "bound": f"{self.bounds[0].name} {self.bounds[0].cycles:,}",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        return {
+            "program": self.program,
+            "options": self.options,
+            "matrix": self.matrix,
+            "rows": self.shape[0],
+            "cols": self.shape[1],
+            "nnz": self.nnz,
+            "machine": self.machine.to_dict(),
+            "value_bits": self.value_bits,
+            "engine": self.engine,
+            "cycles": self.cycles,
+            "program_sha256": self.program_sha256,
+            "relative_error": self.relative_error,
+            "in_words": self.in_words(),
+            "cycles_by_part": self.parts,
+            "cycles_by_cause": self.causes,
+            "lines": [asdict(line) for line in self.lines],
+            "bounds": [asdict(bound) for bound in self.bounds],
+            "ablations": [asdict(each) for each in self.ablations],
+            "wider": None if self.wider is None else asdict(self.wider),
+        }
+
+
+def why(
+    program: str | SmvmProgram,
+    matrix: MatrixLike,
+    machine: Machine | str | os.PathLike[str] = "vs2003",
+    *,
+    value_bits: int = 32,
+    seed: int = 0,
+    options: Mapping[str, str] | None = None,
+    engine: str = DEFAULT_ENGINE,
+    max_cycles: int = MAX_CYCLES,
+    step: Step | None = None,
+) -> Explanation:
+    """Explain the cycles of a product.
+
+    The program runs once, once more for each change that might help, and once with twice the rate of what
+    bounds it most.
+
+    Parameters
+    ----------
+    program, matrix, machine, value_bits, seed, options, engine, max_cycles
+        As `vecsim.measure` takes them.
+    step
+        Told which run goes on.
+
+    Returns
+    -------
+    Explanation
+        Its `in_words` is the answer in a sentence.
+
+    Raises
+    ------
+    UserError
+        As `vecsim.measure` does.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> found = vecsim.why("hism", "laplace2d-30")
+    >>> sum(line.cycles for line in found.lines) == sum(found.causes.values()) == found.cycles
+    True
+    >>> found.cycles >= found.bounds[0].cycles
+    True
+    """
+    program = program_name(program)
+    value_bits, seed = whole("value_bits", value_bits), whole("seed", seed)
+    if step is not None:
+        function("step", step)
+    described = as_machine(machine)
+    given, csr = with_width(matrix, value_bits)
+    x = multiplicand(csr.shape[1], seed, csr.dtype)
+    prepared = prepare(program, csr, described, x, options)
+    runs = 0
+
+    def simulated(on: Machine) -> Run:
+        nonlocal runs
+        if step is not None:
+            step(program, runs / (len(ABLATIONS) + 3))
+        runs += 1
+        return run(prepared.program, prepared.loaded.memory, on, engine=engine, max_cycles=max_cycles)
+
+    done = simulated(described)
+    limits = bounds(done)
+    return Explanation(
+        program=program,
+        title=find(program).title,
+        options=prepared.options,
+        matrix=given.name,
+        shape=(int(csr.shape[0]), int(csr.shape[1])),
+        nnz=int(csr.nnz),
+        machine=described,
+        value_bits=value_bits,
+        engine=engine,
+        cycles=done.cycles,
+        program_sha256=program_sha256(prepared.program),
+        relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
+        parts=parts(prepared.program, done.lines),
+        causes=dict(done.charged),
+        lines=done.lines,
+        bounds=limits,
+        ablations=ablated(described, done.cycles, lambda on: simulated(on).cycles),
+        wider=wider(described, limits[0], done.cycles, lambda on: simulated(on).cycles),
+    )

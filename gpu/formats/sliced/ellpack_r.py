@@ -1,0 +1,227 @@
+"""The product of ELLPACK-R and PELLR: a thread a row, which ends with its row.
+
+What a thread waits for is a chain: a column, then the element of x that it names. So the columns of a batch
+of steps are loaded a batch before its values and its elements of x, and a batch costs the latency of one
+load, not of two; that is what the longest rows of a matrix take.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slice_order import slices_by_first_row
+from gpu.kernel_parts.batched_loads import sum_of_products
+from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.row_results import write_row
+from gpu.runtime.cuda import WARP, cuda, device_function
+from gpu.runtime.launches import (
+    ALPHA,
+    BETA,
+    LaunchedInTurn,
+    X,
+    Y,
+    launches_of,
+    let_next_begin,
+    wait_for_previous,
+)
+from gpu.runtime.memory import real_type, upload
+
+STEPS_AT_ONCE = 8
+"""Steps whose loads are under way at once: on the H200 the best of 4 and 8, over six matrices of a million
+rows in order and sorted."""
+MOST_THREADS = 128
+"""Threads of a block: the best of 64, 128 and 256 on the same."""
+
+_one_if, _x_if = LOADS_IF[1], VECTOR_IF[1]
+
+
+def _loads(load: Any, steps: int, k: int = 0) -> Any:
+    """Make the function that loads an element of each step from step k of a batch on; none behind the row."""
+
+    @device_function
+    def last(array: Any, at: Any, in_step: Any, end: Any) -> Any:
+        return load(array, at + k * in_step, at + k * in_step < end)
+
+    if k == steps - 1:
+        return last
+    others = _loads(load, steps, k + 1)
+
+    @device_function
+    def all_(array: Any, at: Any, in_step: Any, end: Any) -> Any:
+        first = load(array, at + k * in_step, at + k * in_step < end)
+        return (*first, *others(array, at, in_step, end))
+
+    return all_
+
+
+def _gathers(steps: int, k: int = 0) -> Any:
+    """Make the function that loads the elements of x that the columns of a batch name, from step k on."""
+
+    @device_function
+    def last(x: Any, columns: Any, at: Any, in_step: Any, end: Any) -> Any:
+        return _x_if(x, columns[k], at + k * in_step < end)
+
+    if k == steps - 1:
+        return last
+    others = _gathers(steps, k + 1)
+
+    @device_function
+    def all_(x: Any, columns: Any, at: Any, in_step: Any, end: Any) -> Any:
+        first = _x_if(x, columns[k], at + k * in_step < end)
+        return (*first, *others(x, columns, at, in_step, end))
+
+    return all_
+
+
+@functools.cache
+def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, steps: int) -> Any:
+    """Make the kernel: one slice or slices of a warp, rows permuted or not, slices in order or not.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64: the type of values and sums.
+    single
+        Whether all rows are one slice; else each warp has one.
+    permuted
+        Whether rows are in another order.
+    ordered
+        Whether slices are taken in another order than they are stored in.
+    steps
+        Whose loads are under way at once.
+    """
+    early, streamed = _loads(EARLY_IF[1], steps), _loads(STREAMED_IF[1], steps)
+    gathers, sums = _gathers(steps), sum_of_products(steps)
+
+    @cuda.jit
+    def kernel(values, columns, slice_ptr, lengths, perm, order, positions, rows, x, y, alpha, beta):
+        """Sum a row a thread.
+
+        Parameters
+        ----------
+        values
+            real, a place for each entry and padding, step by step in each slice.
+        columns
+            uint32, as many.
+        slice_ptr
+            uint32 of S + 1: steps before each slice.
+        lengths
+            uint32 of the positions: entries of each row.
+        perm
+            uint32 of the positions: the row at each, 2^32 - 1 where there is none; read
+            where rows are permuted.
+        order
+            uint32 of S: which slice comes when; read where slices are ordered.
+        positions, rows
+            Places for rows, and M.
+        x
+            real of N.
+        y
+            real of M.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
+        position = np.int64(cuda.grid(1))
+        zero = real(0)
+        let_next_begin()
+        if position < positions:
+            if ordered:
+                slice_ = np.int64(_one_if(order, position >> 5, True)[0])
+                position = slice_ * WARP + (position & (WARP - 1))
+            row = position
+            if permuted:
+                row = np.int64(_one_if(perm, position, True)[0])
+            length = np.int64(_one_if(lengths, position, True)[0])
+            if single:
+                in_step = np.int64(positions)
+                at = position
+            else:
+                in_step = np.int64(WARP)
+                begin = np.int64(_one_if(slice_ptr, position >> 5, True)[0])
+                at = begin * WARP + (position & (WARP - 1))
+            end = at + length * in_step
+            jump = steps * in_step
+            column = early(columns, at, in_step, end)
+            value = early(values, at, in_step, end)
+            later = early(columns, at + jump, in_step, end)
+            wait_for_previous()
+            factor = gathers(x, column, at, in_step, end)
+            at += jump
+            total = zero
+            while at < end:
+                next_value = streamed(values, at, in_step, end)
+                after = streamed(columns, at + jump, in_step, end)
+                next_factor = gathers(x, later, at, in_step, end)
+                total = sums(total, value, factor)
+                value, factor, later = next_value, next_factor, after
+                at += jump
+            total = sums(total, value, factor)
+            if row < rows:
+                write_row(y, np.uint64(row), total, alpha, beta, zero)
+
+    return kernel
+
+
+class EllpackRProduct(LaunchedInTurn):
+    """A `Sliced` matrix with row lengths on the device, and the launches of its product.
+
+    Parameters
+    ----------
+    matrix
+        With lengths, 32-bit columns, single entries, one thread a row and whole rows, in one slice or slices
+        of a warp: ELLPACK-R or PELLR.
+    threads_per_block
+        A multiple of 32.
+    near
+        Whether warps take the slices in the order of their first rows (`gpu.formats.sliced.slice_order`),
+        and not as they stand.
+
+    Raises
+    ------
+    ValueError
+        If it is another arrangement.
+    """
+
+    def __init__(
+        self,
+        matrix: Sliced,
+        threads_per_block: int,
+        *,
+        near: bool = False,
+    ) -> None:
+        slicing = matrix.slicing
+        if (slicing.threads_per_row, slicing.wide, slicing.block, slicing.index_bits) != (
+            1,
+            1,
+            1,
+            32,
+        ) or not (
+            slicing.row_lengths and slicing.slice_height in (None, WARP) and not len(matrix.split_rows)
+        ):
+            raise ValueError(
+                "this product is of whole rows with lengths, one thread a row, in slices of a warp"
+            )
+        self.real = real_type(matrix.values)
+        order = slices_by_first_row(matrix) if near else np.zeros(0, np.uint32)
+        threads = min(threads_per_block, MOST_THREADS)
+        self.positions = matrix.slices * matrix.slice_height
+        kernel = ellpack_r_kernel(
+            self.real,
+            single=slicing.slice_height is None,
+            permuted=len(matrix.perm) > 0,
+            ordered=near,
+            steps=STEPS_AT_ONCE,
+        )
+        names = ("values", "columns", "slice_ptr", "lengths", "perm")
+        self.arrays = [upload(getattr(matrix, name)) for name in names]
+        self.arrays.append(upload(order))
+        blocks = -(-self.positions // threads)
+        arguments = [*self.arrays, self.positions, matrix.shape[0], X, Y, ALPHA, BETA]
+        self.launches = launches_of(kernel, blocks, threads, arguments, self.real)
+
+    @property
+    def device_arrays(self) -> list[Any]:
+        """All arrays on the device."""
+        return self.arrays

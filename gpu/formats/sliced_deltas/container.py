@@ -1,0 +1,260 @@
+"""Sliced deltas: the columns of a row as distances of a few bits, packed into words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.formats.sliced.container import NO_ROW
+from gpu.formats.sliced.slicing import WARP
+from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.base import StoredAsArrays
+from vecsim.formats.canonical_csr import canonical_csr
+from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.pattern import Pattern
+from vecsim.formats.representable import MAX_GROWTH, too_large
+from vecsim.formats.thread_count import as_many_threads_as_pay
+
+BITS = (4, 5, 6, 8, 10, 16)
+"""Bits a distance may have: as many of them as possible fill a word of 32."""
+WINDOWS = (1, 1024)
+"""Rows within which they are sorted, where that saves more padding than the permutation costs."""
+
+MOST_SORTED_CODES = 2**16
+"""A row of so many codes or more keeps all rows in their order: they are sorted by counting."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SlicedDeltas(StoredAsArrays):
+    """A matrix in slices of 32 rows, with the distances between neighbouring columns instead of columns.
+
+    Delta encoding of columns is as old as inverted files; on GPUs: Maggioni and Berger-Wolf, CoAdELL, IPDPS
+    2014. Here a distance is a code of a fixed number of bits, chosen for the matrix, so that no thread waits
+    for the length of a code: code d + 1 is an entry d columns further, code 0 a filler, which goes 2^bits - 1
+    columns further and has no entry. Rows end in fillers.
+
+    Code j of row i of slice s stands in word ``(word_ptr[s] + j // n) * 32 + i``, n = 32 // bits, lowest bits
+    first; its value, 0 for a filler, at ``(value_ptr[s] + j) * 32 + i``.
+
+    Attributes
+    ----------
+    shape
+        Rows M and columns N.
+    bits
+        Of a code: one of `BITS`.
+    perm
+        uint32 of 32 S: the row at each place of a slice, 2^32 - 1 where there is none. Empty where rows are
+        in order.
+    first_column
+        uint32 of 32 S: where each row begins.
+    word_ptr, value_ptr
+        uint32 of S + 1: words and codes a row before each slice, then of all.
+    words
+        uint32: the codes.
+    values
+        float32 or float64, one a code.
+    """
+
+    shape: Shape
+    bits: int
+    perm: NDArray[np.uint32]
+    first_column: NDArray[np.uint32]
+    word_ptr: NDArray[np.uint32]
+    value_ptr: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+    values: FloatArray
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Self:
+        """Convert a SciPy sparse matrix, with the bits and the order of rows that take the fewest bytes.
+
+        Parameters
+        ----------
+        matrix
+            As `canonical_csr` takes it.
+
+        Raises
+        ------
+        UserError
+            As `canonical_csr` raises it.
+        NotRepresentableError
+            If fillers and padding would make it larger than four times CRS (and a MiB).
+        """
+        from gpu.formats.sliced_deltas import filling
+
+        csr = canonical_csr(matrix)
+        pattern = Pattern.of(csr)
+        best = arrangement(pattern)
+        if not pattern.allows(best.nbytes):
+            raise too_large("fillers and padding", best.nbytes, pattern.crs_bytes, MAX_GROWTH, "use CRS")
+        order = best.order()
+        widths = best.widths(order)
+        value_ptr, word_ptr = _pointers(widths), _pointers(-(-widths // (32 // best.bits)))
+        words = np.zeros(int(word_ptr[-1]) * WARP, dtype=np.uint32)
+        values = np.zeros(int(value_ptr[-1]) * WARP, dtype=csr.data.dtype)
+        filling.pack(order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values)
+        places = len(widths) * WARP
+        first_column = np.zeros(places, dtype=np.uint32)
+        filled = np.flatnonzero(pattern.lengths[order])
+        first_column[filled] = csr.indices[csr.indptr[order[filled]]]
+        perm = np.full(places if best.window > 1 else 0, NO_ROW, dtype=np.uint32)
+        if best.window > 1:
+            perm[: len(order)] = order
+        return cls(
+            shape=pattern.shape,
+            bits=best.bits,
+            perm=perm,
+            first_column=first_column,
+            word_ptr=word_ptr.astype(np.uint32),
+            value_ptr=value_ptr.astype(np.uint32),
+            words=words,
+            values=values,
+        )
+
+    @property
+    def slices(self) -> int:
+        """S, the number of slices."""
+        return len(self.value_ptr) - 1
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries of the matrix, explicit zeros included, fillers not."""
+        return int(np.count_nonzero(self._codes()))
+
+    def _widths(self) -> IntArray:
+        """Give the codes a row of each slice."""
+        pointers = self.value_ptr.astype(np.int64)
+        widths: IntArray = pointers[1:] - pointers[:-1]
+        return widths
+
+    def _codes(self) -> IntArray:
+        """Give the code of each value."""
+        in_word = 32 // self.bits
+        widths = self._widths()
+        slice_of = np.repeat(np.arange(self.slices), widths)
+        j = np.arange(len(slice_of)) - self.value_ptr[slice_of]
+        step = self.word_ptr[slice_of] + j // in_word
+        words = self.words.reshape(-1, WARP)[step]
+        codes: IntArray = (words.astype(np.int64) >> (j % in_word * self.bits)[:, None]) & (2**self.bits - 1)
+        return codes.ravel()
+
+    def structure(self) -> Mapping[str, int]:
+        """Return the slices, the bits of a code, and the places for entries, fillers included."""
+        return {"slices": self.slices, "bits": self.bits, "places": len(self.values)}
+
+    def coordinates(self) -> tuple[IntArray, IntArray]:
+        """Return row and column of each entry, int64, in storage order, without fillers."""
+        rows, columns, _ = self.triplets()
+        return rows, columns
+
+    def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return row, column (int64) and value of each entry, in storage order, without fillers."""
+        codes = self._codes().reshape(-1, WARP)
+        moved = np.cumsum(np.where(codes == 0, 2**self.bits - 1, codes - 1), axis=0)
+        widths = self._widths()
+        slice_of = np.repeat(np.arange(self.slices), widths)
+        before = np.vstack((np.zeros((1, WARP), dtype=np.int64), moved))[self.value_ptr[slice_of]]
+        columns = moved - before + self.first_column.reshape(-1, WARP)[slice_of]
+        places = np.arange(self.slices * WARP).reshape(-1, WARP)[slice_of]
+        stored = codes != 0
+        rows = places[stored]
+        rows = self.perm[rows].astype(np.int64) if len(self.perm) else rows
+        return rows, columns[stored], self.values[stored.ravel()]
+
+    def check(self) -> None:
+        """Check every invariant of the format.
+
+        Raises
+        ------
+        ValueError
+            Naming the first one that is broken.
+        """
+        require(self.bits in BITS, f"bits must be one of {BITS}")
+        require(self.slices == -(-self.shape[0] // WARP), f"there must be a slice for each {WARP} rows")
+        for name in ("word", "value"):
+            pointers, elements = getattr(self, f"{name}_ptr"), len(getattr(self, f"{name}s"))
+            require(elements % WARP == 0, f"{name}s must fill whole steps of {WARP}")
+            check_pointers(f"{name}_ptr", pointers.astype(np.int64), self.slices, elements // WARP)
+        widths = self._widths()
+        expected = _pointers(-(-widths // (32 // self.bits)))
+        require(np.array_equal(self.word_ptr, expected), "word_ptr must give the words that the codes fill")
+        places = self.slices * WARP
+        require(len(self.first_column) == places, f"first_column must have {places} elements")
+        require(len(self.perm) in (0, places), f"perm must have {places} elements or none")
+        if len(self.perm):
+            named = np.sort(self.perm[self.perm != NO_ROW])
+            require(np.array_equal(named, np.arange(self.shape[0])), "perm must name each row once")
+        require(not self.values[self._codes() == 0].any(), "fillers must have the value 0")
+        rows, columns = self.coordinates()
+        check_range("the rows that the entries stand at", rows, self.shape[0])
+        check_range("columns", columns, self.shape[1])
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The bits and the order of rows that take the fewest bytes.
+
+    Attributes
+    ----------
+    bits
+        Of a code.
+    window
+        Rows are sorted by falling number of codes within each run of so many; 1 leaves them in order.
+    codes
+        Codes of each row, fillers included.
+    nbytes
+        Of the matrix arranged so.
+    """
+
+    bits: int
+    window: int
+    codes: IntArray
+    nbytes: int
+
+    @property
+    def longest(self) -> int:
+        """Codes of the row with most."""
+        return int(self.codes.max(initial=0))
+
+    def order(self) -> IntArray:
+        """Give the rows in the order in which they are stored."""
+        from gpu.formats.sliced.filling import sorted_by_falling_length
+
+        if self.window == 1:
+            return np.arange(len(self.codes))
+        order: IntArray = sorted_by_falling_length(self.codes, self.window)
+        return order
+
+    def widths(self, order: IntArray) -> IntArray:
+        """Give the codes a row of each slice, for rows in this order."""
+        padded = np.zeros(-(-len(order) // WARP) * WARP, dtype=np.int64)
+        padded[: len(order)] = self.codes[order]
+        widths: IntArray = padded.reshape(-1, WARP).max(axis=1, initial=0)
+        return widths
+
+
+def arrangement(pattern: Pattern) -> Arrangement:
+    """Find the bits and the order of rows that take the fewest bytes."""
+    from gpu.formats.sliced_deltas import filling
+
+    rows = pattern.shape[0]
+    slices = -(-rows // WARP)
+    limits = np.array([2**bits - 1 for bits in BITS])
+    with as_many_threads_as_pay(pattern.nnz):
+        needed = filling.codes_needed(pattern.indptr, pattern.indices, limits)
+        sums = filling.steps_and_words(needed, np.array([32 // bits for bits in BITS]), WINDOWS[1])
+    found = []
+    for codes, bits, of_windows in zip(needed, BITS, sums, strict=True):
+        for window, (steps, words) in zip(WINDOWS, of_windows, strict=True):
+            if window > 1 and codes.max(initial=0) >= MOST_SORTED_CODES:
+                continue
+            nbytes = WARP * (int(steps) * pattern.value_bytes + 4 * int(words))
+            nbytes += 4 * WARP * slices * (1 + (window > 1)) + 8 * (slices + 1)
+            found.append(Arrangement(bits, window, codes, nbytes))
+    return min(found, key=lambda each: each.nbytes)
+
+
+def _pointers(sizes: IntArray) -> IntArray:
+    return np.concatenate(([0], np.cumsum(sizes)))

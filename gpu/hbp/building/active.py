@@ -1,0 +1,180 @@
+"""`ActiveHBP` of a matrix that is on the device in CRS: segments, slots, their order, groups, entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.hbp.active import ACTIVE_BLOCK_ROWS, LEAST_ENTRIES, LONGEST_SLOT, ActiveHBP
+from gpu.hbp.building import slots as kernels
+from gpu.hbp.building.blocks import DeviceCRS, hash_of_counts
+from gpu.hbp.container import BLOCK_COLUMNS
+from gpu.hbp.hashing import RowHash
+from gpu.hisparse.building.tree_building import launch, room, runs_of_equal
+from gpu.runtime.cuda import WARP
+from gpu.runtime.memory import all_or_nothing, part_of, upload
+from gpu.sorting.prefix_sums import prefix_sums
+from gpu.sorting.radix_sort import sort_pairs
+
+
+@dataclass(frozen=True, eq=False)
+class _Slots:
+    """The slots of a matrix row by row, on the device, and its rest, whose values stand behind the others."""
+
+    number: int
+    begins: Any
+    lengths: Any
+    rows: Any
+    blocks: Any
+    rest_pointers: Any
+    rest_columns: Any
+    values: Any
+
+
+def active_on_device(
+    matrix: DeviceCRS,
+    *,
+    block_rows: int = ACTIVE_BLOCK_ROWS,
+    block_columns: int = BLOCK_COLUMNS,
+    least: int = LEAST_ENTRIES,
+    longest: int = LONGEST_SLOT,
+    row_hash: RowHash | None = None,
+    stream: Any = 0,
+) -> ActiveHBP:
+    """Convert a matrix on the device; columns of blocks stand as they are.
+
+    Parameters
+    ----------
+    matrix
+        In CRS, with at least one entry.
+    block_rows, block_columns, least, longest
+        As of `ActiveHBP.from_scipy`, which the caller has to keep to.
+    row_hash
+        What puts slots in order; None: chosen of all of them.
+    stream
+        0, or an object of Numba or cuda.core.
+
+    Returns
+    -------
+    ActiveHBP
+        Equal to the host's, its arrays on the device, but for empty ones; `gpu.hbp.active_product` takes it
+        as it is.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    down = max(1, -(-matrix.shape[0] // block_rows))
+    found = _slots(matrix, (block_rows, block_columns, down), (least, longest), stream)
+    chosen = row_hash or hash_of_counts(found.lengths, found.number, block_rows, stream)
+    bits = int(max(1, 9 * chosen.b + chosen.d)).bit_length()
+    keys, numbers = found.blocks, room(found.number, np.int32)
+    row_hash_numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
+    arguments: tuple[Any, ...] = (found.lengths, found.number, *row_hash_numbers, bits, keys, numbers)
+    launch(kernels.key_kernel, found.number, arguments, stream)
+    across = -(-matrix.shape[1] // block_columns)
+    used = (1 << (down * across << bits).bit_length()) - 1
+    keys, numbers = sort_pairs(keys, numbers, found.number, used, stream)
+    groups, group_slots, group_columns = _groups(keys, found.number, bits, down, stream)
+    lengths, totals = all_or_nothing(lambda: (room(found.number, np.uint8), room(groups, np.int32)))
+    arguments = (numbers, found.lengths, group_slots, groups, lengths, totals)
+    launch(kernels.group_entries_kernel, groups * WARP, arguments, stream)
+    begins, entries = prefix_sums(totals, groups, stream)
+    columns = room(entries, np.uint16)
+    launch(
+        kernels.fill_kernel,
+        groups * WARP,
+        (
+            *(matrix.columns, matrix.values, numbers, found.begins, found.lengths, group_slots, begins),
+            *(groups, block_columns, columns, found.values),
+        ),
+        stream,
+    )
+    slot_rows, row_places = _rows(found, stream)
+    if stream:
+        stream.synchronize()
+    return ActiveHBP(
+        matrix.shape,
+        block_rows,
+        block_columns,
+        chosen,
+        part_of(columns, 0, entries),
+        found.values,
+        part_of(lengths, 0, found.number),
+        part_of(numbers, 0, found.number),
+        group_slots,
+        begins,
+        part_of(group_columns, 0, groups),
+        slot_rows,
+        row_places,
+        found.rest_pointers,
+        part_of(found.rest_columns, 0, len(matrix.columns) - entries),
+        np.empty(0, np.int32),
+    )
+
+
+def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, int], stream: Any) -> _Slots:
+    """Cut the matrix into segments, and these into slots; what is too short is the rest."""
+    rows, entries = matrix.shape[0], len(matrix.columns)
+    marks = room(entries, np.int32)
+    arguments: tuple[Any, ...] = (matrix.pointers, matrix.columns, rows, entries, sizes[1], marks)
+    launch(kernels.mark_kernel, entries, arguments, stream)
+    numbers, segments = prefix_sums(marks, entries, stream)
+    begins, counts, rests = all_or_nothing(
+        lambda: (room(segments + 1, np.int32), room(segments, np.int32), room(segments, np.int32))
+    )
+    launch(kernels.begin_kernel, entries, (marks, numbers, entries, segments, begins), stream)
+    del marks, numbers
+    row_rests = room(rows, np.int32)
+    launch(kernels.clear_kernel, rows, (rows, row_rests), stream)
+    arguments = (matrix.pointers, rows, begins, segments, *limits, counts, rests, row_rests)
+    launch(kernels.weigh_kernel, segments, arguments, stream)
+    first_slots, number = prefix_sums(counts, segments, stream)
+    first_rests, rest = prefix_sums(rests, segments, stream)
+    pointers, _ = prefix_sums(row_rests, rows, stream)
+    slot_begins, lengths, slot_rows, blocks, rest_columns, values = all_or_nothing(
+        lambda: (
+            *(room(number, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)),
+            *(room(rest, np.int32), room(entries, matrix.values.dtype)),
+        )
+    )
+    # Of an empty part no element is written.
+    rest_values = values[entries - rest :] if rest else values
+    launch(
+        kernels.emit_kernel,
+        segments,
+        (
+            *(matrix.pointers, matrix.columns, matrix.values, rows, begins, segments, *sizes),
+            *(first_slots, first_rests, counts, slot_begins, lengths, slot_rows, blocks),
+            *(rest_columns, rest_values),
+        ),
+        stream,
+    )
+    return _Slots(number, slot_begins, lengths, slot_rows, blocks, pointers, rest_columns, values)
+
+
+def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[int, Any, Any]:
+    """Cut the sorted slots of each block into groups of 32."""
+    if not slots:
+        return 0, upload(np.zeros(1, np.int32)), room(0, np.int32)
+    own, firsts, blocks = runs_of_equal(keys, slots, bits, stream)
+    counts = room(blocks, np.int32)
+    launch(kernels.block_groups_kernel, blocks, (firsts, blocks, counts), stream)
+    first_groups, groups = prefix_sums(counts, blocks, stream)
+    group_slots, columns = all_or_nothing(lambda: (room(groups + 1, np.int32), room(groups, np.int32)))
+    arguments = (own, firsts, blocks, first_groups, groups, down, group_slots, columns)
+    launch(kernels.group_kernel, groups, arguments, stream)
+    return groups, group_slots, columns
+
+
+def _rows(found: _Slots, stream: Any) -> tuple[Any, Any]:
+    """Give the rows with slots, and where the sums of each begin."""
+    if not found.number:
+        return np.empty(0, np.int32), np.zeros(1, np.int32)
+    own, firsts, active = runs_of_equal(found.rows, found.number, 0, stream)
+    rows = room(active, np.int32)
+    launch(kernels.narrow_kernel, active, (own, active, rows), stream)
+    return rows, firsts

@@ -1,0 +1,215 @@
+"""Unsorted COO on the device into HiSparse: sorted by the paths from the root, then built level by level.
+
+The paper sorts entries into bins level by level (section 3.2); here they are sorted once, by what the bins of
+all levels would say together, and the nodes of a level are the runs of entries whose paths begin alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.hisparse.building.entry_kernels import keys_kernel, negative_zeros_kernel, sums_kernel
+from gpu.hisparse.building.leaf_kernels import LEAF_THREADS, fill_kernel
+from gpu.hisparse.building.tree_building import TreeBuilding, enqueue, launch, room, runs_of_equal
+from gpu.hisparse.device_tree import DeviceHiSparse, Leaves
+from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE, dense_from, level_count, node_bits
+from gpu.hisparse.sum.directory_kernels import parent_shapes_kernel
+from gpu.runtime.cuda import require_gpu
+from gpu.runtime.memory import all_or_nothing, upload
+from gpu.runtime.vectors import as_device_array, is_on_device
+from gpu.sorting.radix_sort import sort_pairs
+from vecsim.formats.canonical_csr import MAX_COUNT
+from vecsim.support.errors import UserError
+
+REALS = (np.dtype(np.float32), np.dtype(np.float64))
+INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def hisparse_from_coo(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int], *, node_size: int = DEFAULT_NODE_SIZE,
+    stream: Any = 0,
+) -> DeviceHiSparse:  # fmt: skip
+    """Convert unsorted COO on the device; entries of one position are summed, explicit zeros kept.
+
+    The tree has the nodes that `gpu.hisparse.container.HiSparse.from_scipy` makes, in another order in the pool.
+
+    Parameters
+    ----------
+    rows, columns
+        int32 or int64, one an entry: arrays of the device, of any library, or of the host.
+    values
+        float32 or float64, likewise.
+    shape
+        Rows and columns of the matrix.
+    node_size
+        d, a power of two from 4 to 256.
+    stream
+        0, or an object of Numba or cuda.core; the tree is ready when this returns.
+
+    Raises
+    ------
+    UserError
+        There is no GPU, an array has another type or length, an entry lies outside the matrix, there are
+        more than 2^31 - 1 rows, columns or entries, or the nodes would take more than 16 GiB.
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    found = positions_of(rows, columns, values, shape, node_size, stream)
+    bits, levels = node_bits(node_size), level_count(max(found.shape), node_size)
+    dtype = np.dtype(found.values.dtype)
+    if found.number == 0:
+        return empty_tree(found.shape, node_size, dtype, levels)
+    keys, firsts, number = runs_of_equal(found.keys, found.number, 0, stream)
+    entries = all_or_nothing(lambda: room(number, dtype))
+    launch(sums_kernel, number, (found.values, found.order, firsts, number, entries), stream)
+    leaf_keys, leaf_firsts, leaves = runs_of_equal(keys, number, 2 * bits, stream)
+    shapes = leaf_shapes(leaf_firsts, leaves, entries, number, node_size, stream)
+    building = TreeBuilding(found.shape, node_size, dtype, levels, leaf_keys, shapes, leaves, stream)
+    made = building.result
+    pool = made.words, made.halves, made.values
+    arguments = (keys, entries, leaf_firsts, shapes, building.references, *pool)
+    enqueue(fill_kernel(dtype.type, bits), (leaves, LEAF_THREADS), arguments, stream)
+    building.write_inner_nodes()
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Positions and values on the device, in the order of the keys.
+
+    Attributes
+    ----------
+    keys
+        int64 device array, rising.
+    order
+        int32 device array: which of those that were given each is; equal ones in the order given.
+    values
+        Device array, as they were given.
+    number
+        How many there are.
+    shape
+        Of the matrix.
+    """
+
+    keys: Any
+    order: Any
+    values: Any
+    number: int
+    shape: tuple[int, int]
+
+
+def positions_of(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int], node_size: int, stream: Any
+) -> Positions:
+    """Sort positions by their paths from the root of a tree; parameters and errors of `hisparse_from_coo`.
+
+    Parameters
+    ----------
+    rows, columns, values, shape, node_size, stream
+        As there.
+    """
+    require_gpu()
+    bits = node_bits(node_size)
+    height, width = (int(each) for each in shape)
+    if not (0 <= height <= MAX_COUNT and 0 <= width <= MAX_COUNT):
+        raise UserError(f"a matrix of {height} x {width} has sides that are not from 0 to {MAX_COUNT}")
+    named = (("rows", rows), ("columns", columns), ("values", values))
+    arrays = [_on_device(name, each) for name, each in named]
+    number = _checked(arrays)
+    if number == 0:
+        return Positions(None, None, arrays[2], 0, (height, width))
+    levels = level_count(max(height, width), node_size)
+    keys, order = all_or_nothing(lambda: (room(number, np.int64), room(number, np.int32)))
+    outside = upload(np.zeros(1, np.int32))
+    arguments = (arrays[0], arrays[1], number, height, width, keys, order, outside)
+    launch(keys_kernel(bits, levels), number, arguments, stream)
+    used = used_bits((height, width), bits, levels)
+    keys, order = sort_pairs(keys, order, number, used, stream)
+    if stream:
+        stream.synchronize()
+    if outside.copy_to_host()[0]:
+        raise UserError(f"an entry lies outside the matrix of {height} x {width}")
+    return Positions(keys, order, arrays[2], number, (height, width))
+
+
+def empty_tree(shape: tuple[int, int], node_size: int, dtype: np.dtype[Any], levels: int) -> DeviceHiSparse:
+    """Give a matrix without entries.
+
+    Parameters
+    ----------
+    shape, node_size, dtype, levels
+        As of `DeviceHiSparse`.
+    """
+    none = Leaves.of(np.zeros(0, np.int64), np.zeros(0, np.uint32))
+    words = upload(np.zeros(4, np.uint32))
+    return DeviceHiSparse(words, 0, shape, levels, (0,) * levels, 0, node_size, dtype, none)
+
+
+def leaf_shapes(firsts: Any, leaves: int, entries: Any, number: int, node_size: int, stream: Any) -> Any:
+    """Say how large leaves are, by the type rule and its exception for a stored -0.0.
+
+    Parameters
+    ----------
+    firsts
+        int32: the first entry of each leaf, and the number of entries.
+    leaves
+        How many there are.
+    entries
+        Values, leaf by leaf.
+    number
+        How many there are.
+    node_size
+        d.
+    stream
+        0, or an object of Numba or cuda.core.
+    """
+    shapes, counted = room(leaves, np.int32), upload(np.array([leaves], np.int32))
+    dense = dense_from(node_size, entries.dtype.itemsize)
+    launch(parent_shapes_kernel, leaves, (firsts, counted, dense, shapes), stream)
+    launch(
+        negative_zeros_kernel,
+        number,
+        (entries, number, firsts, leaves, node_size * node_size, shapes),
+        stream,
+    )
+    return shapes
+
+
+def used_bits(shape: tuple[int, int], bits: int, levels: int) -> int:
+    """Give the bits that a key may have set, of an entry in a matrix of this shape.
+
+    Parameters
+    ----------
+    shape
+        Rows and columns.
+    bits
+        log2 of d.
+    levels
+        D.
+    """
+    used, mask = 0, (1 << bits) - 1
+    for level in range(levels):
+        sides = [(1 << ((max(side, 1) - 1) >> bits * level).bit_length()) - 1 for side in shape]
+        used |= ((sides[0] & mask) << bits | sides[1] & mask) << 2 * bits * level
+    return used
+
+
+def _on_device(name: str, array: Any) -> Any:
+    allowed = REALS if name == "values" else INTEGERS
+    view = as_device_array(array) if is_on_device(array) else np.ascontiguousarray(array)
+    if view.ndim != 1 or view.dtype not in allowed:
+        types = " or ".join(map(str, allowed))
+        raise UserError(f"{name} must be a vector of {types}, not {view.dtype} of shape {view.shape}")
+    return view if is_on_device(array) else upload(view) if view.size else view
+
+
+def _checked(arrays: list[Any]) -> int:
+    sizes = [int(each.size) for each in arrays]
+    if len(set(sizes)) > 1:
+        raise UserError(f"rows, columns and values have {sizes[0]}, {sizes[1]} and {sizes[2]} elements")
+    if sizes[0] > MAX_COUNT:
+        raise UserError(f"{sizes[0]} entries are more than 32 bits can count")
+    return sizes[0]

@@ -1,0 +1,221 @@
+"""From sorted CSR into a tree by the paper's two steps (section 3.2): skeleton, then nodes, leaves first.
+
+The paper sorts entries into the d x d bins of one level after the other. Here they are counted in the bins of
+the lowest level at once, a stripe of d rows after the other, and these bins, the leaves, sorted by the path
+that leads to them from the root; on each level the nodes are then the runs of leaves whose paths begin alike.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.hisparse import binning
+from gpu.hisparse.filling import NewNodes
+from gpu.hisparse.node_layout import (
+    DENSE,
+    NULL,
+    REFERENCE_BYTES,
+    UNIT_WORDS,
+    dense_from,
+    dense_words,
+    level_count,
+    node_bits,
+    sparse_type,
+    sparse_words,
+)
+from gpu.hisparse.pool import Pool
+from vecsim.formats.array_types import IntArray, UIntArray
+from vecsim.formats.thread_count import threads_that_pay
+
+
+@dataclass(frozen=True, eq=False)
+class _Leaves:
+    """The leaves that the entries of a matrix fall into, stripe by stripe."""
+
+    pointers: IntArray
+    columns: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    table: tuple[int, bool]
+    """Size of the tables and whether they are direct, for the compiled loops."""
+
+    @property
+    def rows(self) -> IntArray:
+        return np.repeat(np.arange(len(self.pointers) - 1, dtype=np.int64), np.diff(self.pointers))
+
+
+@dataclass(frozen=True, eq=False)
+class _Inner:
+    """The nodes of a level above the leaves: the first child of each, and the positions of the children."""
+
+    first_child: IntArray
+    coordinates: NDArray[np.uint16]
+
+
+def pool_of(csr: Any, node_size: int) -> tuple[Pool, int, int]:
+    """Convert sorted CSR without duplicates, in compiled loops over all cores.
+
+    Returns
+    -------
+    tuple
+        The pool, the reference to its root (0 without entries) and the levels.
+
+    Raises
+    ------
+    UserError
+        If the node size is not possible, or the nodes would take more than 16 GiB.
+    """
+    bits = node_bits(node_size)
+    levels = level_count(max(csr.shape), node_size)
+    if csr.nnz == 0:
+        return Pool(node_size, csr.data.dtype, 0), NULL, levels
+    leaves = _leaves_of(csr, bits)
+    order, inner = _skeleton(leaves, bits, levels)
+    kinds, sizes = _types_and_sizes(leaves.counts, node_size, csr.data.dtype.itemsize)
+    _keep_explicit_negative_zeros(csr, leaves, kinds, sizes, bits)
+    placed = [(kinds, sizes)] + [
+        _types_and_sizes(np.diff(level.first_child), node_size, REFERENCE_BYTES) for level in inner
+    ]
+    pool = Pool(node_size, csr.data.dtype, sum(int(sizes.sum()) for _, sizes in placed))
+    references = _references(placed)
+    memory, places = pool.memory, node_size * node_size
+    nodes = NewNodes.of(references[0], leaves.counts, csr.data.dtype.itemsize)
+    nodes.begin(memory, memory.values, places)
+    _in_threads(
+        binning.fill_leaves,
+        csr,
+        bits,
+        csr.indptr,
+        csr.indices,
+        csr.data,
+        bits,
+        *leaves.table,
+        leaves.pointers,
+        leaves.columns,
+        nodes.first_halves,
+        nodes.first_slots,
+        memory.halves,
+        memory.values,
+    )
+    nodes.pad(memory)
+    children = references[0][order]
+    for level, made in zip(inner, references[1:], strict=True):
+        nodes = NewNodes.of(made, np.diff(level.first_child), REFERENCE_BYTES)
+        nodes.begin(memory, memory.words, places)
+        nodes.put(memory, bits, level.coordinates, children)
+        nodes.pad(memory)
+        children = made
+    return pool, int(children[0]), levels
+
+
+def _leaves_of(csr: Any, bits: int) -> _Leaves:
+    rows, columns = csr.shape
+    stripes, blocks = -(-rows >> bits), -(-columns >> bits)
+    first_rows = np.minimum(np.arange(stripes + 1, dtype=np.int64) << bits, rows)
+    lengths = np.diff(csr.indptr[first_rows].astype(np.int64))
+    most = np.minimum(lengths, blocks)
+    starts = _pointers(most)
+    # A table with a place for each block column, or for twice as many as a stripe can have entries.
+    wanted = min(int(blocks), 2 * int(lengths.max()))
+    size = 1 << max(4, (wanted - 1).bit_length())
+    table = (size, size >= blocks)
+    found, counted = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    number = np.empty(stripes, np.int64)
+    _in_threads(
+        binning.find_leaves,
+        csr,
+        bits,
+        csr.indptr,
+        csr.indices,
+        bits,
+        starts,
+        *table,
+        found,
+        counted,
+        number,
+    )
+    pointers = _pointers(number)
+    # Each stripe's leaves are at its start; now one stripe behind the other, by block columns.
+    places = np.arange(pointers[-1]) + np.repeat(starts[:-1] - pointers[:-1], number)
+    stripe = np.repeat(np.arange(stripes), number)
+    places = places[np.argsort(stripe * blocks + found[places], kind="stable")]
+    return _Leaves(pointers, found[places], counted[places], table)
+
+
+def _in_threads(work: Callable[..., None], csr: Any, bits: int, *arguments: Any) -> None:
+    """Do compiled work on all stripes of d rows, in as many threads as pay, each with as many entries."""
+    stripes = -(-csr.shape[0] >> bits)
+    threads = threads_that_pay(csr.nnz)
+    shares = np.arange(1, threads) * csr.nnz // threads
+    cuts = np.concatenate(([0], np.searchsorted(csr.indptr, shares) >> bits, [stripes]))
+    with ThreadPoolExecutor(threads) as pool:
+        parts = [pool.submit(work, cuts[part : part + 2], *arguments) for part in range(threads)]
+        for part in parts:
+            part.result()
+
+
+def _skeleton(leaves: _Leaves, bits: int, levels: int) -> tuple[IntArray, list[_Inner]]:
+    """Give the leaves by their paths from the root, and the nodes of each level above them, lowest first."""
+    rows, columns = leaves.rows, leaves.columns.astype(np.int64)
+    paths = np.zeros(len(rows), dtype=np.int64)
+    mask = (1 << bits) - 1
+    for level in reversed(range(levels - 1)):
+        step = (rows >> level * bits & mask) << bits | (columns >> level * bits & mask)
+        paths = paths << 2 * bits | step
+    order = np.argsort(paths, kind="stable")
+    paths = paths[order]
+    found = []
+    for _ in range(1, levels):
+        step = paths & ((1 << 2 * bits) - 1)
+        paths >>= 2 * bits
+        first = np.flatnonzero(np.concatenate(([True], paths[1:] != paths[:-1])))
+        coordinates = ((step >> bits) << 8 | (step & mask)).astype(np.uint16)
+        found.append(_Inner(np.append(first, len(paths)), coordinates))
+        paths = paths[first]
+    return order, found
+
+
+def _types_and_sizes(
+    counts: NDArray[np.integer[Any]], node_size: int, width: int
+) -> tuple[UIntArray, IntArray]:
+    """Give the type and the words of each node by the type rule: dense where that is smaller."""
+    counts = counts.astype(np.int64)
+    dense = counts >= dense_from(node_size, width)
+    kinds = np.where(dense, DENSE, sparse_type(counts)).astype(np.uint32)
+    sizes = np.where(dense, dense_words(node_size, width), sparse_words(counts, width)).astype(np.int64)
+    return kinds, sizes
+
+
+def _keep_explicit_negative_zeros(
+    csr: Any, leaves: _Leaves, kinds: UIntArray, sizes: IntArray, bits: int
+) -> None:
+    """Let leaves that have some stay sparse, where they would mean no entry: in dense ones not full."""
+    partly = (kinds == DENSE) & (leaves.counts < 1 << 2 * bits)
+    if not partly.any():
+        return
+    zeros = np.flatnonzero((csr.data == 0) & np.signbit(csr.data))
+    if not len(zeros):
+        return
+    rows = np.searchsorted(csr.indptr, zeros, side="right") - 1 >> bits
+    blocks = -(-csr.shape[1] >> bits)
+    keys = leaves.rows * blocks + leaves.columns
+    hit = np.searchsorted(keys, rows * blocks + (csr.indices[zeros] >> bits))
+    stay = np.unique(hit[partly[hit]])
+    counts = leaves.counts[stay].astype(np.int64)
+    kinds[stay], sizes[stay] = sparse_type(counts), sparse_words(counts, csr.data.dtype.itemsize)
+
+
+def _references(placed: list[tuple[UIntArray, IntArray]]) -> list[UIntArray]:
+    """Give the references to the nodes of each level, leaves first, one behind the other in the pool."""
+    found, end = [], UNIT_WORDS
+    for kinds, sizes in placed:
+        found.append((end + np.cumsum(sizes) - sizes).astype(np.uint32) | kinds)
+        end += int(sizes.sum())
+    return found
+
+
+def _pointers(lengths: NDArray[np.integer[Any]]) -> IntArray:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))

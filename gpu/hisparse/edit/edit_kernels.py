@@ -1,0 +1,242 @@
+"""A batch of edits beside the entries of the leaves that it touches: both merged, and what stays marked.
+
+Lists of keys rise, so that the place of a key in the merged list is its own place plus the number of keys
+of the other list before it.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
+from gpu.hisparse.node_shapes import first_slots
+from gpu.hisparse.sum.leaf_places import is_there
+from gpu.runtime.cuda import SIMULATED, cuda, device_function
+from gpu.runtime.launches import let_next_begin, wait_for_previous
+
+EXPANDING_THREADS = 32 if SIMULATED else 128
+ABSENT, STORED, EDITED = range(3)
+"""States of what is merged: a slot of a dense leaf without an entry, an entry, one of the batch."""
+NOTHING_WRONG = (1 << 31) - 1
+
+
+@device_function
+def before(keys: Any, number: Any, key: Any) -> Any:
+    """Return how many of the rising keys are less."""
+    low, high = np.int64(0), np.int64(number)
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@cuda.jit
+def last_of_each_kernel(values, order, firsts, number, kept_values, kept_order):
+    """Take the last edit of each position, a position a thread.
+
+    Parameters
+    ----------
+    values
+        Of the batch as it was given.
+    order
+        int32: which edit stands where, by positions.
+    firsts
+        int32 of one more: where the edits of each position begin.
+    number
+        Of positions.
+    kept_values, kept_order
+        What is written: its value, and which it is.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number:
+        edit = order[firsts[at + 1] - 1]
+        kept_values[at] = values[edit]
+        kept_order[at] = edit
+
+
+@cuda.jit
+def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, found, slots):
+    """Find the leaves that a batch touches, one a thread.
+
+    Parameters
+    ----------
+    touched_keys, touched
+        int64: the keys of leaves that it has entries in; how many.
+    leaf_keys, leaf_nodes, leaves
+        Those of the matrix: int64, uint32 of 2, how many.
+    most
+        d^2.
+    found
+        int32: which leaf of the matrix each is, -1 for none.
+    slots
+        int32: the slots of it.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < touched:
+        key = touched_keys[at]
+        leaf = before(leaf_keys, leaves, key)
+        if leaf < leaves and leaf_keys[min(leaf, leaves - 1)] == key:
+            found[at] = np.int32(leaf)
+            dense = leaf_nodes[2 * leaf] & np.uint32(3) == DENSE
+            slots[at] = np.int32(most) if dense else np.int32(leaf_nodes[2 * leaf + 1])
+        else:
+            found[at] = np.int32(-1)
+            slots[at] = np.int32(0)
+
+
+@functools.cache
+def expand_kernel(real: Any, bits: int) -> Any:
+    """Make the kernel that lists the entries of the touched leaves.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    bits
+        log2 of d.
+    """
+    width, mask, most = np.dtype(real).itemsize, (1 << bits) - 1, 1 << 2 * bits
+    first_slot = first_slots(width)
+
+    @cuda.jit
+    def kernel(found, places, leaf_keys, leaf_nodes, halves, values, keys, entries, states):
+        """Take a touched leaf a block.
+
+        Parameters
+        ----------
+        found
+            int32, of `touched_kernel`.
+        places
+            int32: where its slots begin in the list.
+        leaf_keys, leaf_nodes, halves, values
+            Of the matrix.
+        keys, entries, states
+            What is written: int64 keys, values, int32 states.
+        """
+        let_next_begin()
+        wait_for_previous()
+        touched, thread = np.int64(cuda.blockIdx.x), np.int32(cuda.threadIdx.x)
+        leaf = np.int64(found[touched])
+        if leaf >= 0:
+            key, count = leaf_keys[leaf] << 2 * bits, np.int32(leaf_nodes[2 * leaf + 1])
+            reference, to = np.int64(leaf_nodes[2 * leaf]), np.int64(places[touched])
+            at, entry = reference & ~3, thread
+            if reference & 3 == DENSE:
+                slots = (4 * at + FIRST_DENSE_SLOT) // width
+                while entry < most:
+                    value = values[slots + entry]
+                    keys[to + entry] = key | np.int64(entry)
+                    entries[to + entry] = value
+                    states[to + entry] = np.int32(STORED if is_there(value, count == most) else ABSENT)
+                    entry = np.int32(entry + EXPANDING_THREADS)
+            else:
+                slots = (4 * at + first_slot(count)) // width
+                while entry < count:
+                    half = np.int64(halves[2 * at + FIRST_COORDINATE // 2 + entry])
+                    keys[to + entry] = key | (half >> 8) << bits | half & mask
+                    entries[to + entry] = values[slots + entry]
+                    states[to + entry] = np.int32(STORED)
+                    entry = np.int32(entry + EXPANDING_THREADS)
+
+    return kernel
+
+
+@cuda.jit
+def merge_entries_kernel(first_keys, first_entries, first_states, first_number, second_keys, second_entries,
+                         second_number, keys, entries, states):  # fmt: skip
+    """Merge entries and edits, one a thread; an edit comes behind the entry of its position.
+
+    Parameters
+    ----------
+    first_keys, first_entries, first_states, first_number
+        Of `expand_kernel`, and how many.
+    second_keys, second_entries, second_number
+        The edits: keys, values, how many.
+    keys, entries, states
+        What is written.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < first_number:
+        to = at + before(second_keys, second_number, first_keys[at])
+        keys[to], entries[to], states[to] = first_keys[at], first_entries[at], first_states[at]
+    elif at < first_number + second_number:
+        own = at - first_number
+        to = own + before(first_keys, first_number, second_keys[own] + 1)
+        keys[to], entries[to], states[to] = second_keys[own], second_entries[own], np.int32(EDITED)
+
+
+@cuda.jit
+def stay_kernel(keys, states, number, deleting, stay):
+    """Mark what stays, a merged one a thread: the last of each position, but what is absent or deleted.
+
+    Parameters
+    ----------
+    keys, states, number
+        Of `merge_entries_kernel`, and how many.
+    deleting
+        1 if the edits delete, else 0.
+    stay
+        int32: what is written.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number:
+        last = at + 1 == number or keys[min(at + 1, number - 1)] != keys[at]
+        state = states[at]
+        stays = last and state != ABSENT and (deleting == 0 or state == STORED)
+        stay[at] = np.int32(1 if stays else 0)
+
+
+@cuda.jit
+def missing_kernel(edit_keys, edit_order, edits, keys, states, number, wrong):
+    """Find the first edit whose position is not stored, an edit a thread.
+
+    Parameters
+    ----------
+    edit_keys, edit_order, edits
+        The edits by position: keys, which each is as it was given, how many.
+    keys, states, number
+        Of `expand_kernel`, and how many.
+    wrong
+        int32 of 1: becomes the least number of such an edit.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < edits:
+        place = before(keys, number, edit_keys[at])
+        there = place < number and keys[min(place, max(number, 1) - 1)] == edit_keys[at]
+        if not there or states[place] == ABSENT:
+            cuda.atomic.min(wrong, 0, edit_order[at])
+
+
+@cuda.jit
+def pick_kernel(stay, places, number, keys, entries, kept_keys, kept_entries):
+    """Put those that stay side by side, a merged one a thread.
+
+    Parameters
+    ----------
+    stay, places, number
+        Of `stay_kernel`, the sums before each, and how many.
+    keys, entries
+        What is picked from.
+    kept_keys, kept_entries
+        What is written.
+    """
+    at = np.int64(cuda.grid(1))
+    let_next_begin()
+    wait_for_previous()
+    if at < number and stay[at] == 1:
+        kept_keys[places[at]] = keys[at]
+        kept_entries[places[at]] = entries[at]

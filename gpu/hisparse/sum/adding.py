@@ -1,0 +1,99 @@
+"""`gpu.add` for HiSparse operands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.device_tree import DeviceHiSparse, Leaves
+from gpu.hisparse.sum.tree_sum import TreeSum
+from vecsim.support.errors import UserError
+
+
+def is_tree(matrix: Any) -> bool:
+    """Say whether a matrix is HiSparse, on the host or on the device."""
+    return isinstance(matrix, HiSparse | DeviceHiSparse)
+
+
+def add_trees(
+    first: Any,
+    second: Any,
+    alpha: float,
+    beta: float,
+    turned: tuple[bool, bool],
+    drop_zeros: bool,
+    stream: Any,
+) -> DeviceHiSparse:  # fmt: skip
+    """Return ``alpha op(A) + beta op(B)`` as a HiSparse matrix on the device.
+
+    Parameters
+    ----------
+    first, second
+        A and B: `HiSparse` or `DeviceHiSparse`, both.
+    alpha, beta
+        Factors; the scales of the operands are multiplied in.
+    turned
+        Whether A, and B, are transposed, beside what their states say.
+    drop_zeros
+        Leave out entries of the sum that are 0.
+    stream
+        0, or an object of Numba or cuda.core.
+
+    Raises
+    ------
+    UserError
+        One is of another format, or shapes, types or node sizes differ.
+    """
+    one, two = _operand("A", first), _operand("B", second)
+    one, two = (replace(each, transposed=each.transposed != way)
+                for each, way in zip((one, two), turned, strict=True))  # fmt: skip
+    _check(one, two)
+    # Of two transposed operands the sum is transposed, which is nothing but its state.
+    both = one.transposed and two.transposed
+    ways = (False, False) if both else (one.transposed, two.transposed)
+    made = _sum(one, two, alpha, beta, ways, False, stream)
+    if drop_zeros:
+        made = _sum(made, _nothing_like(made), 1.0, 1.0, (False, False), True, stream)
+    return replace(made, transposed=both)
+
+
+def _sum(
+    first: DeviceHiSparse, second: DeviceHiSparse, alpha: float, beta: float, turned: tuple[bool, bool],
+    drop_zeros: bool, stream: Any,
+) -> DeviceHiSparse:  # fmt: skip
+    work = TreeSum(first, second, turned, drop_zeros=drop_zeros)
+    work.count(alpha, beta, stream)
+    result = work.empty(stream)
+    work.write(work.into(result), alpha, beta, stream)
+    if stream:
+        stream.synchronize()  # the room for the work must outlive it
+    return result
+
+
+def _nothing_like(matrix: DeviceHiSparse) -> DeviceHiSparse:
+    none = Leaves.of(np.zeros(0, np.int64), np.zeros(0, np.uint32))
+    return replace(matrix, root=0, nnz=0, level_nodes=(0,) * matrix.levels, leaves=none)
+
+
+def _operand(name: str, matrix: Any) -> DeviceHiSparse:
+    if isinstance(matrix, DeviceHiSparse):
+        return matrix
+    if isinstance(matrix, HiSparse):
+        return DeviceHiSparse.from_hisparse(matrix)
+    raise UserError(
+        f"{name} is {type(matrix).__name__} and the other operand HiSparse: give both as HiSparse, "
+        "or both as CSR"
+    )
+
+
+def _check(first: DeviceHiSparse, second: DeviceHiSparse) -> None:
+    for what, one, two in (
+        ("shape", first.shape, second.shape),
+        ("type", first.dtype, second.dtype),
+        ("nodes of size", first.node_size, second.node_size),
+    ):
+        if one != two:
+            raise UserError(f"op(A) has {what} {one} and op(B) {two}: a sum needs them equal")

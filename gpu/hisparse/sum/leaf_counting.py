@@ -1,0 +1,164 @@
+"""The first pass of a sum of HiSparse: how many entries each leaf will have.
+
+A block marks the places of an operand's leaf in a bitmap of d x d bits in shared memory, and looks there for
+those of the other's. So it matters nothing whether an operand is transposed: its places are.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.hisparse.node_shapes import shape_of
+from gpu.hisparse.sum.directory_kernels import RECORD
+from gpu.hisparse.sum.leaf_places import LEAF_THREADS, Bitmap, bit_of, marked
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
+from gpu.runtime.launches import let_next_begin, wait_for_previous
+
+RESIDENT = 16
+"""Blocks of a multiprocessor that there must be registers for."""
+
+
+@device_function
+def _in_block(count: Any, totals: Any, thread: Any) -> Any:
+    """Give the sum of the counts of all threads before this one, and of all of the block."""
+    lane, through = np.int32(thread % WARP), np.int32(count)
+    distance = 1
+    while distance < WARP:
+        other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
+        if lane >= distance:
+            through = np.int32(through + other)
+        distance *= 2
+    if lane == WARP - 1:
+        totals[thread // WARP] = through
+    cuda.syncthreads()
+    before, whole = np.int32(through - count), np.int32(0)
+    for warp in range(LEAF_THREADS // WARP):
+        if warp < thread // WARP:
+            before = np.int32(before + totals[warp])
+        whole = np.int32(whole + totals[warp])
+    return before, whole
+
+
+def _set_bit(bits: int) -> Any:
+    """Make ``set_bit(bitmap, place)``."""
+    word_of = Bitmap(bits).word()
+
+    @device_function
+    def set_bit(bitmap: Any, place: Any) -> Any:
+        cuda.atomic.or_(bitmap, word_of(place), bit_of(place))
+        return np.int32(0)
+
+    return set_bit
+
+
+def _has_bit(bits: int) -> Any:
+    """Make ``has_bit(bitmap, place)``: 1 if it is set, else 0."""
+    word_of = Bitmap(bits).word()
+
+    @device_function
+    def has_bit(bitmap: Any, place: Any) -> Any:
+        return np.int32(1 if bitmap[word_of(place)] & bit_of(place) != 0 else 0)
+
+    return has_bit
+
+
+@functools.cache
+def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bool, dense_from: int) -> Any:
+    """Make the kernel of the first pass: the shapes of the leaves of the sum.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    bits
+        log2 of d.
+    turned
+        Whether A, and B, are transposed.
+    drop_zeros
+        Whether entries whose product is 0 are left out: for sums of one operand.
+    dense_from
+        Entries from which on a leaf is dense.
+    """
+    options: Any = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, RESIDENT)}
+    room, most = Bitmap(bits).room, 1 << 2 * bits
+    rounds = room // LEAF_THREADS
+    mark_first = marked(_set_bit(bits), real, bits, turned[0], drop_zeros)
+    mark_second = marked(_set_bit(bits), real, bits, turned[1], drop_zeros)
+    find_second = marked(_has_bit(bits), real, bits, turned[1], False)
+
+    @device_function
+    def clear(bitmap: Any, thread: Any) -> None:
+        for step in range(rounds):
+            bitmap[np.uint32(thread + step * LEAF_THREADS)] = np.uint32(0)
+        cuda.syncthreads()
+
+    @device_function
+    def bits_set(bitmap: Any, totals: Any, thread: Any) -> Any:
+        cuda.syncthreads()
+        own = np.int32(0)
+        for step in range(rounds):
+            own = np.int32(own + cuda.popc(bitmap[np.uint32(thread + step * LEAF_THREADS)]))
+        return _in_block(own, totals, thread)[1]
+
+    @device_function
+    def entries_of_both(bitmap: Any, totals: Any, thread: Any, halves: Any, values: Any, first: Any,
+                        first_count: Any, other_halves: Any, other_values: Any, second: Any,
+                        second_count: Any, alpha: Any, beta: Any) -> Any:  # fmt: skip
+        clear(bitmap, thread)
+        mark_first(bitmap, halves, values, first, first_count, alpha, thread, False)
+        if drop_zeros:
+            mark_second(bitmap, other_halves, other_values, second, second_count, beta, thread, False)
+            return bits_set(bitmap, totals, thread)
+        cuda.syncthreads()
+        own = find_second(bitmap, other_halves, other_values, second, second_count, beta, thread, False)
+        return np.int32(first_count + second_count - _in_block(own, totals, thread)[1])
+
+    @cuda.jit(**options)
+    def kernel(pairs, first_halves, first_values, second_halves, second_values, shapes, number, at_once,
+               alpha, beta):  # fmt: skip
+        """Take some pairs a block, one behind the other.
+
+        Parameters
+        ----------
+        pairs
+            uint32 of 4 a pair, of `merge_kernel`.
+        first_halves, first_values, second_halves, second_values
+            The pools of A and B.
+        shapes
+            int32, what is written.
+        number
+            Of pairs.
+        at_once
+            Pairs of a block.
+        alpha, beta
+            The factors.
+        """
+        bitmap = cuda.shared.array(room, np.uint32)
+        totals = cuda.shared.array(WARP, np.int32)
+        let_next_begin()
+        wait_for_previous()
+        thread, pair = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x) * at_once
+        end = min(pair + at_once, number)
+        while pair < end:
+            first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])
+            second, second_count = pairs[RECORD * pair + 2], np.int32(pairs[RECORD * pair + 3])
+            count = np.int32(first_count + second_count)
+            if drop_zeros or (first_count > 0 and second_count > 0):
+                count = entries_of_both(bitmap, totals, thread, first_halves, first_values, first,
+                                        first_count, second_halves, second_values, second, second_count,
+                                        alpha, beta)  # fmt: skip
+            dense = count >= dense_from
+            if dense and count < most:
+                # -0.0 means no entry in a dense leaf: with one in the sum it stays sparse.
+                cuda.syncthreads()
+                clear(bitmap, thread)
+                mark_first(bitmap, first_halves, first_values, first, first_count, alpha, thread, True)
+                mark_second(bitmap, second_halves, second_values, second, second_count, beta, thread, True)
+                dense = bits_set(bitmap, totals, thread) >= count
+                cuda.syncthreads()
+            if thread == 0:
+                shapes[pair] = shape_of(count, dense) if count > 0 else np.int32(0)
+            pair += 1
+
+    return kernel

@@ -1,0 +1,341 @@
+"""The second pass of a sum of HiSparse: the entries of each leaf, a pair of leaves a block of threads.
+
+The rank of an entry is the number of bits before its own, in a bitmap of the places of both operands. A block
+notes for a window of ranks which entries of A and of B each comes from, and writes the coordinates of an
+operand that is not transposed, whose ranks rise; then values are read, added and written by neighbouring
+threads at neighbouring addresses. No atomic decides where an entry goes, so a sum is
+the same in every run.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
+from gpu.hisparse.node_shapes import first_slots, padded_count
+from gpu.hisparse.sum.directory_kernels import RECORD
+from gpu.hisparse.sum.leaf_entries import put_dense, read_entry, read_value
+from gpu.hisparse.sum.leaf_places import (
+    LEAF_THREADS,
+    Bitmap,
+    bit_of,
+    is_there,
+    load,
+    marked,
+    places,
+    wanted,
+)
+from gpu.hisparse.sum.writing import heads
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
+from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.sums.block_share import rounded_product
+
+WINDOW = 8 if SIMULATED else 1024
+"""Entries of the sum whose sources are noted at once."""
+TURNED_WINDOW = 8 if SIMULATED else 2048
+"""If an operand is transposed and leaves have more entries: in each window its coordinates are read again."""
+RESIDENT, RESIDENT_WIDE = 12, 5
+"""Blocks of a multiprocessor that there must be registers for, and with wider windows."""
+NONE = 0xFFFF
+"""No source; or, of a dense leaf, the last place of 256 x 256, see `_CORNER`."""
+_NEXT_FIRST, _NEXT_SECOND, _CORNER = range(3)
+"""Of four shared words: the next entry of A to be noted, of B; who has the last place of a dense leaf."""
+
+
+@device_function
+def _in_block(count: Any, totals: Any, thread: Any) -> Any:
+    """Give the sum of the counts of all threads before this one, and of all of the block."""
+    lane, through = np.int32(thread % WARP), np.int32(count)
+    distance = 1
+    while distance < WARP:
+        other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
+        if lane >= distance:
+            through = np.int32(through + other)
+        distance *= 2
+    if lane == WARP - 1:
+        totals[thread // WARP] = through
+    cuda.syncthreads()
+    before, whole = np.int32(through - count), np.int32(0)
+    for warp in range(LEAF_THREADS // WARP):
+        if warp < thread // WARP:
+            before = np.int32(before + totals[warp])
+        whole = np.int32(whole + totals[warp])
+    return before, whole
+
+
+def _set_bit(bits: int) -> Any:
+    """Make ``set_bit(bitmap, place)``."""
+    word_of = Bitmap(bits).word()
+
+    @device_function
+    def set_bit(bitmap: Any, place: Any) -> Any:
+        cuda.atomic.or_(bitmap, word_of(place), bit_of(place))
+        return np.int32(0)
+
+    return set_bit
+
+
+def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -> Any:
+    """Make ``note``: the entries of an operand to the ranks of a window that they have in the sum.
+
+    Ranks rise with the entries of an operand that is not transposed, so the next window goes on at `begin`.
+    """
+    width, most = np.dtype(real).itemsize, 1 << 2 * bits
+    place_of, word_of, first_slot = places(bits, turned), Bitmap(bits).word(), first_slots(width)
+    is_wanted, node_size = wanted(real, drop_zeros), 1 << bits
+    whose, following = np.int32(2 if second else 1), _NEXT_SECOND if second else _NEXT_FIRST
+
+    @device_function
+    def rank_of(half: Any, union: Any, ranks: Any) -> Any:
+        place = place_of(half)
+        word = word_of(place)
+        below = np.uint32(union[word] & np.uint32(bit_of(place) - np.uint32(1)))
+        return np.int32(np.int32(ranks[word]) + np.int32(cuda.popc(below)))
+
+    @device_function
+    def take(entry: Any, half: Any, values: Any, slots: Any, factor: Any, union: Any, ranks: Any,
+             sources: Any, low: Any, high: Any, to: Any, to_halves: Any, whole: Any) -> Any:  # fmt: skip
+        rank = rank_of(half, union, ranks)
+        if rank >= low and rank < high and is_wanted(factor, values, slots + entry):
+            sources[np.uint32(rank - low)] = np.uint16(entry)
+            if not turned:
+                to[to_halves + rank] = np.uint16(half)
+                if rank == whole - 1:
+                    for more in range(whole, padded_count(whole)):
+                        to[to_halves + more] = np.uint16(half)
+        return rank < high
+
+    @device_function
+    def note(halves: Any, values: Any, reference: Any, count: Any, factor: Any, thread: Any, union: Any,
+             ranks: Any, sources: Any, shared: Any, begin: Any, low: Any, high: Any, to: Any, to_halves: Any,
+             whole: Any) -> None:  # fmt: skip
+        at = np.int64(reference) & ~3
+        if np.int64(reference) & 3 == DENSE:
+            slots = (4 * at + FIRST_DENSE_SLOT) // width
+            entry = thread
+            while count > 0 and entry < most:
+                if is_there(values[slots + entry], count == most):
+                    half = np.int32((entry >> bits) << 8 | (entry & (node_size - 1)))
+                    take(entry, half, values, slots, factor, union, ranks, sources, low, high, to,
+                         to_halves, whole)  # fmt: skip
+                    if entry == NONE and is_wanted(factor, values, slots + entry):
+                        cuda.atomic.or_(shared, _CORNER, whose)
+                entry = np.int32(entry + LEAF_THREADS)
+        else:
+            first = 2 * at + FIRST_COORDINATE // 2
+            slots = (4 * at + first_slot(count)) // width
+            entry = np.int32(thread if turned else begin + thread)
+            taken, inside = np.int32(0), True
+            while entry < count and (inside or turned):
+                entry1 = np.int32(entry + LEAF_THREADS)
+                half0 = load(halves, first + entry, True)[0]
+                half1 = load(halves, first + entry1, entry1 < count)[0]
+                inside = take(entry, half0, values, slots, factor, union, ranks, sources, low,
+                              high, to, to_halves, whole)  # fmt: skip
+                taken = np.int32(taken + (1 if inside else 0))
+                if entry1 < count:
+                    inside = take(entry1, half1, values, slots, factor, union, ranks, sources, low,
+                                  high, to, to_halves, whole)  # fmt: skip
+                    taken = np.int32(taken + (1 if inside else 0))
+                entry = np.int32(entry + 2 * LEAF_THREADS)
+            if not turned and taken > 0:
+                cuda.atomic.add(shared, following, taken)
+
+    return note
+
+
+def window_for(mean: float, turned: tuple[bool, bool]) -> int:
+    """Choose the window.
+
+    Parameters
+    ----------
+    mean
+        Entries of both operands in a leaf of the sum.
+    turned
+        Whether A, and B, are transposed.
+    """
+    return TURNED_WINDOW if any(turned) and mean > WINDOW else WINDOW
+
+
+@functools.cache
+def write_kernel(
+    real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bool, window: int = WINDOW
+) -> Any:
+    """Make the kernel; the other parameters are of `count_kernel`.
+
+    Parameters
+    ----------
+    real, bits, turned, drop_zeros
+        As there.
+    window
+        Entries of the sum whose sources are noted at once.
+    """
+    width, node_size, most = np.dtype(real).itemsize, 1 << bits, 1 << 2 * bits
+    room, each = Bitmap(bits).room, Bitmap(bits).each
+    rounds, product = room // LEAF_THREADS, rounded_product(real)
+    ways = list(enumerate(turned))
+    mark_first, mark_second = (marked(_set_bit(bits), real, bits, way, drop_zeros) for _, way in ways)
+    note_first, note_second = (_noted(real, bits, way, drop_zeros, k == 1) for k, way in ways)
+    read_first, read_second = (read_entry(real, bits, way) for _, way in ways)
+    source_first, source_second = (
+        read_entry(real, bits, way) if way else read_value(real) for _, way in ways
+    )
+    put_first, put_second = (put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
+    begin, first_slot = heads(width, node_size), first_slots(width)
+    first_turned, second_turned = turned
+    resident = RESIDENT if window == WINDOW else RESIDENT_WIDE
+    options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
+
+    @device_function
+    def clear(bitmap: Any, thread: Any) -> None:
+        for step in range(rounds):
+            bitmap[np.uint32(thread + step * LEAF_THREADS)] = np.uint32(0)
+        cuda.syncthreads()
+
+    @device_function
+    def rank(union: Any, ranks: Any, totals: Any, thread: Any) -> None:
+        cuda.syncthreads()
+        own, word = np.int32(0), np.int32(thread * (each + 1))
+        for step in range(each):
+            own = np.int32(own + cuda.popc(union[np.uint32(word + step)]))
+        before = _in_block(own, totals, thread)[0]
+        for step in range(each):
+            ranks[np.uint32(word + step)] = np.uint16(before)
+            before = np.int32(before + cuda.popc(union[np.uint32(word + step)]))
+        cuda.syncthreads()
+
+    @device_function
+    def entry_of(at: Any, low: Any, high: Any, count: Any, sources: Any, others: Any, corner: Any,
+                 first_halves: Any, first_values: Any, first: Any, first_count: Any,
+                 second_halves: Any, second_values: Any, second: Any, second_count: Any) -> Any:  # fmt: skip
+        inside = at < high
+        slot = np.uint32(at - low if inside else 0)
+        one, two = np.int32(sources[slot]), np.int32(others[slot])
+        last = at == count - 1
+        of_first = inside and (one != NONE or (last and (corner & 1) != 0))
+        of_second = inside and (two != NONE or (last and (corner & 2) != 0))
+        half, value = source_first(first_halves, first_values, first, first_count, one, of_first)
+        other_half, other = source_second(second_halves, second_values, second, second_count, two, of_second)
+        return half if of_first else other_half, value, other, of_first, of_second
+
+    @device_function
+    def store(at: Any, entry: Any, alpha: Any, beta: Any, halves: Any, values: Any, to_halves: Any,
+              to_slots: Any, count: Any, copying: Any) -> None:  # fmt: skip
+        half, value, other, of_first, of_second = entry
+        noted = (of_first and not first_turned) or (of_second and not second_turned)
+        if of_first or of_second:
+            total = product(alpha, value)
+            if of_second:
+                total = total + product(beta, other) if of_first else product(beta, other)
+            values[to_slots + at] = total
+            if copying or not noted:
+                halves[to_halves + at] = np.uint16(half)
+            if at == count - 1 and (copying or not noted):
+                for more in range(count, padded_count(count)):
+                    halves[to_halves + more] = np.uint16(half)
+
+    @cuda.jit(**options)
+    def kernel(pairs, slots, references, shapes, first_halves, first_values, second_halves, second_values,
+               words, halves, values, alpha, beta):  # fmt: skip
+        """Take a leaf of the sum a block.
+
+        Parameters
+        ----------
+        pairs
+            uint32 of 4 a pair, of `merge_kernel`.
+        slots
+            int32, one a leaf of the sum: its pair.
+        references, shapes
+            uint32 and int32: where the leaf of each pair begins, plus its type, and its shape.
+        first_halves, first_values, second_halves, second_values
+            The pools of A and B.
+        words, halves, values
+            The pool of the sum.
+        alpha, beta
+            The factors.
+        """
+        union = cuda.shared.array(room, np.uint32)
+        ranks = cuda.shared.array(room, np.uint16)
+        sources = cuda.shared.array(window, np.uint16)
+        others = cuda.shared.array(window, np.uint16)
+        totals = cuda.shared.array(WARP, np.int32)
+        shared = cuda.shared.array(4, np.int32)
+        let_next_begin()
+        wait_for_previous()
+        thread, pair = np.int32(cuda.threadIdx.x), np.int64(slots[np.uint64(cuda.blockIdx.x)])
+        shape, reference = shapes[pair], references[pair]
+        first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])
+        second, second_count = pairs[RECORD * pair + 2], np.int32(pairs[RECORD * pair + 3])
+        if shape != 0:
+            dense, count = shape & 3 == DENSE, np.int32(shape >> 2)
+            at = np.int64(reference) & ~3
+            to_halves = 2 * at + FIRST_COORDINATE // 2
+            to_slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
+            # A leaf of one operand that is not transposed has its entries in order already.
+            of_first = second_count == 0 and not first_turned and np.int64(first) & 3 != DENSE
+            of_second = first_count == 0 and not second_turned and np.int64(second) & 3 != DENSE
+            copying = not drop_zeros and not dense and (of_first or of_second)
+            if thread == 0:
+                begin(words, halves, reference, shape)
+            if thread < 4:
+                shared[thread] = np.int32(0)
+            if dense:
+                place = thread
+                while count < most and place < most:
+                    values[to_slots + place] = real(-0.0)
+                    place = np.int32(place + LEAF_THREADS)
+                clear(union, thread)
+                mark_first(union, first_halves, first_values, first, first_count, alpha, thread, False)
+                cuda.syncthreads()
+                put_first(first_halves, first_values, first, first_count, alpha, thread, union, values,
+                          to_slots)  # fmt: skip
+                cuda.syncthreads()
+                put_second(second_halves, second_values, second, second_count, beta, thread, union, values,
+                           to_slots)  # fmt: skip
+            elif copying:
+                entry = thread
+                while entry < count:
+                    one = read_first(first_halves, first_values, first, first_count, entry, of_first)
+                    two = read_second(second_halves, second_values, second, second_count, entry, of_second)
+                    half = one[0] if of_first else two[0]
+                    store(entry, (half, one[1], two[1], of_first, of_second), alpha, beta, halves, values,
+                          to_halves, to_slots, count, True)  # fmt: skip
+                    entry = np.int32(entry + LEAF_THREADS)
+            else:
+                clear(union, thread)
+                mark_first(union, first_halves, first_values, first, first_count, alpha, thread, False)
+                mark_second(union, second_halves, second_values, second, second_count, beta, thread, False)
+                rank(union, ranks, totals, thread)
+                low = np.int32(0)
+                while low < count:
+                    high = min(np.int32(low + window), count)
+                    place = thread
+                    while place < high - low:
+                        sources[np.uint32(place)] = np.uint16(NONE)
+                        others[np.uint32(place)] = np.uint16(NONE)
+                        place = np.int32(place + LEAF_THREADS)
+                    first_begin, second_begin = shared[_NEXT_FIRST], shared[_NEXT_SECOND]
+                    cuda.syncthreads()
+                    note_first(first_halves, first_values, first, first_count, alpha, thread, union, ranks,
+                               sources, shared, first_begin, low, high, halves, to_halves, count)  # fmt: skip
+                    note_second(second_halves, second_values, second, second_count, beta, thread, union,
+                                ranks, others, shared, second_begin, low, high, halves, to_halves,
+                                count)  # fmt: skip
+                    cuda.syncthreads()
+                    corner, place = shared[_CORNER], np.int32(low + thread)
+                    while place < high:
+                        later = np.int32(place + LEAF_THREADS)
+                        one = entry_of(place, low, high, count, sources, others, corner,
+                                       first_halves, first_values, first, first_count,
+                                       second_halves, second_values, second, second_count)  # fmt: skip
+                        two = entry_of(later, low, high, count, sources, others, corner,
+                                       first_halves, first_values, first, first_count,
+                                       second_halves, second_values, second, second_count)  # fmt: skip
+                        store(place, one, alpha, beta, halves, values, to_halves, to_slots, count, False)
+                        store(later, two, alpha, beta, halves, values, to_halves, to_slots, count, False)
+                        place = np.int32(later + LEAF_THREADS)
+                    cuda.syncthreads()
+                    low = high
+
+    return kernel

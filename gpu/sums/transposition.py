@@ -1,0 +1,57 @@
+"""The transpose of a CSR matrix on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu.sums.bucket_transposition import BucketTransposition
+from gpu.sums.device_csr import DeviceCsr
+from gpu.sums.scattered_transposition import ScatteredTransposition
+
+LONGEST_COLUMN = 4096
+"""Of more entries a column of a scattered matrix is not sorted on the device: it takes their square."""
+
+Transposition = BucketTransposition | ScatteredTransposition
+
+
+def transposition_of(matrix: DeviceCsr, stream: Any = 0) -> Transposition | None:
+    """Choose how to transpose a matrix, and count its columns; None if it is not possible on the device.
+
+    Where neighbouring rows have entries in few ranges of columns, entries are brought into buckets of
+    columns; otherwise each draws a place in its own column.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    stream
+        0, or an object of Numba or cuda.core.
+    """
+    if BucketTransposition.is_possible(matrix):
+        by_buckets = BucketTransposition(matrix)
+        by_buckets.count(stream)
+        if not by_buckets.is_scattered(stream):
+            return by_buckets
+        del by_buckets
+    work = ScatteredTransposition(matrix)
+    work.count(stream)
+    return work if work.longest_column(stream) <= LONGEST_COLUMN else None
+
+
+def transposed(matrix: DeviceCsr, stream: Any = 0) -> DeviceCsr:
+    """Give the transpose of a matrix, whose arrays are new.
+
+    Parameters
+    ----------
+    matrix
+        The matrix. It is transposed on the host if `transposition_of` gives nothing.
+    stream
+        0, or an object of Numba or cuda.core.
+    """
+    work = transposition_of(matrix, stream)
+    if work is None:
+        return DeviceCsr.from_scipy(matrix.to_scipy().T.tocsr(), matrix.dtype)
+    work.place(stream)
+    if stream:
+        stream.synchronize()  # its room must outlive the work
+    return work.result

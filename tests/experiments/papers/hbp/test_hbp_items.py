@@ -1,0 +1,184 @@
+"""The HBP paper: what is counted of orders, the recorded results, and what says that it was not measured."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from experiments.papers.hbp import (
+    appendices,
+    balance,
+    hash_numbers,
+    orders,
+    preparation,
+    products,
+    results,
+    texts,
+)
+from experiments.papers.hbp.printed import REDUCTIONS, TABLE_1
+from experiments.papers.hbp.recording import described
+from experiments.papers.hbp.results import PreparationRecord, ProductRecord
+from experiments.papers.hbp.source import RECORDED
+from experiments.papers.hbp.subjects import LARGE, id_of, on_the_host, subjects
+from experiments.papers.kit.recorded import newest
+from vecsim.support.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return results.read(newest(RECORDED))
+
+
+def ours(item, row, quantity):
+    return next(
+        each.ours for each in item.rows if each.row.startswith(row) and each.quantity.startswith(quantity)
+    )
+
+
+def test_deviation_and_steps_by_hand():
+    deviation, steps = orders.measured(
+        np.array([1, 3, 5, 5, 0, 0], np.int32), np.array([True, False, True, False, False, False])
+    )
+    assert deviation == pytest.approx((1.0 + 2.5) / 2)
+    assert steps == 3 + 5
+
+
+def test_a_sample_counts_rows_of_blocks_that_have_entries():
+    dense = np.zeros((70, 90))
+    dense[3, [0, 2, 50]] = dense[40, 89] = 1
+    found = orders.sample(scipy.sparse.csr_array(dense), 32, 40)
+    # Blocks (0, 0), (0, 1) and (1, 2) of 3 x 3.
+    assert found.counts.sum(axis=1).tolist() == [2, 1, 1]
+    assert (found.counts[0, 3], found.counts[1, 3], found.counts[2, 8]) == (2, 1, 1)
+    assert found.whole[0, 3] == found.whole[1, 3] == 3
+
+
+@pytest.mark.ci  # compiled
+def test_a_study_varies_what_it_is_asked_to():
+    rng = np.random.default_rng(1)
+    csr = scipy.sparse.random_array((600, 500), density=0.02, rng=rng, format="csr")
+    few = orders.study("a", csr, every_partition=False)
+    assert {each.method for each in few} == set(orders.ON_THE_HOST)
+    assert few[0].method == "own" and few[0].nanoseconds == 0
+    sort = next(each for each in few if each.method == "sort")
+    assert sort.deviation < few[0].deviation and sort.steps <= few[0].steps
+    assert sort.lanes == pytest.approx(csr.nnz / (32 * sort.steps))
+    varied = list(orders.varied("a", orders.sample(csr, 512, 4096)))
+    tried = {(each.method, *each.numbers.values()) for each in varied}
+    assert len(tried) == len(varied) > 10
+    assert {each.method for each in varied} == {"hash", "in_turn"}
+
+
+def test_there_is_a_matrix_for_each_of_the_paper():
+    assert [id_of(each) for each in subjects()] == [each.id for each in TABLE_1]
+    assert {id_of(each) for each in subjects()} - {id_of(each) for each in on_the_host()} == set(LARGE)
+    assert set(REDUCTIONS) <= {each.name for each in TABLE_1}
+    missing = described(subjects()[0], None, "why")
+    assert (missing.stands_for, missing.missing) == ("ASIC_320k", "why")
+
+
+def test_figure_6_stands_beside_the_paper(recorded):
+    item = balance.make(recorded)
+    kronecker = next(row for row in item.rows if "logn18" in row.row and row.quantity.startswith("the paper"))
+    assert kronecker.paper == "42"
+    assert kronecker.ours > 60
+    assert ours(item, "m4", "the paper's hash, rows in turn") < 42
+    assert item.verdicts[1].holds
+
+
+def test_the_hash_stands_beside_what_is_better(recorded):
+    item = hash_numbers.make(recorded)
+    assert not item.verdicts[0].holds
+    assert {panel.title for panel in item.chart.panels} >= {"m4-kronecker-18", "m10-device"}
+    assert ours(item, "m4-kronecker-18: classes bits=2", "512 x 4096") < 0.4
+    assert any("classes: deviation 1.0" in note for note in item.notes)
+
+
+def test_what_only_a_gpu_can_measure_says_so(recorded):
+    of_cpu = replace(recorded, gpu="", preparations=(), products=())
+    made = [
+        preparation.make(of_cpu),
+        products.speeds(of_cpu, 8, "Orin"),
+        products.speeds(of_cpu, 10, "4090"),
+        products.parts(of_cpu),
+        products.throughput(of_cpu),
+    ]
+    for item in made:
+        assert item.gaps == (texts.NOT_MEASURED,)
+        assert all(row.ours is None and row.absent == texts.ABSENT for row in item.rows)
+        assert all(verdict.holds is None for verdict in item.verdicts)
+    assert "No GPU" in texts.remarks_of(of_cpu)[1]
+    assert appendices.make(of_cpu)[0].table.rows[3][1] == "kron_g500-logn18"
+
+
+def test_the_recorded_run_has_all_matrices(recorded):
+    assert recorded.gpu == "NVIDIA H200"
+    assert all(each.status == "ok" for each in (*recorded.products, *recorded.preparations))
+    assert not any(each.missing for each in recorded.matrices)
+    item = products.parts(recorded)
+    assert item.verdicts[0].holds and not item.gaps
+    for each in recorded.products:
+        if each.method in ("hbp-active", "hbp-by-degree") and each.dtype == "float64":
+            entries = next(found.nnz for found in recorded.matrices if found.name == each.matrix)
+            assert each.nbytes < 20 * entries, each
+
+
+@pytest.fixture
+def measured(recorded):
+    """Results of a GPU, made up: HBP takes half of CSR's time, sorting three times that of the hash."""
+    two = [each for each in recorded.matrices if each.name in ("m4-kronecker-18", "m1-circuit")]
+    times = {"crs-scalar": 100.0, "own": 80.0, "hbp": 50.0, "hbp-active": 20.0, "cusparse": 10.0}
+    made = [
+        ProductRecord(each.name, method, "float64", median_us=time, combine_us=time / 5, nbytes=1000)
+        for each in two
+        for method, time in times.items()
+    ]
+    steps = [
+        PreparationRecord(each.name, method, stage, median_us=time)
+        for each in two
+        for method, time in (("hash", 10.0), ("sort", 30.0))
+        for stage in ("order", "all")
+    ]
+    refused = ProductRecord("m1-circuit", "hbp", "float32", "not_representable", "too large")
+    return replace(
+        recorded,
+        gpu="a GPU",
+        matrices=tuple(two),
+        products=(*made, refused),
+        preparations=tuple(steps),
+    )
+
+
+def test_measured_numbers_stand_where_they_belong(measured):
+    item = preparation.make(measured)
+    assert ours(item, "geometric mean", "sort2D over hash, whole") == pytest.approx(3)
+    assert [verdict.holds for verdict in item.verdicts] == [None, False]
+    item = products.speeds(measured, 8, "Orin")
+    mean = "HBP: times faster than CSR, a thread a row, float64"
+    assert ours(item, "geometric mean", mean) == pytest.approx(2)
+    assert [verdict.holds for verdict in item.verdicts] == [True, False]
+    assert ours(item, "m4", "HBP, GFLOPS, float64") == pytest.approx(2 * 21_003_634 / 50e3)
+    item = products.parts(measured)
+    assert (ours(item, "m4", "HBP: blocks"), ours(item, "m4", "HBP: combine")) == (40, 10)
+    item = products.throughput(measured)
+    assert ours(item, "m4", "HBP") == pytest.approx((1000 + 16 * 262_144) / 50e3)
+    assert "a GPU" in texts.remarks_of(measured)[1]
+
+
+def test_without_results_all_is_a_gap(tmp_path):
+    for make in (balance.make, hash_numbers.make, preparation.make, products.parts, products.throughput):
+        assert make(None).gaps == (texts.NOTHING,)
+    assert appendices.make(None) == texts.remarks_of(None) == ()
+    file = tmp_path / "r.json"
+    file.write_text('{"kind": "other"}')
+    with pytest.raises(UserError, match="is no file of `vecsim reproduce hbp`: kind"):
+        results.read(file)
+
+
+def test_results_are_read_as_they_were_written(recorded, tmp_path):
+    file = tmp_path / "r.json"
+    file.write_bytes(results.to_json(recorded))
+    again = results.read(file)
+    assert again.matrices == recorded.matrices
+    assert [each.deviation for each in again.orders] == [each.deviation for each in recorded.orders]

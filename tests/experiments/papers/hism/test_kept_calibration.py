@@ -1,0 +1,108 @@
+"""The calibration that is kept with the code: whole, of this grid, and what the preset and the page say."""
+
+from pathlib import Path
+
+import pytest
+from markupsafe import escape
+
+from experiments.papers.hism.calibration import kept
+from experiments.papers.hism.calibration.__main__ import section
+from experiments.papers.hism.calibration.appendices import NUMBERS
+from experiments.papers.hism.calibration.choices import CHOICES, as_now, machine_of
+from experiments.papers.hism.calibration.headings import HEADINGS
+from experiments.papers.hism.calibration.spread import TOLD_APART
+from experiments.papers.hism.paper import PAPER
+from experiments.papers.hism.suite_runs import SuiteRuns
+from experiments.papers.kit.request import Request
+from experiments.report.item import Part, Report
+from experiments.report.text import html
+from vecsim.machine import load_machine
+
+VS2003 = load_machine("vs2003")
+PAGE = Path(__file__).parents[3] / "docs" / "calibration.md"
+
+
+def rows(name):
+    table = kept.table(name).table
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_it_is_of_this_grid():
+    found = {row["choice"]: row["values"] for row in rows("choices")}
+    assert found == {choice.name: " | ".join(value.name for value in choice.values) for choice in CHOICES}
+
+
+def test_the_preset_and_the_assignment_are_what_it_proposes():
+    proposed = {row["choice"]: row["proposed"] for row in rows("choices")}
+    assert proposed == as_now(VS2003)
+    assert machine_of(proposed, VS2003) == VS2003
+
+
+def test_tables_of_other_code_are_told_of(monkeypatch):
+    searched = dict(kept.table("provenance").table.rows)["code that decides cycles"]
+    for now, told in ((searched + "0" * 48, 0), ("f" * 64, 1)):
+        monkeypatch.setattr(kept, "code_fingerprint", lambda now=now: now)
+        first, *others = kept.appendices()
+        assert sum("another version of the code" in text for text in first.paragraphs) == told
+        same = {row["row"]: float(row["proposed machine"]) for row in rows("spread")}
+        first, *_ = kept.appendices(same)
+        assert sum("are the same" in text for text in first.paragraphs) == told
+        first, *_ = kept.appendices(same | {"HiSM vs CRS": 9.0})
+        assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == told
+        assert all(other == kept.table(name) for other, name in zip(others, kept.SHOWN[1:], strict=True))
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_every_table_is_there(name):
+    appendix = kept.table(name)
+    assert appendix.table.rows
+    assert appendix.name.endswith(name)
+
+
+def test_the_proposal_is_chosen_by_the_rule():
+    """Today's if it cannot be told apart from the nearest; else by conclusions, then by what it changes."""
+    found = rows("candidates")
+    for row in found:
+        assert row["told apart"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
+        assert all(row[number] for number in NUMBERS)
+    alike = [row for row in found if row["told apart"] == "no"]
+    order = [(int(row["conclusions that fail"]), int(row["choices changed"])) for row in alike]
+    assert found[0] is alike[0]
+    if not any("today's" in row["rank"] for row in alike):
+        assert order[0] == min(order)
+    else:
+        assert "today's" in found[0]["rank"]
+
+
+def test_the_report_says_on_top_what_holds_by_standard():
+    request = Request(VS2003)
+    assert PAPER.remarks(request) == ()  # nothing was simulated
+    request.kept[SuiteRuns] = object()
+    told, headline = PAPER.remarks(request)
+    assert [row["programs"] for row in rows("standards")] == list(kept.WITH)
+    for row in rows("standards"):
+        assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in told
+        assert f"{float(row['CHiSM vs CRS, all']):.2f} {kept.WITH[row['programs']]}" in headline
+    page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (told,)),)), {})
+    assert page.index(escape(told)) < page.index("<main>")
+
+
+def test_each_conclusion_has_an_extent_that_fits_its_numbers():
+    for row in rows("sensitivity"):
+        holds, examined = int(row["holds on"]), int(row["of"])
+        extent = "every" if holds == examined else "some" if holds else "none"
+        assert row["extent"] == (extent if examined else "unknown")
+
+
+def test_it_says_how_it_was_made():
+    told = {row["what"]: row["which"] for row in rows("provenance")}
+    for what in ("made", "vecsim", "commit", "engine", "matrices", "candidates examined"):
+        assert told[what]
+    assert told["matrices"] == "132"
+    assert told["not found"] == "none"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the pages are not beside the tests")
+def test_the_page_shows_these_tables():
+    """``python -m experiments.papers.hism.calibration`` prints them."""
+    assert section() in PAGE.read_text(encoding="utf-8")

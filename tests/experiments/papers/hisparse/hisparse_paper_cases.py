@@ -1,0 +1,72 @@
+"""Tiny results: four matrices, times that follow from a few factors."""
+
+from dataclasses import replace
+
+from experiments.papers.hisparse.methods import BEST, CSR, DTYPES, NAIVE, OWN, PRODUCTS
+from experiments.papers.hisparse.paper import KIND
+from experiments.papers.hisparse.results import Gpu, Level, MatrixRecord, Record, Results, Tree
+
+
+def tree(node_size=128, dtype="float32", nbytes=6_200, leaves=(9, 1), entries=(900, 100), inner=1):
+    return Tree(
+        node_size, dtype, nbytes, (Level(*leaves, *entries), Level(inner, 0, sum(leaves) + inner - 1, 0))
+    )
+
+
+TREES = (tree(), tree(256, "float32", 6_100), tree(256, "float64", 10_200))
+
+
+def matrix(name, group="large_structured", stands_for="", **changes):
+    made = MatrixRecord(name, group, stands_for, 100, 100, 1000, 10.0, 2.0, 40, TREES, sha256=64 * "a")
+    return replace(made, **changes)
+
+
+MATRICES = (
+    matrix("blocks", stands_for="bone010"),
+    matrix("local", "other", "special"),
+    matrix("spread", "skewed", trees=(tree(nbytes=20_000),)),
+    matrix("full", "other", "dense", rows=10, columns=100, trees=(tree(nbytes=4_010, entries=(0, 1000)),)),
+    MatrixRecord("lost", "small", missing="no file"),
+)
+FACTORS = {CSR: 4.0, BEST: 0.5, NAIVE: 8.0}
+"""Times as a multiple of those of HiSparse."""
+
+
+def records(operations=PRODUCTS, factors=FACTORS, **special):
+    """Give the records of all methods; `special` has factors by matrix, operation and method."""
+    found = []
+    for each in MATRICES:
+        if each.missing:
+            continue
+        for operation in operations:
+            for method in (OWN, *factors):
+                for dtype, time in zip(DTYPES, (100.0, 60.0), strict=True):
+                    factor = special.get(f"{each.name} {operation} {method}", factors.get(method, 1.0))
+                    found.append(
+                        Record(
+                            each.name,
+                            operation,
+                            method,
+                            dtype,
+                            chosen="sell_32" if method == BEST else "",
+                            median_us=time * factor,
+                            spread=0.01,
+                            nbytes=6_300,
+                            error=1e-16,
+                            same_bits=True if method == OWN else None,
+                        )
+                    )
+    return tuple(found)
+
+
+def results(**changes):
+    base = Results(
+        KIND,
+        "2026-11-23T01:00:00+00:00",
+        "abc",
+        Gpu("a GPU", {"driver": "1"}),
+        {"all": 60.0},
+        MATRICES,
+        records(),
+    )
+    return replace(base, **changes)

@@ -1,0 +1,60 @@
+"""What sums are compared with: SciPy's sum with an entry where operands cancel, and the comparison itself."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from tiers import examples
+
+from experiments.papers.hisparse.sum_reference import csr_difference, merged, tree_difference
+from gpu.hisparse.container import HiSparse
+
+pytestmark = pytest.mark.ci  # three compiled loops
+
+
+def drawn(shape, density, seed, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    made = scipy.sparse.random_array(shape, density=density, rng=rng, format="csr")
+    made.data = rng.integers(-2, 3, made.nnz).astype(dtype)
+    made.sort_indices()
+    return made
+
+
+@examples(20)
+@given(
+    shape=st.tuples(st.integers(0, 30), st.integers(1, 30)),
+    densities=st.tuples(st.sampled_from([0, 0.1, 1]), st.sampled_from([0, 0.3])),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    node_size=st.sampled_from([4, 16]),
+)
+def test_a_sum_is_scipys_with_zeros_and_trees_are_told_from_others(shape, densities, dtype, node_size):
+    one, two = (drawn(shape, density, seed, dtype) for seed, density in enumerate(densities))
+    found = merged(one, two)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.toarray(), one.toarray() + two.toarray())
+    places = one.copy(), two.copy()
+    for each in places:
+        each.data[:] = 1
+    assert found.nnz == (places[0] + places[1]).nnz
+    exact = (one + two).tocsr()
+    exact.sort_indices()
+    np.testing.assert_array_equal((exact - found).toarray(), 0)
+    tree = HiSparse.from_scipy(found, node_size=node_size)
+    assert tree_difference(tree, found) == csr_difference(found, found) == 0
+    if found.nnz:
+        other = found.copy()
+        other.data[-1] += 4
+        largest = np.abs(other.data).max()
+        assert tree_difference(tree, other) == csr_difference(found, other) == pytest.approx(4 / largest)
+
+
+def test_other_places_are_infinitely_far():
+    first = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 4]]))
+    moved = scipy.sparse.csr_array(np.array([[1.0, 2, 0], [0, 0, 4]]))
+    below = scipy.sparse.csr_array(np.array([[1.0, 0, 0], [0, 2, 4]]))
+    more = scipy.sparse.csr_array(np.array([[1.0, 1, 2], [0, 0, 4]]))
+    tree = HiSparse.from_scipy(first, node_size=4)
+    for other in (moved, below, more, first.T.tocsr()):
+        assert csr_difference(first, other) == tree_difference(tree, other) == float("inf")
+    assert tree_difference(tree.T, first) == 0

@@ -1,0 +1,150 @@
+"""``vecsim calibrate``: what the HiSM paper leaves open, searched for what comes nearest to its Table 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from experiments.papers.hism.calibration.calibration import Calibration
+
+FOLDER = "calibrated"
+"""Where the report goes if the user does not say."""
+PRESET = "proposed.toml"
+"""The proposed machine, beside the report."""
+
+
+def calibrate(
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
+    ] = FOLDER,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
+    ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results",
+            metavar="FILE.journal",
+            help="Keep simulated cycles in this file as they come, and simulate only what is not in it.",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A rehearsal: only small matrices, one start of the search.")
+    ] = False,
+    starts: Annotated[
+        int | None,
+        typer.Option(
+            "--starts",
+            metavar="N",
+            min=1,
+            help="Search from so many places, one after the other: by default 12.",
+        ),
+    ] = None,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            "--candidates",
+            metavar="N",
+            min=1,
+            help="End the search when it has examined N candidates, by default 800.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Search what the HiSM paper leaves open for the machine that comes nearest to its Table 2.
+
+    The report gives the proposed machine, the distance of every candidate, and on which machines the paper's
+    conclusions hold.
+    """
+    from experiments.papers.hism.calibration.calibration import CANDIDATES, STARTS, Effort
+    from experiments.papers.hism.calibration.calibration import calibrate as search
+    from experiments.papers.hism.calibration.report import report
+    from experiments.papers.kit.request import Request
+    from experiments.report.csv_files import HOLDS
+    from experiments.report.environment import processors
+    from experiments.report.folder import PAGE, SUFFIXES, check_folder, files_of, write
+    from vecsim.cli.commands.reproduce import show_item
+    from vecsim.cli.printing.console import fill, table
+    from vecsim.cli.printing.output import Output, OutputFile
+    from vecsim.machine import to_toml
+    from vecsim.results.provenance import provenance
+    from vecsim.support.progress import Progress
+    from vecsim.support.shown_text import utf8
+
+    provenance()  # of the code as it is now, not when the report is written, hours later
+    folder = check_folder(out, (*SUFFIXES, Path(PRESET).suffix))
+    output = Output(json)
+    if results is not None:
+        OutputFile(
+            results, "--results", updated=True
+        )  # refuses what cannot be written, before any work is done
+    with Progress() as work:
+        request = Request(
+            chosen_machine(machine, set_),
+            engine=engine,
+            jobs=jobs or processors(),
+            results=None if results is None else Path(results),
+            watch=work.show,
+        )
+        found = search(request, effort=Effort(quick, starts or STARTS, candidates or CANDIDATES))
+        work.show("drawing", 1.0)
+        made = report(found, engine)
+        files = files_of(made) | {PRESET: utf8(to_toml(found.machine))}
+    write(files, out)
+    show_item(output, made.items[0])
+    rows = [
+        [s.conclusion, s.extent, f"{s.holds} of {s.examined}", HOLDS[s.at_proposal]]
+        for s in found.sensitivities
+    ]
+    output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))
+    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
+    output.finish("vecsim calibrate", _document(found, engine=engine))
+
+
+def _document(found: Calibration, **how: Any) -> dict[str, Any]:
+    """Give the proposal as one JSON object."""
+    from experiments.code_fingerprint import code_fingerprint
+    from experiments.papers.hism.calibration.choices import options_of
+    from experiments.papers.hism.measurements import VALUE_BYTES
+
+    distance = found.proposal.distance
+    return {
+        **how,
+        "value_bits": 8 * VALUE_BYTES,
+        "quick": found.effort.quick,
+        "starts": found.effort.begun,
+        "finished": found.finished,
+        "examined": len(found.examined),
+        "proposal": dict(found.proposal.candidate),
+        "machine": found.machine.to_dict(),
+        "code_sha256": code_fingerprint(),
+        "matrices": {
+            name: {"pattern_sha256": member.pattern_sha256} for name, member in found.ground.members.items()
+        },
+        "options": options_of(found.proposal.candidate, found.choices),
+        "score": distance.score,
+        "numbers": [
+            {"row": row, "quantity": group, "ours": ours, "ratio": distance.ratio(row, group)}
+            for (row, group), ours in distance.numbers.items()
+        ],
+        "conclusions": [
+            {
+                "conclusion": s.conclusion,
+                "holds": s.holds,
+                "examined": s.examined,
+                "extent": s.extent,
+                "proposal": s.at_proposal,
+            }
+            for s in found.sensitivities
+        ],
+    }

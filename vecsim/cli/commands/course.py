@@ -1,0 +1,164 @@
+"""``vecsim course``: the programs of a course, each with its arrays, run and compared with NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    AutoEngineOption,
+    ExtendOption,
+    JsonOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    chosen_machine,
+    value_bytes,
+)
+from vecsim.cli.printing.console import fill, table
+from vecsim.engines import AUTO
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import printable
+
+if TYPE_CHECKING:
+    from programs.course.measurement import CourseRun, Ready
+    from vecsim.cli.printing.output import Output
+
+STANDARD_MEMORY = 1 << 20
+"""Bytes of memory of `vecsim exec` if the user does not say."""
+
+
+def course(
+    program: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PROGRAM", help="Which; all are listed without it.", autocompletion=completion.course
+        ),
+    ] = None,
+    matrix: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MATRIX",
+            help=f"Of programs on a sparse matrix. {MATRIX_HELP}",
+            autocompletion=completion.matrices,
+        ),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size", min=0, metavar="N", help="Elements, or rows, of programs that take no matrix."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the numbers.")] = 0,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    extend: ExtendOption = None,
+    engine: AutoEngineOption = AUTO,
+    value_bits: ValueBitsOption = 32,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            "--write",
+            metavar="FILE.s",
+            help="Write the text and its data, as exec, debug and view take it; nothing is run.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Run a program of the course: its cycles beside what must be moved and computed at least."""
+    from vecsim.cli.printing.output import Output
+
+    if program is None:
+        _list(Output(json))
+        return
+    from programs.course.measurement import prepare_course, run_course
+    from programs.course.registry import find
+    from vecsim.cli.commands.run import load_matrix, matrix_values
+    from vecsim.engines.first_use import chosen_engine
+
+    described, width = chosen_machine(machine, set_, extend), value_bytes(value_bits)
+    csr: Any = None
+    if matrix is not None or find(program).takes_matrix:
+        csr = matrix_values(load_matrix(matrix), width)
+    ready = prepare_course(program, described, matrix=csr, size=size, value_bytes=width, seed=seed)
+    if write is not None:
+        _write(ready, write, value_bits, json)
+        return
+    output = Output(json)
+    with chosen_engine(engine, described) as choice:
+        found = choice.run(lambda name, watch: run_course(ready, described, engine=name))
+    _show(output, found, choice.name, value_bits)
+
+
+def _list(output: Output) -> None:
+    from programs.course.registry import COURSE
+
+    rows = [
+        (each.name, each.title, "a matrix" if each.takes_matrix else f"--size {each.size}", each.summary)
+        for each in COURSE.values()
+    ]
+    output.table(fill(table(["program", "what it does", "on", "what it shows"]), rows))
+    names = ("name", "title", "on", "summary")
+    output.finish("vecsim course", {"programs": [dict(zip(names, row, strict=True)) for row in rows]})
+
+
+def _show(output: Output, found: CourseRun, engine: str, value_bits: int) -> None:
+    from vecsim.cli.printing.report import machine_line
+
+    name, problem = found.ready.course.name, found.ready.placed.problem
+    cycles = found.run.cycles
+    how = f"{machine_line(found.run.machine)}; engine {engine}; {value_bits}-bit values"
+    output.text(f"{name}: {found.ready.course.title}; {how}")
+    rows = [
+        ("cycles", f"{cycles:,}"),
+        ("at least", f"{found.bound:,}"),
+        ("cycles over that", f"{cycles / found.bound:.2f}" if found.bound else "-"),
+        (problem.units, f"{problem.work:,}"),
+        (f"cycles for each {problem.unit}", f"{found.cycles_per_unit:.3g}"),
+        ("instructions", f"{found.run.instructions:,}"),
+        ("result", "as by NumPy"),
+    ]
+    output.table(fill(table(["of this run"], [""]), rows))
+    document = {
+        "program": name,
+        "machine": found.run.machine.to_dict(),
+        "engine": engine,
+        "value_bits": value_bits,
+        "cycles": cycles,
+        "bound": found.bound,
+        "work": problem.work,
+        "unit": problem.unit,
+        "instructions": found.run.instructions,
+        "counters": dict(found.run.counters),
+    }
+    output.finish("vecsim course", document)
+
+
+def _write(ready: Ready, target: str, value_bits: int, json: str | None) -> None:
+    from pathlib import Path
+
+    from programs.course.standalone import standalone
+    from vecsim.cli.printing.output import OutputFile
+
+    path = Path(target)
+    if path.suffix != ".s":
+        raise UserError(f"--write {target}: name a text, such as {ready.course.name}.s")
+    if json is not None:
+        raise UserError("--write and --json do not go together: nothing is run")
+    files = standalone(ready, path.stem)
+    targets = {name: OutputFile(str(path.with_name(name)), "--write") for name in files}
+    for each in targets.values():
+        if each.path.exists():
+            raise UserError(f"{each.name}: is there already; name another text")
+    for name, content in files.items():
+        targets[name].write(content)
+    bits = "" if value_bits == 32 else f" --value-bits {value_bits}"
+    memory = len(ready.placed.memory)
+    more = "" if memory <= STANDARD_MEMORY else f" --memory {memory}"
+    arrays = [name for name in files if name.endswith(".npy")]
+    expected = "".join(f" --expect {name.split('.')[-2]}={path.with_name(name)}" for name in arrays)
+    typer.echo(printable(f"{', '.join(targets[name].name for name in files)} written"))
+    typer.echo(printable(f"vecsim exec {target}{bits}{more}{expected}"))

@@ -1,0 +1,272 @@
+"""``vecsim crosscheck``: the same products by SciPy, on the simulated machine and on a GPU, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    EngineOption,
+    JsonOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    chosen_machine,
+    value_bytes,
+)
+from vecsim.cli.printing.console import tell
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.crosscheck.device import Device
+    from experiments.crosscheck.hierarchies import Hierarchy
+    from experiments.crosscheck.products import Check
+    from experiments.crosscheck.results import Checked
+    from vecsim.data import Matrix
+    from vecsim.machine import Machine
+    from vecsim.support.progress import Progress
+
+DISAGREE = 1
+"""Exit code when two implementations are further apart than rounding allows."""
+NUMBERS = (
+    "error\nSciPy",
+    "error\nsimulator",
+    "error\nGPU",
+    "furthest\napart",
+    "bytes in\nmemory",
+    "of\nCRS",
+    "bytes on\nGPU",
+    "of\nCRS",
+    "cycles",
+    "speed\nvs CRS",
+    "GPU\nus",
+    "speed\nvs CRS",
+)
+HIERARCHY = (
+    "leaf",
+    "leaves +\nnodes above",
+    "dense\nleaves",
+    "entries\na leaf",
+    "fill",
+    "bytes in\nmemory",
+    "of\nHiSM",
+    "bytes on\nGPU",
+    "GPU\nus",
+)
+
+
+def crosscheck(
+    matrix: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
+    ] = None,
+    suite: Annotated[
+        bool, typer.Option("--suite", help="Take those of `vecsim reproduce crosscheck` that are here, too.")
+    ] = False,
+    section_size: Annotated[
+        int | None,
+        typer.Option("--section-size", metavar="S", help="Elements of a section; the machine's without it."),
+    ] = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    value_bits: ValueBitsOption = 32,
+    gpu: Annotated[
+        bool, typer.Option("--gpu/--no-gpu", help="Whether to use the GPU, if there is one.")
+    ] = True,
+    json: JsonOption = None,
+) -> None:
+    """Multiply by CRS, JD, BBCS and HiSM on SciPy, the simulated machine and the GPU, and compare.
+
+    An error is max |y - r| / (|A| |x|), r in float64. Two results may be apart by twice n u / (1 - n u), n
+    the longest row and u the unit roundoff: each may have that error, in whatever order it sums. Exit code 1
+    says that two were further apart.
+
+    Without a GPU, NUMBA_ENABLE_CUDASIM=1 runs its kernels in Numba's CUDA simulator, on tiny matrices.
+    """
+    from experiments.crosscheck.paper import KIND
+    from experiments.crosscheck.results import Results
+    from vecsim.cli.printing.output import Output
+    from vecsim.cli.printing.report import machine_line
+    from vecsim.results.provenance import provenance
+    from vecsim.support.progress import Progress
+
+    width = value_bytes(value_bits)
+    changes = [*(set_ or ()), *([] if section_size is None else [f"section_size={section_size}"])]
+    described = chosen_machine(machine, changes)
+    if not matrix and not suite:
+        raise UserError("name a matrix, or ask for --suite; see `vecsim crosscheck --help`")
+    output = Output(json, inputs=matrix or [])
+    made = provenance()
+    missing: dict[str, str] = {}
+    sources = chain(_named(matrix or []), _suite(missing) if suite else ())
+    device, without = _device(gpu)
+    found: list[Checked] = []
+    with Progress() as work:
+        for each in _checked(sources, described, device, seed, engine, width, work):
+            if without and not found:
+                output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
+            output.text(_header(each, machine_line(described), engine, value_bits, device))
+            output.table(_table(each.found.checks))
+            output.table(_hierarchies(each.found.hierarchies))
+            output.text(
+                f"two results may be {each.found.allowed:.1e} apart: the longest row has "
+                f"{counted(each.found.longest_row, 'entry')}"
+            )
+            statuses = [check.gpu_status for check in each.found.checks]
+            statuses += [hierarchy.gpu_status for hierarchy in each.found.hierarchies]
+            for status in dict.fromkeys(filter(None, statuses)):
+                output.text(f"not on the GPU: {status}")
+            found.append(each)
+    results = Results(
+        tuple(found),
+        missing,
+        _facts(device),
+        described,
+        engine,
+        seed,
+        value_bits,
+        made.date,
+        str(made.commit),
+    )
+    output.finish(KIND, results.document())
+    if results.disagreements:
+        tell(f"the products disagree: {'; '.join(results.disagreements)}")
+        raise typer.Exit(DISAGREE)
+
+
+def _named(names: Sequence[str]) -> list[Matrix]:
+    """Read the matrices that the user names, before any of them is multiplied."""
+    from vecsim.cli.commands.run import load_matrix
+
+    return [load_matrix(name) for name in names]
+
+
+def _suite(missing: dict[str, str]) -> Iterator[Matrix]:
+    """Read the matrices of the experiment, one after the other; `missing` gets those not found."""
+    from experiments.crosscheck.matrices import listed
+
+    for each in listed():
+        try:
+            yield each.load()
+        except UserError as error:
+            missing[each.name] = str(error)
+
+
+def _device(wanted: bool) -> tuple[Device | None, str]:
+    """Find the GPU; say why there is none where one is wanted."""
+    from experiments.crosscheck.device import find_device
+
+    return find_device() if wanted else (None, "")
+
+
+def _checked(
+    matrices: Iterable[Matrix],
+    machine: Machine,
+    device: Device | None,
+    seed: int,
+    engine: str,
+    width: int,
+    work: Progress,
+) -> Iterator[Checked]:
+    """Check one matrix after the other."""
+    from experiments.crosscheck.products import crosscheck as check
+    from experiments.crosscheck.results import Checked
+    from vecsim.cli.commands.run import matrix_values
+    from vecsim.results.digests import matrix_sha256
+
+    for each in matrices:
+        work.show(each.name, 0.0)
+        values = matrix_values(each, width)
+        rows, columns = values.shape
+        found = check(values, machine, device, seed=seed, engine=engine)
+        yield Checked(each.name, int(rows), int(columns), int(values.nnz), found, matrix_sha256(values))
+
+
+def _header(each: Checked, machine: str, engine: str, value_bits: int, device: Device | None) -> str:
+    parts = [
+        f"{each.name}: {each.rows:,} x {each.columns:,}, {each.entries:,} non-zeros",
+        machine,
+        f"engine {engine}",
+        "no GPU" if device is None else device.name,
+        f"{value_bits}-bit values",
+    ]
+    return "; ".join(parts)
+
+
+def _table(checks: Sequence[Check]) -> Table:
+    """Show one matrix, a row a program."""
+    from experiments.crosscheck.products import GPU, REFERENCE, SCIPY, SIMULATOR
+    from vecsim.cli.printing.console import fill, table
+
+    base = next(check for check in checks if check.program == REFERENCE)
+    rows = (
+        (
+            check.program,
+            *(_power(check.errors.get(implementation)) for implementation in (SCIPY, SIMULATOR, GPU)),
+            _power(check.furthest),
+            check.image_bytes,
+            _ratio(check.image_bytes, base.image_bytes),
+            check.gpu_bytes,
+            _ratio(check.gpu_bytes, base.gpu_bytes),
+            check.cycles,
+            _ratio(base.cycles, check.cycles),
+            None if check.gpu_us is None else f"{check.gpu_us:.2f}",
+            _ratio(base.gpu_us, check.gpu_us),
+        )
+        for check in checks
+    )
+    return fill(table(["program"], NUMBERS), rows)
+
+
+def _hierarchies(found: Sequence[Hierarchy]) -> Table:
+    """Show HiSM and HiSparse of one matrix, a row each; levels from the leaves up."""
+    from vecsim.cli.printing.console import fill, table
+
+    rows = (
+        (
+            each.format,
+            f"{each.side} x {each.side}",
+            " + ".join(f"{count:,}" for count in each.nodes),
+            each.dense,
+            f"{each.leaf_entries:.1f}",
+            f"{each.fill:.2%}",
+            each.nbytes,
+            _ratio(each.nbytes, found[0].nbytes),
+            each.gpu_bytes,
+            None if each.gpu_us is None else f"{each.gpu_us:.2f}",
+        )
+        for each in found
+    )
+    return fill(table(["hierarchy"], HIERARCHY), rows)
+
+
+def _power(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1e}"
+
+
+def _ratio(first: float | None, second: float | None) -> str | None:
+    return None if first is None or second is None else f"{first / second:.2f}"
+
+
+def _facts(device: Device | None) -> dict[str, Any] | None:
+    """Give what is known of the device, for the JSON."""
+    from dataclasses import asdict
+
+    if device is None:
+        return None
+    if not device.timed:
+        return {"name": device.name}
+    from gpu.runtime.device_info import device_info
+
+    return asdict(device_info())

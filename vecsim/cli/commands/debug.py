@@ -1,0 +1,247 @@
+"""``vecsim debug``: step through a program, forwards and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    ChoiceOption,
+    DefineOption,
+    ExtendOption,
+    LikeOption,
+    LoadOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    byte_count,
+    chosen_machine,
+    definitions,
+    value_bytes,
+)
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import ASSEMBLY, SCRIPT, read_stdin, read_text
+
+if TYPE_CHECKING:
+    from vecsim.debugger.debugger import Debugger
+    from vecsim.debugger.target import Target
+    from vecsim.machine import Machine
+
+NOT_RIGHT = 1
+"""Exit code when something that a script expects does not hold."""
+PORT = 8000
+SHOWN_OF_Y = 16
+"""Elements of y that are shown if the user does not say."""
+
+
+def debug(
+    program: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.s|PROGRAM",
+            help="Assembly text, as `vecsim exec` runs it; or a product, such as hism, on a matrix.",
+            autocompletion=completion.programs,
+        ),
+    ],
+    matrix: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MATRIX", help=f"{MATRIX_HELP} Of a product.", autocompletion=completion.matrices
+        ),
+    ] = None,
+    script: Annotated[
+        str | None,
+        typer.Option(
+            "--script",
+            metavar="FILE|-",
+            help="Do the commands in a file, one a line, and print what they give; exit code 1 if one of "
+            "`expect` does not hold.",
+        ),
+    ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help="Show it in a browser, at an address that only you are to know.")
+    ] = False,
+    save_folder: Annotated[
+        str,
+        typer.Option("--save-folder", metavar="DIR", help="Where `save` writes: in DIR and below it only."),
+    ] = ".",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port of that address.")] = PORT,
+    extended: Annotated[
+        bool, typer.Option("--extended", help="Begin with the extended view: units, banks, pipeline, too.")
+    ] = False,
+    show: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--show",
+            metavar="PLACE:COUNT[:TYPE]",
+            help="A piece of memory to show; of a product the first elements of y without it. Repeatable.",
+        ),
+    ] = None,
+    exercise: Annotated[
+        str | None,
+        typer.Option(
+            "--exercise",
+            metavar="EXERCISE[:CASE]",
+            help="Run FILE.s on a case of an exercise of `vecsim grade`, from 1 on; by default the last.",
+            autocompletion=completion.exercises,
+        ),
+    ] = None,
+    like: LikeOption = None,
+    option: ChoiceOption = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    extend: ExtendOption = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="What simulates the machine: simpy, which starts at once, jit or jit-general.",
+            autocompletion=completion.engines,
+        ),
+    ] = "simpy",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, or a case, comes from.")] = 0,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
+    ] = "64K",
+    load: LoadOption = None,
+    define: DefineOption = None,
+    value_bits: ValueBitsOption = 32,
+) -> None:
+    """Step through a program by instruction or cycle, forwards and back, and see what each part does.
+
+    Without --script in the terminal, or with --web in a browser (the extra teach).
+    """
+    from vecsim.cli.commands.run import OWN_SUFFIX, chosen_programs
+    from vecsim.debugger.debugger import Debugger
+    from vecsim.support.worker_processes import end_with_parent
+
+    end_with_parent()
+    described = chosen_machine(machine, set_, extend)
+    own = program.endswith(OWN_SUFFIX)
+    if exercise is not None:
+        says = f"--exercise {exercise} says on what it runs, not"
+        _refuse(says, matrix=matrix, load=load, define=define, like=like)
+        target, of_case = _exercise(program, exercise, seed)
+        pieces = (*of_case, *(show or ()))
+    elif own and like is None:
+        _refuse(f"{program} is a program; of a product (--like NAME) are", matrix=matrix, option=option)
+        target = _text(program, described, byte_count(memory), definitions(define), value_bits, load)
+        pieces = tuple(show or ())
+    else:
+        _refuse(f"{program} is a product; of FILE.s are", define=define, load=load)
+        (name,) = chosen_programs([program], like)
+        target, of_y = _product(name, matrix, described, option or (), value_bits, seed)
+        pieces = tuple(show) if show else (of_y,)
+    shown = Debugger(target, engine=engine, pieces=pieces, save_folder=save_folder)
+    shown.extended = extended
+    if script is not None:
+        _scripted(shown, script)
+    elif web:
+        _in_browser(port)
+    else:
+        _in_terminal(shown)
+
+
+def _refuse(text: str, **given: object) -> None:
+    """Refuse what has no meaning here."""
+    for name, value in given.items():
+        if value:
+            raise UserError(f"{text} {'MATRIX' if name == 'matrix' else f'--{name}'}")
+
+
+def _exercise(file: str, asked: str, seed: int) -> tuple[Target, tuple[str, ...]]:
+    """Give a text on a case of an exercise, and the pieces of memory that are to be right."""
+    from experiments.course.debugging import target_of
+    from experiments.course.registry import find
+
+    name, separator, case = asked.partition(":")
+    if separator and not (case.isdecimal() and len(case) < 3):
+        raise UserError(f"--exercise {asked}: write it as exercise-03 or exercise-03:2")
+    return target_of(find(name), int(case) if separator else None, seed, file, read_text(file, ASSEMBLY))
+
+
+def _text(
+    file: str, machine: Machine, size: int, symbols: dict[str, int], bits: int, load: Sequence[str] | None
+) -> Target:
+    from vecsim.cli.data_files import DataFiles
+    from vecsim.debugger.target import Target
+
+    how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
+    empty = Target(file, file, read_text(file, ASSEMBLY), _zeros(size), machine, **how)
+    files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
+    _, content = files.memory()
+    return Target(file, file, empty.text, content, machine, loaded=files.places, **how)
+
+
+def _zeros(size: int) -> Any:
+    import numpy as np
+
+    return np.zeros(size, np.uint8)
+
+
+def _product(
+    name: str, matrix: str | None, machine: Machine, options: Sequence[str], bits: int, seed: int
+) -> tuple[Target, str]:
+    """Give a product of a matrix, and the piece of memory that has the first elements of y."""
+    from programs.measurement import prepare_product
+    from programs.registry import find
+    from vecsim.cli.commands.run import chosen_options, load_matrix
+    from vecsim.debugger.target import Target
+
+    program = find(name)
+    chosen = chosen_options([name], options)[name]
+    loaded = load_matrix(matrix)
+    prepared = prepare_product(name, loaded, machine, value_bits=bits, seed=seed, options=chosen)
+    source = program.source(prepared.options.get("schedule", ""))
+    target = Target(
+        f"{name} on {loaded.name}",
+        Path(source).name,
+        read_text(source, ASSEMBLY),
+        prepared.loaded.memory,
+        machine,
+        program.symbols(prepared.options) | dict(prepared.loaded.symbols),
+        value_bytes(bits),
+    )
+    kind = "float" if prepared.loaded.value_bytes == 4 else "double"
+    return target, f"Y:{min(loaded.csr.shape[0], SHOWN_OF_Y)}:{kind}"
+
+
+def _scripted(shown: Debugger, script: str) -> None:
+
+    from vecsim.debugger.commands import run_script
+    from vecsim.support.shown_text import printable
+
+    content = read_stdin(SCRIPT) if script == "-" else read_text(script, SCRIPT)
+    if not run_script(shown, script, content.splitlines(), lambda line: typer.echo(printable(line))):
+        raise typer.Exit(NOT_RIGHT)
+
+
+def _in_terminal(shown: Debugger) -> None:
+    import os
+    import sys
+
+    from vecsim.debugger.extra import require
+
+    require("textual")
+    from vecsim.debugger.app import DebuggerApp
+
+    in_browser = "TEXTUAL_DRIVER" in os.environ  # textual-serve has it draw for a page
+    if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UserError("the debugger needs a terminal; --script FILE does commands without one")
+    DebuggerApp(shown).run()
+
+
+def _in_browser(port: int) -> None:
+    from vecsim.debugger.extra import require
+    from vecsim.results.provenance import provenance
+
+    require("textual", "textual_serve")
+    from vecsim.debugger.web import serve
+
+    serve([argument for argument in provenance().command[1:] if argument != "--web"], port, typer.echo)

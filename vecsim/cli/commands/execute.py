@@ -1,0 +1,170 @@
+"""``vecsim exec``: run any program and show what became of the machine."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli.options import (
+    AutoEngineOption,
+    DefineOption,
+    ExtendOption,
+    HotOption,
+    JsonOption,
+    ListingOption,
+    LoadOption,
+    MachineOption,
+    SetOption,
+    ValueBitsOption,
+    byte_count,
+    chosen_machine,
+    definitions,
+    finite,
+    value_bytes,
+)
+from vecsim.cli.tracing import TraceOption, WindowOption, read_tracing
+from vecsim.engines import AUTO
+from vecsim.support.errors import UserError
+
+if TYPE_CHECKING:
+    from vecsim.engines.first_use import Watch
+    from vecsim.engines.protocol import Run
+
+NOT_RIGHT = 1
+"""Exit code when memory is not as expected."""
+ROWS = 200
+"""Rows of the timeline, at most, if the user does not say."""
+
+
+def execute(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Assembly text or a program file.")],
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    extend: ExtendOption = None,
+    engine: AutoEngineOption = AUTO,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory, all zero: 4096, 64K, 1M.")
+    ] = "1M",
+    define: DefineOption = None,
+    value_bits: ValueBitsOption = 32,
+    dump: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dump",
+            metavar="PLACE:COUNT[:TYPE]",
+            help="Show memory after the run: PLACE is an address or a symbol, TYPE one of word, float, "
+            "double, byte. Repeatable.",
+        ),
+    ] = None,
+    load: LoadOption = None,
+    save: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--save",
+            metavar="PLACE:COUNT[:TYPE]=FILE.npy",
+            help="Write memory after the run as an array of NumPy. Repeatable.",
+        ),
+    ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--expect",
+            metavar="PLACE[:TYPE]=FILE.npy|FILE.mtx",
+            help="Compare memory after the run with an array; exit code 1 if an element differs. Repeatable.",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--tolerance",
+            parser=finite("--tolerance"),
+            help="How far a real number may be off, relative to the expected one, or to 1 if that is "
+            "smaller; 1e-5 without it.",
+        ),
+    ] = None,
+    registers: Annotated[bool, typer.Option("--registers", help="Show the registers after the run.")] = False,
+    timeline: Annotated[bool, typer.Option("--timeline", help="Show when each instruction ran.")] = False,
+    rows: Annotated[
+        int | None,
+        typer.Option("--rows", min=1, help=f"Rows of the timeline, at most; {ROWS} without it."),
+    ] = None,
+    trace: TraceOption = None,
+    window: WindowOption = None,
+    max_cycles: Annotated[
+        int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
+    ] = 10_000_000,
+    hot: HotOption = None,
+    listing: ListingOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Run a program on a machine and show its cycles and chosen memory.
+
+    With --expect exit code 1 says that memory differs.
+    """
+    from isa.source_files import source_files
+    from vecsim.cli.commands.assemble import read_program
+    from vecsim.cli.data_files import DataFiles
+    from vecsim.cli.printing.counters import counters_document, show_counters
+    from vecsim.cli.printing.hot import hot_table
+    from vecsim.cli.printing.memory_dump import parse_dump, show_dumps
+    from vecsim.cli.printing.output import Output
+    from vecsim.cli.printing.register_dump import show_registers
+    from vecsim.cli.printing.timeline_view import show_timeline
+    from vecsim.engines.first_use import chosen_engine
+    from vecsim.engines.protocol import run
+    from vecsim.engines.timeline import TimelineRequest
+    from vecsim.machine import instruction_set_of
+    from vecsim.machine.recorded import machine_files
+    from vecsim.results.file_digests import input_files
+    from vecsim.support.progress import Measure, Progress
+
+    if rows is not None and not timeline:
+        raise UserError(f"--rows {rows}: there are rows with --timeline alone, ask for that too")
+    if trace is not None and timeline:
+        raise UserError(f"--trace {trace}: it has all that --timeline shows; ask for one of them")
+    width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
+    described = chosen_machine(machine, set_, extend)
+    output = Output(json, inputs=[file])
+    tracing = read_tracing(trace, window, [file])
+    inputs = (*machine_files(described), *input_files("program", source_files(Path(file))))
+    program = read_program(file, symbols, width, instruction_set_of(described.extensions))
+    dumps = [parse_dump(text, program, size) for text in dump or ()]
+    files = DataFiles(program, size, width, load, save, expect, tolerance, file)
+    started, content = files.memory()
+
+    def simulated(engine: str, watch: Watch | None) -> Run:
+        wanted = TimelineRequest(last_age=rows or ROWS) if timeline else None
+
+        def one(asked: TimelineRequest | None) -> Run:
+            how: dict[str, Any] = {"timeline": asked, "max_cycles": max_cycles, "progress": watch}
+            return run(started, content, described, engine=engine, **how)
+
+        if tracing is None:
+            return one(wanted)
+        return tracing.of(program, described, one, lambda done: done.cycles)
+
+    chosen = chosen_engine(engine, described, cycle_by_cycle=tracing is not None)
+    with chosen as choice, Progress(Measure.CYCLES) as progress:
+        result = choice.run(simulated, progress.simulating(file, 0, 1))
+    engine = choice.name
+    how = {"define": symbols, "value_bits": value_bits, "memory_bytes": size, "max_cycles": max_cycles}
+    document: dict[str, Any] = how | counters_document(file, engine, program, result)
+    document["files"] = [each.to_dict() for each in (*inputs, *files.inputs)]
+    show_counters(output, file, result, engine, value_bits)
+    if hot is not None or listing:
+        output.table(hot_table(result.lines, hot, listing))
+        document["lines"] = [asdict(line) for line in result.lines]
+    if dumps:
+        document["memory"] = show_dumps(output, dumps, result.state.memory)
+    files.save(output, result.state.memory, document)
+    if registers:
+        document["registers"] = show_registers(output, result.state, described, width)
+    if timeline:
+        document |= show_timeline(output, program, result)
+    right = files.compare(output, result.state.memory, document)
+    output.finish("vecsim exec", document)
+    if not right:
+        raise typer.Exit(NOT_RIGHT)

@@ -1,0 +1,150 @@
+"""``vecsim grade``: exercises, and whether a text does what one asks."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import AutoEngineOption, JsonOption
+from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.streams import in_one_line
+from vecsim.engines import AUTO
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import printable
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from experiments.course.exercise import Exercise
+    from experiments.course.grades import Grade
+    from vecsim.cli.printing.output import Output
+
+NOT_RIGHT = 1
+"""Exit code when a text does not do what its exercise asks."""
+
+
+def grade(
+    exercise: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EXERCISE",
+            help="exercise-03, or 3; all are listed without it.",
+            autocompletion=completion.exercises,
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE.s", help="Your text; without it what the exercise asks is shown."),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="FILE.s", help="Write the text to begin with.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            help="Draw the cases by it, to repeat a grade; by default it is random.",
+        ),
+    ] = None,
+    engine: AutoEngineOption = AUTO,
+    json: JsonOption = None,
+) -> None:
+    """Run your text on random cases of an exercise: right, within its cycles, or what to look at.
+
+    Exit code 1 says that it is not right, or too slow.
+    """
+    from experiments.course.registry import find
+    from vecsim.cli.printing.output import Output
+
+    if exercise is None:
+        if start is not None:
+            raise UserError(f"--start {start}: of which exercise? vecsim grade EXERCISE --start {start}")
+        _list(Output(json))
+        return
+    chosen = find(exercise)
+    if start is not None:
+        if file is not None:
+            raise UserError(f"--start {start}: writes the text to begin with; {file} is graded without it")
+        _begin(chosen, start)
+    elif file is None:
+        output = Output(json)
+        output.text(chosen.statement)
+        output.text(f"\nvecsim grade {chosen.name} --start my.s writes the text to begin with")
+        output.finish("vecsim grade", {"exercise": chosen.name, "statement": chosen.statement})
+    else:
+        _grade(chosen, file, seed, engine, Output(json, inputs=[file]))
+
+
+def _list(output: Output) -> None:
+    from experiments.course.registry import EXERCISES
+
+    rows = [(each.name, each.title) for each in EXERCISES.values()]
+    output.table(fill(table(["exercise", "what it is"]), rows))
+    output.text("vecsim grade EXERCISE shows what it asks, --start my.s writes the text to begin with")
+    output.finish("vecsim grade", {"exercises": [{"name": name, "title": title} for name, title in rows]})
+
+
+def _begin(chosen: Exercise, start: str) -> None:
+    """Write the text to begin with, over nothing that is there."""
+    from pathlib import Path
+
+    from vecsim.cli.printing.output import OutputFile
+
+    target = OutputFile(start, "--start")
+    if Path(start).exists():
+        raise UserError(f"{start}: is there already, and may be your work; name another file")
+    target.write(chosen.starter.read_bytes())
+    typer.echo(printable(f"{start}: {chosen.title}; vecsim grade {chosen.name} {start} says how it does"))
+
+
+def _grade(chosen: Exercise, file: str, seed: int | None, engine: str, output: Output) -> None:
+    from experiments.course.confined import grade_confined
+    from experiments.course.grades import fresh_seed
+    from experiments.course.submission import read_submission
+
+    used = fresh_seed() if seed is None else seed
+    found = grade_confined(chosen, read_submission(file), seed=used, engine=engine)
+    _show(output, file, found)
+    document = {
+        "exercise": chosen.name,
+        "file": file,
+        "seed": found.seed,
+        "passed": found.passed,
+        "results": [asdict(each) for each in found.results],
+        "hint": found.hint,
+        "what_if": dict(found.what_if),
+    }
+    output.finish("vecsim grade", document)
+    if not found.passed:
+        raise typer.Exit(NOT_RIGHT)
+
+
+def _show(output: Output, file: str, found: Grade) -> None:
+    from experiments.course.grades import NO_CASE
+
+    rows = [
+        (each.case, "not right" if each.problem else "right", each.cycles, each.budget)
+        if each.problem != "budget"
+        else (each.case, "too slow", each.cycles, each.budget)
+        for each in found.results
+    ]
+    output.table(fill(table(["case", ""], ["cycles", "budget"]), rows))
+    first = next((each.problem for each in found.results if each.problem), "")
+    alike = [each for each in found.results if each.problem == first and first]
+    for each in alike[-1:]:  # the largest
+        output.text(f"{each.case}: " + "\n".join(map(in_one_line, each.text.split("\n"))))
+    for change, cycles in found.what_if:
+        output.text(f"{found.results[-1].case} with {change}: {counted(cycles, 'cycle')}")
+    right = sum(not each.problem for each in found.results)
+    drawn = f"the cases of --seed {found.seed}"
+    if found.passed:
+        output.text(f"{found.exercise}: passed on {drawn}")
+    else:
+        output.text(f"hint: {found.hint}")
+        if alike[-1].case != NO_CASE:
+            case = f"{found.exercise}:{found.results.index(alike[-1]) + 1} --seed {found.seed}"
+            output.text(f"step through it: vecsim debug {file} --exercise {case}")
+        output.text(f"{found.exercise}: not yet; {right} of {len(found.results)} are right, {drawn}")

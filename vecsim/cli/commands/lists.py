@@ -1,0 +1,229 @@
+"""``vecsim list``: the matrices that can be had by name, the formats, the programs, the experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli.options import JsonOption
+from vecsim.cli.printing.console import fill, table, tell
+
+if TYPE_CHECKING:
+    from programs.registry import SmvmProgram
+    from vecsim.cli.printing.output import Output
+    from vecsim.data.sources import Found, Source
+
+LIST_MATRICES = "vecsim list matrices"
+NO_MATCH = 1
+"""Exit code when a pattern matches nothing."""
+
+lists = typer.Typer(help="List matrices, formats, programs and experiments.")
+
+
+@lists.command("matrices")
+def matrices(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PATTERN",
+            help="Find what can be had by name from any source: a part of a name, or all of it with * and ?, "
+            "such as 'bcsstk*' or 'HB/*'.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """List the built-in matrices, in a family N stands for a number; or find matrices of all sources.
+
+    Exit code 1 says that nothing matches the pattern.
+    """
+    from vecsim.cli.printing.output import Output
+
+    output = Output(json)
+    if pattern is None:
+        _builtins(output)
+    else:
+        _matching(output, pattern)
+
+
+def _builtins(output: Output) -> None:
+    from vecsim.data import BUILTINS, DEFAULT_BUILTIN
+    from vecsim.data.sources import sources
+
+    found = [
+        {
+            "name": builtin.name,
+            "smallest": builtin.limits[0] if builtin.is_family else None,
+            "largest": builtin.limits[1] if builtin.is_family else None,
+            "description": builtin.description,
+            "source": builtin.source,
+        }
+        for builtin in BUILTINS.values()
+    ]
+    rows = (
+        (
+            b["name"],
+            f"{b['smallest']} to {b['largest']}" if b["largest"] else None,
+            b["description"],
+            b["source"],
+        )
+        for b in found
+    )
+    output.table(fill(table(["name", "N", "what it is", "defined by"]), rows))
+    places = sources()
+    output.table(fill(table(["further source"], ["matrices"]), _further(places)))
+    output.text(
+        "`vecsim list matrices PATTERN` searches all sources; to name a matrix of a collection downloads it"
+    )
+    output.text(f"without a matrix, commands take {DEFAULT_BUILTIN}")
+    output.finish(
+        LIST_MATRICES,
+        {"matrices": found, "default": DEFAULT_BUILTIN, "sources": [asdict(place) for place in places]},
+    )
+
+
+def _further(places: Iterable[Source]) -> Iterator[tuple[str, int]]:
+    """Name the sources other than the built-ins, each with how many matrices it has."""
+    for place in places:
+        if place.kind == "folder":
+            missing = "" if Path(place.where).is_dir() else ", not there"
+            yield f"folder {place.where} (VECSIM_MATRICES{missing})", place.matrices
+        elif place.kind != "built-in":
+            yield f"{place.kind} {place.where}", place.matrices
+
+
+def _matching(output: Output, pattern: str) -> None:
+    from vecsim.data.sources import find_matrices
+
+    found = find_matrices(pattern)
+    if found:
+        rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in found)
+        output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
+    output.finish(LIST_MATRICES, {"pattern": pattern, "found": [asdict(f) for f in found]})
+    if not found:
+        tell(f"no matrix matches {pattern}")
+        raise typer.Exit(NO_MATCH)
+
+
+def _place(found: Found) -> str:
+    return found.where if found.kind in ("folder", "collection") else f"{found.kind}: {found.where}"
+
+
+@lists.command("formats")
+def formats(json: JsonOption = None) -> None:
+    """List the formats, with what each can do; `vecsim formats MATRIX` gives their bytes."""
+    from gpu.format_registry import FORMATS
+    from vecsim.cli.commands.formats import described
+    from vecsim.cli.printing.output import Output
+
+    output = Output(json)
+    rows = (
+        (
+            each.name,
+            ", ".join(each.aliases) or None,
+            "yes" if each.has_image else None,
+            "yes" if each.takes_insertion else None,
+            "yes" if each.for_gpu else None,
+            each.summary,
+            each.source,
+        )
+        for each in FORMATS.values()
+    )
+    columns = ["format", "also", "memory image", "insertion", "made for GPUs", "what it is", "described by"]
+    output.table(fill(table(columns), rows))
+    output.finish(
+        "vecsim list formats", {"formats": {name: described(each) for name, each in FORMATS.items()}}
+    )
+
+
+@lists.command("programs")
+def programs(json: JsonOption = None) -> None:
+    """List the programs with their options."""
+    from programs.registry import PROGRAMS
+    from vecsim.cli.printing.output import Output
+
+    output = Output(json)
+    rows = ((p.name, p.title, p.summary, p.folder) for p in PROGRAMS.values())
+    output.table(fill(table(["program", "title", "what it is", "folder"]), rows))
+    options = [
+        (p.name, option.name, ", ".join(option.values), option.default, option.summary)
+        for p in PROGRAMS.values()
+        for option in p.options
+    ]
+    columns = ["program", "option", "values", "default", "what it decides"]
+    output.table(fill(table(columns), options))
+    output.finish("vecsim list programs", {"programs": [_program(program) for program in PROGRAMS.values()]})
+
+
+def _program(program: SmvmProgram) -> dict[str, Any]:
+    from programs.registry import SCHEDULE
+
+    return {
+        "name": program.name,
+        "title": program.title,
+        "summary": program.summary,
+        "format": program.format,
+        "sources": {schedule: str(program.source(schedule)) for schedule in SCHEDULE.values},
+        "options": [
+            {
+                "name": option.name,
+                "values": list(option.values),
+                "default": option.default,
+                "summary": option.summary,
+            }
+            for option in program.options
+        ],
+    }
+
+
+@lists.command("extensions")
+def extensions(json: JsonOption = None) -> None:
+    """List the extensions of the machine that come with vecsim, and the numbers that they add."""
+    from vecsim.cli.printing.output import Output
+    from vecsim.machine import extensions_of
+    from vecsim.machine.extension_files import shipped
+
+    output = Output(json)
+    found = extensions_of(shipped())
+    output.table(fill(table(["extension", "what it adds"]), ((e.name, e.description) for e in found)))
+    numbers = [(f"{e.name}.{n.name}", str(n.default), n.description) for e in found for n in e.numbers]
+    output.table(fill(table(["number", "default", "what it is"]), numbers))
+    output.text("`--extend NAME` takes one; docs/extending-time.md tells how to write one of your own")
+    told = [
+        {
+            "name": e.name,
+            "description": e.description,
+            "numbers": {n.name: n.default for n in e.numbers},
+            "counters": {c.name: c.description for c in e.counters},
+        }
+        for e in found
+    ]
+    output.finish("vecsim list extensions", {"extensions": told})
+
+
+@lists.command("experiments")
+def experiments(json: JsonOption = None) -> None:
+    """List the tables and figures of papers that `vecsim reproduce` makes anew."""
+    from experiments.papers.kit.registry import ALL, PAPERS
+    from vecsim.cli.printing.output import Output
+
+    output = Output(json)
+    found = [(paper, experiment) for paper in PAPERS for experiment in paper.experiments]
+    rows = ((e.name, e.title, e.shows) for _, e in found)
+    output.table(fill(table(["experiment", "in the paper", "what it shows"]), rows))
+    for paper in PAPERS:
+        output.text(f"{paper.name}: {paper.source}")
+    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all of its own, or {ALL}")
+    output.finish(
+        "vecsim list experiments",
+        {
+            "experiments": [
+                {"name": e.name, "paper": paper.name, "title": e.title, "shows": e.shows}
+                for paper, e in found
+            ],
+            "papers": [{"name": paper.name, "source": paper.source} for paper in PAPERS],
+        },
+    )

@@ -1,0 +1,196 @@
+"""``vecsim reproduce``: the tables and figures of papers, made anew, with a report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
+from vecsim.cli.printing.console import tell
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from experiments.papers.kit.request import Request
+    from experiments.report.item import Item, Report
+    from vecsim.cli.printing.output import Output
+
+WRONG = 1
+"""Exit code when a result that the report rests on is wrong."""
+GAP_WIDTH = 240
+"""Letters of a gap that are shown; the report has all of it."""
+SHORT = 9
+"""Rows of a table that is shown though no paper prints any of it."""
+FOLDER = "reproduced"
+"""Where the report goes if the user does not say."""
+
+
+def reproduce(
+    name: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="What to make: an item such as hism-table2, a paper such as hism, or all (the default); see "
+            "`vecsim list experiments`.",
+            autocompletion=completion.experiments,
+        ),
+    ] = None,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
+    ] = FOLDER,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
+    ] = None,
+    results: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--results",
+            metavar="FILE.journal|FILE.json",
+            help=".journal: keep each simulated count of cycles in this file at once, and simulate only what "
+            "is not in it. .json: show what this file holds, measured on a GPU, instead of measuring. "
+            "Repeatable.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Reproduce tables and figures of papers: CSV, Markdown, PNG, SVG, and one HTML page with all of it.
+
+    Exit code 1 says that a simulated product was not right.
+    """
+    from experiments.papers.kit.registry import ALL, chosen, recorded_files, require_cycles
+    from experiments.papers.kit.registry import reproduce as make
+    from experiments.papers.kit.request import Request
+    from experiments.report.environment import processors
+    from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.report.tally import tally
+    from vecsim.cli.printing.output import Output, OutputFile
+    from vecsim.results.provenance import provenance
+    from vecsim.support.progress import Progress
+
+    asked = chosen(name or [ALL])
+    provenance()  # of the code as it is now, not when the report is written
+    folder = check_folder(out)
+    output = Output(json)
+    for file in results or ():
+        if not file.endswith((".journal", ".json")):
+            raise UserError(
+                f"--results {file}: name a .journal for simulated cycles, or a .json measured on a GPU"
+            )
+    measured = [Path(file) for file in results or () if file.endswith(".json")]
+    kept = [file for file in results or () if file.endswith(".journal")]
+    if len(kept) > 1:
+        raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
+    for file in kept:
+        require_cycles(asked, file)
+        OutputFile(file, "--results", updated=True)  # refuses what cannot be written, before any work is done
+    recorded = recorded_files(asked, measured)
+    described = chosen_machine(machine, set_)
+    with Progress() as work:
+        request = Request(
+            described,
+            engine=engine,
+            jobs=jobs or processors(),
+            results=Path(kept[0]) if kept else None,
+            recorded=recorded,
+            folder=folder,
+            watch=work.show,
+        )
+        report = make(asked, request)
+        work.show("drawing", 1.0)
+        files = files_of(report)
+    write(files, out)
+    for item in report.items:
+        show_item(output, item)
+    for part in report.parts:
+        if words := tally(part.items).in_words():
+            output.text(f"{part.name}: {words}")
+    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
+    output.finish("vecsim reproduce", _document(report, request))
+    faults = [fault for item in report.items for fault in item.faults]
+    if faults:
+        tell(f"wrong results: {'; '.join(dict.fromkeys(faults))}")
+        raise typer.Exit(WRONG)
+
+
+def show_item(output: Output, item: Item) -> None:
+    """Show the numbers that the paper prints beside ours, what it says in words, and the gaps.
+
+    Where no paper prints any, a short table of ours is shown.
+    """
+    from experiments.report.csv_files import HOLDS
+    from experiments.report.number_tables import pivots
+    from vecsim.cli.printing.console import fill, table
+
+    output.text(f"{item.name}: {item.title}")
+    printed = [row for row in item.rows if row.paper]
+    short = len({row.row for row in item.rows}) <= SHORT
+    for pivot in pivots(printed or (item.rows if short else ()))[0]:
+        parts = ("paper", "ours", "diff.") if pivot.with_paper else ("",)
+        heads = [f"{quantity}\n{part}".strip() for quantity in pivot.quantities for part in parts]
+        rows = [
+            [
+                line.label,
+                *(
+                    text
+                    for c in line.cells
+                    for text in ((c.paper, c.ours, c.difference) if pivot.with_paper else (c.ours,))
+                ),
+            ]
+            for line in pivot.lines
+        ]
+        output.table(fill(table([""], heads), rows))
+    if item.verdicts:
+        rows = [[HOLDS[verdict.holds], verdict.claim, verdict.detail] for verdict in item.verdicts]
+        output.table(fill(table(["holds", "what the paper says", "here"]), rows))
+    for gap in item.gaps:
+        output.text(shorten(gap, GAP_WIDTH, placeholder=" ... (all in the report)"))
+
+
+def _document(report: Report, request: Request) -> dict[str, Any]:
+    """Give everything as one JSON object; ``value_bits`` is of the simulated programs."""
+    from experiments.code_fingerprint import code_fingerprint
+    from experiments.papers.hism.measurements import VALUE_BYTES
+    from experiments.report.csv_files import HOLDS
+    from experiments.report.tally import tally
+
+    return {
+        "machine": request.machine.to_dict(),
+        "engine": request.engine,
+        "value_bits": 8 * VALUE_BYTES,
+        "code_sha256": code_fingerprint(),
+        "matrices": request.matrices,
+        "papers": [{"name": part.name, **asdict(tally(part.items))} for part in report.parts],
+        "items": [
+            {
+                "name": item.name,
+                "title": item.title,
+                "rows": [
+                    {
+                        "row": row.row,
+                        "quantity": row.quantity,
+                        "paper": float(row.paper) if row.paper else None,
+                        "ours": row.ours,
+                        "difference_percent": row.difference_percent,
+                        "note": row.note,
+                    }
+                    for row in item.rows
+                ],
+                "claims": [
+                    {"claim": verdict.claim, "holds": HOLDS[verdict.holds], "detail": verdict.detail}
+                    for verdict in item.verdicts
+                ],
+                "gaps": list(item.gaps),
+                "faults": list(item.faults),
+            }
+            for item in report.items
+        ],
+    }

@@ -1,0 +1,267 @@
+"""``vecsim sweep``: programs times matrices times machines, every cell computed once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    EngineOption,
+    ExtendOption,
+    LikeOption,
+    MachineOption,
+    ProgramOption,
+    ValueBitsOption,
+    split_assignment,
+)
+from vecsim.engines import DEFAULT_ENGINE
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.whatif.sweep import SweepTable
+
+SPECIFICATION = ".toml"
+FAULTS_TOLD = 5
+"""Different faults that are told; of more the number."""
+
+
+def sweep(
+    matrices: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SPEC.toml|STUDY|MATRIX...",
+            help="A specification file (docs/what-if.md), a study (section-size, memory, sparse-unit, "
+            "renaming), or matrices as for `vecsim run`.",
+            autocompletion=completion.matrices,
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Folder for the table (CSV) and how it was made (JSON)."),
+    ] = None,
+    draw: Annotated[
+        bool, typer.Option("--explain", help="Draw it, too, as `vecsim explain DIR` does; with --out.")
+    ] = False,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Write table.parquet, too; with --out, and pyarrow.")
+    ] = False,
+    matrix: Annotated[
+        list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="One more matrix. Repeatable.")
+    ] = None,
+    program: ProgramOption = None,
+    like: LikeOption = None,
+    machine: MachineOption = "vs2003",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUES",
+            help="Vary a number of the machine: banks=8,16,32, startup=0:40:10 or section_size=16:256:x2. "
+            "Repeatable.",
+        ),
+    ] = None,
+    extend: ExtendOption = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUES",
+            help="Vary an option of the programs that have it, or PROGRAM.NAME of one: "
+            "schedule=plain,pipelined. Repeatable.",
+        ),
+    ] = None,
+    design: Annotated[
+        str, typer.Option("--design", metavar="NAME", help="grid, one-at-a-time or latin-hypercube.")
+    ] = "grid",
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Points of a Latin hypercube.")] = 100,
+    value_bits: ValueBitsOption = 32,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    engine: EngineOption = DEFAULT_ENGINE,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes; as many as there are cores without it.")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="tcp://HOST:PORT",
+            help="A Dask scheduler whose workers simulate (docs/what-if.md).",
+        ),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="FILE",
+            help="Where cells are kept, for all sweeps; a file in the user's cache.",
+        ),
+    ] = None,
+) -> None:
+    """Run products on many machines; what was computed before is not computed again."""
+    from experiments.report.folder import SUFFIXES, check_folder
+    from experiments.whatif import STUDIES, specification
+    from experiments.whatif.sweep import Sweep
+    from experiments.whatif.sweep import sweep as swept
+    from experiments.whatif.sweep.specification import read_specification
+    from vecsim.cli.commands.run import chosen_programs
+    from vecsim.cli.printing.console import tell
+    from vecsim.cli.printing.output import Output
+    from vecsim.results.result_folder import write_folder
+    from vecsim.support.claimed_files import claim_output
+    from vecsim.support.progress import Progress
+
+    if (draw or parquet) and out is None:
+        raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
+    named = [*(matrices or ()), *(matrix or ())]
+    if len(named) == 1 and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
+        if program or set_ or option or extend:
+            raise UserError(
+                f"{named[0]}: says what is varied; leave out --program, --set, --extend and --option, or it"
+            )
+        study = named[0] in STUDIES
+        what = specification(named[0]) if study else read_specification(Path(named[0]))
+    else:
+        what = Sweep(
+            matrices=tuple(named),
+            programs=tuple(chosen_programs(program, like)),
+            machine=machine,
+            extend=tuple(extend or ()),
+            set=_values("--set", set_),
+            option=_values("--option", option),
+            design=design,
+            samples=samples,
+            value_bits=value_bits,
+            seed=seed,
+            engine=engine,
+        )
+    folder = None if out is None else check_folder(out, (*SUFFIXES, ".json", ".parquet"))
+    if store is not None:
+        claim_output(store, "--store", updated=True)
+    output = Output(None)
+    began = time.monotonic()
+    with Progress() as progress:
+
+        def watch(done: int, total: int) -> None:
+            seconds = time.monotonic() - began
+            left = seconds * (total - done) / done if done else 0.0
+            progress.show(f"{done:,} of {counted(total, 'cell')}, {_time(left)} left", done / total)
+
+        kept = None if store is None else Path(store)
+        table = swept(what, store=kept, jobs=jobs, scheduler=scheduler, watch=watch)
+    seconds = time.monotonic() - began
+    output.table(_summary(table))
+    output.text(
+        f"{counted(len(table), 'cell')} of {counted(len(what.matrices), 'matrix')}, "
+        f"{counted(len(what.programs), 'program')} and {counted(what.count, 'point')} in {seconds:.1f} s; "
+        f"{table.computed:,} were simulated, the engine took "
+        f"{table.engine_seconds:.1f} s of processors' time"
+    )
+    _tell_faults(table)
+    if folder is not None:
+        files = _files(table) | ({"table.parquet": table.parquet()} if parquet else {})
+        write_folder(folder, files)
+        tell(f"{', '.join(files)} are in {out}")
+        if draw:
+            explain(str(out), None)
+
+
+def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
+    from experiments.whatif.sweep.values import values_of
+
+    found: dict[str, Any] = {}
+    for text in texts or ():
+        name, values = split_assignment(option, text)
+        if name in found:
+            raise UserError(f"{option} {text}: {name} is varied twice")
+        found[name] = values_of(f"{option} {name}", values)
+    return found
+
+
+def _summary(table: SweepTable) -> Table:
+    """Give the geometric mean of cycles a non-zero for each program and each value of what is varied."""
+    from statistics import geometric_mean
+
+    from vecsim.cli.printing.console import fill
+    from vecsim.cli.printing.console import table as empty
+
+    columns, programs = table.columns, table.sweep.programs
+    rows = []
+    varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
+    for name, values in varied.items():
+        for value in values:
+            means: list[str | None] = []
+            for program in programs:
+                found = [
+                    cycles
+                    for cycles, of, fault, each in zip(
+                        columns["cycles_per_nnz"],
+                        columns["program"],
+                        columns["fault"],
+                        columns[name] if name else columns["program"],
+                        strict=True,
+                    )
+                    if of == program and not fault and (not name or each == value)
+                ]
+                means.append(f"{geometric_mean(found):.2f}" if found else None)
+            rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
+    return fill(empty(["cycles / non-zero,\ngeometric mean"], list(programs)), rows)
+
+
+def _tell_faults(table: SweepTable) -> None:
+    from vecsim.cli.printing.console import warn
+
+    faults = [fault for fault in table.columns["fault"] if fault]
+    different = list(dict.fromkeys(faults))
+    for fault in different[:FAULTS_TOLD]:
+        warn(f"no result for {counted(faults.count(fault), 'cell')}: {fault}")
+    if len(different) > FAULTS_TOLD:
+        warn(f"the column fault has {counted(len(different) - FAULTS_TOLD, 'more reason')}")
+
+
+def _files(table: SweepTable) -> dict[str, bytes]:
+    from vecsim.cli.printing.output import to_json
+    from vecsim.results.provenance import provenance
+
+    content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **table.to_dict()})
+    return {"table.csv": table.csv_bytes(), "sweep.json": content.encode()}
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def explain(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `vecsim sweep --out DIR` wrote.")],
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Another folder for the pictures; without it the same."),
+    ] = None,
+) -> None:
+    """Draw what a sweep shows: tables and pictures (CSV, SVG, PNG), and one HTML page with all of them."""
+    from experiments.report.folder import PAGE, check_folder, files_of, write
+    from experiments.whatif import remarks
+    from experiments.whatif.explain import read_cells, report
+    from vecsim.cli.printing.output import Output
+
+    target = out or folder
+    cells = read_cells(Path(folder))
+    made = report(cells, Path(folder).resolve().name, remarks(cells))
+    check_folder(target)
+    files = files_of(made)
+    write(files, target)
+    output = Output(None)
+    for sentence in made.parts[0].remarks:
+        output.text(sentence)
+    for item in made.items:
+        output.text(item.title)
+    output.text(f"{Path(target) / PAGE} and {counted(len(files) - 1, 'file')} beside it")

@@ -1,0 +1,277 @@
+"""``vecsim view``: a run, or two one above the other, as an HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    AutoEngineOption,
+    ChoiceOption,
+    DefineOption,
+    ExtendOption,
+    JsonOption,
+    LikeOption,
+    LoadOption,
+    MachineOption,
+    ProgramOption,
+    SetOption,
+    ValueBitsOption,
+    byte_count,
+    chosen_machine,
+    definitions,
+    value_bytes,
+)
+from vecsim.engines import AUTO
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from isa.declaration import InstructionSet
+    from vecsim.cli.printing.output import Output
+    from vecsim.machine import Machine
+    from vecsim.view import Recorded, Subject
+
+MOST_RUNS = 2
+SHOWN_OF_Y = 64
+"""Elements of y that a page shows if the user does not say."""
+MOST_SHOWN_BYTES = 1 << 16
+"""Bytes of memory that a page shows, at most."""
+
+
+def view(
+    subject: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MATRIX|FILE.s",
+            help=f"{MATRIX_HELP} Or the assembly text of any program, as `vecsim exec` runs it.",
+            autocompletion=completion.matrices,
+        ),
+    ] = None,
+    out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page.")] = "view.html",
+    program: ProgramOption = None,
+    like: LikeOption = None,
+    option: ChoiceOption = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    extend: ExtendOption = None,
+    beside_machine: Annotated[
+        str | None,
+        typer.Option("--beside-machine", metavar="PRESET|FILE.toml", help="Run it on this machine, too."),
+    ] = None,
+    beside_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--beside-set",
+            metavar="KEY=VALUE",
+            help="Run it with this changed in the machine, too.",
+        ),
+    ] = None,
+    beside_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--beside-option", metavar="NAME=VALUE", help="Run it with this option, too. Repeatable."
+        ),
+    ] = None,
+    window: Annotated[
+        str | None, typer.Option("--window", metavar="FROM:TO", help="The cycles that the page shows.")
+    ] = None,
+    show: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--show",
+            metavar="PLACE:COUNT[:TYPE]",
+            help="A piece of memory to show, as --dump of `vecsim exec`; of a product the first elements of "
+            "y without it. Repeatable.",
+        ),
+    ] = None,
+    engine: AutoEngineOption = AUTO,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
+    ] = "1M",
+    define: DefineOption = None,
+    load: LoadOption = None,
+    value_bits: ValueBitsOption = 32,
+    max_cycles: Annotated[
+        int | None,
+        typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Make a page of a run: instructions by unit over time, source, registers and memory.
+
+    With two programs, or with a change by --beside-..., two runs stand one above the other.
+    """
+    from vecsim.cli.commands.run import OWN_SUFFIX
+    from vecsim.cli.printing.output import Output, OutputFile
+    from vecsim.machine import instruction_set_of
+    from vecsim.results.provenance import provenance
+    from vecsim.support.shown_text import utf8
+    from vecsim.trace import WHOLE, read_window
+    from vecsim.view import page_of
+
+    about = provenance().to_dict()
+    width = value_bytes(value_bits)
+    machines = [chosen_machine(machine, set_, extend)]
+    if beside_machine is not None or beside_set:
+        changes = [*(set_ or ()), *(beside_set or ())]
+        machines.append(chosen_machine(beside_machine or machine, changes, extend))
+    cycles = WHOLE if window is None else read_window(window)
+    inputs = [subject] if subject else []
+    output, file = Output(json, inputs), OutputFile(out, "--out", inputs)
+    if subject is not None and subject.endswith(OWN_SUFFIX):
+        if program or like or option or beside_option:
+            raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
+        instruction_set = instruction_set_of(machines[0].extensions)
+        text = _Text(
+            subject, definitions(define), width, byte_count(memory), show or (), instruction_set, load
+        )
+        subjects = [text.on(each) for each in machines]
+    else:
+        if define:
+            raise UserError("--define is of the program FILE.s; a product has options (--option)")
+        if load:
+            raise UserError("--load is of the program FILE.s; a product has its matrix and x in memory")
+        product = _Products(subject, program, like, value_bits, seed, show)
+        choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
+        subjects = product.on(machines, choices)
+    if len(subjects) > MOST_RUNS:
+        raise UserError(
+            f"{counted(len(subjects), 'run')}: a page has {MOST_RUNS} at most; choose programs by --program, "
+            "or one change of them by --beside-..."
+        )
+    runs = _recorded(subjects, engine, window=cycles, max_cycles=max_cycles)
+    title = " and ".join(dict.fromkeys(each.subject.name for each in runs))
+    file.write(utf8(page_of(runs, f"vecsim: {title}", about)))
+    _tell(output, out, runs)
+
+
+class _Text:
+    """A program of its own, as ``vecsim exec`` runs it."""
+
+    def __init__(
+        self,
+        file: str,
+        symbols: Mapping[str, int],
+        width: Any,
+        size: int,
+        show: Sequence[str],
+        instruction_set: InstructionSet,
+        load: Sequence[str] | None,
+    ) -> None:
+        from vecsim.cli.commands.assemble import read_program
+        from vecsim.cli.data_files import DataFiles
+
+        self._file, self._width = file, width
+        program = read_program(file, dict(symbols), width, instruction_set)
+        self._pieces = _pieces(show, program, size)
+        self._program, self._memory = DataFiles(program, size, width, load, None, None, None, file).memory()
+
+    def on(self, machine: Machine) -> Subject:
+        from vecsim.view import Subject
+
+        name = f"{self._file}, {machine.label}"
+        return Subject(name, self._program, self._memory, machine, self._width, self._pieces)
+
+
+class _Products:
+    """Sparse products, as ``vecsim run`` runs them."""
+
+    def __init__(
+        self,
+        matrix: str | None,
+        programs: Sequence[str] | None,
+        like: str | None,
+        value_bits: int,
+        seed: int,
+        show: Sequence[str] | None,
+    ) -> None:
+        from vecsim.cli.commands.run import chosen_programs, load_matrix
+
+        self._programs = chosen_programs(programs or ["hism"], like)
+        self._matrix = load_matrix(matrix)
+        self._how: dict[str, Any] = {"value_bits": value_bits, "seed": seed}
+        self._show = show
+
+    def on(self, machines: Sequence[Machine], choices: Sequence[Sequence[str]]) -> list[Subject]:
+        """Prepare all programs on all machines with all choices of options."""
+        from vecsim.cli.commands.run import chosen_options
+
+        found = []
+        for texts in choices:
+            options = chosen_options(self._programs, texts)
+            for machine in machines:
+                found += [self._subject(name, machine, options[name]) for name in self._programs]
+        return found
+
+    def _subject(self, name: str, machine: Machine, options: Mapping[str, str]) -> Subject:
+        from programs.measurement import prepare_product
+        from vecsim.view import Subject
+
+        prepared = prepare_product(name, self._matrix, machine, options=options, **self._how)
+        program, size = prepared.program, len(prepared.loaded.memory)
+        width = prepared.loaded.value_bytes
+        rows = self._matrix.csr.shape[0]
+        kind = "float" if width == 4 else "double"
+        show = self._show or [f"Y:{min(rows, SHOWN_OF_Y)}:{kind}"]
+        schedule = prepared.options.get("schedule", "")
+        shown = f"{name}{' ' + schedule if schedule else ''} on {self._matrix.name}, {machine.label}"
+        return Subject(shown, program, prepared.loaded.memory, machine, width, _pieces(show, program, size))
+
+
+def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:
+    """Read ``--show``."""
+    from vecsim.cli.printing.memory_dump import parse_dump
+    from vecsim.view import Piece
+
+    dumps = [parse_dump(text, program, size, "--show") for text in texts]
+    pieces = tuple(Piece(dump.place, dump.address, dump.count, dump.type) for dump in dumps)
+    total = sum(piece.end - piece.address for piece in pieces)
+    if total > MOST_SHOWN_BYTES:
+        raise UserError(
+            f"--show: {counted(total, 'byte')} of memory; a page shows {MOST_SHOWN_BYTES:,} at most"
+        )
+    return pieces
+
+
+def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Recorded]:
+    from vecsim.engines.first_use import chosen_engine
+    from vecsim.engines.protocol import MAX_CYCLES
+    from vecsim.support.progress import Measure, Progress
+    from vecsim.view import record
+
+    how["max_cycles"] = how["max_cycles"] or MAX_CYCLES
+    with (
+        chosen_engine(engine, subjects[0].machine, cycle_by_cycle=True) as choice,
+        Progress(Measure.CYCLES) as progress,
+    ):
+        return [
+            choice.run(
+                lambda name, watch, each=each: record(each, engine=name, progress=watch, **how),  # type: ignore[misc]
+                progress.simulating(each.name, number, len(subjects)),
+            )
+            for number, each in enumerate(subjects)
+        ]
+
+
+def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
+    """Say what is in the page, and write it as JSON if that was asked for."""
+    from vecsim.cli.printing.console import warn
+    from vecsim.results.digests import program_sha256
+
+    told = []
+    for run in runs:
+        shown, name = len(run.times["age"]), run.subject.name
+        if run.left_out:
+            total = run.left_out + shown
+            warn(f"{name}: {run.left_out:,} of {counted(total, 'instruction')} are left out (--window)")
+        output.text(f"{name}: {counted(run.done.cycles, 'cycle')}")
+        made = {"name": name, "program_sha256": program_sha256(run.subject.program)}
+        told.append({**made, **run.done.to_dict(), "shown": shown, "left_out": run.left_out})
+    output.text(f"page: {page}")
+    output.finish("vecsim view", {"page": page, "runs": told})

@@ -1,0 +1,140 @@
+"""``vecsim why``: where the cycles of a product go, what bounds them, what would help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli import completion
+from vecsim.cli.options import (
+    MATRIX_HELP,
+    ChoiceOption,
+    EngineOption,
+    ExtendOption,
+    JsonOption,
+    LikeOption,
+    ListingOption,
+    MachineOption,
+    ProgramOption,
+    SetOption,
+    ValueBitsOption,
+    chosen_machine,
+    value_bytes,
+)
+from vecsim.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from experiments.whatif.why import Explanation
+
+HOTTEST = 8
+"""Instructions that are shown if the user does not say."""
+
+
+def why(
+    matrix: Annotated[
+        str | None,
+        typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
+    ] = None,
+    program: ProgramOption = None,
+    like: LikeOption = None,
+    option: ChoiceOption = None,
+    machine: MachineOption = "vs2003",
+    set_: SetOption = None,
+    extend: ExtendOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
+    value_bits: ValueBitsOption = 32,
+    hot: Annotated[
+        int, typer.Option("--hot", min=1, help="How many instructions to show, the costliest first.")
+    ] = HOTTEST,
+    listing: ListingOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Explain the cycles of sparse matrix-vector products.
+
+    An instruction's cycles lie between the retirement of all older ones and its own. What would help is run,
+    each change alone and all together.
+    """
+    from dataclasses import replace
+
+    from experiments.whatif.why import why as explained
+    from programs.input_files import program_files
+    from vecsim.cli.commands.run import chosen_options, chosen_programs, load_matrix
+    from vecsim.cli.printing.hot import hot_table
+    from vecsim.cli.printing.output import Output
+    from vecsim.data import values_as
+    from vecsim.machine.recorded import machine_files
+    from vecsim.support.progress import Progress
+
+    width = value_bytes(value_bits)
+    chosen = chosen_programs(program, like)
+    options = chosen_options(chosen, option or ())
+    described = chosen_machine(machine, set_, extend)
+    output = Output(json, inputs=[matrix] if matrix else [])
+    loaded = load_matrix(matrix)
+    files = [*machine_files(described), *(file for name in chosen for file in program_files(name))]
+    values, _ = values_as(loaded.csr, width)
+    made_of = {
+        "matrices": [replace(loaded, csr=values).to_dict()],
+        "files": [file.to_dict() for file in (*files, *loaded.files)],
+    }
+    found: list[Explanation] = []
+    with Progress() as progress:
+        for number, name in enumerate(chosen):
+
+            def step(doing: str, share: float, number: int = number) -> None:
+                progress.show(doing, (number + share) / len(chosen))
+
+            how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
+            found.append(explained(name, loaded, described, options=options[name], step=step, **how))
+    for each in found:
+        output.text(each.in_words())
+    for each in found:
+        schedule = each.options.get("schedule", "of your own")
+        output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
+        output.table(hot_table(each.lines, hot, listing))
+        output.table(_causes(each))
+        output.table(_bounds(each))
+        output.table(_ablations(each))
+    output.finish("vecsim why", {**made_of, "seed": seed, "explanations": [each.to_dict() for each in found]})
+
+
+def _causes(found: Explanation) -> Table:
+    from vecsim.cli.printing.console import fill, table
+    from vecsim.cli.printing.hot import bar
+    from vecsim.engines.cause import label
+
+    made = table(["cycles by cause"], ["cycles", "share"], last=" ")
+    named = ((label(name), cycles) for name, cycles in found.causes.items() if cycles)
+    shares = ((label, cycles, cycles / found.cycles) for label, cycles in named)
+    return fill(made, ((label, cycles, f"{share:.1%}", bar(share)) for label, cycles, share in shares))
+
+
+def _bounds(found: Explanation) -> Table:
+    from vecsim.cli.printing.console import fill, table
+
+    made = table(["lower bound"], ["amount", "least cycles", "of all"], last="in a cycle")
+    return fill(
+        made,
+        (
+            (bound.name, bound.amount, bound.cycles, f"{bound.cycles / found.cycles:.1%}", bound.rate)
+            for bound in found.bounds
+        ),
+    )
+
+
+def _ablations(found: Explanation) -> Table:
+    from vecsim.cli.printing.console import fill, table
+    from vecsim.cli.printing.hot import bar
+
+    shown = (*found.ablations, *((found.wider,) if found.wider else ()))
+    most = max(each.speedup for each in shown)
+    made = table(["what would help"], ["cycles", "times as fast"], last=" ")
+    rows = []
+    for each in shown:
+        gained = (each.speedup - 1) / (most - 1) if most > 1 and each.speedup > 1 else 0.0
+        rows.append((each.name, each.cycles, f"{each.speedup:.2f}" if each.settings else None, bar(gained)))
+    return fill(made, rows)

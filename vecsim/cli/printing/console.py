@@ -1,0 +1,89 @@
+"""Where text goes: consoles and tables that stay readable in a terminal, a pipe and a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
+
+from vecsim.cli.printing.plain_text import PlainConsole, PlainTable
+from vecsim.cli.printing.streams import in_one_line
+from vecsim.support.shown_text import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+RICH = find_spec("rich") is not None
+"""Whether rich is installed; without it tables are plain text."""
+UNLIMITED = 10_000
+"""Columns of a console that is no terminal: nothing is cut."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Give a console on stdout or stderr: plain text without escape codes unless it is a terminal."""
+    stream = sys.stderr if stderr else sys.stdout
+    if not RICH:
+        return cast("Console", PlainConsole(stream))
+    from rich.console import Console
+
+    terminal = stream.isatty()
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        width=None if terminal else UNLIMITED,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+
+
+def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> Table:
+    """Give an empty table: text columns ``left``, number columns ``right``, a text column ``last``.
+
+    In a narrow terminal text is folded before numbers are.
+    """
+    made = _empty()
+    for name in left:
+        made.add_column(name, overflow="fold")
+    for name in right:
+        made.add_column(name, justify="right", overflow="fold", no_wrap=True)
+    if last:
+        made.add_column(last, overflow="fold")
+    return made
+
+
+def _empty() -> Table:
+    if not RICH:
+        return cast("Table", PlainTable())
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+
+
+def fill(made: Table, rows: Iterable[Sequence[object]]) -> Table:
+    """Add rows to a table: integers with separators of thousands, None as a dash."""
+    for row in rows:
+        made.add_row(*map(cell, row))
+    return made
+
+
+def cell(value: object) -> str:
+    """Write one value of a table."""
+    if value is None:
+        return "-"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return printable(str(value))
+
+
+def warn(message: str) -> None:
+    """Tell the user, beside the results, of something that does not stop the run."""
+    tell(f"warning: {message}")
+
+
+def tell(message: str) -> None:
+    """Say something in a line on stderr."""
+    print(f"vecsim: {in_one_line(message)}", file=sys.stderr)

@@ -1,1 +1,0 @@
-"""Products in two steps: entries multiplied by column, products summed by row."""

@@ -1,1 +1,0 @@
-"""Rows cut by segments of the columns that fit into shared memory."""

@@ -1,0 +1,68 @@
+"""The files that a result depends on, by their digests: recorded in results, compared and checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from vecsim.results.digests import SHOWN_DIGITS
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import DOWNLOAD, InputKind, file_sha256
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file that a result depends on.
+
+    Attributes
+    ----------
+    what
+        What it is read as, such as ``machine`` or ``program crs:my.s``.
+    file
+        Its absolute path.
+    sha256
+        Digest of its bytes.
+    """
+
+    what: str
+    file: str
+    sha256: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return it as plain data."""
+        return asdict(self)
+
+
+def input_files(what: str, paths: Iterable[Path]) -> tuple[InputFile, ...]:
+    """Return files with their digests. Those that cannot be read are left out: who needs them says so."""
+    found = []
+    for path in paths:
+        digest = sha256_or_empty(path)
+        if digest:
+            found.append(InputFile(what, str(path.absolute()), digest))
+    return tuple(found)
+
+
+def sha256_or_empty(path: Path, kind: InputKind = DOWNLOAD) -> str:
+    """Return the digest of a file's bytes; empty if it cannot be read or is no regular file."""
+    try:
+        return file_sha256(path, kind)
+    except UserError:
+        return ""
+
+
+def changed(files: Iterable[InputFile]) -> tuple[str, ...]:
+    """Say in a line each which files are not what they were: path, digest now and then."""
+    found = []
+    for each in files:
+        now = sha256_or_empty(Path(each.file))
+        if now != each.sha256:
+            is_now = f"is another file now (digest {short(now)}" if now else "cannot be read now (digest -"
+            found.append(f"{each.what}: {each.file} {is_now}, then {short(each.sha256)})")
+    return tuple(found)
+
+
+def short(sha256: str) -> str:
+    """Return the digits of a digest that messages show."""
+    return sha256[:SHOWN_DIGITS]
