@@ -1,7 +1,8 @@
 """Builds the package as pyproject.toml says, and writes into it which commit it was built from.
 
-The module ``vecsim/_commit.py`` is made in what is built alone, never in the checkout. An editable install
-has none: it asks git when it runs. A source distribution carries its own, since nobody can ask git there.
+The module ``vecsim/results/_commit.py`` is made in what is built alone, never in the checkout. An editable
+install has none: it asks git when it runs. A source distribution carries its own: nobody can
+ask git there.
 """
 
 import sys
@@ -14,7 +15,7 @@ from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 # By its path: the package need not be importable where it is built.
-spec = spec_from_file_location("vecsim_commit", ROOT / "vecsim" / "commit.py")
+spec = spec_from_file_location("vecsim_commit", ROOT / "vecsim" / "results" / "commit.py")
 commit = sys.modules[spec.name] = module_from_spec(spec)
 spec.loader.exec_module(commit)
 
@@ -23,7 +24,9 @@ def write_commit(folder):
     """Write the commit of this checkout into a copy of the package; without git, leave what it has."""
     found = commit.of_checkout(ROOT)
     if found is not None:
-        (Path(folder) / "vecsim" / f"{commit.BAKED}.py").write_text(commit.as_module(found), encoding="utf-8")
+        (Path(folder) / "vecsim" / "results" / f"{commit.BAKED}.py").write_text(
+            commit.as_module(found), encoding="utf-8"
+        )
 
 
 class BuildWithCommit(build_py):

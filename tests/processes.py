@@ -37,11 +37,20 @@ class Kind:
 
 
 # Where the formats are compiled, by these tests and by those of commands that convert matrices.
-COMPILED_FORMATS = ("formats/test_compiled_formats.py", "formats/hisparse/test_compiled_hisparse.py")
+COMPILED_FORMATS = ("formats/test_compiled_formats.py", "gpu/hisparse/test_compiled_hisparse.py")
 PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", *COMPILED_FORMATS))
 # Conversions of tiny matrices take Python less time than Numba takes to compile them. What only converts
 # needs no simulator; it shares its workers.
-CONVERTING = ("formats", "cli/test_formats.py", "gpu/test_kernel_registry.py", "data/test_stencils.py")
+CONVERTING = (
+    "formats",
+    "gpu/formats",
+    "gpu/hbp",
+    "gpu/hisparse",
+    "cli/test_formats.py",
+    "gpu/test_format_registry.py",
+    "gpu/test_kernel_registry.py",
+    "data/test_stencils.py",
+)
 SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", *CONVERTING))
 # These two see to it that kernels get what compiled code converts; test_choice.py has large matrices.
 COMPILED = tuple(f"gpu/simulated/test_{name}.py" for name in ("choice", "compiled_conversions"))

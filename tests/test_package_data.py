@@ -39,8 +39,12 @@ def test_every_data_file_of_a_package_is_installed():
 
 def test_what_reports_and_the_gpu_benchmark_read_is_among_them():
     recorded = {name.partition("/recorded/")[0] for name in data_files() if "/recorded/" in name}
-    papers = ("crosscheck", "hbp", "hisparse", "layouts", "pellr", "whatif")
-    assert recorded == {*(f"experiments/{name}" for name in papers), "gpu/compound/tuning"}
+    folders = (
+        "crosscheck",
+        "whatif",
+        *(f"papers/{name}" for name in ("hbp", "hisparse", "layouts", "pellr")),
+    )
+    assert recorded == {*(f"experiments/{name}" for name in folders), "gpu/compound/tuning"}
     assert "experiments/gpu_bench/suite.toml" in data_files()
 
 

@@ -37,7 +37,7 @@ LOADED_NS = time.time_ns()
 _HOME = {
     "Explanation": "experiments.whatif.why",
     "Extension": "vecsim.machine",
-    "FORMATS": "vecsim.formats",
+    "FORMATS": "gpu.format_registry",
     "Machine": "vecsim.machine",
     "Matrix": "vecsim.data",
     "MatrixWarning": "vecsim.support.errors",

@@ -18,7 +18,9 @@ from PIL import Image
 from vecsim.cli import main as vecsim
 
 HERE = Path(__file__).parent
-RECORDED = HERE.parents[1] / "experiments" / "pellr" / "recorded" / "pellr-nvidia-h200-2026-11-22.json"
+RECORDED = (
+    HERE.parents[1] / "experiments" / "papers" / "pellr" / "recorded" / "pellr-nvidia-h200-2026-11-22.json"
+)
 RESULTS = {"pellr": ("--results", str(RECORDED))}
 ITEMS = (
     "hism-fig2",

@@ -48,7 +48,7 @@ class Listed:
         if self.source:
             return load(self.source, download=False)
         module, _, function = self.generator.partition(".")
-        made = getattr(importlib.import_module(f"vecsim.data.{module}"), function)
+        made = getattr(importlib.import_module(f"vecsim.data.synthetic.{module}"), function)
         return Matrix(self.name, made(**self.arguments), "generated")
 
 

@@ -115,7 +115,7 @@ class SuiteMatrix:
             csr = load(self.source, download=False).csr
         else:
             module, _, function = self.generator.partition(".")
-            made = getattr(importlib.import_module(f"vecsim.data.{module}"), function)
+            made = getattr(importlib.import_module(f"vecsim.data.synthetic.{module}"), function)
             csr = made(**self.arguments)
         csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
         csr.has_canonical_format = True

@@ -1,1 +1,1 @@
-""""""
+"""The five papers, and the kit that their reproductions share."""

@@ -1,1 +1,1 @@
-"""One module a format, under the stem it has in :mod:`vecsim.formats`: its kernel and its product."""
+"""A folder for each format that only GPUs use; a module for each kernel of the machine's formats."""

@@ -1,4 +1,4 @@
-"""A second, slow reader of journals, written from what the docstring of `vecsim.results.journal` says of a file."""
+"""A second, slow reader of journals, written from the docstring of `vecsim.results.journal`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 import vecsim.results.commit
 from vecsim.results.commit import Commit, commit, of_checkout
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GIT = ("git", "-c", "user.name=n", "-c", "user.email=e", "-c", "init.defaultBranch=main")
 
 
@@ -23,10 +23,10 @@ def git(folder, *arguments):
 def checkout(tmp_path):
     """A repository with what is needed to build a package that knows its commit."""
     folder = tmp_path / "checkout"
-    (folder / "vecsim").mkdir(parents=True)
-    package = Path(vecsim.results.commit.__file__).parent
-    for name in ("__init__.py", "commit.py"):
-        shutil.copy(package / name, folder / "vecsim")
+    (folder / "vecsim" / "results").mkdir(parents=True)
+    package = Path(vecsim.__file__).parent
+    for name in ("__init__.py", "results/__init__.py", "results/commit.py"):
+        shutil.copy(package / name, folder / "vecsim" / name)
     for name in ("setup.py", "pyproject.toml", ".gitattributes", "README.md", "LICENSE"):
         if not (ROOT / name).exists():
             pytest.skip("the tests run beside no checkout")

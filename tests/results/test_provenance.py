@@ -12,7 +12,7 @@ from vecsim import __version__
 from vecsim.results.commit import Commit
 from vecsim.results.provenance import LIBRARIES, of_command, provenance, versions
 
-PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def test_versions_of_what_results_depend_on():

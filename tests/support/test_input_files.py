@@ -21,7 +21,7 @@ from vecsim.support.input_files import (
 )
 
 SMALL = InputKind("a small file", 8)
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGES = ("isa", "vecsim", "programs", "gpu", "experiments")
 
 OPENS = {"open", "read_text", "read_bytes", "fromfile", "memmap", "loadtxt", "genfromtxt", "mmread"}

@@ -199,7 +199,7 @@ def _require_real(content: npt.NDArray[Any], asked: str) -> None:
 
 
 def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> tuple[npt.NDArray[Any], list[str]]:
-    """Return values in a type of memory, by the rule of `vecsim.support.number_conversion`, and what they lost.
+    """Return values in a type of memory (`vecsim.support.number_conversion`), and what they lost.
 
     Raises
     ------

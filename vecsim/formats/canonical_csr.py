@@ -52,7 +52,7 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
 
 
 def canonical_with_losses(matrix: Any, dtype: Any = None) -> tuple[Any, list[str]]:
-    """Return what `canonical_csr` does, and its warnings, by the rule of `vecsim.support.number_conversion`."""
+    """Return what `canonical_csr` does, and its warnings (`vecsim.support.number_conversion`)."""
     check_matrix(matrix)
     if dtype is None:
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64

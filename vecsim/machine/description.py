@@ -236,7 +236,7 @@ class Machine(Overview, Frozen):
 
     @property
     def sha256(self) -> str:
-        """Digest of its numbers and extensions (`vecsim.results.digests.machine_sha256`), whatever its name."""
+        """Digest of its numbers and extensions, not its name: `vecsim.results.digests.machine_sha256`."""
         return machine_sha256(self.numbers(), {each.name: each.sha256 for each in self.extensions})
 
     def numbers(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def commit() -> Commit:
     if (folder / f"{BAKED}.py").exists():
         baked = import_module(f"{__package__}.{BAKED}")
         return Commit(baked.NUMBER, tuple(baked.CHANGED))
-    return of_checkout(folder.parent) or Commit(ARCHIVED if ":" not in ARCHIVED else UNKNOWN)
+    return of_checkout(folder.parents[1]) or Commit(ARCHIVED if ":" not in ARCHIVED else UNKNOWN)
 
 
 def of_checkout(root: Path) -> Commit | None:

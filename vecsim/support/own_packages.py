@@ -37,7 +37,7 @@ LIBRARIES = (
     "trimesh",
 )
 """Other people's packages that vecsim needs."""
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 """Where vecsim is, and these packages beside it."""
 
 

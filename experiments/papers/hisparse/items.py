@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def _of_results(make: Callable[[Measured | None], T]) -> Callable[[Request], T]:
-    """Give what makes the same of a request; UserError as `experiments.papers.hisparse.source.measured_for`."""
+    """Make the same of a request; UserError as `experiments.papers.hisparse.source.measured_for`."""
     return lambda request: make(measured_for(request))
 
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Name for every experiment of every paper."""
-FOLDERS = ("hism", "pellr", "hisparse", "hbp", "layouts", "crosscheck")
-"""The folders of this package that hold a paper, in the order of reports."""
+FOLDERS = ("papers/hism", "papers/pellr", "papers/hisparse", "papers/hbp", "papers/layouts", "crosscheck")
+"""The folders below ``experiments`` whose module ``paper`` declares one, in the order of reports."""
 
 
 def declared(folder: str) -> Paper:
-    """Give the paper that a folder of this package declares in its module ``paper``."""
-    paper: Paper = resolve_name(f"experiments.{folder}.paper:PAPER")
+    """Return the paper that a folder below ``experiments`` declares in its module ``paper``."""
+    paper: Paper = resolve_name(f"experiments.{folder.replace('/', '.')}.paper:PAPER")
     return paper
 
 

@@ -59,8 +59,8 @@ class Sweep:
     Attributes
     ----------
     matrices
-        As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.suites`), which become their
-        members.
+        As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.suites`), which become
+        their members.
     programs
         Names, or ``NAME:FILE.s`` of one's own.
     machine
@@ -79,8 +79,8 @@ class Sweep:
     value_bits, seed, engine, max_cycles
         As `vecsim.measure` takes them.
     cost
-        Weights of what a machine costs that differ from those of `experiments.whatif.sweep.cost`; no cell depends on
-        them.
+        Weights of what a machine costs that differ from those of `experiments.whatif.sweep.cost`; no cell
+        depends on them.
     """
 
     matrices: tuple[str, ...]

@@ -1,1 +1,1 @@
-""""""
+"""Coordinate storage: row, column and value of each entry."""

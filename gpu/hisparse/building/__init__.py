@@ -1,1 +1,1 @@
-""""""
+"""Make a HiSparse tree on the device from triplets."""

@@ -34,7 +34,8 @@ def hisparse_from_coo(
 ) -> DeviceHiSparse:  # fmt: skip
     """Convert unsorted COO on the device; entries of one position are summed, explicit zeros kept.
 
-    The tree has the nodes that `gpu.hisparse.container.HiSparse.from_scipy` makes, in another order in the pool.
+    The tree has the nodes that `gpu.hisparse.container.HiSparse.from_scipy` makes, in another order in
+    the pool.
 
     Parameters
     ----------

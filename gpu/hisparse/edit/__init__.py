@@ -1,1 +1,1 @@
-""""""
+"""Edit a HiSparse tree on the device."""

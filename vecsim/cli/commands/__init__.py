@@ -1,1 +1,1 @@
-""""""
+"""The commands of vecsim, a module each."""

@@ -1,4 +1,4 @@
-"""The commands of ``vecsim gpu``: asked through typer (`vecsim.cli.commands.gpu`), or without it (`gpu_alone`)."""
+"""The commands of ``vecsim gpu``, asked by typer (`vecsim.cli.commands.gpu`) or without (`gpu_alone`)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-""""""
+"""How the commands print: consoles, tables, JSON and dumps."""

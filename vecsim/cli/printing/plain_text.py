@@ -1,4 +1,4 @@
-"""Tables and consoles of plain text, where rich is not installed: what `vecsim.cli.printing.console` needs of it."""
+"""Tables and consoles of plain text for `vecsim.cli.printing.console`, where rich is not installed."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-""""""
+"""Generated matrices: grids, meshes, graphs and random patterns."""

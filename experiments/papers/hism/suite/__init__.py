@@ -1,8 +1,8 @@
 """The 132 matrices by which Table 2 and Figures 2 to 4 of the HiSM paper are reproduced.
 
 ``suite.csv`` lists them. It was written by `selection` from what the paper states of sizes, localities and
-average non-zeros per row, before any of them was run. ``python -m experiments.papers.hism.suite`` compares their
-distributions with the paper's.
+average non-zeros per row, before any of them was run.
+``python -m experiments.papers.hism.suite`` compares their distributions with the paper's.
 """
 
 from experiments.papers.hism.suite.figures import FigureMember, Group, figure, scale

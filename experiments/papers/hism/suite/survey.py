@@ -1,4 +1,4 @@
-"""Which matrices of the Matrix Market can be had: ``python -m experiments.papers.hism.suite.survey`` measures them.
+"""Measure the matrices of the Matrix Market that can be had: ``-m experiments.papers.hism.suite.survey``.
 
 It writes candidates.csv anew, from the files and meshes that are found, the built-in matrices and `made`;
 what it writes does not depend on any run.

@@ -159,7 +159,7 @@ measure_members(members, load, Request(load_machine("vs2003"), results=Path(sys.
 
 
 def test_killed_runs_go_on_and_two_at_once_lose_nothing(path, runs):
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     folders = os.pathsep.join([str(root), str(root / "tests")])
     environment = os.environ | {"PYTHONPATH": folders}
     processes = [subprocess.Popen([sys.executable, "-c", KILLED, str(path)], env=environment) for _ in "ab"]

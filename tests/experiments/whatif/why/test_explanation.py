@@ -12,7 +12,7 @@ from vecsim.cli import main
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[4] / "docs"
 
 
 @pytest.fixture(scope="module")
