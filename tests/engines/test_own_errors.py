@@ -3,8 +3,12 @@
 import math
 import os
 import re
+import socket
 import subprocess
+import time
 from dataclasses import dataclass
+from datetime import datetime
+from random import Random, randint
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import load32, load64, put_vs, put_x, store32
 from vecsim.engines.protocol import start
+from vecsim.engines.rules.banks import word_start
 from vecsim.machine import Extension, instruction_set_of, load_machine
 from vecsim.support.errors import UserError
 
@@ -253,6 +258,63 @@ def test_all_engines_end_in_the_same_line(name):
     assert re.fullmatch(pattern, message)
     for engine in ("simpy", "jit-general"):
         assert [message, *rest] == list(ended(engine, name))
+
+
+def seconds():
+    return time.time()
+
+
+def draws():
+    return np.random.rand()  # noqa: NPY002
+
+
+def of_one_seed():
+    return int(Random(5).random() * 9)
+
+
+def of_its_caller(ask):
+    def inner():
+        return ask()
+
+    return inner
+
+
+QUESTIONS = [
+    (lambda: time.time(), "asks the clock by time"),
+    (seconds, "asks the clock by time"),
+    (of_its_caller(seconds), "asks the clock by time"),
+    (lambda: datetime.now().day, "asks the clock by now"),
+    (draws, "draws random numbers by random"),
+    (lambda: randint(1, 9), "draws random numbers by randint"),
+    (lambda: os.getcwd(), "asks for the working folder by getcwd"),  # noqa: PTH109
+    (lambda: os.cpu_count(), "asks for the number of processors by cpu_count"),
+    (lambda: socket.gethostname(), "asks for the host by gethostname"),
+    (of_one_seed, ""),
+]
+
+
+@pytest.mark.parametrize(("ask", "what"), QUESTIONS)
+def test_what_a_simulation_would_ask_is_refused(ask, what):
+    late = Extension("late", "asks while it runs")
+
+    @late.instruction("asks", 0xE0, "xd=", "", unit=Unit.SCALAR)
+    def asks(m, n, d):
+        put_x(m, d, int(ask()))
+
+    ruled = Extension("ruled", "asks in a rule")
+
+    @ruled.replaces(word_start)
+    def start_later(r, i, port, address, earliest):
+        return word_start(r, i, port, address, earliest) + int(ask())
+
+    for extension, text in ((late, "asks x1\nhalt"), (ruled, "lw x1, 0(x0)\nhalt")):
+        machine = load_machine("vs2003", {}, [extension])
+        program = assemble(text, file="w.s", instruction_set=instruction_set_of(machine.extensions))
+        if what:
+            with pytest.raises(UserError, match=rf"test_own_errors\.py:\d+: \S+ {what}: do that while"):
+                start(program, np.zeros(4096, np.uint8), machine, engine="simpy")
+        else:
+            start(program, np.zeros(4096, np.uint8), machine, engine="simpy").advance(cycle=100)
 
 
 def test_what_a_simulation_would_read_is_refused(tmp_path):

@@ -57,6 +57,12 @@ def test_one_line_says_what_is_wrong(tmp_path, text, message):
     [
         ("lambda machine: machine.bank", r"mine\.py:3: the size of array a: AttributeError: .*'bank'"),
         ("lambda machine: 1 // 0", r"mine\.py:3: the size of array a: ZeroDivisionError"),
+        (
+            "lambda machine: len(open(__file__).read())",
+            r"mine\.py:3: the size .* opens a file in a simulation",
+        ),
+        ("lambda machine: __import__('time').time_ns()", r"mine\.py:3: the size .* asks the clock: do that"),
+        ("lambda machine: __import__('os').cpu_count()", r"mine\.py:3: .* asks for the number of processors"),
         ("lambda machine: 2.0", r"array a: its size on this machine, 2\.0, is not"),
         ("0", r"array a: its size on this machine, 0, is not from 1 to 2\^28"),
     ],

@@ -2,15 +2,18 @@
 
 import importlib
 import os
+import platform
+import py_compile
+import socket
 import subprocess
 import sys
 import textwrap
+import zipfile
 
 import pytest
 
 from vecsim.machine import load_machine
 from vecsim.machine.extension_files import load_extensions
-from vecsim.support.errors import UserError
 from vecsim.support.own_packages import LIBRARIES, ROOT
 
 EXTENSION = """
@@ -201,26 +204,167 @@ def test_the_digest_is_the_same_in_another_process(tmp_path):
     assert ended.stdout.strip() == load_extensions(str(path))[0].sha256, ended.stderr
 
 
-@pytest.mark.parametrize(
-    ("read", "outside"),
-    [
-        ("import subprocess; value = int(subprocess.check_output(['echo', '5']))", "a process"),
-        ("import os; value = 5 + os.system('true')", "a process"),
-        ("value = open('/dev/urandom', 'rb').read(1)[0] % 9 + 1", "a device or a pipe"),
-        (
-            "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 1))\n"
-            "except OSError:\n    value = 5",
-            "a connection",
-        ),
-    ],
-)
-def test_what_is_outside_of_files_cannot_be_swept(tmp_path, read, outside):
-    from experiments.whatif.sweep import Sweep, sweep
+ANSWERED = {
+    "the working folder": "import os; value = len(os.getcwd())",
+    "the working folder by pathlib": "from pathlib import Path; value = len(str(Path.cwd()))",
+    "the working folder of a path": "import os; value = len(os.path.abspath('a'))",
+    "processors": "import os; value = os.cpu_count()",
+    "processors by multiprocessing": "import multiprocessing; value = multiprocessing.cpu_count()",
+    "the host": "import socket; value = len(socket.gethostname())",
+    "the host by platform": "import platform; value = len(platform.node())",
+    "the host by os": "import os; value = len(os.uname().nodename)",
+    "the names of variables": "import os; value = len(os.environ)",
+}
 
+
+@pytest.mark.parametrize("read", ANSWERED.values(), ids=ANSWERED)
+def test_what_the_system_answers_counts(tmp_path, monkeypatch, read):
     path = write_extension(tmp_path, read)
-    assert load_extensions(str(path))[0].outside == outside
-    with pytest.raises(UserError, match=f"uses {outside} when it is loaded"):
-        sweep(Sweep(("laplace2d-2",), ("crs",), extend=(str(path),)), store=tmp_path / "s", jobs=1)
+    long = tmp_path / "a folder with a longer name"
+    long.mkdir()
+    monkeypatch.chdir(tmp_path)
+    before = load_machine("vs2003", extend=[path])
+    assert load_machine("vs2003", extend=[path]).extensions[0] is before.extensions[0]
+    monkeypatch.chdir(long)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1000)
+    for module, name in ((socket, "gethostname"), (platform, "node")):
+        monkeypatch.setattr(module, name, lambda: "a host with a name that is longer than most")
+    plain = os.uname()
+    changed = os.uname_result((plain.sysname, socket.gethostname(), *plain[2:]))
+    monkeypatch.setattr(os, "uname", lambda: changed)
+    monkeypatch.setenv("VECSIM_TEST_ONE_MORE", "1")
+    after = load_machine("vs2003", extend=[path])
+    assert before.slow.latency != after.slow.latency
+    assert before.extensions[0].sha256 != after.extensions[0].sha256
+    assert {each.outside for each in (*before.extensions, *after.extensions)} == {""}
+
+
+CLOCK, RANDOM, IDENTITY = "asks the clock", "draws random numbers", "asks for a number of this process"
+OUTSIDE = {
+    "import subprocess; value = int(subprocess.check_output(['echo', '5']))": "begins a process",
+    "import os; value = 5 + os.system('true')": "begins a process",
+    "value = open('/dev/urandom', 'rb').read(1)[0] % 9 + 1": "reads a device or a pipe",
+    "import socket\ntry:\n    socket.create_connection(('127.0.0.1', 1))\nexcept OSError:\n    value = 5": (
+        "opens a connection"
+    ),
+    "import socket; value = len(socket.gethostbyname('localhost'))": "opens a connection",
+    "import threading; value = 5; t = threading.Thread(target=id, args=(1,)); t.start(); t.join()": (
+        "begins a thread"
+    ),
+    "import time; value = int(time.time()) % 9 + 1": CLOCK,
+    "from time import perf_counter_ns as p; value = p() % 9 + 1": CLOCK,
+    "import timeit; value = int(timeit.timeit('1', number=1)) + 1": CLOCK,
+    "import datetime; value = datetime.datetime.now().day": CLOCK,
+    "from datetime import date; value = date.today().day": CLOCK,
+    "import os; value = os.urandom(1)[0] + 1": RANDOM,
+    "import random; value = random.randint(1, 9)": RANDOM,
+    "from random import Random; value = Random().randint(1, 9)": RANDOM,
+    "import random; random.seed(); value = random.randint(1, 9)": RANDOM,
+    "import random; random.random(); random.seed(5); value = 5": RANDOM,
+    "import secrets; value = secrets.randbelow(9) + 1": RANDOM,
+    "import uuid; value = uuid.uuid4().int % 9 + 1": RANDOM,
+    "import numpy as np; value = int(np.random.randint(1, 9))": RANDOM,
+    "import numpy as np; value = int(np.random.default_rng().integers(1, 9))": RANDOM,
+    "import numpy as np; np.random.seed(); value = int(np.random.randint(1, 9))": RANDOM,
+    "import numpy as np; np.random.rand(); np.random.seed(5); value = 5": RANDOM,
+    "from scipy.stats import norm; value = int(abs(norm.rvs())) + 1": RANDOM,
+    "import os; value = os.getpid()": IDENTITY,
+    "value = hash('text') % 9 + 1": IDENTITY,
+    "import os; value = int(os.path.getmtime(DATA)) % 9 + 1": "asks when a file was changed",
+    "from clock import value": CLOCK,
+}
+
+
+@pytest.mark.parametrize(("read", "outside"), OUTSIDE.items())
+def test_what_cannot_be_looked_at_again_is_named(tmp_path, read, outside):
+    write(tmp_path, 5)
+    (tmp_path / "clock.py").write_text(
+        "import time\ndef now():\n    return time.time()\nvalue = int(now()) % 9 + 1"
+    )
+    path = write_extension(tmp_path, read.replace("value = os.getpid()", "value = os.getpid() % 9 + 1"))
+    assert load_extensions(str(path))[0].outside == f"{outside} while it is loaded"
+
+
+INSIDE = {
+    "random": "import random; random.seed(5); value = random.randint(1, 9)",
+    "Random": "import random; value = random.Random('text').randint(1, 9)",
+    "a state": "import random; random.setstate(random.Random(5).getstate()); value = random.randint(1, 9)",
+    "numpy.random": "import numpy as np; np.random.seed(5); value = int(np.random.randint(1, 9))",
+    "default_rng": "import numpy as np; value = int(np.random.default_rng(5).integers(1, 9))",
+    "dates": "from datetime import date; value = (date(2024, 1, 5) - date(2024, 1, 1)).days",
+    "a library that asks when imported": "import logging, asyncio, tempfile; value = 5",
+    "what vecsim asks": (
+        "import numpy as np\nfrom vecsim import assemble, load_machine, run\n"
+        "value = run(assemble('halt'), np.zeros(64, np.uint8), load_machine('t0'), engine='simpy').cycles"
+    ),
+    "hashes of a class": (
+        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    a: int\n"
+        "value = {A(5): 5}[A(5)]"
+    ),
+    "its own path": "from pathlib import Path; value = len(Path(__file__).resolve().name)",
+    "the command line": "import sys; value = len(sys.argv) + len(sys.orig_argv)",
+    "the standard input": "import sys; value = len(sys.stdin.read()) + 5",
+}
+
+
+@pytest.mark.parametrize("read", INSIDE.values(), ids=INSIDE)
+def test_what_is_the_same_at_any_time_is_not_named(tmp_path, read, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_extension(tmp_path, read)
+    (extension,) = load_extensions("slow.py")
+    assert extension.outside == ""
+    monkeypatch.chdir("..")
+    monkeypatch.setattr(sys, "argv", ["some", "other", "words"])
+    (again,) = load_extensions(str(tmp_path / "slow.py"))
+    assert (again.sha256, again.numbers[0].default) == (extension.sha256, extension.numbers[0].default)
+
+
+def test_an_archive_of_modules_counts(tmp_path):
+    """Modules in an archive are imported from it, with the libraries and the data that they use."""
+    archive = tmp_path / "parts.zip"
+
+    def pack(value):
+        with zipfile.ZipFile(archive, "w") as packed:
+            packed.writestr("package/__init__.py", "from .part import value\n")
+            packed.writestr(
+                "package/part.py",
+                f"import pkgutil\nvalue = int(pkgutil.get_data('package', 'd')) + {value}\n",
+            )
+            packed.writestr("package/d", "1\n")
+
+    read = f"import sys; sys.path.insert(0, {str(archive)!r}); from package import value"
+    path = write_extension(tmp_path, read)
+    found = []
+    for value in (5, 5, 6):
+        pack(value)
+        found.append(load_machine("vs2003", extend=[path]))
+    assert [each.slow.latency for each in found] == [6, 6, 7]
+    assert found[0].sha256 == found[1].sha256 != found[2].sha256
+
+
+def test_a_compiled_module_without_its_source_counts(tmp_path):
+    path = write_extension(tmp_path, "from helper import value")
+    found = []
+    for value in (5, 6):
+        (tmp_path / "helper.py").write_text(f"value = {value}\n")
+        py_compile.compile(str(tmp_path / "helper.py"), str(tmp_path / "helper.pyc"))
+        (tmp_path / "helper.py").unlink()
+        found.append(load_machine("vs2003", extend=[path]))
+    assert [each.slow.latency for each in found] == [5, 6]
+    assert found[0].sha256 != found[1].sha256
+
+
+def test_a_relative_path_is_another_file_in_another_folder(tmp_path, monkeypatch):
+    found = []
+    path = write_extension(tmp_path, "value = int(open('number').read())")
+    for value in (5, 6):
+        folder = tmp_path / str(value)
+        folder.mkdir()
+        (folder / "number").write_text(str(value))
+        monkeypatch.chdir(folder)
+        found.append(load_machine("vs2003", extend=[path]))
+    assert [each.slow.latency for each in found] == [5, 6]
+    assert found[0].sha256 != found[1].sha256
 
 
 def test_an_extension_that_imports_what_changed_is_simulated_again(tmp_path):

@@ -8,8 +8,11 @@ from pathlib import Path
 from types import FunctionType
 
 from isa import declaration
+from vecsim.engines.rebinding import named_values
+from vecsim.machine.own_inputs import AT_LOADING
+from vecsim.machine.own_questions import question_of
 from vecsim.support import errors
-from vecsim.support.errors import in_words, place_of
+from vecsim.support.errors import UserError, in_words, place_of
 
 MOST_TURNS = 1 << 31
 """Turns that the loops of one user-defined instruction may take, or those of rules in one cycle."""
@@ -57,6 +60,21 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, IndexError) and "is not in 0 to" not in str(error):
         return "IndexError: index out of range"
     return in_words(error)
+
+
+def refuse_questions(function: FunctionType, who: str) -> None:
+    """Refuse code of a user that would ask the system while a program runs: no key covers the answer.
+
+    Raises
+    ------
+    UserError
+        It names the clock, a source of random numbers, the host or the like.
+    """
+    for named in named_values(function):
+        what = "" if is_ours(function.__code__.co_filename) else question_of(named.value)
+        if what:
+            place = f"{function.__code__.co_filename}:{named.line}"
+            raise UserError(f"{who}: {place}: {function.__name__} {what} by {named.name}: {AT_LOADING}")
 
 
 def failure(error: BaseException, functions: Iterable[FunctionType], *, rule: bool = False) -> OwnCodeError:

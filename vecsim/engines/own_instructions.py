@@ -6,6 +6,7 @@ import builtins
 import types
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
+from vecsim.engines.own_code import refuse_questions
 from vecsim.engines.own_effects import undeclared_effect
 from vecsim.engines.own_semantics import is_users
 from vecsim.engines.rebinding import functions_within, global_names
@@ -58,6 +59,7 @@ def _check_semantics(instruction: Instruction) -> None:
             f"{amount(code.co_argcount, 'parameter')}; its syntax needs {expected}: {parameters}"
         )
     for function in functions_within(semantics, set()):
+        refuse_questions(function, f"instruction {name}")
         for used, line in global_names(function.__code__):
             if used not in function.__globals__ and not hasattr(builtins, used):
                 known = [*function.__globals__, *function.__code__.co_varnames]

@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from vecsim.engines.columns import parameter
-from vecsim.engines.own_code import is_ours
+from vecsim.engines.own_code import is_ours, refuse_questions
 from vecsim.engines.rebinding import functions_within, global_names, rebound
 from vecsim.engines.record import Counter
 from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
@@ -118,6 +118,7 @@ def check_own_rules(extensions: Extensions) -> None:
         for replacement in extension.replacements:
             for function in functions_within(replacement.function, set()):
                 if not function.__module__.startswith("vecsim."):
+                    refuse_questions(function, f"extension {extension.name}")
                     _check_names(extension, function)
     for what in ("numbers", "counters"):
         if sum(len(getattr(each, what)) for each in extensions) > MOST_NUMBERS:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import builtins
 import dis
+import sys
 import types
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 Function = Callable[..., Any]
 Known = MutableMapping[int, Any]
@@ -92,6 +93,38 @@ def functions_within(value: object, seen: set[int]) -> Iterator[types.FunctionTy
         yield from functions_within(value.__globals__.get(name), seen)
     for cell in value.__closure__ or ():
         yield from functions_within(cell.cell_contents, seen)
+
+
+class Named(NamedTuple):
+    """What code finds outside itself: the name that it has there, what that is, and the line."""
+
+    name: str
+    value: Any
+    line: int
+
+
+def named_values(function: types.FunctionType) -> Iterator[Named]:
+    """Return what a plain function finds by names: globals, what its closure has, modules that it imports.
+
+    Of modules and classes that it names so, what it takes from them comes next.
+    """
+    code, line = function.__code__, function.__code__.co_firstlineno
+    outside = {**vars(builtins), **function.__globals__}
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    outside |= {name: cell.cell_contents for name, cell in cells if cell != types.CellType()}
+    value: Any = None
+    for step in dis.get_instructions(code):
+        line = step.starts_line or line
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            value = outside.get(step.argval)
+        elif step.opname == "IMPORT_NAME":
+            value = sys.modules.get(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, types.ModuleType | type):
+            value = getattr(value, step.argval, None)
+        else:
+            value = None
+        if value is not None:
+            yield Named(step.argval, value, line)
 
 
 def global_names(code: types.CodeType) -> Iterator[tuple[str, int]]:

@@ -35,6 +35,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
+from vecsim.machine.own_inputs import questions_refused
 from vecsim.support.arguments import shown
 from vecsim.support.errors import UserError, in_words, place_of
 from vecsim.support.suggestions import amount
@@ -111,7 +112,8 @@ class Array:
             Its size is none, or the function that says it fails.
         """
         try:
-            size = self.size(machine) if callable(self.size) else self.size
+            with questions_refused():
+                size = self.size(machine) if callable(self.size) else self.size
         except Exception as error:
             where = place_of(error, [getattr(self.size, "__code__", self.size_on.__code__).co_filename])
             raise UserError(f"{where}: the size of array {self.name}: {in_words(error)}") from None
@@ -153,7 +155,7 @@ class Extension:
         self.sha256 = ""
         """Digest of its file and of all that running it read or imported, which whoever loads it fills in."""
         self.outside = ""
-        """What running its file depended on that has no digest, such as a process; filled in, too."""
+        """What its file does whose outcome has no digest, such as ``begins a process``; filled in, too."""
         self.numbers: list[Number] = []
         self.arrays: list[Array] = []
         self.counters: list[Counter] = []

@@ -40,8 +40,9 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
         for extension in (each,) if isinstance(each, Extension) else load_extensions(_file(str(each))):
             if found.setdefault(extension.name, extension) is not extension:
                 raise UserError(f"two extensions are named {extension.name!r}: {extension.file} has one")
-            if not extension.sha256 and extension.file:
-                extension.sha256 = _digest(_content(extension.file))
+            if not extension.sha256:
+                extension.outside = "declares it in Python, and was not given as a file"
+                extension.sha256 = _digest(_content(extension.file)) if extension.file else ""
     return tuple(found.values())
 
 
@@ -60,7 +61,9 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
     if key not in _known or not _known[key][0].is_current():
         with recorded(file, content) as recording:
             module = run_file(content, file)
-        found = [each for each in vars(module).values() if isinstance(each, Extension) and each.file == file]
+        found = [
+            each for each in vars(module).values() if isinstance(each, Extension) and each.file == key[0]
+        ]
         if not found:
             raise UserError(
                 f"{file}: declares no extension; write NAME = Extension('name', 'what it adds'), with "
@@ -68,7 +71,7 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
             )
         for extension in found:
             extension.file, extension.sha256 = _told(key[0]), recording.digest(content)
-            extension.outside = recording.outside
+            extension.outside = f"{recording.outside} while it is loaded" if recording.outside else ""
         _known[key] = recording, tuple(dict.fromkeys(found))
     recording, extensions = _known[key]
     depend_on(file, recording)

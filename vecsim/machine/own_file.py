@@ -6,6 +6,7 @@ so that results on the standard output stay whole, and what it changes of the pr
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -39,9 +40,9 @@ def run_file(content: bytes, file: str) -> ModuleType:
         It cannot be run to its end, or a thread that it started goes on.
     """
     module = ModuleType(Path(file).stem)
-    module.__file__ = file
+    module.__file__ = str(Path(file).resolve())
     before = set(threading.enumerate())
-    with _process_as_it_was(str(Path(file).resolve().parent)):
+    with _process_as_it_was(module.__file__):
         try:
             exec(compile(content, file, "exec", dont_inherit=True), vars(module))
         except BaseException as error:
@@ -74,9 +75,14 @@ def _words(error: BaseException, file: str) -> str:
 
 
 @contextmanager
-def _process_as_it_was(folder: str) -> Iterator[None]:
-    """Import from a folder meanwhile, and set back afterwards what a file may change of the process."""
+def _process_as_it_was(file: str) -> Iterator[None]:
+    """Import from a file's folder meanwhile, and restore afterwards what the file may change of the process.
+
+    It sees neither the command line nor the standard input: worker processes, which run it too, have others.
+    """
     arguments, path, depth = list(sys.argv), list(sys.path), sys.getrecursionlimit()
+    all_arguments = list(sys.orig_argv)
+    given, empty = sys.stdin, io.StringIO()
     leave, process = os._exit, os.getpid()
 
     def not_here(status: int) -> NoReturn:
@@ -89,11 +95,14 @@ def _process_as_it_was(folder: str) -> Iterator[None]:
         stack.enter_context(chdir(Path.cwd()))
         stack.enter_context(warnings.catch_warnings())
         stack.enter_context(np.errstate())
-        sys.path.insert(0, folder)
+        sys.path.insert(0, str(Path(file).parent))
+        sys.argv[:] = sys.orig_argv[:] = [file]
+        sys.stdin = empty
         os._exit = not_here
         try:
             yield
         finally:
             os._exit = leave
-            sys.argv[:], sys.path[:] = arguments, path
+            sys.argv[:], sys.orig_argv[:], sys.path[:] = arguments, all_arguments, path
+            sys.stdin = given
             sys.setrecursionlimit(depth)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from experiments.whatif.sweep.table import SweepTable, columns_of
 from experiments.whatif.sweep.work import UNKNOWN
 from programs.input_files import program_files
 from vecsim.data.matrix import named_apart
+from vecsim.machine import Machine
 from vecsim.machine.recorded import machine_files
 from vecsim.results.cache_folder import cache_folder
 from vecsim.results.file_digests import InputFile, changed
@@ -84,12 +87,34 @@ def sweep(
     ([8, 16, 8, 16], 4)
     """
     what = _specified(what)
+    reasons = _not_kept(what.base)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     scheduler = None if scheduler is None else text("scheduler", scheduler)
     report = (lambda done, of: None) if watch is None else function("watch", watch)
     if scheduler is not None and jobs is not None:
         raise UserError("sweep: jobs are processes of this computer, a scheduler has workers of its own")
     path = default_store() if store is None else path_of("store", store)
+    with tempfile.TemporaryDirectory(prefix="vecsim-sweep-") if reasons else nullcontext() as folder:
+        if folder is not None:
+            if scheduler is not None:
+                raise UserError(f"sweep: {reasons[0]}: without scheduler, this process computes them")
+            for line in reasons:
+                say(f"sweep: {line}")
+            path, jobs = Path(folder) / "cells.sqlite", 1
+        return _swept(what, path, jobs, scheduler, report)
+
+
+def _not_kept(machine: Machine) -> list[str]:
+    """Say which extensions of a machine let no cell be kept, and why."""
+    return [
+        f"cells with extension {each.name} are not kept: {each.file or 'no file'} {each.outside}"
+        for each in machine.extensions
+        if each.outside
+    ]
+
+
+def _swept(what: Sweep, path: Path, jobs: int | None, scheduler: str | None, report: Watch) -> SweepTable:
+    """Run a sweep with a store."""
     Store(path).__exit__(None, None, None)  # found out before any work is done
     check_code()
     forget_loaded()
@@ -125,12 +150,6 @@ def sweep(
 def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tuple[InputFile, ...]]:
     """Return the tasks, what the table says of each matrix, and the files of machine and matrices."""
     points, code, base = what.points(), code_fingerprint(), what.base
-    for extension in base.extensions:
-        if extension.outside:
-            raise UserError(
-                f"sweep: {extension.file}: uses {extension.outside} when it is loaded, so no cell can be "
-                "kept: write what it finds into a file, and read that"
-            )
     machine, files = base.sha256, [*machine_files(base)]
     tasks, known = [], []
     for matrix in what.matrices:

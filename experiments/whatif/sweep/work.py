@@ -132,7 +132,7 @@ class Work:
             self.program,
             str(sorted(options.items())),
             str(machine.section_size),
-            str([(each.name, each.sha256) for each in machine.extensions]),
+            str([(each.name, each.file, each.sha256) for each in machine.extensions]),
         )
 
     def _image_digest(self, key: str, machine: Machine, options: dict[str, str], make: bool) -> str:

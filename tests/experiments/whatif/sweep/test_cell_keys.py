@@ -156,6 +156,48 @@ def test_a_program_that_changes_while_a_sweep_runs_is_simulated_again(tmp_path, 
     assert computed == 3
 
 
+TIMED = """
+import {module}
+from vecsim import Extension
+from vecsim.engines.rules.banks import word_start
+slow = Extension("slow", "a number that depends on the clock")
+LATENCY = slow.number("latency", int({value}) % 9 + 1, "cycles")
+"""
+
+
+def test_cells_with_an_extension_that_asks_the_clock_are_not_kept(tmp_path, capsys):
+    path, store = tmp_path / "slow.py", tmp_path / "store"
+    path.write_text(TIMED.format(module="time", value="time.time()"))
+    spec = Sweep(("laplace2d-2",), ("crs",), extend=(str(path),), set={"banks": (8, 16)})
+    tables = [sweep(spec, store=store, jobs=jobs) for jobs in (1, 2)]
+    assert [table.computed for table in tables] == [2, 2]
+    line = f"sweep: cells with extension slow are not kept: {path} asks the clock while it is loaded\n"
+    assert capsys.readouterr().err.count(line) == 2
+    assert not store.exists()
+    with pytest.raises(UserError, match="slow are not kept: .*: without scheduler, this process computes"):
+        sweep(spec, store=store, scheduler="tcp://127.0.0.1:1")
+
+
+def test_the_folder_of_an_extension_counts(tmp_path):
+    """Its numbers may follow its path, of which nothing tells."""
+    found = []
+    for name in ("a", "longer"):
+        path = tmp_path / name / "slow.py"
+        path.parent.mkdir()
+        path.write_text(TIMED.format(module="math", value="len(__file__)"))
+        spec = Sweep(("laplace2d-2",), ("crs",), extend=(str(path),))
+        found.append([sweep(spec, store=tmp_path / "store", jobs=1).computed for _ in range(2)])
+    assert found == [[1, 0], [1, 0]]
+
+
+def test_cells_with_an_extension_of_a_script_are_not_kept(tmp_path, capsys):
+    """What the script had read before it declared the extension is not known."""
+    mine = vecsim.Extension("mine", "nothing")
+    spec = Sweep(("laplace2d-2",), ("crs",), machine=vecsim.load_machine("t0", extend=[mine]))
+    assert [sweep(spec, store=tmp_path / "store", jobs=1).computed for _ in range(2)] == [1, 1]
+    assert "cells with extension mine are not kept" in capsys.readouterr().err
+
+
 DECIDE = (
     "vecsim/formats/accuracy.py",
     "vecsim/data/synthetic/hashed_random.py",

@@ -1,0 +1,57 @@
+"""Whose a file of code is: the user's own, a library's, Python's or vecsim's."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from vecsim.support.own_packages import PACKAGES, ROOT
+
+_LIBRARY_FOLDERS = {"site-packages", "dist-packages"}
+_STANDARD = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+_OWN = tuple(f"{ROOT / name}{os.sep}" for name in ("vecsim", *PACKAGES))
+_RUNNER = str(Path(__file__).with_name("own_file.py"))
+"""What runs files; what it does itself does not count."""
+
+
+def absolute(path: str | bytes | os.PathLike[Any]) -> str:
+    """Return a path from the root on, links as they are."""
+    return str(Path(os.fsdecode(path)).absolute())
+
+
+def is_users(path: str) -> bool:
+    """Say whether a file is the user's own, of no library, not Python's and not vecsim's."""
+    if path.startswith("<frozen ") or _LIBRARY_FOLDERS & set(Path(path).parts):
+        return False
+    return not absolute(path).startswith((*_STANDARD, *_OWN))
+
+
+def is_importing(frame: FrameType | None) -> bool:
+    """Say whether a frame is one of Python's own imports."""
+    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
+
+
+def by_user(frame: FrameType | None) -> bool:
+    """Say whether the innermost module that runs is the user's own: others' imports do not count."""
+    while frame is not None and frame.f_code.co_name != "<module>":
+        if frame.f_code.co_filename == _RUNNER:
+            return False
+        frame = frame.f_back
+    return frame is not None and is_users(frame.f_code.co_filename)
+
+
+def asked_by_user(frame: FrameType | None) -> bool:
+    """Say whether the user's own code asks, or a library's function for it, and not vecsim."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(_OWN):
+            return False
+        if is_users(file):
+            return True
+        if frame.f_code.co_name == "<module>":
+            return False
+        frame = frame.f_back
+    return False
