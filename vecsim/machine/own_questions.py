@@ -183,4 +183,4 @@ def _numpys_generator(note_outside: Callable[[str], None]) -> Iterator[None]:
 
 def _numpys_state() -> tuple[Any, ...]:
     name, key, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - what others draw from
-    return (name, key.tobytes(), *rest)
+    return (name, np.asarray(key).tobytes(), *rest)
