@@ -16,10 +16,12 @@ import pytest
 from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import load32, load64, put_vs, put_x, store32
+from vecsim.engines.own_code import is_ours
 from vecsim.engines.protocol import start
 from vecsim.engines.rules.banks import word_start
 from vecsim.machine import Extension, instruction_set_of, load_machine
 from vecsim.support.errors import UserError
+from vecsim.support.own_packages import ROOT
 
 few, wrong = Extension("few", "three that go wrong"), Extension("wrong", "others that do")
 TABLE = (3, 1, 4)
@@ -258,6 +260,13 @@ def test_all_engines_end_in_the_same_line(name):
     assert re.fullmatch(pattern, message)
     for engine in ("simpy", "jit-general"):
         assert [message, *rest] == list(ended(engine, name))
+
+
+def test_all_code_of_vecsim_is_told_from_that_of_a_user():
+    sources = [*(ROOT / "vecsim").rglob("*.py"), *(ROOT / "isa").rglob("*.py")]
+    assert len(sources) > 200
+    assert all(is_ours(str(path)) for path in sources)
+    assert not is_ours(__file__)
 
 
 def seconds():

@@ -11,8 +11,8 @@ from isa import declaration
 from vecsim.engines.rebinding import named_values
 from vecsim.machine.own_inputs import AT_LOADING
 from vecsim.machine.own_questions import question_of
-from vecsim.support import errors
 from vecsim.support.errors import UserError, in_words, place_of
+from vecsim.support.own_packages import ROOT
 
 MOST_TURNS = 1 << 31
 """Turns that the loops of one user-defined instruction may take, or those of rules in one cycle."""
@@ -22,7 +22,7 @@ NOT_WITHIN = "what a rule gave"
 MOST_STILL = 100_000
 """How often in turn a part of the machine may ask to look at the cycle again in which it is."""
 STANDSTILL = "no part of the machine looks at a later cycle"
-_OURS = tuple(f"{Path(str(module.__file__)).parent}/" for module in (declaration, errors))
+_OURS = tuple(f"{folder}/" for folder in (Path(declaration.__file__).parent, ROOT / "vecsim"))
 
 
 class OwnCodeError(Exception):
