@@ -25,6 +25,7 @@ from vecsim.engines.timeline import TimelineRequest
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine, instruction_set_of
 from vecsim.results.digests import program_sha256
+from vecsim.results.file_digests import InputFile, recorded_files
 from vecsim.support.arguments import whole
 from vecsim.support.errors import MatrixWarning, UserError
 from vecsim.support.overview import Overview
@@ -54,6 +55,11 @@ class Prepared:
     options: dict[str, str]
     storage_bytes: int
 
+    @property
+    def files(self) -> tuple[InputFile, ...]:
+        """The files that assembling the program read."""
+        return files_of_program(self.name, self.options, self.program.inputs)
+
 
 @dataclass(frozen=True, repr=False)
 class Measurement(Overview):
@@ -79,6 +85,8 @@ class Measurement(Overview):
         Digest of the program as it was assembled for this matrix (`vecsim.results.digests`).
     engine, seed
         What simulated it, and where x came from.
+    files
+        The files that assembling the program read.
     """
 
     program: str
@@ -93,6 +101,7 @@ class Measurement(Overview):
     program_sha256: str
     engine: str
     seed: int
+    files: tuple[InputFile, ...] = ()
 
     @property
     def cycles(self) -> int:
@@ -287,6 +296,22 @@ def _assembled(
     )
 
 
+def files_of_program(
+    name: str, options: Mapping[str, str], digests: Mapping[str, str]
+) -> tuple[InputFile, ...]:
+    """Return the files that assembling a program read.
+
+    Parameters
+    ----------
+    name, options
+        Of the program.
+    digests
+        `isa.program.Program.inputs`.
+    """
+    folder = find(name).source(options.get("schedule", "")).parent
+    return recorded_files(f"program {name}", folder, digests)
+
+
 def measure(
     program: str | SmvmProgram,
     matrix: MatrixLike,
@@ -380,6 +405,7 @@ def measure(
         program_sha256=program_sha256(prepared.program),
         engine=engine,
         seed=seed,
+        files=prepared.files,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -42,6 +42,22 @@ def input_files(what: str, paths: Iterable[Path]) -> tuple[InputFile, ...]:
         if digest:
             found.append(InputFile(what, str(path.absolute()), digest))
     return tuple(found)
+
+
+def recorded_files(what: str, folder: Path, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
+    """Return files that were recorded as they were read.
+
+    Parameters
+    ----------
+    what
+        What they are read as.
+    folder
+        Where their paths begin.
+    digests
+        Of each, by its path, as `isa.program.Program.inputs` has them.
+    """
+    base = folder.absolute()
+    return tuple(InputFile(what, str(base / name), digest) for name, digest in digests.items())
 
 
 def sha256_or_empty(path: Path, kind: InputKind = DOWNLOAD) -> str:

@@ -19,12 +19,12 @@ from experiments.whatif.sweep.specification import Sweep, read_specification
 from experiments.whatif.sweep.store import Store, say
 from experiments.whatif.sweep.table import SweepTable, columns_of
 from experiments.whatif.sweep.work import UNKNOWN
-from programs.input_files import program_files
+from programs.registry import find
 from vecsim.data.matrix import named_apart
 from vecsim.machine import Machine
 from vecsim.machine.recorded import machine_files
 from vecsim.results.cache_folder import cache_folder
-from vecsim.results.file_digests import InputFile, changed
+from vecsim.results.file_digests import InputFile, changed, input_files
 from vecsim.support.arguments import function, shown, text, whole
 from vecsim.support.arguments import path as path_of
 from vecsim.support.errors import MatrixWarning, UserError
@@ -122,7 +122,7 @@ def _swept(what: Sweep, path: Path, jobs: int | None, scheduler: str | None, rep
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
     for attempt in range(ATTEMPTS):
-        programs = tuple(file for program in what.programs for file in program_files(program))
+        texts = [file for program in what.programs for file in _text(program)]
         lookups = [look_up(task) for task in tasks]
         if attempt == 0 and (damaged := sum(lookup.damaged for lookup in lookups)):
             say(f"{path}: {amount(damaged, 'damaged cell')}: computed again")
@@ -132,9 +132,11 @@ def _swept(what: Sweep, path: Path, jobs: int | None, scheduler: str | None, rep
                 ordered = [outcomes[number] for number in range(len(tasks))]
                 columns = columns_of(what, tasks[0].points, matrices, ordered, opened)
                 if columns is not None:
-                    for line in changed((*files, *programs)):
+                    included = (file for each in lookups for file in each.files)
+                    files += tuple(dict.fromkeys((*texts, *included)))
+                    for line in changed(files):
                         raise UserError(f"sweep: {line}: it changed while the sweep ran; run it again")
-                    return SweepTable(what, columns, computed, seconds, matrices, (*files, *programs))
+                    return SweepTable(what, columns, computed, seconds, matrices, files)
                 results = {}
                 continue
             if attempt == ATTEMPTS - 2:
@@ -165,6 +167,12 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
     names = named_apart([each.name for each in known], list(what.matrices))
     matrices = tuple(replace(each, name=name) for each, name in zip(known, names, strict=True))
     return tasks, matrices, tuple(files)
+
+
+def _text(program: str) -> tuple[InputFile, ...]:
+    """Return the text of a user-defined program, which may not assemble: then nothing else records it."""
+    text = find(program).text
+    return () if text is None else input_files(f"program {program}", [text])
 
 
 def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:

@@ -12,6 +12,7 @@ from experiments.whatif.sweep.inputs import Input, load_input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Store
 from experiments.whatif.sweep.work import UNKNOWN, Work
+from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
 
 REPORT_SECONDS = 0.2
@@ -61,6 +62,8 @@ class Outcome:
         Processors' time of the engine.
     damaged
         How many cells are damaged in the store.
+    files
+        The files that assembling the program read, for the points that are kept.
     """
 
     keys: tuple[str, ...]
@@ -69,6 +72,7 @@ class Outcome:
     computed: int = 0
     engine_seconds: float = 0.0
     damaged: int = 0
+    files: tuple[InputFile, ...] = ()
 
 
 def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> Outcome:
@@ -120,7 +124,9 @@ def look_up(task: Task) -> Outcome:
         work.find_keys(make_images=False)
         left = work.missing(store.kept(key for key in work.keys if key != UNKNOWN))
         damaged = len(store.damaged & set(work.keys))
-    return Outcome(tuple(work.keys), tuple(work.faults), tuple(left), damaged=damaged)
+    return Outcome(
+        tuple(work.keys), tuple(work.faults), tuple(left), damaged=damaged, files=tuple(work.files)
+    )
 
 
 def _work(task: Task, store: Store) -> Work:

@@ -14,15 +14,14 @@ from experiments.whatif.sweep.cell import Cell, ImageRecord
 from experiments.whatif.sweep.inputs import Input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper
-from programs.measurement import Prepared, multiplicand, prepare
+from programs.measurement import Prepared, files_of_program, multiplicand, prepare
 from programs.registry import find
 from vecsim.engines.protocol import run
 from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.machine import Machine
 from vecsim.results.digests import program_sha256
-from vecsim.results.file_digests import sha256_or_empty
+from vecsim.results.file_digests import InputFile, changed
 from vecsim.support.errors import UserError
-from vecsim.support.input_files import INCLUDED
 
 UNKNOWN = "unknown"
 """The key of a cell whose image was never made."""
@@ -62,6 +61,8 @@ class Work:
         How many cells were simulated, and the processors' time of the engine.
     machine
         The machine of which numbers are varied.
+    files
+        The files that assembling the program read, as the keys of an ordered set.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Work:
         self._chosen: list[_Chosen | None] = []
         self._images: MutableMapping[str, Prepared] = {} if images is None else images
         self._digests: dict[str, str] = {}
+        self.files: dict[InputFile, None] = {}
 
     def find_keys(self, *, make_images: bool = True) -> None:
         """Find under which key the cell of each point is filed, or why there can be none."""
@@ -142,7 +144,7 @@ class Work:
         """
         if key not in self._digests:
             kept = self.keeper.image(key)
-            if kept is None or not self._has_inputs(kept.inputs, options):
+            if kept is None or changed(files_of_program(self.program, options, kept.inputs)):
                 if not make:
                     return ""
                 made = self._made(machine, options)
@@ -150,12 +152,8 @@ class Work:
                 self.keeper.keep_image(key, kept)
                 self._images[kept.digest] = made
             self._digests[key] = kept.digest
+            self.files |= dict.fromkeys(files_of_program(self.program, options, kept.inputs))
         return self._digests[key]
-
-    def _has_inputs(self, inputs: Mapping[str, str], options: dict[str, str]) -> bool:
-        """Say whether the files that assembling read are there as they were then."""
-        folder = find(self.program).source(options.get("schedule", "")).parent
-        return all(sha256_or_empty(folder / name, INCLUDED) == digest for name, digest in inputs.items())
 
     def _image(self, chosen: _Chosen) -> Prepared:
         if chosen.image not in self._images:

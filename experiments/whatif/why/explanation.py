@@ -19,6 +19,7 @@ from vecsim.engines.protocol import MAX_CYCLES, Run, run
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine
 from vecsim.results.digests import program_sha256
+from vecsim.results.file_digests import InputFile
 from vecsim.support.arguments import function, whole
 from vecsim.support.overview import Overview
 from vecsim.support.suggestions import counted
@@ -70,6 +71,8 @@ class Explanation(Overview):
         What would help: all changes together, then each by itself, the best first.
     wider
         The same with twice the rate of the largest bound; None where no machine has that.
+    files
+        The files that assembling the program read.
     """
 
     program: str
@@ -90,6 +93,7 @@ class Explanation(Overview):
     bounds: tuple[Bound, ...]
     ablations: tuple[Ablated, ...]
     wider: Ablated | None
+    files: tuple[InputFile, ...] = ()
 
     @property
     def shares(self) -> dict[str, float]:
@@ -263,4 +267,5 @@ def why(
         bounds=limits,
         ablations=ablated(described, done.cycles, lambda on: simulated(on).cycles),
         wider=wider(described, limits[0], done.cycles, lambda on: simulated(on).cycles),
+        files=prepared.files,
     )

@@ -9,7 +9,7 @@ import typer
 
 from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, definitions, value_bytes
 from vecsim.support.errors import UserError
-from vecsim.support.input_files import ASSEMBLY, PROGRAM, PROGRAM_FILE, decoded, read_input
+from vecsim.support.input_files import PROGRAM, PROGRAM_FILE, read_input
 from vecsim.support.shown_text import printable
 from vecsim.support.suggestions import counted
 
@@ -44,6 +44,7 @@ def asm(
 ) -> None:
     """Assemble a program."""
     from isa import binary
+    from isa.assembler import assemble_file
     from isa.disassembler import listing as listed
     from vecsim.cli.printing.output import OutputFile
 
@@ -51,7 +52,9 @@ def asm(
     if output is None and not listing:
         output = str(Path(file).with_suffix(SUFFIX))
     target = None if output is None else OutputFile(output, "--output", [file])
-    program = _assembled(file, read_input(file, ASSEMBLY), symbols, value_bytes(value_bits), instruction_set)
+    program = assemble_file(
+        file, symbols=symbols, value_bytes=value_bytes(value_bits), instruction_set=instruction_set
+    )
     if target is not None:
         target.write(binary.dump(program))
     if listing:
@@ -104,29 +107,11 @@ def read_program(
         It cannot be read or is neither, or symbols are given for what is assembled already.
     """
     from isa import binary
+    from isa.assembler import assemble_file
 
     content = read_input(file, PROGRAM)
     if not binary.is_program_file(content):
-        return _assembled(file, content, symbols, width, instruction_set)
+        return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
     if symbols:
         raise UserError(f"{file}: --define {next(iter(symbols))}: the program is assembled already")
     return binary.load(content, instruction_set, file=file)
-
-
-def _assembled(
-    file: str,
-    content: bytes,
-    symbols: Mapping[str, int],
-    width: Literal[4, 8],
-    instruction_set: InstructionSet,
-) -> Program:
-    from isa.assembler import assemble
-
-    return assemble(
-        decoded(content, file),
-        file=file,
-        symbols=symbols,
-        value_bytes=width,
-        instruction_set=instruction_set,
-        folder=Path(file).parent,
-    )

@@ -104,7 +104,6 @@ def execute(
 
     With --expect exit code 1 says that memory differs.
     """
-    from isa.source_files import source_files
     from vecsim.cli.commands.assemble import read_program
     from vecsim.cli.data_files import DataFiles
     from vecsim.cli.printing.counters import counters_document, show_counters
@@ -118,7 +117,7 @@ def execute(
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import instruction_set_of
     from vecsim.machine.recorded import machine_files
-    from vecsim.results.file_digests import input_files
+    from vecsim.results.file_digests import input_files, recorded_files
     from vecsim.support.progress import Measure, Progress
 
     if rows is not None and not timeline:
@@ -129,8 +128,9 @@ def execute(
     described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[file])
     tracing = read_tracing(trace, window, [file])
-    inputs = (*machine_files(described), *input_files("program", source_files(Path(file))))
     program = read_program(file, symbols, width, instruction_set_of(described.extensions))
+    texts = recorded_files("program", Path(file).parent, program.inputs)
+    inputs = (*machine_files(described), *(texts or input_files("program", [Path(file)])))
     dumps = [parse_dump(text, program, size) for text in dump or ()]
     files = DataFiles(program, size, width, load, save, expect, tolerance, file)
     started, content = files.memory()

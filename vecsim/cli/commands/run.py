@@ -79,7 +79,6 @@ def run(
 
     Every result is checked against SciPy's; exit code 1 says that one was not right.
     """
-    from programs.input_files import program_files
     from programs.measurement import measure, prepare_product
     from programs.registry import find
     from vecsim.cli.printing.output import Output
@@ -97,8 +96,7 @@ def run(
     tracing = _tracing(trace, window, matrix or [], chosen)
     named = list(dict.fromkeys(matrix)) if matrix else [None]
     loaded = apart([load_matrix(name) for name in named], named)
-    files = [*machine_files(described), *(file for name in chosen for file in program_files(name))]
-    files += [file for each in loaded for file in each.files]
+    files = machine_files(described)
     rounded = [replace(each, csr=matrix_values(each, width)) for each in loaded]
     for each in rounded:  # before any of them runs, which may take minutes
         for name in chosen:
@@ -137,11 +135,14 @@ def run(
             found.append(measurements)
     if len(found) > 1:
         output.table(summary_table(found))
+    done = [each for measurements in found for each in measurements]
+    files += tuple(dict.fromkeys(file for each in done for file in each.files))
+    files += tuple(file for each in loaded for file in each.files)
     told = document(
         rounded, described, _engines(found), seed, value_bits, limit, found, files=files, lines=asked
     )
     output.finish("vecsim run", told)
-    _check([measurement for measurements in found for measurement in measurements], len(rounded) > 1)
+    _check(done, len(rounded) > 1)
 
 
 def _show_lines(output: Output, measurements: Sequence[Measurement], hot: int | None, listing: bool) -> None:

@@ -61,7 +61,6 @@ def why(
     from dataclasses import replace
 
     from experiments.whatif.why import why as explained
-    from programs.input_files import program_files
     from vecsim.cli.commands.run import chosen_options, chosen_programs, load_matrix
     from vecsim.cli.printing.hot import hot_table
     from vecsim.cli.printing.output import Output
@@ -75,12 +74,9 @@ def why(
     described = chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[matrix] if matrix else [])
     loaded = load_matrix(matrix)
-    files = [*machine_files(described), *(file for name in chosen for file in program_files(name))]
+    files = machine_files(described)
     values, _ = values_as(loaded.csr, width)
-    made_of = {
-        "matrices": [replace(loaded, csr=values).to_dict()],
-        "files": [file.to_dict() for file in (*files, *loaded.files)],
-    }
+    matrices = [replace(loaded, csr=values).to_dict()]
     found: list[Explanation] = []
     with Progress() as progress:
         for number, name in enumerate(chosen):
@@ -99,7 +95,14 @@ def why(
         output.table(_causes(each))
         output.table(_bounds(each))
         output.table(_ablations(each))
-    output.finish("vecsim why", {**made_of, "seed": seed, "explanations": [each.to_dict() for each in found]})
+    files += tuple(file for each in found for file in each.files) + loaded.files
+    told = {
+        "matrices": matrices,
+        "files": [file.to_dict() for file in files],
+        "seed": seed,
+        "explanations": [each.to_dict() for each in found],
+    }
+    output.finish("vecsim why", told)
 
 
 def _causes(found: Explanation) -> Table:
