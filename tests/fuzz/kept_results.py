@@ -20,7 +20,7 @@ from unittest import mock
 
 from experiments.gpu_bench import records
 from experiments.papers.hism import results_file
-from experiments.papers.hism.calibration import kept_cycles
+from experiments.papers.hism.calibration.simulation import KeptCycles
 from experiments.papers.hism.timing import Timing
 from tests.fuzz.campaign import Case, fault_of, main
 from tests.fuzz.damage import damaged
@@ -151,7 +151,7 @@ def _cycles_record(source: random.Random) -> Json:
 
 
 def _cycles_found(path: Path, keep: bool) -> Json:
-    kept = kept_cycles.KeptCycles(path)
+    kept = KeptCycles(path)
     try:
         found = {key: dict(kept.find(key)) for key in MEMBERS}
         if keep:

@@ -8,13 +8,18 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from experiments.code_fingerprint import code_fingerprint
+from experiments.papers.hism.calibration.against_the_paper import (
+    CLOSE,
+    Distance,
+    Sensitivity,
+    counted,
+    readings,
+)
 from experiments.papers.hism.calibration.calibration import PROPOSED, Calibration
 from experiments.papers.hism.calibration.choices import STANDARDS, Candidate, options_of, uncalibrated
-from experiments.papers.hism.calibration.conclusions import Sensitivity, counted
-from experiments.papers.hism.calibration.distance import CLOSE, Distance, readings
 from experiments.papers.hism.calibration.finalists import Finalist
 from experiments.papers.hism.calibration.headings import DIFFERENCES, appendix
-from experiments.papers.hism.calibration.sample import LARGEST
+from experiments.papers.hism.calibration.matrices import LARGEST
 from experiments.papers.hism.table2 import GROUPS, PRINTED
 from experiments.papers.hism.timing import METHODS
 from experiments.report.item import Appendix

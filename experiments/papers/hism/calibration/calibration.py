@@ -8,25 +8,23 @@ from dataclasses import dataclass
 from math import log
 
 from experiments.papers.hism import suite
-from experiments.papers.hism.calibration import facts
+from experiments.papers.hism.calibration.against_the_paper import Sensitivity, Weights, sensitivity
 from experiments.papers.hism.calibration.choices import (
     CHOICES,
+    FACTS,
     Candidate,
     Choice,
     as_now,
     machine_of,
+    measured,
     neighbours,
     uncalibrated,
 )
-from experiments.papers.hism.calibration.conclusions import Sensitivity, sensitivity
-from experiments.papers.hism.calibration.distance import Weights
-from experiments.papers.hism.calibration.drawn_groups import Drawn, drawn
-from experiments.papers.hism.calibration.evaluators import Evaluators
 from experiments.papers.hism.calibration.finalists import Finalist, finalists, ranked
-from experiments.papers.hism.calibration.ground import Ground, ground
+from experiments.papers.hism.calibration.matrices import Evaluators, Ground, ground
 from experiments.papers.hism.calibration.search import Evaluated, Evaluator, descend, simplified, starts
 from experiments.papers.hism.calibration.simulation import Simulator
-from experiments.papers.hism.calibration.spread import Draws
+from experiments.papers.hism.calibration.uncertainty import Drawn, Draws, drawn
 from experiments.papers.hism.measurements import Load
 from experiments.papers.hism.table2 import GROUPS
 from experiments.papers.kit.request import Request
@@ -221,10 +219,10 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
         tuple(single),
         tuple(_sensitivities(found, search.weights, evaluators.whole.weights, examined, single)),
         {
-            fact.name: facts.measured(
+            fact.name: measured(
                 fact, machine_of(proposal.candidate, evaluators.base, choices), evaluators.engine
             )
-            for fact in facts.FACTS
+            for fact in FACTS
         },
         (time.monotonic() - begun, evaluators.simulator.processor_seconds()),
     )

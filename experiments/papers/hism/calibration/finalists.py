@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from experiments.papers.hism.calibration.against_the_paper import lost
 from experiments.papers.hism.calibration.choices import STANDARDS, by_standard, uncalibrated
-from experiments.papers.hism.calibration.conclusions import lost
-from experiments.papers.hism.calibration.evaluators import Evaluators
+from experiments.papers.hism.calibration.matrices import Evaluators
 from experiments.papers.hism.calibration.search import Evaluated
-from experiments.papers.hism.calibration.spread import TOLD_APART, Draws
+from experiments.papers.hism.calibration.uncertainty import TOLD_APART, Draws
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from experiments.papers.hism.calibration.calibration import PROPOSED
 from experiments.papers.hism.calibration.choices import STANDARDS
-from experiments.papers.hism.calibration.drawn_groups import WITHIN
-from experiments.papers.hism.calibration.spread import DRAWS, TOLD_APART
+from experiments.papers.hism.calibration.uncertainty import DRAWS, TOLD_APART, WITHIN
 from experiments.report.item import Appendix, Table
 
 NAME = "hism-calibration"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from experiments.papers.hism.calibration.against_the_paper import CLOSE, Distance
 from experiments.papers.hism.calibration.appendices import appendices
 from experiments.papers.hism.calibration.calibration import Calibration
-from experiments.papers.hism.calibration.distance import CLOSE, Distance
-from experiments.papers.hism.calibration.facts import FACTS
+from experiments.papers.hism.calibration.choices import FACTS
 from experiments.papers.hism.calibration.headings import NAME
-from experiments.papers.hism.calibration.sample import LARGEST
+from experiments.papers.hism.calibration.matrices import LARGEST
 from experiments.papers.hism.paper import PAPER
 from experiments.papers.hism.table2 import GROUPS, PRINTED
 from experiments.report.comparison import Comparison

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from experiments.papers.hism.calibration.against_the_paper import Distance, Weights, distance, means
 from experiments.papers.hism.calibration.choices import Candidate, Choice, machine_of, neighbours, options_of
-from experiments.papers.hism.calibration.distance import Distance, Weights, distance, means
 from experiments.papers.hism.calibration.simulation import Asked, Simulator, Variant
 from experiments.papers.hism.timing import METHODS
 from vecsim.machine import Machine

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -16,8 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.code_fingerprint import code_fingerprint
-from experiments.papers.hism.calibration.kept_cycles import KeptCycles
-from experiments.papers.hism.calibration.what_matters import numbers_that_matter
 from experiments.papers.hism.measurements import FIRST, VALUE_BYTES, Load, Member
 from programs.measurement import (
     ALLOWED_ERROR,
@@ -31,6 +30,7 @@ from programs.registry import find
 from vecsim.data import load_builtin, values_as
 from vecsim.engines.protocol import run
 from vecsim.machine import Machine
+from vecsim.results.journal import Journal
 from vecsim.support.errors import UserError
 from vecsim.support.worker_processes import WorkerContext, begin_worker
 
@@ -245,3 +245,96 @@ def _image(variant: Variant, member: Any, load: Callable[[Any], Any], machine: M
     wide, exact = x.astype(np.float64), values.astype(np.float64)
     allowed = ALLOWED_ERROR * float((abs(exact) @ np.abs(wide)).max(initial=0.0))
     return _Image(prepared, exact @ wide, allowed)
+
+
+_SPARSE_UNIT = ("sparse_unit.p", "sparse_unit.r", "sparse_unit.latency")
+_ARITHMETIC = ("latency.add", "latency.multiply", "latency.multiply_add", "latency.sum")
+
+UNUSED = {
+    "crs": ("latency.extract", *_SPARSE_UNIT),
+    "jd": ("latency.extract", "latency.sum", *_SPARSE_UNIT),
+    "bbcs": ("latency.extract", *_ARITHMETIC),
+    "hism": _ARITHMETIC,
+    "chism": _ARITHMETIC,
+}
+"""By program: CRS and JD have no instruction of the sparse unit and take nothing out of vectors, JD sums
+nothing up; BBCS, HiSM and CHiSM leave all arithmetic to the sparse unit."""
+
+ANY = 1
+"""What stands for a number that does not matter."""
+
+
+def numbers_that_matter(machine: Machine, program: str) -> Machine:
+    """Give the machine with :data:`ANY` for every number that the program does not use.
+
+    Parameters
+    ----------
+    program
+        Its name, a key of :data:`UNUSED`.
+    """
+    found: dict[str, Any] = {}
+    for name in UNUSED[program]:
+        table, field = name.split(".")
+        found.setdefault(table, {})[field] = ANY
+    tables = {table: getattr(machine, table).model_copy(update=fields) for table, fields in found.items()}
+    return machine.model_copy(update=tables)
+
+
+KIND = "vecsim calibrate"
+"""What the journal says it is of."""
+
+Cycles = Mapping[str, int]
+"""By the name of the member."""
+
+
+class KeptCycles:
+    """Cycles by the key of a program on a machine and the name of a member, also of earlier runs.
+
+    Parameters
+    ----------
+    path
+        The journal; it is made if there is none. None keeps nothing beyond this process.
+
+    Raises
+    ------
+    UserError
+        The journal cannot be used.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._journal = None if path is None else Journal(path, KIND, say=_say)
+        self._known: dict[str, dict[str, int]] = {}
+        for record in self._journal.records if self._journal else ():
+            match record:
+                case {"key": str(key), "cycles": dict(cycles)} if _are_counts(cycles.values()):
+                    self._known.setdefault(key, {}).update(cycles)
+
+    def find(self, key: str) -> Cycles:
+        """Give what is known for a key."""
+        return self._known.get(key, {})
+
+    def keep(self, key: str, cycles: Cycles) -> None:
+        """Keep cycles at once.
+
+        Raises
+        ------
+        UserError
+            They cannot be written.
+        """
+        self._known.setdefault(key, {}).update(cycles)
+        if self._journal is not None:
+            self._journal.append({"key": key, "cycles": dict(cycles)})
+
+    def close(self) -> None:
+        """Bring everything onto the disk."""
+        if self._journal is not None:
+            self._journal.close()
+
+
+def _are_counts(found: Iterable[Any]) -> bool:
+    """Say whether these are such numbers as `KeptCycles.keep` writes; others are of another version."""
+    return all(type(count) is int and count >= 0 for count in found)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -7,7 +7,15 @@ import pytest
 import suite_cases
 
 from experiments.papers.hism.assignment import options_of_the_paper
-from experiments.papers.hism.calibration import facts
+from experiments.papers.hism.calibration import choices
+from experiments.papers.hism.calibration.against_the_paper import (
+    Distance,
+    conclusions,
+    distance,
+    equal_weights,
+    means,
+    sensitivity,
+)
 from experiments.papers.hism.calibration.calibration import PROPOSED, Effort, calibrate
 from experiments.papers.hism.calibration.choices import (
     CHOICES,
@@ -22,12 +30,15 @@ from experiments.papers.hism.calibration.choices import (
     options_of,
     uncalibrated,
 )
-from experiments.papers.hism.calibration.conclusions import conclusions, sensitivity
-from experiments.papers.hism.calibration.distance import Distance, distance, equal_weights, means
 from experiments.papers.hism.calibration.finalists import Finalist, ranked
 from experiments.papers.hism.calibration.search import Evaluated, descend, simplified, starts
-from experiments.papers.hism.calibration.simulation import Simulator, Variant
-from experiments.papers.hism.calibration.what_matters import ANY, UNUSED, numbers_that_matter
+from experiments.papers.hism.calibration.simulation import (
+    ANY,
+    UNUSED,
+    Simulator,
+    Variant,
+    numbers_that_matter,
+)
 from experiments.papers.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.papers.hism.timing import METHODS
 from experiments.papers.kit.request import Request
@@ -121,12 +132,12 @@ def test_the_facts_hold_for_every_value_of_the_grid():
     for choice in CHOICES:
         for value in choice.values:
             machine = machine_of(uncalibrated() | {choice.name: value.name}, VS2003)
-            cycles = [facts.measured(fact, machine, "simpy") for fact in facts.FACTS]
+            cycles = [choices.measured(fact, machine, "simpy") for fact in choices.FACTS]
             assert cycles == [20 + 64 // 4, 20 + 64 // 4 + 1, 20 + 64], value.name
 
 
 def test_both_engines_measure_the_same_facts():
-    assert facts.kept(machine_of(uncalibrated(), VS2003), "jit")
+    assert choices.kept(machine_of(uncalibrated(), VS2003), "jit")
 
 
 @pytest.mark.parametrize(
@@ -141,8 +152,8 @@ def test_both_engines_measure_the_same_facts():
 )
 def test_other_machines_miss_them(changes, cycles):
     machine = VS2003.model_copy(update=changes)
-    assert [facts.measured(fact, machine, "simpy") for fact in facts.FACTS] == cycles
-    assert not facts.kept(machine, "simpy")
+    assert [choices.measured(fact, machine, "simpy") for fact in choices.FACTS] == cycles
+    assert not choices.kept(machine, "simpy")
 
 
 # Distances
@@ -389,7 +400,7 @@ def test_a_whole_calibration(monkeypatch):
     request = Request(VS2003, jobs=1)
     found = calibrate(request, effort=Effort(starts=1), choices=few, load=suite_cases.load)
     assert found.finished == 1
-    assert found.measured_facts == {fact.name: fact.cycles for fact in facts.FACTS}
+    assert found.measured_facts == {fact.name: fact.cycles for fact in choices.FACTS}
     assert isinstance(found.machine, Machine)
     assert len(found.single) == 1 + 4 + 1
     assert found.ground.missing == (suite_cases.ABSENT,)

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 import suite_cases
 
-from experiments.papers.hism.calibration import drawn_groups, sample
-from experiments.papers.hism.calibration.drawn_groups import drawn, near
-from experiments.papers.hism.calibration.spread import Draws
+from experiments.papers.hism.calibration import matrices, uncertainty
+from experiments.papers.hism.calibration.uncertainty import Draws, drawn, near
 from experiments.papers.hism.suite import FigureMember
 from experiments.papers.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.papers.hism.timing import METHODS
@@ -27,22 +26,22 @@ def test_the_sample_gives_the_means_of_the_reference_machines():
     """Where it may take every matrix it takes all, and each stands for itself."""
     references = [random_cycles(NAMES, seed) for seed in range(3)]
     sizes = {name: 10 * (k + 1) for k, name in enumerate(NAMES)}
-    everything = sample.choose(references, sizes, ())
+    everything = matrices.choose(references, sizes, ())
     assert everything == pytest.approx(dict.fromkeys(NAMES, 1 / 12))
-    some = sample.choose(references[:1], sizes, ("m3",), size=9)
+    some = matrices.choose(references[:1], sizes, ("m3",), size=9)
     assert len(some) == 9
     assert "m3" in some
-    whole = sample.times_of(references[0], NAMES).mean(axis=0)
-    mean = np.array(list(some.values())) @ sample.times_of(references[0], list(some))
+    whole = matrices.times_of(references[0], NAMES).mean(axis=0)
+    mean = np.array(list(some.values())) @ matrices.times_of(references[0], list(some))
     assert mean == pytest.approx(whole, rel=0.02)
 
 
 def test_the_sample_is_cheap_and_one_matrix_stands_for_those_like_it(monkeypatch):
-    monkeypatch.setattr(sample, "LARGEST", 50)
+    monkeypatch.setattr(matrices, "LARGEST", 50)
     kinds = {"a": 2, "b": 2, "c": 2, "d": 7, "e": 7}
     cycles = {name: dict.fromkeys(METHODS, 100 * k) | {"chism": 100} for name, k in kinds.items()}
     sizes = {"a": 10, "b": 900, "c": 900, "d": 40, "e": 800}
-    chosen = sample.choose([cycles], sizes, ())
+    chosen = matrices.choose([cycles], sizes, ())
     assert set(chosen) == {"a", "d"}
     assert chosen == pytest.approx({"a": 0.6, "d": 0.4})
 
@@ -111,7 +110,7 @@ def test_every_choice_is_tried(group):
             if p != "chism"
         ]
         worst[choice] = max(abs(math.log(ratio)) for ratio in ratios)
-        met += all(abs(ratio - 1) <= drawn_groups.WITHIN for ratio in ratios)
+        met += all(abs(ratio - 1) <= uncertainty.WITHIN for ratio in ratios)
     assert (found.choices, found.met) == (len(worst), met)
     assert found.best == min(worst, key=worst.get)
     assert max(abs(math.log(r)) for r in found.ratios.values()) == pytest.approx(min(worst.values()))

@@ -10,7 +10,7 @@ from experiments.papers.hism.calibration.__main__ import section
 from experiments.papers.hism.calibration.appendices import NUMBERS
 from experiments.papers.hism.calibration.choices import CHOICES, as_now, machine_of
 from experiments.papers.hism.calibration.headings import HEADINGS
-from experiments.papers.hism.calibration.spread import TOLD_APART
+from experiments.papers.hism.calibration.uncertainty import TOLD_APART
 from experiments.papers.hism.paper import PAPER
 from experiments.papers.hism.suite_runs import SuiteRuns
 from experiments.papers.kit.request import Request
