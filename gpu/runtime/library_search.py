@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-SUFFIXES = {"cusparse": ("12",), "cublas": ("13", "12"), "cudart": ("13", "12")}
+SUFFIXES = {"cusparse": ("12",), "cudart": ("13", "12")}
 """Versions in the names of the libraries, the newest first."""
 
 
@@ -18,7 +18,7 @@ def load(name: str) -> ctypes.CDLL | None:
     Parameters
     ----------
     name
-        cusparse, cublas or cudart.
+        cusparse or cudart.
 
     Returns
     -------
