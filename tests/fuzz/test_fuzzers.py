@@ -60,7 +60,7 @@ def total(tallies):
     ("fuzzer", "cases"),
     [
         (FUZZERS[0], 100),
-        *(pytest.param(each, 400, marks=pytest.mark.ci) for each in (*FUZZERS, *OF_KEPT, *OF_COMMANDS)),
+        *(pytest.param(each, 160, marks=pytest.mark.ci) for each in (*FUZZERS, *OF_KEPT, *OF_COMMANDS)),
     ],
     ids=lambda fuzzer_or_cases: getattr(fuzzer_or_cases, "name", str(fuzzer_or_cases)),
 )
@@ -75,18 +75,18 @@ def test_a_short_time_of_fuzzing(fuzzer, cases):
 @pytest.mark.ci
 @pytest.mark.parametrize("fuzzer", OF_RESULTS, ids=lambda fuzzer: fuzzer.name)
 def test_a_short_time_of_damaged_results(fuzzer):
-    found = total(fuzz(fuzzer, 0, 200, jobs=1, batch=200))
+    found = total(fuzz(fuzzer, 0, 100, jobs=1, batch=100))
     assert found.findings == []
-    assert found.counts["read"] >= 40
-    assert found.counts["refused"] >= 80
+    assert found.counts["read"] >= 20
+    assert found.counts["refused"] >= 40
 
 
 @pytest.mark.ci
 def test_a_short_time_of_damaged_downloads():
-    found = total(fuzz(matrix_cache.FUZZER, 0, 300, jobs=2, batch=150))
+    found = total(fuzz(matrix_cache.FUZZER, 0, 120, jobs=2, batch=60))
     assert found.findings == []
-    assert found.counts["kept"] >= 50
-    assert found.counts["downloaded"] >= 150
+    assert found.counts["kept"] >= 20
+    assert found.counts["downloaded"] >= 60
 
 
 # A record of 20,000 brackets, one whose address is another text.
@@ -99,10 +99,10 @@ def test_a_download_that_was_found_damaged(seed, tmp_path):
 
 @pytest.mark.ci
 def test_a_short_time_of_traces_as_others_read_them():
-    found = total(fuzz(trace_consumers.FUZZER, 0, 120, jobs=2, batch=60))
+    found = total(fuzz(trace_consumers.FUZZER, 0, 60, jobs=2, batch=30))
     assert found.findings == []
-    assert found.counts["whole"] >= 20
-    assert found.counts["window"] >= 40
+    assert found.counts["whole"] >= 10
+    assert found.counts["window"] >= 20
 
 
 @pytest.mark.nightly
@@ -116,7 +116,7 @@ def test_a_time_of_odd_names():
 
 @pytest.mark.parametrize(
     "count",
-    [3, pytest.param(60, marks=pytest.mark.ci), pytest.param(1000, marks=pytest.mark.nightly)],
+    [3, pytest.param(30, marks=pytest.mark.ci), pytest.param(1000, marks=pytest.mark.nightly)],
 )
 def test_a_byte_of_a_store_that_has_changed(count):
     found = total(fuzz(sweep_stores.ONE_BYTE, 0, count, jobs=1))
@@ -126,7 +126,7 @@ def test_a_byte_of_a_store_that_has_changed(count):
 
 
 @pytest.mark.parametrize(
-    "count", [pytest.param(100, marks=pytest.mark.ci), pytest.param(5000, marks=pytest.mark.nightly)]
+    "count", [pytest.param(60, marks=pytest.mark.ci), pytest.param(5000, marks=pytest.mark.nightly)]
 )
 def test_a_short_time_of_damaged_stores(count):
     found = total(fuzz(sweep_stores.FUZZER, 0, count, jobs=1))
@@ -137,9 +137,9 @@ def test_a_short_time_of_damaged_stores(count):
 
 @pytest.mark.ci
 def test_a_short_time_of_submissions():
-    found = total(fuzz(grader_submissions.FUZZER, 0, 120, jobs=2, batch=60))
+    found = total(fuzz(grader_submissions.FUZZER, 0, 60, jobs=2, batch=30))
     assert found.findings == []
-    assert found.counts["passed"] >= 5
+    assert found.counts["passed"] >= 2
     assert {"assembly", "wrong", "refused by command"} <= found.counts.keys()
 
 
@@ -151,10 +151,10 @@ def test_a_submission_that_is_too_large(tmp_path):
 
 @pytest.mark.ci
 def test_a_short_time_of_hostile_programs():
-    found = total(fuzz(hostile_programs.FUZZER, 0, 400, jobs=2, batch=100))
+    found = total(fuzz(hostile_programs.FUZZER, 0, 160, jobs=2, batch=40))
     assert found.findings == []
-    assert found.counts["ran"] >= 80
-    assert found.counts["fault"] >= 200
+    assert found.counts["ran"] >= 32
+    assert found.counts["fault"] >= 80
 
 
 @pytest.mark.parametrize(
