@@ -48,7 +48,7 @@ settings.load_profile(DEFAULT.name)
 
 
 def examples(count: int) -> settings:
-    """Give a test a share of so many examples: half of them in the tier ``ci``, a quarter in the default tier.
+    """Give a test a share of so many examples: half in the tier ``ci``, a quarter in the default tier.
 
     Two are left where there were two: one may be the simplest of all.
     """
