@@ -18,7 +18,7 @@ from vecsim.data.matrix_cache import fetch, files_kept, kept, matrix_cache
 from vecsim.support.errors import UserError
 
 TEXT = b"0123456789" * 2_000
-PACKED = gzip.compress(TEXT, compresslevel=0)
+PACKED = gzip.compress(TEXT, compresslevel=0, mtime=0)
 NAME = Path("suitesparse", "G", "a.tar.gz")
 
 
@@ -63,7 +63,7 @@ def test_it_is_brought_once(served):
     assert len(served.requests) == 1
 
 
-@pytest.mark.parametrize("damage", [PACKED[:-1], PACKED[:-1] + b"?", b""])
+@pytest.mark.parametrize("damage", [PACKED[:-1], PACKED[:-1] + b"?", b""], ids=["short", "changed", "empty"])
 def test_a_file_that_is_damaged_in_the_cache_is_brought_again(served, damage):
     bring(served)
     (matrix_cache() / NAME).write_bytes(damage)
