@@ -199,6 +199,11 @@ class Item:
     gaps: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Leave out a picture of nothing."""
+        if isinstance(self.chart, BarChart | ScatterChart) and not self.chart.panels:
+            object.__setattr__(self, "chart", None)
+
 
 @dataclass(frozen=True)
 class Appendix:

@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-from experiments.papers.hbp.printed import TABLE_1
+from collections.abc import Callable
+
+from experiments.papers.hbp.printed import TABLE_1, PrintedMatrix
 from experiments.papers.hbp.results import Results
-from experiments.report.item import Appendix, Table
+from experiments.papers.kit.results import MatrixRecord
+from experiments.papers.kit.tables import short_gpu_appendix, table
+from experiments.report.item import Appendix
 from experiments.report.number_tables import three_digits
 
+UNPRINTED = PrintedMatrix("", "", "", "")
+PRINTED = {each.name: each for each in TABLE_1}
 
-def make(results: Results | None) -> tuple[Appendix, ...]:
-    """Give the matrices, and the device."""
-    if results is None:
-        return ()
-    printed = {each.name: each for each in TABLE_1}
-    columns = (
-        "matrix",
-        "for",
-        "rows",
-        "paper",
-        "non-zeros",
-        "paper's",
-        "mean",
-        "sigma",
-        "longest",
-        "what it is",
-    )
-    rows = tuple(
-        (
-            each.name,
-            each.stands_for,
-            f"{each.rows:,}",
-            printed[each.stands_for].rows if each.stands_for in printed else "",
-            f"{each.nnz:,}",
-            printed[each.stands_for].entries if each.stands_for in printed else "",
-            three_digits(each.mean),
-            three_digits(each.sigma),
-            f"{each.longest:,}",
-            f"not measured: {each.missing}" if each.missing else each.note,
-        )
-        for each in results.matrices
-    )
-    facts = {"measured on": results.gpu or "no GPU", "made": results.made, **results.facts}
-    seconds = {f"seconds, {name}": str(value) for name, value in results.seconds.items()}
+
+def make(results: Results) -> tuple[Appendix, ...]:
+    """Make the matrices, and the device."""
     return (
         Appendix(
             "hbp-matrices",
             "The matrices of the HBP paper, and what stands for them",
-            table=Table(columns, rows, frozenset(columns[2:9])),
+            table=table(results.matrices, MATRICES, slice(2, 9)),
         ),
-        Appendix(
-            "",
-            "What measured for the HBP paper",
-            table=Table(("what", "which"), tuple({**facts, **seconds}.items())),
-        ),
+        short_gpu_appendix("What measured for the HBP paper", results),
     )
+
+
+MATRICES: dict[str, Callable[[MatrixRecord], object]] = {
+    "matrix": lambda m: m.name,
+    "for": lambda m: m.stands_for,
+    "rows": lambda m: f"{m.rows:,}",
+    "paper": lambda m: PRINTED.get(m.stands_for, UNPRINTED).rows,
+    "non-zeros": lambda m: f"{m.nnz:,}",
+    "paper's": lambda m: PRINTED.get(m.stands_for, UNPRINTED).entries,
+    "mean": lambda m: three_digits(m.mean),
+    "sigma": lambda m: three_digits(m.sigma),
+    "longest": lambda m: f"{m.longest:,}",
+    "what it is": lambda m: f"not measured: {m.missing}" if m.missing else m.note,
+}
+"""Columns of the table."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from experiments.papers.hbp.printed import REDUCTIONS
-from experiments.papers.hbp.results import MatrixRecord, OrderRecord, Results
-from experiments.papers.hbp.texts import METHODS, NOTHING, label, paper_partition
+from experiments.papers.hbp.results import OrderRecord, Results
+from experiments.papers.hbp.texts import METHODS, label, paper_partition
+from experiments.papers.kit.charts import bars
+from experiments.papers.kit.results import MatrixRecord
 from experiments.report.comparison import Comparison
-from experiments.report.item import BarChart, Item, Panel, Verdict
+from experiments.report.item import BarChart, Item, Verdict
 from gpu.hbp.ordering import CLASS_BITS
 
 SUMMARY = (
@@ -15,21 +17,18 @@ SUMMARY = (
     "hash makes it less. Here its mean over sampled blocks that have entries, for the paper's hash, for "
     "classes of leading bits (section III-B here), and for the orders that both are to replace."
 )
-NAME, TITLE = "hbp-fig6", "Figure 6: balance within blocks"
 SHOWN = ("hash", "in_turn", "classes", "sort", "dynamic", "sell")
 
 
-def make(results: Results | None) -> Item:
+def make(results: Results) -> Item:
     """Make the item."""
-    if results is None or not results.orders:
-        return Item(NAME, TITLE, SUMMARY, (), gaps=(NOTHING,))
     found = {
         each.name: of_matrix for each in results.matrices if (of_matrix := by_method(results, each.name))
     }
     subjects = [each for each in results.matrices if each.name in found]
     return Item(
-        NAME,
-        TITLE,
+        "hbp-fig6",
+        "Figure 6: balance within blocks",
         SUMMARY,
         tuple(row for each in subjects for row in _rows(each, found[each.name])),
         chart=_chart(subjects, found),
@@ -83,15 +82,17 @@ def _rows(matrix: MatrixRecord, orders: dict[str, OrderRecord]) -> list[Comparis
 
 
 def _chart(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]]) -> BarChart:
-    series = {
-        METHODS[method]: tuple(found[each.name][method].deviation for each in subjects)
-        for method in ("own", *SHOWN)
-    }
-    names = tuple(each.name.replace("-", "\n", 1) for each in subjects)
+    panel = bars(
+        "",
+        subjects,
+        lambda matrix: matrix.name.replace("-", "\n", 1),
+        {METHODS[method]: method for method in ("own", *SHOWN)},
+        lambda matrix, method: found[matrix.name][method].deviation,
+    )
     return BarChart(
         title="Standard deviation of the entries of rows within a warp",
         value_label="entries",
-        panels=(Panel("", names, series),),
+        panels=(panel,),
         description="Bars of the standard deviation within warps for each matrix, by the order of rows",
         logarithmic=True,
         bars_from=None,

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from experiments.papers.hbp.balance import by_method
 from experiments.papers.hbp.results import OrderRecord, Results
-from experiments.papers.hbp.texts import METHODS, NOTHING, paper_partition
-from experiments.papers.pellr.speeds import geometric_mean
+from experiments.papers.hbp.texts import METHODS, paper_partition
+from experiments.papers.kit.numbers import geometric_mean
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, ScatterChart, ScatterPanel, Verdict
 
-NAME, TITLE = "hbp-hash", "Section III-B: the hash, its numbers, and a better one"
 SUMMARY = (
     "The hash has four numbers: a and c are sampled from the matrix, b and d follow from the rows of a "
     "block. Here each is varied with the others as they are, and the partition too; quality is the "
@@ -23,15 +22,13 @@ NEAR = 1.25
 """A deviation so many times that of sorting is similar."""
 
 
-def make(results: Results | None) -> Item:
+def make(results: Results) -> Item:
     """Make the item."""
-    if results is None or not results.orders:
-        return Item(NAME, TITLE, SUMMARY, (), gaps=(NOTHING,))
     studied = [m.name for m in results.matrices if any(True for _ in _other_numbers(results, m.name))]
     beside = "; ".join(_found(results, method) for method in ("classes", "hash", "in_turn"))
     return Item(
-        NAME,
-        TITLE,
+        "hbp-hash",
+        "Section III-B: the hash, its numbers, and a better one",
         SUMMARY,
         tuple(row for name in studied for row in _rows(results, name)),
         chart=_chart(results, studied),

@@ -1,12 +1,8 @@
 """The HBP paper, and what makes its tables and figures."""
 
-from typing import Literal
-
 from experiments.papers.kit.experiment import Experiment, Paper
 
-KIND: Literal["vecsim reproduce hbp"] = "vecsim reproduce hbp"
-"""What files of its results say they are."""
-ITEMS = "experiments.papers.hbp.items"
+HERE = "experiments.papers.hbp"
 
 PAPER = Paper(
     "hbp",
@@ -14,21 +10,39 @@ PAPER = Paper(
     "2025.",
     (
         Experiment(
-            "hbp-fig6", "Figure 6", "how unlike the rows of a warp are, before and after", f"{ITEMS}:figure6"
+            "hbp-fig6",
+            "Figure 6",
+            "how unlike the rows of a warp are, before and after",
+            f"{HERE}.balance:make",
         ),
         Experiment(
             "hbp-hash",
             "Section III-B",
             "the hash: its numbers, partitions, a better one",
-            f"{ITEMS}:hashes",
+            f"{HERE}.hash_numbers:make",
         ),
-        Experiment("hbp-fig7", "Figure 7", "preprocessing against sorting", f"{ITEMS}:figure7"),
-        Experiment("hbp-fig8", "Figure 8", "products, beside the paper's on Orin", f"{ITEMS}:figure8"),
-        Experiment("hbp-fig9", "Figure 9", "product and combine step as matrices grow", f"{ITEMS}:figure9"),
-        Experiment("hbp-fig10", "Figure 10", "products, beside the paper's on a 4090", f"{ITEMS}:figure10"),
-        Experiment("hbp-table2", "Table II", "memory throughput, counted", f"{ITEMS}:table2"),
+        Experiment("hbp-fig7", "Figure 7", "preprocessing against sorting", f"{HERE}.preparation:make"),
+        Experiment(
+            "hbp-fig8",
+            "Figure 8",
+            "products, beside the paper's on Orin",
+            f"{HERE}.products:speeds",
+            arguments=(8, "Orin"),
+        ),
+        Experiment(
+            "hbp-fig9", "Figure 9", "product and combine step as matrices grow", f"{HERE}.products:parts"
+        ),
+        Experiment(
+            "hbp-fig10",
+            "Figure 10",
+            "products, beside the paper's on a 4090",
+            f"{HERE}.products:speeds",
+            arguments=(10, "4090"),
+        ),
+        Experiment("hbp-table2", "Table II", "memory throughput, counted", f"{HERE}.products:throughput"),
     ),
-    f"{ITEMS}:appendices",
-    KIND,
-    f"{ITEMS}:remarks",
+    f"{HERE}.appendices:make",
+    "vecsim reproduce hbp",
+    f"{HERE}.texts:remarks_of",
+    HERE,
 )

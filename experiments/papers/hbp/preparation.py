@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from experiments.papers.hbp.printed import PREPROCESSING
-from experiments.papers.hbp.results import MatrixRecord, PreparationRecord, Results
-from experiments.papers.hbp.texts import ABSENT, METHODS, NOT_MEASURED, NOTHING, label, number_of
-from experiments.papers.pellr.speeds import geometric_mean
+from experiments.papers.hbp.results import Results
+from experiments.papers.hbp.texts import METHODS, label, number_of
+from experiments.papers.kit.charts import bars
+from experiments.papers.kit.numbers import geometric_mean
+from experiments.papers.kit.results import NOT_MEASURED, MatrixRecord, Record
 from experiments.report.comparison import Comparison
-from experiments.report.item import BarChart, Item, Panel, Verdict
+from experiments.report.item import BarChart, Item, Verdict
 
-NAME, TITLE = "hbp-fig7", "Figure 7: preprocessing"
 SUMMARY = (
     "How many times longer than with the hash the rows of all blocks take to be put in order on the GPU: "
     "the step alone, and the whole conversion from CRS with it. The baselines do the same work by the same "
@@ -20,25 +21,22 @@ AGAINST = ("classes", "sort", "dynamic", "sell", "active")
 STAGES = {"order": "order alone", "all": "whole conversion"}
 
 
-def make(results: Results | None) -> Item:
+PAIRS = [(method, stage) for stage in STAGES for method in AGAINST if (method, stage) != ("active", "order")]
+
+
+def make(results: Results) -> Item:
     """Make the item."""
-    if results is None:
-        return Item(NAME, TITLE, SUMMARY, (), gaps=(NOTHING,))
-    measured = bool(results.preparations)
-    pairs = [
-        (method, stage) for stage in STAGES for method in AGAINST if (method, stage) != ("active", "order")
-    ]
-    rows = [_mean_row(results, method, stage) for method, stage in pairs]
-    for matrix in results.matrices if measured else ():
-        rows += [_row(results, matrix, method, stage) for method, stage in pairs]
     return Item(
-        NAME,
-        TITLE,
+        "hbp-fig7",
+        "Figure 7: preprocessing",
         SUMMARY,
-        tuple(rows),
-        chart=_chart(results) if measured else None,
+        (
+            *(_mean_row(results, *pair) for pair in PAIRS),
+            *(_row(results, matrix, *pair) for matrix in results.matrices for pair in PAIRS),
+        ),
+        chart=_chart(results),
         verdicts=_verdicts(results),
-        gaps=() if measured else (NOT_MEASURED,),
+        gaps=results.gaps(),
         notes=(
             "The conversion with the hash chooses its numbers, too; the order alone has them already.",
             "A whole conversion is the median of several, timed from the host; asking for memory takes most "
@@ -48,65 +46,44 @@ def make(results: Results | None) -> Item:
     )
 
 
-def ratio(results: Results, matrix: str, method: str, stage: str) -> float | None:
-    """Give how many times longer a method takes than the hash; None if either was not measured.
-
-    Parameters
-    ----------
-    results
-        What was measured.
-    matrix, method, stage
-        As of `PreparationRecord`.
-    """
-    times = {
-        each.method: each.median_us
-        for each in results.preparations
-        if (each.matrix, each.stage) == (matrix, stage) and each.median_us
-    }
-    hashed, other = times.get("hash"), times.get(method)
-    return other / hashed if hashed and other else None
-
-
-def _ratios(results: Results, method: str, stage: str) -> list[float]:
-    found = (ratio(results, matrix.name, method, stage) for matrix in results.matrices)
-    return [each for each in found if each is not None]
+def _times_longer(results: Results, method: str, stage: str) -> float | None:
+    """Return how many times longer than the hash a method takes, as a geometric mean."""
+    return geometric_mean(results.ratios(results.matrices, method, "", "hash", stage).values())
 
 
 def _mean_row(results: Results, method: str, stage: str) -> Comparison:
-    mean = geometric_mean(_ratios(results, method, stage))
     printed = PREPROCESSING.get(method, ("", ""))[0] if stage == "all" else ""
     note = "the paper's mean; it does not say which" if printed else ""
+    quantity = f"{METHODS[method]} over hash, {STAGES[stage]}"
     return Comparison(
-        "geometric mean", f"{METHODS[method]} over hash, {STAGES[stage]}", printed, mean, note, ABSENT
+        "geometric mean", quantity, printed, _times_longer(results, method, stage), note, NOT_MEASURED
     )
 
 
 def _row(results: Results, matrix: MatrixRecord, method: str, stage: str) -> Comparison:
-    note = ""
-    for each in results.preparations:
-        if (each.matrix, each.method, each.stage) == (matrix.name, method, stage):
-            note = _said(each)
-    found = ratio(results, matrix.name, method, stage)
-    return Comparison(label(matrix), f"{METHODS[method]} over hash, {STAGES[stage]}", "", found, note, ABSENT)
+    record = results.record(matrix, method, operation=stage)
+    note = "" if record is None else _said(record)
+    found = results.ratio(matrix, method, "", "hash", stage)
+    return Comparison(
+        label(matrix), f"{METHODS[method]} over hash, {STAGES[stage]}", "", found, note, NOT_MEASURED
+    )
 
 
-def _said(record: PreparationRecord) -> str:
+def _said(record: Record) -> str:
     if not record.median_us:
-        return f"{record.status}: {record.reason}"
+        return record.remark
     spread = "" if record.spread is None else f" ± {50 * record.spread:.0f} %"
     return f"{record.median_us:.0f} us{spread}"
 
 
 def _chart(results: Results) -> BarChart:
-    names = tuple(map(number_of, results.matrices))
     panels = tuple(
-        Panel(
+        bars(
             words,
-            names,
-            {
-                METHODS[method]: tuple(ratio(results, each.name, method, stage) for each in results.matrices)
-                for method in AGAINST[:-1]
-            },
+            results.matrices,
+            number_of,
+            {METHODS[method]: (method, "", "hash", stage) for method in AGAINST[:-1]},
+            lambda matrix, key: results.ratio(matrix, *key),
         )
         for stage, words in STAGES.items()
     )
@@ -123,12 +100,12 @@ def _chart(results: Results) -> BarChart:
 def _verdicts(results: Results) -> tuple[Verdict, ...]:
     found = []
     for method, (mean, _) in PREPROCESSING.items():
-        ours = geometric_mean(_ratios(results, method, "all"))
+        ours = _times_longer(results, method, "all")
         found.append(
             Verdict(
                 f"Preprocessing is {mean} times faster on average than with {METHODS[method]}",
                 None if ours is None else ours >= float(mean),
-                ABSENT if ours is None else f"{ours:.2f} times",
+                NOT_MEASURED if ours is None else f"{ours:.2f} times",
             )
         )
     return tuple(found)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from experiments.papers.hbp.results import MatrixRecord, Results
+from experiments.papers.hbp.results import Results
+from experiments.papers.kit.results import MatrixRecord
 from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
 
-NOTHING = "Nothing was measured: there are no results with the package, and no file of them was given."
-NOT_MEASURED = (
-    "Not measured yet: these results were made without a GPU. `vecsim reproduce hbp` measures on the NVIDIA"
-    " GPU of the machine that it runs on."
-)
-ABSENT = "not measured yet"
 METHODS = {
     "own": "2D partition",
     "hash": "the paper's hash",
@@ -51,16 +46,9 @@ def number_of(matrix: MatrixRecord) -> str:
     return matrix.name.partition("-")[0]
 
 
-def labels(results: Results) -> dict[str, str]:
-    """Give the labels of all matrices, by name."""
-    return {matrix.name: label(matrix) for matrix in results.matrices}
-
-
-def remarks_of(results: Results | None) -> tuple[str, ...]:
+def remarks_of(results: Results) -> tuple[str, ...]:
     """Say what a reader must know of the verdict as a whole."""
-    if results is None:
-        return ()
-    first = "Matrices are generated; but for the Kronecker graphs they only resemble those of the paper."
-    if results.gpu:
-        return (first, f"Measured on {results.gpu}; the paper has a Jetson AGX Orin and an RTX 4090.")
-    return (first, "No GPU has measured yet: what is here was counted and timed on a CPU.")
+    return (
+        "Matrices are generated; but for the Kronecker graphs they only resemble those of the paper.",
+        f"Measured on {results.gpu}; the paper has a Jetson AGX Orin and an RTX 4090.",
+    )

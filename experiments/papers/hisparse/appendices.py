@@ -2,177 +2,110 @@
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Callable
 
-from experiments.papers.hisparse.measured import Measured
-from experiments.papers.hisparse.methods import METHODS, OPERATIONS
-from experiments.papers.hisparse.results import MatrixRecord, Record
+from experiments.papers.hisparse.methods import METHODS, OPERATIONS, SUMS
+from experiments.papers.hisparse.results import Level, MatrixRecord, Results, Tree
+from experiments.papers.kit.results import Record
+from experiments.papers.kit.tables import gpu_appendix, shown, table
 from experiments.report.item import Appendix, Table
 from experiments.report.number_tables import three_digits
 
-PARTS = ("symbolic", "numeric", "conversion")
-"""Of a sum, as `Record.parts` has them."""
 
-
-def make(measured: Measured | None) -> tuple[Appendix, ...]:
-    """Give the methods, and what was measured."""
+def make(results: Results) -> tuple[Appendix, ...]:
+    """Make the methods, and what was measured."""
     methods = Table(
         ("method", "in files", "what it is"),
         tuple((each.label, each.name, each.what) for each in METHODS.values()),
     )
-    found = [Appendix("", "The methods of the HiSparse paper's comparison", table=methods)]
-    if measured is not None:
-        found += [_matrices(measured), _trees(measured), _times(measured)]
-        found += [_sums(measured)] * any(each.parts for each in measured.results.records)
-        found.append(_gpu(measured))
-    return tuple(found)
-
-
-def _matrices(measured: Measured) -> Appendix:
-    columns = ("matrix", "class", "for", "rows", "columns", "non-zeros", "mean", "sigma", "longest", "remark")
-    return Appendix(
-        "hisparse-matrices",
-        "The matrices of the HiSparse paper's comparison",
-        ("They are those of `vecsim gpu bench`; “for” is the paper's matrix that one stands for.",),
-        Table(columns, tuple(map(_matrix, measured.results.matrices)), frozenset(columns[3:-1])),
-    )
-
-
-def _matrix(matrix: MatrixRecord) -> tuple[str, ...]:
-    return (
-        matrix.name,
-        matrix.group,
-        matrix.stands_for,
-        str(matrix.rows),
-        str(matrix.columns),
-        str(matrix.nnz),
-        three_digits(matrix.mean),
-        three_digits(matrix.sigma),
-        str(matrix.longest),
-        matrix.missing,
-    )
-
-
-def _trees(measured: Measured) -> Appendix:
-    columns = (
-        "matrix",
-        "d",
-        "type",
-        "level",
-        "sparse",
-        "dense",
-        "sparse entries",
-        "dense entries",
-        "bytes of all",
-    )
-    rows = tuple(
-        (
-            matrix.name,
-            str(tree.node_size),
-            tree.dtype,
-            str(number),
-            str(level.sparse),
-            str(level.dense),
-            str(level.sparse_entries),
-            str(level.dense_entries),
-            "" if number else str(tree.nbytes),
-        )
-        for matrix in measured.matrices
+    levels = [
+        (matrix, tree, number, level)
+        for matrix in results.measured
         for tree in matrix.trees
         for number, level in enumerate(tree.levels)
-    )
-    return Appendix(
-        "hisparse-trees",
-        "Their trees, level by level",
-        ("Level 0 has the leaves. Bytes are those of all nodes as they are stored.",),
-        Table(columns, rows, frozenset((columns[1], *columns[3:]))),
-    )
-
-
-def _times(measured: Measured) -> Appendix:
-    columns = (
-        "matrix",
-        "operation",
-        "method",
-        "type",
-        "us",
-        "spread",
-        "bytes",
-        "relative error",
-        "which",
-        "remark",
-    )
-    return Appendix(
-        "hisparse-times",
-        "Every time of the HiSparse paper's comparison",
-        (
-            "; ".join(f"{name}: {what}" for name, what in OPERATIONS.items())
-            + ". Medians of warm runs by replay of CUDA graphs; the spread is the interquartile range as a "
-            "share of the median. Bytes are of the matrix on the device with all that its kernels keep: of "
-            "HiSparse for "
-            "both products together.",
-        ),
-        Table(columns, tuple(map(_time, measured.results.records)), frozenset(columns[4:8])),
-    )
-
-
-def _sums(measured: Measured) -> Appendix:
-    columns = ("matrix", "operation", "method", "type", "us", *PARTS)
-    rows = tuple(
-        (
-            each.matrix,
-            each.operation,
-            each.method,
-            each.dtype,
-            _shown(each.median_us, "{:.4g}"),
-            *(_shown(each.parts.get(part), "{:.4g}") for part in PARTS),
-        )
-        for each in measured.results.records
-        if each.parts
-    )
-    return Appendix(
-        "hisparse-sums",
-        "The passes of every sum of the HiSparse paper's comparison",
-        (
-            "Microseconds: symbolic is the pass that counts the entries of the sum, numeric the one that "
-            "writes them, conversion all that makes transposes. Each is timed alone; of ours “us” is the "
-            "time of all in one graph, of cuSPARSE their sum.",
-        ),
-        Table(columns, rows, frozenset(columns[4:])),
-    )
-
-
-def _time(record: Record) -> tuple[str, ...]:
-    return (
-        record.matrix,
-        record.operation,
-        record.method,
-        record.dtype,
-        _shown(record.median_us, "{:.4g}"),
-        _shown(record.spread, "{:.3f}"),
-        _shown(record.nbytes, "{:d}"),
-        _shown(record.error, "{:.1e}"),
-        record.chosen,
-        record.reason if record.status == "ok" else f"{record.status}: {record.reason}",
-    )
-
-
-def _shown(value: float | None, form: str) -> str:
-    return "" if value is None else form.format(value)
-
-
-def _gpu(measured: Measured) -> Appendix:
-    results = measured.results
-    rows = [
-        ("GPU", results.gpu.name),
-        ("measured", results.made),
-        ("command", shlex.join(results.command)),
-        ("commit", results.commit or "unknown"),
-        *results.versions.items(),
-        *((name, fact) for name, fact in results.gpu.facts.items() if name not in results.versions),
-        *((f"{what}, of another run", when) for what, when in results.added.items()),
-        *((f"seconds: {phase}", str(spent)) for phase, spent in results.seconds.items()),
     ]
-    return Appendix(
-        "", "The GPU that measured the HiSparse paper", table=Table(("what", "which"), tuple(rows))
+    sums = [each for each in results.records if each.operation in SUMS and each.parts]
+    return (
+        Appendix("", "The methods of the HiSparse paper's comparison", table=methods),
+        Appendix(
+            "hisparse-matrices",
+            "The matrices of the HiSparse paper's comparison",
+            ("They are those of `vecsim gpu bench`; “for” is the paper's matrix that one stands for.",),
+            table(results.matrices, MATRICES, slice(3, -1)),
+        ),
+        Appendix(
+            "hisparse-trees",
+            "Their trees, level by level",
+            ("Level 0 has the leaves. Bytes are those of all nodes as they are stored.",),
+            table(levels, LEVELS, slice(1, None), "type"),
+        ),
+        Appendix(
+            "hisparse-times",
+            "Every time of the HiSparse paper's comparison",
+            (
+                "; ".join(f"{name}: {what}" for name, what in OPERATIONS.items())
+                + ". Medians of warm runs by replay of CUDA graphs; the spread is the interquartile range as "
+                "a share of the median. Bytes are of the matrix on the device with all that its kernels "
+                "keep: of HiSparse for both products together.",
+            ),
+            table(results.records, TIMES, slice(4, 8)),
+        ),
+        Appendix(
+            "hisparse-sums",
+            "The passes of every sum of the HiSparse paper's comparison",
+            (
+                "Microseconds: symbolic is the pass that counts the entries of the sum, numeric the one that "
+                "writes them, conversion all that makes transposes. Each is timed alone; of ours “us” is the "
+                "time of all in one graph, of cuSPARSE their sum.",
+            ),
+            table(sums, PASSES, slice(4, None)),
+        ),
+        gpu_appendix("The GPU that measured the HiSparse paper", results),
     )
+
+
+MATRICES: dict[str, Callable[[MatrixRecord], object]] = {
+    "matrix": lambda m: m.name,
+    "class": lambda m: m.group,
+    "for": lambda m: m.stands_for,
+    "rows": lambda m: m.rows,
+    "columns": lambda m: m.columns,
+    "non-zeros": lambda m: m.nnz,
+    "mean": lambda m: three_digits(m.mean),
+    "sigma": lambda m: three_digits(m.sigma),
+    "longest": lambda m: m.longest,
+    "remark": lambda m: m.missing,
+}
+LEVELS: dict[str, Callable[[tuple[MatrixRecord, Tree, int, Level]], object]] = {
+    "matrix": lambda of: of[0].name,
+    "d": lambda of: of[1].node_size,
+    "type": lambda of: of[1].dtype,
+    "level": lambda of: of[2],
+    "sparse": lambda of: of[3].sparse,
+    "dense": lambda of: of[3].dense,
+    "sparse entries": lambda of: of[3].sparse_entries,
+    "dense entries": lambda of: of[3].dense_entries,
+    "bytes of all": lambda of: "" if of[2] else of[1].nbytes,
+}
+OF_A_RECORD: dict[str, Callable[[Record], object]] = {
+    "matrix": lambda r: r.matrix,
+    "operation": lambda r: r.operation,
+    "method": lambda r: r.method,
+    "type": lambda r: r.dtype,
+    "us": lambda r: shown(r.median_us),
+}
+TIMES: dict[str, Callable[[Record], object]] = {
+    **OF_A_RECORD,
+    "spread": lambda r: shown(r.spread, "{:.3f}"),
+    "bytes": lambda r: shown(r.nbytes, "{:d}"),
+    "relative error": lambda r: shown(r.error, "{:.1e}"),
+    "which": lambda r: r.chosen,
+    "remark": lambda r: r.reason if r.status == "ok" else r.remark,
+}
+PASSES: dict[str, Callable[[Record], object]] = {
+    **OF_A_RECORD,
+    "symbolic": lambda r: shown(r.parts.get("symbolic")),
+    "numeric": lambda r: shown(r.parts.get("numeric")),
+    "conversion": lambda r: shown(r.parts.get("conversion")),
+}
+"""Columns of the tables."""

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
 from experiments.papers.hisparse import storage
-from experiments.papers.hisparse.measured import Measured, geometric_mean
 from experiments.papers.hisparse.methods import DTYPES, OWN
 from experiments.papers.hisparse.printed import FIGURE_4, LESS_THAN_COO, LESS_THAN_CSR, NODE_SIZE
-from experiments.papers.hisparse.results import MatrixRecord, Tree
-from experiments.papers.hisparse.texts import AT_LEAST, WITHOUT_RESULTS, category, gaps_of, label
+from experiments.papers.hisparse.results import MatrixRecord, Results, Tree
+from experiments.papers.hisparse.texts import AT_LEAST, category, label
+from experiments.papers.kit.charts import bars
+from experiments.papers.kit.numbers import geometric_mean
+from experiments.papers.kit.results import NOT_MEASURED
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
-NAME, TITLE = "hisparse-fig2", "Figure 2: bytes a non-zero of HiSparse, COO and CSR"
 OURS = 256
 """d that is the default here."""
 VALUE_BITS = 32
@@ -48,10 +49,9 @@ CLASSES = {
 """Panels by class of the suite."""
 
 
-def make(measured: Measured | None) -> Item:
-    """Make the item; without results, what follows from the paper's Figure 4 alone."""
-    rows = [*_summary_rows(measured), *(_device_rows(measured) if measured else ())]
-    rows += _matrix_rows(measured) if measured else ()
+def make(results: Results) -> Item:
+    """Make the item."""
+    rows = [*_summary_rows(results), *_device_rows(results), *_matrix_rows(results)]
     for name, printed in FIGURE_4.items():
         csr = storage.csr_bytes(printed.rows, printed.nnz, VALUE_BITS)
         rows.append(Comparison(f"{name}, as Figure 4 prints it", "CSR", "", csr))
@@ -61,14 +61,14 @@ def make(measured: Measured | None) -> Item:
             )
         )
     return Item(
-        NAME,
-        TITLE,
+        "hisparse-fig2",
+        "Figure 2: bytes a non-zero of HiSparse, COO and CSR",
         SUMMARY,
         tuple(rows),
-        chart=_chart(measured.matrices) if measured and measured.matrices else None,
-        verdicts=tuple(_verdicts(measured)),
+        chart=_chart(results.measured),
+        verdicts=tuple(_verdicts(results)),
         notes=NOTES,
-        gaps=(WITHOUT_RESULTS,) if measured is None else gaps_of(measured),
+        gaps=results.gaps(),
     )
 
 
@@ -99,17 +99,15 @@ def _coo(matrix: MatrixRecord) -> float:
     return storage.coo_bytes(VALUE_BITS)
 
 
-def _groups(measured: Measured | None) -> dict[str, list[MatrixRecord]]:
-    if measured is None:
-        return {}
+def _groups(results: Results) -> dict[str, list[MatrixRecord]]:
     return {
-        STAND_INS: measured.of_the_paper,
-        "class large_structured": [m for m in measured.matrices if m.group == "large_structured"],
-        "all": measured.matrices,
+        STAND_INS: results.of_the_paper,
+        "class large_structured": [m for m in results.measured if m.group == "large_structured"],
+        "all": results.measured,
     }
 
 
-def _summary_rows(measured: Measured | None) -> list[Comparison]:
+def _summary_rows(results: Results) -> list[Comparison]:
     """Give the two means that the text prints, over several sets of matrices."""
     rows = []
     for other, what, paper in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
@@ -123,7 +121,7 @@ def _summary_rows(measured: Measured | None) -> list[Comparison]:
                     "nodes as printed, through the formulas of section 3.3",
                 )
             )
-        for group, matrices in _groups(measured).items():
+        for group, matrices in _groups(results).items():
             for node_size in (NODE_SIZE, OURS):
                 found = savings(matrices, node_size, other)
                 rows.append(
@@ -133,18 +131,18 @@ def _summary_rows(measured: Measured | None) -> list[Comparison]:
                         f"{paper:g}" if (group, node_size) == (STAND_INS, NODE_SIZE) else "",
                         fmean(found) if found else None,
                         f"mean over {len(found)} matrices",
-                        "not measured",
+                        NOT_MEASURED,
                     )
                 )
     return rows
 
 
-def of_one_csr(measured: Measured, matrices: Iterable[MatrixRecord], dtype: str) -> dict[str, float]:
+def of_one_csr(results: Results, matrices: Iterable[MatrixRecord], dtype: str) -> dict[str, float]:
     """Give all bytes on the GPU to multiply both ways in parts of those of one CSR, by matrix.
 
     Parameters
     ----------
-    measured
+    results
         The results.
     matrices
         Which of them; one whose product was not measured is left out.
@@ -153,32 +151,32 @@ def of_one_csr(measured: Measured, matrices: Iterable[MatrixRecord], dtype: str)
     """
     found = {}
     for matrix in matrices:
-        product = measured.record(matrix, "spmv", OWN, dtype)
+        product = results.record(matrix, OWN, dtype, "spmv")
         if product is not None and product.nbytes is not None and matrix.nnz:
             csr = storage.csr_bytes(matrix.rows, matrix.nnz, storage.VALUE_BITS[dtype]) * matrix.nnz
             found[matrix.name] = product.nbytes / csr
     return found
 
 
-def _device_rows(measured: Measured) -> list[Comparison]:
+def _device_rows(results: Results) -> list[Comparison]:
     """Give what stays on the GPU in parts of one CSR: geometric means of sets, and each matrix."""
     rows = []
     for dtype, short in DTYPES.items():
         quantity = f"on the GPU, both products, of one CSR {short}"
-        for group, matrices in _groups(measured).items():
-            found = of_one_csr(measured, matrices, dtype)
+        for group, matrices in _groups(results).items():
+            found = of_one_csr(results, matrices, dtype)
             note = f"geometric mean over {len(found)} matrices"
-            rows.append(Comparison(group, quantity, "", geometric_mean(found.values()), note, "not measured"))
-        for matrix in measured.matrices:
-            share = of_one_csr(measured, [matrix], dtype).get(matrix.name)
+            rows.append(Comparison(group, quantity, "", geometric_mean(found.values()), note, NOT_MEASURED))
+        for matrix in results.measured:
+            share = of_one_csr(results, [matrix], dtype).get(matrix.name)
             if share is not None:
                 rows.append(Comparison(label(matrix), quantity, "", share))
     return rows
 
 
-def _matrix_rows(measured: Measured) -> list[Comparison]:
+def _matrix_rows(results: Results) -> list[Comparison]:
     rows = []
-    for matrix in measured.matrices:
+    for matrix in results.measured:
         numbers: dict[str, float] = {"COO": _coo(matrix), "CSR": _csr(matrix)}
         for node_size in (NODE_SIZE, OURS):
             tree = matrix.tree(node_size, "float32")
@@ -191,7 +189,7 @@ def _matrix_rows(measured: Measured) -> list[Comparison]:
                 nodes, most, _ = storage.node_bounds(matrix, tree)
                 numbers["nodes, d = 128"] = nodes
                 numbers["most nodes by equation 1"] = most
-        product = measured.record(matrix, "spmv", OWN, "float32")
+        product = results.record(matrix, OWN, "float32", "spmv")
         if product is not None and product.nbytes is not None:
             numbers["on the GPU, both products"] = product.nbytes / max(matrix.nnz, 1)
         rows += [Comparison(label(matrix), quantity, "", value) for quantity, value in numbers.items()]
@@ -209,24 +207,24 @@ def _chart(matrices: Sequence[MatrixRecord]) -> BarChart:
     )
 
 
+def _stored(matrix: MatrixRecord, node_size: int) -> float | None:
+    tree = matrix.tree(node_size, "float32")
+    return None if tree is None else storage.stored_bytes(tree, matrix.nnz)
+
+
+SERIES: dict[str, Callable[[MatrixRecord], float | None]] = {
+    "COO": _coo,
+    "CSR": _csr,
+    "HiSparse, d = 128": lambda matrix: _stored(matrix, NODE_SIZE),
+    "HiSparse, d = 256": lambda matrix: _stored(matrix, OURS),
+}
+
+
 def _panel(title: str, matrices: Sequence[MatrixRecord]) -> Panel:
-    def stored(matrix: MatrixRecord, node_size: int) -> float | None:
-        tree = matrix.tree(node_size, "float32")
-        return None if tree is None else storage.stored_bytes(tree, matrix.nnz)
-
-    return Panel(
-        title,
-        tuple(map(category, matrices)),
-        {
-            "COO": tuple(map(_coo, matrices)),
-            "CSR": tuple(map(_csr, matrices)),
-            "HiSparse, d = 128": tuple(stored(matrix, NODE_SIZE) for matrix in matrices),
-            "HiSparse, d = 256": tuple(stored(matrix, OURS) for matrix in matrices),
-        },
-    )
+    return bars(title, matrices, category, SERIES, lambda matrix, of: of(matrix))
 
 
-def _verdicts(measured: Measured | None) -> list[Verdict]:
+def _verdicts(results: Results) -> list[Verdict]:
     own = printed_savings()
     made = [
         Verdict(
@@ -236,12 +234,9 @@ def _verdicts(measured: Measured | None) -> list[Verdict]:
             + ", ".join(f"{name} {saved:.0f}" for name, saved in own.items()),
         )
     ]
-    if measured is None:
-        return made
-    paper = measured.of_the_paper
     for other, what, printed in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
         for node_size in (NODE_SIZE, OURS):
-            found = savings(paper, node_size, other)
+            found = savings(results.of_the_paper, node_size, other)
             made.append(
                 Verdict(
                     f"{printed:g} % less memory than {what} on average (d = {node_size}, stand-ins)",
@@ -249,21 +244,21 @@ def _verdicts(measured: Measured | None) -> list[Verdict]:
                     f"{fmean(found):.0f} % on {len(found)} matrices" if found else "none was measured",
                 )
             )
-    return [*made, *_device_verdicts(measured), *_tree_verdicts(measured)]
+    return [*made, *_device_verdicts(results), *_tree_verdicts(results)]
 
 
-def _device_verdicts(measured: Measured) -> list[Verdict]:
+def _device_verdicts(results: Results) -> list[Verdict]:
     """Judge what stays on the GPU to multiply both ways, and name the matrices where CSR takes less."""
     group = "class large_structured"
     structured = {
-        short: of_one_csr(measured, _groups(measured)[group], dtype) for dtype, short in DTYPES.items()
+        short: of_one_csr(results, _groups(results)[group], dtype) for dtype, short in DTYPES.items()
     }
     means = {short: geometric_mean(found.values()) for short, found in structured.items()}
     saved = [f"{100 * (1 - mean):.1f} % less in {short}" for short, mean in means.items() if mean]
     larger = [
         f"{name} ({share:.2f} in {short})"
         for dtype, short in DTYPES.items()
-        for name, share in of_one_csr(measured, measured.matrices, dtype).items()
+        for name, share in of_one_csr(results, results.measured, dtype).items()
         if share > 1
     ]
     claim = "On the GPU both products of one copy take fewer bytes than one CSR"
@@ -273,18 +268,18 @@ def _device_verdicts(measured: Measured) -> list[Verdict]:
             all(mean is not None and mean < 1 for mean in means.values()) if saved else None,
             f"{', '.join(saved)}; over {max(map(len, structured.values()))} matrices"
             if saved
-            else "not measured",
+            else NOT_MEASURED,
         ),
         Verdict(
             f"{claim} on every matrix",
-            not larger if measured.matrices else None,
+            not larger if results.measured else None,
             f"more on: {', '.join(larger)}" if larger else "more on none",
         ),
     ]
 
 
-def _tree_verdicts(measured: Measured) -> list[Verdict]:
-    pairs = [(m, tree) for m in measured.matrices for tree in m.trees]
+def _tree_verdicts(results: Results) -> list[Verdict]:
+    pairs = [(m, tree) for m in results.measured for tree in m.trees]
     larger = sorted({m.name for m, tree in pairs if _over_csr(m, tree)})
     full = [tree for m, tree in pairs if m.nnz == m.rows * m.columns and tree.node_size == NODE_SIZE]
     bounds = [storage.node_bounds(m, tree) for m, tree in pairs if m.nnz]
@@ -293,7 +288,7 @@ def _tree_verdicts(measured: Measured) -> list[Verdict]:
         Verdict(
             "For special distributions CSR can be slightly smaller",
             bool(larger) if pairs else None,
-            f"on {len(larger)} of {len(measured.matrices)}: {', '.join(larger) or 'none'}",
+            f"on {len(larger)} of {len(results.measured)}: {', '.join(larger) or 'none'}",
         ),
         Verdict(
             "On a dense matrix the overhead over complete dense storage is negligible",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from experiments.papers.hisparse.measured import Measured
-from experiments.papers.hisparse.printed import FIGURE_4, NO_TREE, NODE_SIZE, PrintedMatrix
-from experiments.papers.hisparse.results import MatrixRecord
+from experiments.papers.hisparse.printed import FIGURE_4, NO_TREE, NODE_SIZE, Nodes, PrintedMatrix
+from experiments.papers.hisparse.results import MatrixRecord, Results
 from experiments.papers.hisparse.storage import nodes_of
-from experiments.papers.hisparse.texts import WITHOUT_RESULTS, gaps_of, label
+from experiments.papers.hisparse.texts import label
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
 
-NAME, TITLE = "hisparse-fig4", "Figure 4: statistics of the matrices in CSR and HiSparse"
 SUMMARY = (
     "Rows, non-zeros and row lengths of each matrix, and its tree with d = 128 in single precision: "
     "inner nodes "
@@ -33,21 +31,20 @@ ABSENT = "no stand-in"
 CHARTED = ("leaves", "leaves: mean", "inner nodes")
 
 
-def make(measured: Measured | None) -> Item:
-    """Make the item; without results only what the paper prints."""
-    by_name = {each.stands_for: each for each in measured.matrices if each.stands_for} if measured else {}
-    rows = []
-    for name, printed in FIGURE_4.items():
-        rows += _rows(name, printed, by_name.get(name))
-    for matrix in measured.matrices if measured else ():
-        if not matrix.stands_for:
-            rows += [
-                Comparison(label(matrix), what, "", value) for what, value in _numbers_of(matrix).items()
-            ]
+def make(results: Results) -> Item:
+    """Make the item."""
+    by_name = {each.stands_for: each for each in results.of_the_paper}
+    rows = [row for name, printed in FIGURE_4.items() for row in _rows(name, printed, by_name.get(name))]
+    rows += [
+        Comparison(label(matrix), what, "", value)
+        for matrix in results.measured
+        if not matrix.stands_for
+        for what, value in _numbers_of(matrix).items()
+    ]
     charted = [row for row in rows if row.quantity in CHARTED and row.ours is not None]
     return Item(
-        NAME,
-        TITLE,
+        "hisparse-fig4",
+        "Figure 4: statistics of the matrices in CSR and HiSparse",
         SUMMARY,
         tuple(rows),
         chart=paper_beside_ours(
@@ -55,12 +52,10 @@ def make(measured: Measured | None) -> Item:
             "number",
             charted,
             logarithmic=True,
-        )
-        if charted
-        else None,
-        verdicts=tuple(_verdicts(measured)) if measured else (),
+        ),
+        verdicts=tuple(_verdicts(results)),
         notes=NOTES,
-        gaps=(WITHOUT_RESULTS,) if measured is None else gaps_of(measured),
+        gaps=results.gaps(),
     )
 
 
@@ -80,15 +75,16 @@ def _rows(name: str, printed: PrintedMatrix, matrix: MatrixRecord | None) -> lis
     ]
 
 
-def _printed_numbers(name: str, printed: PrintedMatrix) -> dict[str, float]:
-    numbers = {
-        "inner nodes": printed.inner.count,
-        "inner nodes: dense": printed.inner.dense,
-        "inner nodes: mean": printed.inner.mean,
-        "leaves": printed.leaves.count,
-        "leaves: dense": printed.leaves.dense,
-        "leaves: mean": printed.leaves.mean,
+def _of_nodes(inner: Nodes, leaves: Nodes) -> dict[str, float]:
+    return {
+        f"{what}{part}": number
+        for what, nodes in (("inner nodes", inner), ("leaves", leaves))
+        for part, number in (("", nodes.count), (": dense", nodes.dense), (": mean", nodes.mean))
     }
+
+
+def _printed_numbers(name: str, printed: PrintedMatrix) -> dict[str, float]:
+    numbers = _of_nodes(printed.inner, printed.leaves)
     if name in NO_TREE:
         del numbers["inner nodes: mean"]
     # Nothing is so many per cent above 0.
@@ -104,25 +100,17 @@ def _numbers_of(matrix: MatrixRecord) -> dict[str, float]:
         "row longest": matrix.longest,
     }
     tree = matrix.tree(NODE_SIZE, "float32")
-    if tree is not None:
-        inner, leaves = nodes_of(tree, leaves=False), nodes_of(tree, leaves=True)
-        numbers |= {
-            "inner nodes": inner.count,
-            "inner nodes: dense": inner.dense,
-            "inner nodes: mean": inner.mean,
-            "leaves": leaves.count,
-            "leaves: dense": leaves.dense,
-            "leaves: mean": leaves.mean,
-        }
-    return numbers
+    if tree is None:
+        return numbers
+    return numbers | _of_nodes(nodes_of(tree, leaves=False), nodes_of(tree, leaves=True))
 
 
 def _written(number: float) -> str:
     return f"{number:.0f}" if number == int(number) else f"{number:g}"
 
 
-def _verdicts(measured: Measured) -> list[Verdict]:
-    trees = [(m, tree) for m in measured.matrices if (tree := m.tree(NODE_SIZE, "float32")) is not None]
+def _verdicts(results: Results) -> list[Verdict]:
+    trees = [(m, tree) for m in results.measured if (tree := m.tree(NODE_SIZE, "float32")) is not None]
     few = [m.name for m, tree in trees if nodes_of(tree, leaves=False).count >= tree.leaves > 0]
     return [
         Verdict(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from experiments.papers.hisparse.measured import Measured, averages, geometric_mean, spread
 from experiments.papers.hisparse.methods import (
     BEST,
     CSR,
@@ -16,18 +15,20 @@ from experiments.papers.hisparse.methods import (
     PRODUCTS,
 )
 from experiments.papers.hisparse.printed import TABLE_1
+from experiments.papers.hisparse.results import Results, averages
 from experiments.papers.hisparse.speed_items import (
     SETS,
-    TIMES_CHART,
     gflops_chart,
     gflops_rows,
     sets_of,
     table_rows,
+    times_chart,
     times_verdicts,
 )
-from experiments.papers.hisparse.texts import WITHOUT_RESULTS, gaps_of, notes_of
+from experiments.papers.hisparse.texts import notes_of
+from experiments.papers.kit.numbers import geometric_mean, spread
+from experiments.papers.kit.results import NOT_MEASURED
 from experiments.report.item import Item, Verdict
-from experiments.report.paper_chart import paper_beside_ours
 
 BY_LIBRARY = {METHODS[name].printed: name for name in PRODUCT_METHODS if METHODS[name].printed}
 LIBRARIES = dict.fromkeys(PRODUCTS, BY_LIBRARY)
@@ -51,98 +52,97 @@ NOT_HERE = (
 )
 
 
-def figure5(measured: Measured | None) -> Item:
-    """Make Figure 5; without results an empty one."""
-    name, title = "hisparse-fig5", "Figure 5: GFLOPS of the product, direct and transposed"
-    if measured is None:
-        return Item(name, title, FIGURE_5, (), gaps=(WITHOUT_RESULTS,))
+def figure5(results: Results) -> Item:
+    """Make Figure 5."""
     return Item(
-        name,
-        title,
+        "hisparse-fig5",
+        "Figure 5: GFLOPS of the product, direct and transposed",
         FIGURE_5,
-        tuple(gflops_rows(measured, PRODUCTS, PRODUCT_METHODS)),
-        chart=gflops_chart(measured, "Products", PRODUCTS, PRODUCT_METHODS),
-        verdicts=tuple(_figure_verdicts(measured)),
-        notes=notes_of(measured),
-        gaps=(*NOT_HERE, *gaps_of(measured)),
-        faults=measured.faults(),
+        tuple(gflops_rows(results, PRODUCTS, PRODUCT_METHODS)),
+        chart=gflops_chart(results, "Products", PRODUCTS, PRODUCT_METHODS),
+        verdicts=tuple(_figure_verdicts(results)),
+        notes=notes_of(results),
+        gaps=(*NOT_HERE, *results.gaps()),
+        faults=results.faults(),
     )
 
 
-def table1(measured: Measured | None) -> Item:
-    """Make Table 1; without results what the paper prints."""
-    rows = tuple(table_rows(measured, TABLE_1, LIBRARIES))
-    charted = [row for row in rows if row.quantity.startswith("times") and row.ours is not None]
+def table1(results: Results) -> Item:
+    """Make Table 1."""
+    rows = tuple(table_rows(results, TABLE_1, LIBRARIES))
     return Item(
         "hisparse-table1",
         "Table 1: mean times of both products",
         TABLE_1_SUMMARY,
         rows,
-        chart=paper_beside_ours(TIMES_CHART, "times", charted, logarithmic=True) if charted else None,
-        verdicts=tuple(_table_verdicts(measured)) if measured else (),
-        notes=notes_of(measured) if measured else (),
-        gaps=(WITHOUT_RESULTS,) if measured is None else (*NOT_HERE, *gaps_of(measured)),
-        faults=measured.faults() if measured else (),
+        chart=times_chart(rows),
+        verdicts=(*times_verdicts(results, LIBRARIES, {"spmv_t": "Transposed"}), *_steadiest(results)),
+        notes=notes_of(results),
+        gaps=(*NOT_HERE, *results.gaps()),
+        faults=results.faults(),
     )
 
 
 def _judged(
-    measured: Measured, claim: str, operation: str, method: str, holds: Callable[[dict[str, float]], bool]
+    results: Results, claim: str, operation: str, method: str, holds: Callable[[dict[str, float]], bool]
 ) -> list[Verdict]:
     """Judge a claim about ratios on the stand-ins and on large_structured, in float64 as the figure."""
     made = []
     for part in ("paper", "large_structured"):
-        ratios = measured.ratios(sets_of(measured)[part], operation, method, "float64")
+        ratios = results.ratios(sets_of(results)[part], method, "float64", operation=operation)
         if ratios:
             made.append(Verdict(f"{claim} ({SETS[part]})", holds(ratios), spread(ratios)))
-    return made or [Verdict(claim, None, "not measured")]
+    return made or [Verdict(claim, None, NOT_MEASURED)]
 
 
-def _figure_verdicts(measured: Measured) -> list[Verdict]:
-    return [
-        *_judged(
-            measured,
-            "Direct, HiSparse in general does not outperform the libraries: here the best of cuSPARSE",
-            "spmv",
-            BEST,
-            lambda ratios: 2 * sum(ratio > 1 for ratio in ratios.values()) <= len(ratios),
-        ),
-        *_judged(
-            measured,
-            "Direct, it is competitive with standard libraries: half as fast as cuSPARSE CSR at least",
-            "spmv",
-            CSR,
-            lambda ratios: (geometric_mean(ratios.values()) or 0) >= 0.5,
-        ),
-        _on("special", measured, "Direct, on special HiSparse delivers the best result", "spmv", BEST),
-        *_judged(
-            measured,
-            "Transposed, it outperforms cuSPARSE on all matrices: here its CSR",
-            "spmv_t",
-            CSR,
-            lambda ratios: min(ratios.values()) > 1,
-        ),
-        *_judged(
-            measured,
-            "Transposed, it outperforms cuSPARSE on all matrices: here its best format",
-            "spmv_t",
-            BEST,
-            lambda ratios: min(ratios.values()) > 1,
-        ),
-        *_judged(
-            measured,
-            "Transposed, it outperforms the naive product with atomic addition on all matrices",
-            "spmv_t",
-            NAIVE,
-            lambda ratios: min(ratios.values()) > 1,
-        ),
-        *_hardly_changes(measured),
+def _mostly_slower(ratios: dict[str, float]) -> bool:
+    return 2 * sum(ratio > 1 for ratio in ratios.values()) <= len(ratios)
+
+
+def _half_as_fast(ratios: dict[str, float]) -> bool:
+    return (geometric_mean(ratios.values()) or 0) >= 0.5
+
+
+def _always_faster(ratios: dict[str, float]) -> bool:
+    return min(ratios.values()) > 1
+
+
+DIRECT = (
+    (
+        "Direct, HiSparse in general does not outperform the libraries: here the best of cuSPARSE",
+        BEST,
+        _mostly_slower,
+    ),
+    (
+        "Direct, it is competitive with standard libraries: half as fast as cuSPARSE CSR at least",
+        CSR,
+        _half_as_fast,
+    ),
+)
+TRANSPOSED = {
+    CSR: "Transposed, it outperforms cuSPARSE on all matrices: here its CSR",
+    BEST: "Transposed, it outperforms cuSPARSE on all matrices: here its best format",
+    NAIVE: "Transposed, it outperforms the naive product with atomic addition on all matrices",
+}
+"""What the paper says of both products, by what HiSparse is compared with."""
+
+
+def _figure_verdicts(results: Results) -> list[Verdict]:
+    direct = [
+        each for claim, method, holds in DIRECT for each in _judged(results, claim, "spmv", method, holds)
     ]
+    turned = [
+        each
+        for method, claim in TRANSPOSED.items()
+        for each in _judged(results, claim, "spmv_t", method, _always_faster)
+    ]
+    on_special = _on("special", results, "Direct, on special HiSparse delivers the best result", "spmv", BEST)
+    return [*direct, on_special, *turned, *_hardly_changes(results)]
 
 
-def _on(name: str, measured: Measured, claim: str, operation: str, method: str) -> Verdict:
-    chosen = [each for each in measured.matrices if each.stands_for == name]
-    ratios = measured.ratios(chosen, operation, method, "float64")
+def _on(name: str, results: Results, claim: str, operation: str, method: str) -> Verdict:
+    chosen = [each for each in results.measured if each.stands_for == name]
+    ratios = results.ratios(chosen, method, "float64", operation=operation)
     if not ratios:
         return Verdict(claim, None, "no such matrix was measured")
     return Verdict(
@@ -152,11 +152,16 @@ def _on(name: str, measured: Measured, claim: str, operation: str, method: str) 
     )
 
 
-def _hardly_changes(measured: Measured) -> list[Verdict]:
+def _hardly_changes(results: Results) -> list[Verdict]:
     """Judge whether both products of HiSparse take equally long."""
     made = []
     for dtype, short in DTYPES.items():
-        ratios = measured.ratios(measured.matrices, "spmv_t", OWN, dtype, own_operation="spmv")
+        ratios = {
+            each.name: turned / direct
+            for each in results.measured
+            if (turned := results.time(each, OWN, dtype, "spmv_t"))
+            and (direct := results.time(each, OWN, dtype, "spmv"))
+        }
         if ratios:
             changed = sum(abs(ratio - 1) > BARELY for ratio in ratios.values())
             made.append(
@@ -170,16 +175,11 @@ def _hardly_changes(measured: Measured) -> list[Verdict]:
     return made
 
 
-def _table_verdicts(measured: Measured) -> list[Verdict]:
-    claims = times_verdicts(measured, LIBRARIES, {"spmv_t": "Transposed"})
-    return [*claims, *_steadiest(measured)]
-
-
-def _steadiest(measured: Measured) -> list[Verdict]:
+def _steadiest(results: Results) -> list[Verdict]:
     made = []
     for operation, word in zip(PRODUCTS, ("Direct", "Transposed"), strict=True):
         claim = f"{word}, the time of HiSparse varies least: the lowest standard deviation (f64)"
-        found = measured.times(measured.of_the_paper, operation, PRODUCT_METHODS, "float64")
+        found = results.times(results.of_the_paper, operation, PRODUCT_METHODS, "float64")
         deviations = {
             METHODS[name].label: average[1]
             for place, name in enumerate(PRODUCT_METHODS)
@@ -191,7 +191,7 @@ def _steadiest(measured: Measured) -> list[Verdict]:
                 min(deviations, key=lambda each: deviations[each]) == METHODS[OWN].label
                 if deviations
                 else None,
-                ", ".join(f"{name} {number:.3f} ms" for name, number in deviations.items()) or "not measured",
+                ", ".join(f"{name} {number:.3f} ms" for name, number in deviations.items()) or NOT_MEASURED,
             )
         )
     return made

@@ -1,16 +1,15 @@
-"""What was measured, and the file that keeps it: rendering needs nothing else."""
+"""What was measured, with what the HiSparse paper asks of it: rendering needs nothing else."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, field
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from experiments.papers.hisparse.paper import KIND
-from experiments.papers.kit.recorded import kept_json
-from experiments.papers.kit.source import read_results
+import numpy as np
 
-Status = Literal["ok", "failed"]
+from experiments.papers.hisparse.methods import OWN, SUMS
+from experiments.papers.kit import results as kit
+from experiments.papers.kit.results import Record
 
 
 @dataclass(frozen=True)
@@ -70,133 +69,80 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class MatrixRecord:
-    """A matrix that was measured, or was to be.
+class MatrixRecord(kit.MatrixRecord):
+    """A matrix of the GPU suite that was measured, or was to be.
 
     Attributes
     ----------
-    name, group
-        Of the matrix in the GPU suite, and its class there.
-    stands_for
-        The paper's name of the matrix that it stands for; empty for none.
-    rows, columns, nnz
-        Counts.
-    mean, sigma, longest
-        Of the entries of a row; sigma as of a population.
     trees
         The matrix in HiSparse; none if it was not measured.
-    missing
-        Why it was not measured; empty if it was.
-    sha256
-        Its digest, with values in float64 (`vecsim.results.digests.matrix_sha256`).
     """
 
-    name: str
-    group: str
-    stands_for: str = ""
-    rows: int = 0
-    columns: int = 0
-    nnz: int = 0
-    mean: float = 0.0
-    sigma: float = 0.0
-    longest: int = 0
     trees: tuple[Tree, ...] = ()
-    missing: str = ""
-    sha256: str = ""
 
     def tree(self, node_size: int, dtype: str) -> Tree | None:
-        """Give the matrix in HiSparse; None if it was not converted so."""
+        """Return the matrix in HiSparse; None if it was not converted so."""
         return next((t for t in self.trees if (t.node_size, t.dtype) == (node_size, dtype)), None)
 
 
 @dataclass(frozen=True)
-class Record:
-    """One operation by one method on one matrix in one type.
-
-    Attributes
-    ----------
-    matrix, operation, method, dtype
-        Names; the operation is one of `experiments.papers.hisparse.methods.OPERATIONS`.
-    status, reason
-        ``ok``, or ``failed`` and why.
-    chosen
-        Of several formats or algorithms, the fastest, which this is.
-    median_us, spread
-        As `gpu.measure.timing.Timing`: warm, by replay of a graph.
-    nbytes
-        On the device, without x and y.
-    error
-        As `vecsim.formats.accuracy.ExactProduct.error`.
-    same_bits
-        Whether two runs gave equal bits; None where that was not compared.
-    parts
-        Of a sum: microseconds of ``symbolic`` and ``numeric``, each timed alone, and of ``conversion``.
-    """
-
-    matrix: str
-    operation: str
-    method: str
-    dtype: str
-    status: Status = "ok"
-    reason: str = ""
-    chosen: str = ""
-    median_us: float | None = None
-    spread: float | None = None
-    nbytes: int | None = None
-    error: float | None = None
-    same_bits: bool | None = None
-    parts: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """The device that measured: the product's name, and versions and limits as text."""
-
-    name: str
-    facts: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Results:
+class Results(kit.Results):
     """Everything that one run measured.
 
-    Attributes
-    ----------
-    kind
-        What the file says it is.
-    made
-        When it began: ISO 8601, UTC.
-    commit
-        Of the code; empty if unknown.
-    gpu
-        The device.
-    seconds
-        What the phases of the run took.
-    matrices, records
-        In the order in which they were measured.
-    command, versions
-        What made it (`vecsim.results.provenance`).
-    added
-        What was measured in another run than the rest: when, and the commit.
+    The parts of a record of a sum are ``symbolic``, ``numeric`` and ``conversion``. An entry of the matrix
+    counts as three operations: two multiplications, one with the scaling factor, and an addition (section 7).
     """
 
-    kind: Literal["vecsim reproduce hisparse"]
-    made: str
-    commit: str
-    gpu: Gpu
-    seconds: dict[str, float]
+    paper = "hisparse"
+    own = OWN
+    operations_of_an_entry = 3
+
     matrices: tuple[MatrixRecord, ...]
-    records: tuple[Record, ...]
-    command: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict)
-    added: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> list[MatrixRecord]:
+        """The matrices that are not missing."""
+        return [each for each in self.matrices if not each.missing]
+
+    @property
+    def of_the_paper(self) -> list[MatrixRecord]:
+        """The measured matrices that stand for one of the paper."""
+        return [each for each in self.measured if each.stands_for]
+
+    def tried(self, operation: str, method: str) -> bool:
+        """Say whether there is any record of an operation by a method."""
+        return any((r.operation, r.method) == (operation, method) for r in self.records)
+
+    def times(
+        self, matrices: Iterable[MatrixRecord], operation: str, methods: Sequence[str], dtype: str
+    ) -> list[tuple[MatrixRecord, tuple[float, ...]]]:
+        """Return the times of several methods on the matrices on which all have one.
+
+        Parameters
+        ----------
+        matrices
+            Which matrices.
+        operation, methods, dtype
+            Names, as in `Record`.
+        """
+        found = []
+        for matrix in matrices:
+            times = [self.time(matrix, method, dtype, operation) for method in methods]
+            there = tuple(time for time in times if time is not None)
+            if len(there) == len(methods):
+                found.append((matrix, there))
+        return found
+
+    def allowed(self, record: Record, longest: int) -> float:
+        """Return the error allowed: none of a sum of matrices; a column may be as long as there are rows."""
+        if record.operation in SUMS:
+            return 0.0
+        rows = next((each.rows for each in self.matrices if each.name == record.matrix), 0)
+        return super().allowed(record, max(longest, rows))
 
 
-def to_json(results: Results) -> bytes:
-    """Write results, a line for each matrix and record."""
-    return kept_json(asdict(results), ("matrices", "records"))
-
-
-def read(path: str | os.PathLike[str]) -> Results:
-    """Read results; raise as `experiments.papers.kit.source.read_results`."""
-    return read_results(path, Results, KIND)
+def averages(times_us: Sequence[float]) -> tuple[float, float] | None:
+    """Return mean and standard deviation in milliseconds, as Tables 1 and 2; None of nothing."""
+    if not times_us:
+        return None
+    return float(np.mean(times_us)) / 1000, float(np.std(times_us)) / 1000

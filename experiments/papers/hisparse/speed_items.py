@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from experiments.papers.hisparse.measured import Measured, averages, geometric_mean, spread
 from experiments.papers.hisparse.methods import DTYPES, METHODS, OWN
 from experiments.papers.hisparse.printed import TIMES_FASTER, Printed
-from experiments.papers.hisparse.results import MatrixRecord
+from experiments.papers.hisparse.results import MatrixRecord, Results, averages
 from experiments.papers.hisparse.texts import AT_LEAST, category, label
+from experiments.papers.kit.charts import bars
+from experiments.papers.kit.numbers import geometric_mean, spread
+from experiments.papers.kit.results import NOT_MEASURED
 from experiments.report.comparison import Comparison
-from experiments.report.item import BarChart, Panel, Verdict
+from experiments.report.item import BarChart, Verdict
+from experiments.report.paper_chart import paper_beside_ours
 
 NAMES = {
     "spmv": "SpMV",
@@ -28,83 +31,67 @@ SETS = {
     "small": "small",
 }
 """Panels and averages by set of matrices."""
-NOT_MEASURED = "not measured"
-TIMES_CHART = "How many times HiSparse is faster, by means over matrices: the paper's, and stand-ins"
 
 
-def sets_of(measured: Measured) -> dict[str, list[MatrixRecord]]:
+def sets_of(results: Results) -> dict[str, list[MatrixRecord]]:
     """Give the measured matrices of each of `SETS`; one of the paper's may be in another, too."""
     return {
-        "paper": measured.of_the_paper,
-        "large_structured": [m for m in measured.matrices if m.group == "large_structured"],
-        "skewed": [m for m in measured.matrices if m.group in ("skewed", "uniform") and not m.stands_for],
-        "small": [m for m in measured.matrices if m.group == "small"],
+        "paper": results.of_the_paper,
+        "large_structured": [m for m in results.measured if m.group == "large_structured"],
+        "skewed": [m for m in results.measured if m.group in ("skewed", "uniform") and not m.stands_for],
+        "small": [m for m in results.measured if m.group == "small"],
     }
 
 
-def gflops_rows(measured: Measured, operations: Sequence[str], methods: Sequence[str]) -> list[Comparison]:
-    """Give the GFLOPS of every method on every matrix, in both types."""
+def gflops_rows(results: Results, operations: Sequence[str], methods: Sequence[str]) -> list[Comparison]:
+    """Return the GFLOPS of every method on every matrix, in both types."""
     return [
         Comparison(
             f"{label(matrix)}, {NAMES[operation]}",
             f"{METHODS[method].label} {short}",
             "",
-            measured.gflops(matrix, operation, method, dtype),
-            _chosen(measured, matrix, operation, dtype),
-            measured.absent(matrix, operation, method, dtype) or NOT_MEASURED,
+            results.gflops(matrix, method, dtype, operation),
+            _chosen(results, matrix, operation, dtype),
+            results.absent(matrix, method, dtype, operation) or NOT_MEASURED,
         )
-        for matrix in measured.matrices
+        for matrix in results.measured
         for operation in operations
         for dtype, short in DTYPES.items()
         for method in methods
-        if measured.tried(operation, method)
+        if results.tried(operation, method)
     ]
 
 
-def _chosen(measured: Measured, matrix: MatrixRecord, operation: str, dtype: str) -> str:
-    record = measured.record(matrix, operation, "cusparse-best", dtype)
+def _chosen(results: Results, matrix: MatrixRecord, operation: str, dtype: str) -> str:
+    record = results.record(matrix, "cusparse-best", dtype, operation)
     return "" if record is None or not record.chosen else f"best of cuSPARSE {DTYPES[dtype]}: {record.chosen}"
 
 
-def gflops_chart(
-    measured: Measured, title: str, operations: Sequence[str], methods: Sequence[str]
-) -> BarChart | None:
+def gflops_chart(results: Results, title: str, operations: Sequence[str], methods: Sequence[str]) -> BarChart:
     """Draw double precision, as the paper does: a panel for each operation and set of matrices.
 
     Parameters
     ----------
-    measured
-        The results.
+    results
+        What was measured.
     title
         What is drawn.
     operations, methods
         Which of `experiments.papers.hisparse.methods`.
     """
     panels = tuple(
-        Panel(
+        bars(
             f"{NAMES[operation]}: {SETS[part]}",
-            tuple(map(category, matrices)),
-            {
-                METHODS[method].label: tuple(
-                    measured.gflops(each, operation, method, "float64") for each in matrices
-                )
-                for method in methods
-                if measured.tried(operation, method)
-            },
-            {
-                METHODS[method].label: tuple(
-                    measured.absent(each, operation, method, "float64") for each in matrices
-                )
-                for method in methods
-                if measured.tried(operation, method)
-            },
+            matrices,
+            category,
+            {METHODS[m].label: (m, "float64", operation) for m in methods if results.tried(operation, m)},
+            lambda matrix, key: results.gflops(matrix, *key),
+            lambda matrix, key: results.absent(matrix, *key),
         )
-        for part, matrices in sets_of(measured).items()
+        for part, matrices in sets_of(results).items()
         if matrices
         for operation in operations
     )
-    if not panels:
-        return None
     return BarChart(
         title=f"{title}, float64 (higher is faster)",
         value_label="GFLOPS, 3 nnz / T",
@@ -116,8 +103,15 @@ def gflops_chart(
     )
 
 
+def times_chart(rows: Iterable[Comparison]) -> BarChart:
+    """Draw how many times HiSparse is faster, of the rows that have both numbers."""
+    charted = [row for row in rows if row.quantity.startswith("times") and row.paper and row.ours is not None]
+    title = "How many times HiSparse is faster, by means over matrices: the paper's, and stand-ins"
+    return paper_beside_ours(title, "times", charted, logarithmic=True)
+
+
 def table_rows(
-    measured: Measured | None,
+    results: Results,
     table: Mapping[tuple[str, str], Mapping[str, Printed]],
     methods: Mapping[str, Mapping[str, str]],
     own: str = OWN,
@@ -129,8 +123,8 @@ def table_rows(
 
     Parameters
     ----------
-    measured
-        None without results.
+    results
+        The results.
     table
         What the paper prints, by operation and type, then by library.
     methods
@@ -148,7 +142,7 @@ def table_rows(
                 if printed is None:
                     continue
                 base = table[operation, dtype]["HiSparse"]
-                numbers = _numbers(measured, operation, method, dtype, own)
+                numbers = _numbers(results, operation, method, dtype, own)
                 cells = {
                     f"times HiSparse {short}": _quotient(printed.mean, base.mean)
                     if library != "HiSparse"
@@ -186,12 +180,12 @@ def _in_its_place(library: str, own: str) -> str:
 
 
 def _numbers(
-    measured: Measured | None, operation: str, method: str | None, dtype: str, own: str
+    results: Results, operation: str, method: str | None, dtype: str, own: str
 ) -> tuple[float | None, float | None, float | None, float | None]:
     """Give, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
-    if measured is None or method is None:
+    if method is None:
         return None, None, None, None
-    found = measured.times(measured.of_the_paper, operation.partition(",")[0], (own, method), dtype)
+    found = results.times(results.of_the_paper, operation.partition(",")[0], (own, method), dtype)
     average = averages([times[1] for _, times in found])
     if average is None:
         return None, None, None, None
@@ -207,12 +201,12 @@ def _numbers(
 
 
 def ratio_of_means(found: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
-    """Give the mean time of the second method over that of the first, of what `Measured.times` gave."""
+    """Give the mean time of the second method over that of the first, of what `Results.times` gave."""
     return sum(times[1] for _, times in found) / sum(times[0] for _, times in found)
 
 
 def times_verdicts(
-    measured: Measured | None,
+    results: Results,
     methods: Mapping[str, Mapping[str, str]],
     subjects: Mapping[str, str],
     own: str = OWN,
@@ -221,7 +215,7 @@ def times_verdicts(
 
     Parameters
     ----------
-    measured, methods, own
+    results, methods, own
         As of `table_rows`.
     subjects
         How sentences begin, by operation; of others nothing is judged.
@@ -234,13 +228,9 @@ def times_verdicts(
             )
             method = methods[operation].get(library)
             kind = operation.partition(",")[0]
-            found = (
-                []
-                if measured is None or method is None
-                else measured.times(measured.of_the_paper, kind, (own, method), dtype)
-            )
+            found = results.times(results.of_the_paper, kind, (own, method), dtype) if method else []
             if not found:
-                made.append(Verdict(claim, None, "not measured"))
+                made.append(Verdict(claim, None, NOT_MEASURED))
                 continue
             ratio = ratio_of_means(found)
             each = spread({matrix.name: times[1] / times[0] for matrix, times in found})

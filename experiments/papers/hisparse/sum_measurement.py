@@ -13,10 +13,11 @@ from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from experiments.papers.hisparse.methods import CONVERTED_GEAM, CONVERTING_GEAM, CSR_SUM, GEAM, TREE_SUM
+from experiments.papers.hisparse.methods import CONVERTED_GEAM, CONVERTING_GEAM, CSR_SUM, GEAM, SUMS, TREE_SUM
 from experiments.papers.hisparse.operands import Operands
-from experiments.papers.hisparse.results import Record
 from experiments.papers.hisparse.sum_reference import csr_difference, merged, tree_difference
+from experiments.papers.kit.measurement import Timer
+from experiments.papers.kit.results import Record
 from gpu.hisparse.container import HiSparse
 
 if TYPE_CHECKING:
@@ -25,10 +26,17 @@ if TYPE_CHECKING:
 CALLS = 9
 """Calls of cuSPARSE that are timed: its conversion and its count cannot be captured into a graph."""
 
+GEAM_RECORDS = (
+    ("sum", GEAM),
+    ("sum_t", CONVERTED_GEAM),
+    ("sum_t", GEAM),
+    ("sum_t", CONVERTING_GEAM),
+    ("sum_bt", GEAM),
+    ("sum_bt", CONVERTING_GEAM),
+)
+"""What of cuSPARSE is measured, in this order."""
 ON_THE_HOST = "a long column has entries anywhere: such a matrix is transposed on the host"
 
-Clock = Callable[[Callable[[Any], None]], Any]
-"""Gives the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
 Way = Callable[["Sums"], Iterator[Record]]
 
 
@@ -48,7 +56,7 @@ class Sums:
     """
 
     def __init__(
-        self, name: str, given: Operands, ours: Clock, library: Clock, tree: HiSparse | None = None
+        self, name: str, given: Operands, ours: Timer, library: Timer, tree: HiSparse | None = None
     ) -> None:
         self.name, self.given, self.ours, self.library, self._tree = name, given, ours, library, tree
         self.dtype = given.first.dtype.name
@@ -68,9 +76,15 @@ class Sums:
             self._wanted[operation] = merged(self.given.first_turned, self.given.second_turned)
         return self._wanted[operation]
 
+    def blanks(self, method: str) -> list[Record]:
+        """Return what is to be measured by one of `METHODS`, in its order."""
+        planned = GEAM_RECORDS if method == GEAM else [(operation, method) for operation in SUMS]
+        there = SUMS if self.square else SUMS[:-1]
+        return [self.record(operation, each) for operation, each in planned if operation in there]
+
     def record(self, operation: str, method: str, **measured: Any) -> Record:
         """Make a record."""
-        return Record(self.name, operation, method, self.dtype, **measured)
+        return Record(self.name, method, self.dtype, operation, **measured)
 
     def trees(self) -> Iterator[Record]:
         """Measure `gpu.add` of HiSparse: of two transposed operands the sum is that of A and B."""
@@ -200,7 +214,7 @@ METHODS: dict[str, Way] = {
     CSR_SUM: Sums.compressed,
     GEAM: Sums.cusparse,
 }
-"""What is measured, by the method that stands for all of its records where it fails."""
+"""What is measured, by the first method of its records."""
 
 
 class _Passes:
@@ -235,7 +249,7 @@ class _Passes:
 
         self._parts[name](stream_of(stream.address))
 
-    def timed(self, clock: Clock) -> dict[str, Any]:
+    def timed(self, clock: Timer) -> dict[str, Any]:
         """Give the time of all together and of each alone, as a record has them."""
         whole = clock(self.all)
         parts = {name: clock(partial(self._one, name)) for name in self._order}
@@ -246,7 +260,7 @@ class _Passes:
         }
 
 
-def _geam(work: Any, clock: Clock) -> dict[str, Timing]:
+def _geam(work: Any, clock: Timer) -> dict[str, Timing]:
     return {"symbolic": clock(work.symbolic), "numeric": clock(work.numeric)}
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from experiments.papers.hisparse.measured import Measured, geometric_mean, spread
 from experiments.papers.hisparse.methods import (
     CONVERTING_GEAM,
     CSR_SUM,
@@ -18,20 +17,21 @@ from experiments.papers.hisparse.methods import (
     TREE_SUM,
 )
 from experiments.papers.hisparse.printed import TABLE_2
+from experiments.papers.hisparse.results import Results
 from experiments.papers.hisparse.speed_items import (
     NAMES,
     SETS,
-    TIMES_CHART,
     gflops_chart,
     gflops_rows,
     sets_of,
     table_rows,
+    times_chart,
     times_verdicts,
 )
-from experiments.papers.hisparse.texts import WITHOUT_RESULTS, gaps_of, notes_of
+from experiments.papers.hisparse.texts import notes_of
+from experiments.papers.kit.numbers import geometric_mean, spread
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
-from experiments.report.paper_chart import paper_beside_ours
 
 LIBRARIES = {
     "sum": {"HiSparse": TREE_SUM, "cuSparse": GEAM},
@@ -73,96 +73,71 @@ NOTES = (
     "into a graph and are timed back to back. Its two calls, ours, and conversions are apart in the table "
     "of sums.",
 )
-NOT_MEASURED = (
-    "No sum is in these results: when they were measured, there was no addition of matrices on the GPU here. "
-    "The paper's numbers stand without ours."
-)
 
 
-def figure6(measured: Measured | None) -> Item:
-    """Make Figure 6; an empty one where no sum was measured."""
-    name, title = "hisparse-fig6", "Figure 6: GFLOPS of sums, direct and transposed"
-    if measured is None or not _has_sums(measured):
-        return Item(name, title, FIGURE_6, (), gaps=(_why(measured),))
+def figure6(results: Results) -> Item:
+    """Make Figure 6."""
     return Item(
-        name,
-        title,
+        "hisparse-fig6",
+        "Figure 6: GFLOPS of sums, direct and transposed",
         FIGURE_6,
-        tuple(gflops_rows(_summed(measured), SUMS, SUM_METHODS)),
-        chart=gflops_chart(_summed(measured), "Sums", SUMS, SUM_METHODS),
-        notes=(*notes_of(measured), *NOTES),
-        gaps=(*_without(measured), *gaps_of(measured)),
-        faults=measured.faults(),
+        tuple(gflops_rows(_summed(results), SUMS, SUM_METHODS)),
+        chart=gflops_chart(_summed(results), "Sums", SUMS, SUM_METHODS),
+        notes=(*notes_of(results), *NOTES),
+        gaps=(*_without(results), *results.gaps()),
+        faults=results.faults(),
     )
 
 
-def table2(measured: Measured | None) -> Item:
-    """Make Table 2; what the paper prints alone where no sum was measured."""
-    there = measured if measured is not None and _has_sums(measured) else None
-    rows = (*table_rows(there, TABLE_2, LIBRARIES, TREE_SUM), *_times_rows(there))
-    charted = [row for row in rows if row.quantity.startswith("times") and row.paper and row.ours is not None]
+def table2(results: Results) -> Item:
+    """Make Table 2."""
+    rows = (*table_rows(results, TABLE_2, LIBRARIES, TREE_SUM), *_times_rows(results))
     return Item(
         "hisparse-table2",
         "Table 2: mean times of sums",
         TABLE_2_SUMMARY,
         rows,
-        chart=paper_beside_ours(TIMES_CHART, "times", charted, logarithmic=True) if charted else None,
-        verdicts=(*times_verdicts(there, LIBRARIES, SUBJECTS, TREE_SUM), *_steadiest(there)),
-        notes=(*notes_of(there), *NOTES) if there else (),
-        gaps=(*_without(there), *gaps_of(there)) if there else (_why(measured),),
-        faults=there.faults() if there else (),
+        chart=times_chart(rows),
+        verdicts=(*times_verdicts(results, LIBRARIES, SUBJECTS, TREE_SUM), *_steadiest(results)),
+        notes=(*notes_of(results), *NOTES),
+        gaps=(*_without(results), *results.gaps()),
+        faults=results.faults(),
     )
 
 
-def _has_sums(measured: Measured) -> bool:
-    return any(measured.has(operation) for operation in SUMS)
-
-
-def _why(measured: Measured | None) -> str:
-    return WITHOUT_RESULTS if measured is None else NOT_MEASURED
-
-
-def _without(measured: Measured) -> tuple[str, ...]:
+def _without(results: Results) -> tuple[str, ...]:
     """Name the matrices whose sums are not in the results."""
     absent = [
-        each.name for each in measured.matrices if measured.time(each, "sum", TREE_SUM, "float64") is None
+        each.name for each in results.measured if results.time(each, TREE_SUM, "float64", "sum") is None
     ]
     return (f"Products alone were measured on: {', '.join(absent)}",) if absent else ()
 
 
-def _times_rows(measured: Measured | None) -> list[Comparison]:
+def _times_rows(results: Results) -> list[Comparison]:
     """Say how many times our sums are faster than csrgeam2, by geometric means over each set of matrices."""
-    if measured is None:
-        return []
-    rows = []
-    for operation, rivals in RIVALS.items():
-        for own in (TREE_SUM, CSR_SUM):
-            for part, matrices in sets_of(measured).items():
-                for dtype, short in DTYPES.items():
-                    for name, rival in rivals.items():
-                        found = measured.times(matrices, operation, (own, rival), dtype)
-                        ratios = {matrix.name: times[1] / times[0] for matrix, times in found}
-                        if ratios:
-                            rows.append(
-                                Comparison(
-                                    f"{METHODS[own].label}, {NAMES[operation]}: {SETS[part]}",
-                                    f"times {name} {short}",
-                                    "",
-                                    geometric_mean(ratios.values()),
-                                    f"{len(ratios)} matrices: {spread(ratios)}",
-                                )
-                            )
-    return rows
+    return [
+        Comparison(
+            f"{METHODS[own].label}, {NAMES[operation]}: {SETS[part]}",
+            f"times {name} {short}",
+            "",
+            geometric_mean(ratios.values()),
+            f"{len(ratios)} matrices: {spread(ratios)}",
+        )
+        for operation, rivals in RIVALS.items()
+        for own in (TREE_SUM, CSR_SUM)
+        for part, matrices in sets_of(results).items()
+        for dtype, short in DTYPES.items()
+        for name, rival in rivals.items()
+        if (ratios := results.ratios(matrices, rival, dtype, own, operation))
+    ]
 
 
-def _steadiest(measured: Measured | None) -> list[Verdict]:
+def _steadiest(results: Results) -> list[Verdict]:
     """Judge whether the times of HiSparse vary least, in milliseconds, as the text says of all sums."""
-    if measured is None:
-        return []
     made = []
     for operation, libraries in LIBRARIES.items():
         methods = tuple(libraries.values())
-        times = measured.times(measured.of_the_paper, operation.partition(",")[0], methods, "float64")
+        times = results.times(results.of_the_paper, operation.partition(",")[0], methods, "float64")
         if times:
             deviations = [float(np.std([each[place] for _, each in times])) / 1000 for place in range(2)]
             made.append(
@@ -175,8 +150,8 @@ def _steadiest(measured: Measured | None) -> list[Verdict]:
     return made
 
 
-def _summed(measured: Measured) -> Measured:
-    """Give the results of the matrices whose sums were measured."""
-    names = {record.matrix for record in measured.results.records if record.operation in SUMS}
-    matrices = tuple(each for each in measured.results.matrices if each.name in names)
-    return Measured(replace(measured.results, matrices=matrices))
+def _summed(results: Results) -> Results:
+    """Return the results of the matrices whose sums were measured."""
+    names = {record.matrix for record in results.records if record.operation in SUMS}
+    matrices = tuple(each for each in results.matrices if each.name in names)
+    return replace(results, matrices=matrices)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.papers.kit.request import Request
+    from experiments.papers.kit.results import Results
     from experiments.report.item import Appendix, Item
 
 
@@ -29,9 +30,12 @@ class Experiment:
     shows
         What it shows, in a line.
     maker
-        ``module:function`` of what makes it: a request in, an item of the same name out.
+        ``module:function`` of what makes it, an item of the same name: of the results of its paper, or of the
+        request where there are none.
     simulates
         Whether it is made of cycles that can be kept in a file and taken from there.
+    arguments
+        What the maker is given behind that.
     """
 
     name: str
@@ -39,8 +43,9 @@ class Experiment:
     shows: str
     maker: str
     simulates: bool = False
+    arguments: tuple[Any, ...] = ()
 
-    def make(self, request: Request) -> Item:
+    def make(self, source: Results | Request) -> Item:
         """Make it.
 
         Raises
@@ -48,8 +53,8 @@ class Experiment:
         UserError
             Whatever its maker objects to, such as an unknown engine.
         """
-        maker: Callable[[Request], Item] = resolve_name(self.maker)
-        return maker(request)
+        maker: Callable[..., Item] = resolve_name(self.maker)
+        return maker(source, *self.arguments)
 
 
 @dataclass(frozen=True)
@@ -66,12 +71,15 @@ class Paper:
         In the paper's order.
     appendices_maker
         ``module:function`` of what gives the report's appendices for it: its matrices, its machine. It is
-        called after the experiments that were asked for, with the same request.
+        called after the experiments that were asked for, with what they are made of.
     recorded_kind
         The kind of the results files that it can be made of without a GPU; empty for none.
     remarks_maker
         ``module:function`` of what a reader must know of the verdict as a whole, sentences; called as
         `appendices_maker`. Empty for none.
+    measured
+        The package of a paper whose results a GPU measures, with the class `Results` in its module
+        ``results`` and the function `measure` in ``measurement``; empty where items are made of the request.
     """
 
     name: str
@@ -80,15 +88,24 @@ class Paper:
     appendices_maker: str
     recorded_kind: str = ""
     remarks_maker: str = ""
+    measured: str = ""
 
-    def appendices(self, request: Request) -> tuple[Appendix, ...]:
-        """Give its appendices of a report; errors as those of its experiments."""
-        maker: Callable[[Request], tuple[Appendix, ...]] = resolve_name(self.appendices_maker)
-        return maker(request)
+    def source_of(self, request: Request) -> Results | Request:
+        """Return what its experiments are made of; errors as `experiments.papers.kit.source.results_for`."""
+        if not self.measured:
+            return request
+        from experiments.papers.kit.source import results_for
 
-    def remarks(self, request: Request) -> tuple[str, ...]:
-        """Give what a reader must know of the verdict as a whole."""
+        return results_for(self, request)
+
+    def appendices(self, source: Results | Request) -> tuple[Appendix, ...]:
+        """Make its appendices of a report; errors as those of its experiments."""
+        maker: Callable[..., tuple[Appendix, ...]] = resolve_name(self.appendices_maker)
+        return maker(source)
+
+    def remarks(self, source: Results | Request) -> tuple[str, ...]:
+        """Say what a reader must know of the verdict as a whole."""
         if not self.remarks_maker:
             return ()
-        maker: Callable[[Request], tuple[str, ...]] = resolve_name(self.remarks_maker)
-        return maker(request)
+        maker: Callable[..., tuple[str, ...]] = resolve_name(self.remarks_maker)
+        return maker(source)

@@ -32,33 +32,21 @@ def kind_of(path: Path) -> str:
     return str(document.get("kind", "")) if isinstance(document, dict) else ""
 
 
-def kept_json(document: Mapping[str, Any], tables: Sequence[str]) -> bytes:
-    """Write results as JSON, the rows of some tables a line each.
+def json_lines(rest: Mapping[str, Any], tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
+    """Write a JSON object, the rows of some tables a line each.
 
     Parameters
     ----------
-    document
-        The results.
+    rest
+        Its other values.
     tables
-        Names of those of its values that are lists of dictionaries. Of these, what has nothing to say is left
-        out, and what was measured is rounded to four digits.
+        The rows, by the name of the table; they come last.
     """
-    rest = {name: value for name, value in document.items() if name not in tables}
     parts = [json.dumps(rest, indent=1)[:-2]]
-    for name in tables:
-        lines = ",\n".join(f"  {json.dumps(_short(row))}" for row in document[name])
+    for name, rows in tables.items():
+        lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
         parts.append(f' "{name}": [\n{lines}\n ]')
     return (",\n".join(parts) + "\n}\n").encode("utf-8")
-
-
-def _short(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _rounded(value) for name, value in row.items() if value not in (None, "", {}, ())}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
-    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def has_gpu() -> bool:

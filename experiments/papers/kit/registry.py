@@ -118,9 +118,10 @@ def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Req
 
     parts = []
     for paper, experiments in chosen:
-        items = tuple(experiment.make(request) for experiment in experiments)
-        parts.append(Part(paper.name, paper.source, items, paper.remarks(request)))
-    appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(request)]
+        source = paper.source_of(request)
+        items = tuple(experiment.make(source) for experiment in experiments)
+        parts.append(Part(paper.name, paper.source, items, paper.remarks(source)))
+    appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(paper.source_of(request))]
     asked = [
         paper.name if len(experiments) == len(paper.experiments) else experiment.name
         for paper, experiments in chosen

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.machine import Machine
 
+T = TypeVar("T")
 Watch = Callable[[str, float], None]
 """Called with what goes on and the share of it that is done, 0 to 1."""
 
@@ -54,3 +55,10 @@ class Request:
     watch: Watch = _nobody
     matrices: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
     kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """Make something that several experiments need, and keep it by a key of its own."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        found: T = self.kept[key]
+        return found

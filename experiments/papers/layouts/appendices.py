@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from experiments.papers.layouts.figures import BASELINES, LARGE, speedup
-from experiments.papers.layouts.results import Results
-from experiments.papers.layouts.tables import gain
-from experiments.papers.pellr.speeds import geometric_mean
+from collections.abc import Callable
+
+from experiments.papers.kit.numbers import geometric_mean
+from experiments.papers.kit.results import Record
+from experiments.papers.kit.tables import short_gpu_appendix, shown, table
+from experiments.papers.layouts.figures import BASELINES, large_ones
+from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
 from experiments.report.item import Appendix, Table
 
 REALS = ("float32", "float64")
@@ -15,43 +18,66 @@ BOUND = (
 )
 
 
-def make(results: Results | None) -> tuple[Appendix, ...]:
-    """Give the tables."""
-    if results is None:
-        return ()
-    facts = {"measured on": results.gpu or "no GPU", "made": results.made, "commit": results.commit}
-    facts |= results.facts
-    facts |= {f"seconds, {name}": str(value) for name, value in results.seconds.items()}
+def make(results: Results) -> tuple[Appendix, ...]:
+    """Make the tables."""
     return (
-        Appendix("layouts-matrices", "The matrices of compound entries", table=_matrices(results)),
+        Appendix(
+            "layouts-matrices",
+            "The matrices of compound entries",
+            table=table(results.matrices, MATRICES, slice(3, 5)),
+        ),
         Appendix("layouts-large", "Compound entries: over a million entries", (BOUND,), _large(results)),
-        Appendix("layouts-searches", "What the searches found", table=_searches(results)),
-        Appendix("layouts-cusparse", "Compound entries by cuSPARSE", table=_library(results)),
-        Appendix("", "What measured compound entries", table=Table(("what", "which"), tuple(facts.items()))),
+        Appendix(
+            "layouts-searches",
+            "What the searches found",
+            table=table(results.searches, SEARCHES, slice(5, None)),
+        ),
+        Appendix(
+            "layouts-cusparse",
+            "Compound entries by cuSPARSE",
+            table=table(results.records, LIBRARY, slice(3, None)),
+        ),
+        short_gpu_appendix("What measured compound entries", results, commit=results.commit),
     )
 
 
-def _matrices(results: Results) -> Table:
-    columns = ("matrix", "for", "entry", "rows", "entries", "what it is")
-    rows = tuple(
-        (
-            each.name,
-            each.stands_for,
-            each.entry,
-            f"{each.rows:,}",
-            f"{each.entries:,}",
-            f"not measured: {each.missing}" if each.missing else each.note,
-        )
-        for each in results.matrices
-    )
-    return Table(columns, rows, frozenset(("rows", "entries")))
+MATRICES: dict[str, Callable[[MatrixRecord], object]] = {
+    "matrix": lambda m: m.name,
+    "for": lambda m: m.stands_for,
+    "entry": lambda m: m.group,
+    "rows": lambda m: f"{m.rows:,}",
+    "entries": lambda m: f"{m.nnz:,}",
+    "what it is": lambda m: f"not measured: {m.missing}" if m.missing else m.note,
+}
+SEARCHES: dict[str, Callable[[SearchRecord], object]] = {
+    "matrix": lambda s: s.matrix,
+    "type": lambda s: s.dtype,
+    "search": lambda s: s.search,
+    "layout": lambda s: s.layout or s.reason,
+    "schedule": lambda s: s.schedule,
+    "us": lambda s: shown(s.median_us, "{:.2f}"),
+    "bound, us": lambda s: shown(s.bound_us, "{:.2f}"),
+    "bytes": lambda s: shown(s.nbytes, "{:d}"),
+    "variants": lambda s: s.variants if s.complete else f"{s.variants}, not all",
+}
+LIBRARY: dict[str, Callable[[Record], object]] = {
+    "matrix": lambda r: r.matrix,
+    "type": lambda r: r.dtype,
+    "form": lambda r: f"{r.method}: {r.reason}" if r.reason else r.method,
+    "us": lambda r: shown(r.median_us, "{:.2f}"),
+    "bytes": lambda r: shown(r.nbytes, "{:d}"),
+    "error": lambda r: shown(r.error, "{:.1e}"),
+}
+"""Columns of the tables."""
 
 
 def _large(results: Results) -> Table:
     """Give geometric means of what exceeds caches: times over each baseline, and shares of the bound."""
     rows = []
     for entry, baselines in BASELINES.items():
-        matrices = [each for each in results.matrices if each.entry == entry and each.entries > LARGE]
+        matrices = [
+            each for each in results.matrices if each.group == entry and each.name in large_ones(results)
+        ]
         for dtype in REALS:
             found = [results.search(each.name, dtype, "joint") for each in matrices]
             shares = [
@@ -60,10 +86,10 @@ def _large(results: Results) -> Table:
                 if each and each.median_us and each.bound_us
             ]
             values = {
-                f"times {words}": [speedup(results, each.name, dtype, form) for each in matrices]
+                f"times {words}": [results.speedup(each.name, dtype, form) for each in matrices]
                 for words, form in baselines.items()
             }
-            values["times schedules alone"] = [gain(results, each.name, dtype, "joint") for each in matrices]
+            values["times schedules alone"] = [results.gain(each.name, dtype, "joint") for each in matrices]
             values["share of the bound, %"] = list(shares)
             for words, numbers in values.items():
                 known = [each for each in numbers if each is not None]
@@ -73,38 +99,3 @@ def _large(results: Results) -> Table:
                     rows.append((entry, dtype, words, *cells, str(len(known))))
     columns = ("entry", "type", "what", "geometric mean", "least", "greatest", "matrices")
     return Table(columns, tuple(rows), frozenset(columns[3:]))
-
-
-def _searches(results: Results) -> Table:
-    columns = ("matrix", "type", "search", "layout", "schedule", "us", "bound, us", "bytes", "variants")
-    rows = tuple(
-        (
-            each.matrix,
-            each.dtype,
-            each.search,
-            each.layout or each.reason,
-            each.schedule,
-            "" if each.median_us is None else f"{each.median_us:.2f}",
-            "" if each.bound_us is None else f"{each.bound_us:.2f}",
-            "" if each.nbytes is None else str(each.nbytes),
-            str(each.variants) if each.complete else f"{each.variants}, not all",
-        )
-        for each in results.searches
-    )
-    return Table(columns, rows, frozenset(columns[5:]))
-
-
-def _library(results: Results) -> Table:
-    columns = ("matrix", "type", "form", "us", "bytes", "error")
-    rows = tuple(
-        (
-            each.matrix,
-            each.dtype,
-            each.form if not each.reason else f"{each.form}: {each.reason}",
-            "" if each.median_us is None else f"{each.median_us:.2f}",
-            "" if each.nbytes is None else str(each.nbytes),
-            "" if each.error is None else f"{each.error:.1e}",
-        )
-        for each in results.library
-    )
-    return Table(columns, rows, frozenset(columns[3:]))

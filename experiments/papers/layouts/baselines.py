@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.papers.kit.phases import one_line
-from experiments.papers.layouts.results import REAL, LibraryRecord
+from experiments.papers.kit.measurement import Launched, one_line
+from experiments.papers.kit.results import Record
+from experiments.papers.layouts.results import REAL
 from gpu.compound import CompoundMatrix
 from gpu.compound.standard_types import blocks
 
@@ -21,7 +22,7 @@ REAL_PRODUCTS = ("sell-c-sigma-blocks-3", "sliced-ell-blocks-3-threads")
 """Kernels of `gpu` for real matrices of dense blocks of 3 x 3."""
 
 
-def library_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iterator[LibraryRecord]:
+def library_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iterator[Record]:
     """Measure every form of cuSPARSE; one that does not fit must not cost the others.
 
     Parameters
@@ -37,7 +38,7 @@ def library_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> I
     from gpu.measure.timing import measure
 
     for form in cusparse_forms(matrix):
-        blank = LibraryRecord(name, matrix.dtype.name, form.name)
+        blank = Record(name, form.name, matrix.dtype.name)
         try:
             with form.product() as product:
                 product.write_x(form.vector(x))
@@ -45,10 +46,10 @@ def library_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> I
                 error = _error(form.result(product.read_y()), exact)
                 yield replace(blank, median_us=us, nbytes=product.nbytes, error=error)
         except Exception as error:
-            yield replace(blank, reason=one_line(error))
+            yield replace(blank, status="failed", reason=one_line(error))
 
 
-def real_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iterator[LibraryRecord]:
+def real_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iterator[Record]:
     """Measure this project's products of real matrices of 3 x 3 blocks; nothing for other entries.
 
     Parameters
@@ -58,30 +59,22 @@ def real_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iter
     """
     from gpu.kernel_registry import KERNELS
     from gpu.measure.timing import measure
-    from gpu.runtime.cuda import cuda
-    from gpu.runtime.memory import upload
 
     if matrix.entry is not blocks(3):
         return
     values = np.stack(matrix.components, axis=1).reshape(-1, 3, 3)
     shape = (3 * matrix.shape[0], 3 * matrix.shape[1])
     csr = scipy.sparse.csr_matrix(scipy.sparse.bsr_matrix((values, matrix.indices, matrix.indptr), shape))
-    one, zero = matrix.dtype.type(1), matrix.dtype.type(0)
     for kernel in REAL_PRODUCTS:
-        blank = LibraryRecord(name, matrix.dtype.name, f"{REAL}, {kernel}")
+        blank = Record(name, f"{REAL}, {kernel}", matrix.dtype.name)
         try:
-            made = KERNELS[kernel].product(KERNELS[kernel].convert(csr), THREADS_PER_BLOCK)
-            on_device, y = upload(x.ravel()), upload(np.zeros(shape[0], matrix.dtype))
-
-            def enqueue(stream: Any, made: Any = made, vectors: Any = (on_device, y)) -> None:
-                made.launch(*vectors, one, zero, cuda.external_stream(stream.address))
-
-            us = float(measure([enqueue], LIBRARY_SECONDS).median_us)
-            error = _error(y.copy_to_host().reshape(-1, 3), exact)
-            nbytes = sum(int(each.nbytes) for each in made.device_arrays)
-            yield replace(blank, median_us=us, nbytes=nbytes, error=error)
+            product = KERNELS[kernel].product(KERNELS[kernel].convert(csr), THREADS_PER_BLOCK)
+            placed = Launched(product, x.ravel(), shape[0])
+            us = float(measure([placed.enqueue], LIBRARY_SECONDS).median_us)
+            error = _error(placed.result().reshape(-1, 3), exact)
+            yield replace(blank, median_us=us, nbytes=placed.nbytes, error=error)
         except Exception as error:
-            yield replace(blank, reason=one_line(error))
+            yield replace(blank, status="failed", reason=one_line(error))
 
 
 def _error(y: Any, exact: Any) -> float:

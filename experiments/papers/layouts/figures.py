@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.layouts.printed import OVER_CUSPARSE
 from experiments.papers.layouts.results import REAL, Five, MatrixRecord, Results
-from experiments.papers.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
-from experiments.papers.pellr.speeds import geometric_mean
+from experiments.papers.layouts.texts import ABSENT, READING, label
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
@@ -30,18 +30,17 @@ LARGE = 1_000_000
 PLACES = ("least", "lower quartile", "median", "upper quartile", "greatest")
 
 
-def over_cusparse(results: Results | None, number: int, dtype: str) -> Item:
+def over_cusparse(results: Results, number: int, dtype: str) -> Item:
     """Make the item of Figure 1 or 5.
 
     Parameters
     ----------
     results
-        What was measured; None: nothing.
+        What was measured.
     number, dtype
         1 and float32, or 5 and float64.
     """
-    rows = [] if results is None else [row for m in results.matrices for row in _rows(results, m, dtype)]
-    measured = any(row.ours is not None for row in rows)
+    rows = [row for matrix in results.matrices for row in _rows(results, matrix, dtype)]
     return Item(
         f"layouts-fig{number}",
         f"Figure {number}: speed-ups over cuSPARSE, {dtype}",
@@ -49,56 +48,33 @@ def over_cusparse(results: Results | None, number: int, dtype: str) -> Item:
         "formats, blocks in BSR, quaternions as real blocks of 4 x 4, which the paper compares with, and as "
         "complex ones of 2 x 2, which load half as much. The paper prints bars without numbers.",
         tuple(rows),
-        chart=_chart(results, rows, dtype) if results is not None and measured else None,
-        verdicts=_verdicts(results, dtype) if results is not None else (),
+        chart=BarChart(
+            title=f"Times faster than cuSPARSE, {dtype}",
+            value_label="times faster",
+            panels=tuple(panel for entry in BASELINES if (panel := _panel(results, rows, entry)) is not None),
+            description="Bars of the speed-up of each matrix; all numbers are in the table",
+            reference=1.0,
+            logarithmic=True,
+        ),
+        verdicts=_verdicts(results, dtype),
         notes=READING,
-        gaps=(NOTHING,) if results is None else gaps_of(results),
+        gaps=results.gaps(),
     )
-
-
-def speedup(results: Results, matrix: str, dtype: str, form: str) -> float | None:
-    """Give how many times ours is faster than forms of cuSPARSE with these words; None if not measured.
-
-    Parameters
-    ----------
-    results
-        What was measured.
-    matrix, dtype
-        Of which product.
-    form
-        Words in the name of the form; empty for any.
-    """
-    best, library = results.search(matrix, dtype, "joint"), results.best_of_library(matrix, dtype, form)
-    if not (best and library and best.median_us and library.median_us):
-        return None
-    return library.median_us / best.median_us
 
 
 def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison]:
     rows = []
-    for words, form in BASELINES.get(matrix.entry, {}).items():
+    for words, form in BASELINES.get(matrix.group, {}).items():
         library = results.best_of_library(matrix.name, dtype, form)
-        note = matrix.missing if library is None else f"{library.form}: {library.median_us:.1f} us"
-        value = speedup(results, matrix.name, dtype, form)
+        note = matrix.missing if library is None else f"{library.method}: {library.median_us:.1f} us"
+        value = results.speedup(matrix.name, dtype, form)
         rows.append(Comparison(label(matrix), f"over {words}", "", value, note, ABSENT))
     return rows
 
 
-def _chart(results: Results, rows: list[Comparison], dtype: str) -> BarChart:
-    panels = tuple(panel for entry in BASELINES if (panel := _panel(results, rows, entry)) is not None)
-    return BarChart(
-        title=f"Times faster than cuSPARSE, {dtype}",
-        value_label="times faster",
-        panels=panels,
-        description="Bars of the speed-up of each matrix; all numbers are in the table",
-        reference=1.0,
-        logarithmic=True,
-    )
-
-
 def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None:
     """Give the bars of the matrices with such entries; None if there are none."""
-    names = [label(each) for each in results.matrices if each.entry == entry]
+    names = [label(each) for each in results.matrices if each.group == entry]
     heights = {(row.row, row.quantity): row.ours for row in rows if row.row in names}
     kinds = dict.fromkeys(quantity for _, quantity in heights)
     if not any(height is not None for height in heights.values()):
@@ -109,36 +85,34 @@ def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None
 
 
 def _verdicts(results: Results, dtype: str) -> tuple[Verdict, ...]:
-    found = {
-        (matrix.name, matrix.entry): speedup(results, matrix.name, dtype, next(iter(forms.values())))
-        for matrix in results.matrices
-        if (forms := BASELINES.get(matrix.entry))
-    }
-    of_paper = {
-        name: value for (name, entry), value in found.items() if value is not None and entry != "complex"
-    }
-    most = max(of_paper.values(), default=None)
-    claims = [
+    found: dict[bool, dict[str, float]] = {True: {}, False: {}}
+    for matrix in results.matrices:
+        form = next(iter(BASELINES.get(matrix.group, {}).values()), None)
+        value = None if form is None else results.speedup(matrix.name, dtype, form)
+        if value is not None:
+            found[matrix.group == "complex"][matrix.name] = value
+    most = max(found[False].values(), default=None)
+    of_complex, large = found[True], large_ones(results)
+    mean = geometric_mean(
+        [value for name, value in of_complex.items() if name in large] or of_complex.values()
+    )
+    return (
         Verdict(
             f"Blocks and quaternions are up to {OVER_CUSPARSE[dtype]} times faster than cuSPARSE",
             None if most is None else most >= OVER_CUSPARSE[dtype],
             ABSENT if most is None else f"up to {most:.2f} times",
-        )
-    ]
-    large = {each.name for each in results.matrices if each.entries > LARGE}
-    of_complex = {
-        name: value for (name, entry), value in found.items() if value is not None and entry == "complex"
-    }
-    numbers = [value for name, value in of_complex.items() if name in large] or list(of_complex.values())
-    mean = geometric_mean(numbers)
-    claims.append(
+        ),
         Verdict(
             "For complex matrices cuSPARSE is not reached on newer GPUs",
             None if mean is None else mean < 1,
             ABSENT if mean is None else by_size(of_complex, large, "times as fast"),
-        )
+        ),
     )
-    return tuple(claims)
+
+
+def large_ones(results: Results) -> set[str]:
+    """Return the names of the matrices that do not stay in caches."""
+    return {each.name for each in results.matrices if each.nnz > LARGE}
 
 
 def by_size(numbers: Mapping[str, float], large: Collection[str], words: str) -> str:
@@ -164,20 +138,20 @@ def by_size(numbers: Mapping[str, float], large: Collection[str], words: str) ->
     )
 
 
-def patterns(results: Results | None, number: int) -> Item:
+def patterns(results: Results, number: int) -> Item:
     """Make the item of Figure 3, entries of rows, or Figure 4, bandwidths.
 
     Parameters
     ----------
     results
-        What is known; None: nothing.
+        What is known.
     number
         3 or 4.
     """
     what, of = _PATTERNS[number]
     rows = [
         Comparison(label(matrix), place, "", value)
-        for matrix in (() if results is None else results.matrices)
+        for matrix in results.matrices
         if not matrix.missing
         for place, value in zip(PLACES, of(matrix), strict=True)
     ]
@@ -187,9 +161,7 @@ def patterns(results: Results | None, number: int) -> Item:
         f"{what.capitalize()}, of each matrix: least, quartiles, median, greatest. The paper draws them as "
         "boxes, without numbers. A block counts as one entry.",
         tuple(rows),
-        gaps=(NOTHING,)
-        if results is None
-        else tuple(f"Not made: {each.name}: {each.missing}" for each in results.matrices if each.missing),
+        gaps=tuple(f"Not made: {name}: {why}" for name, why in results.missing.items()),
     )
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -16,27 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.papers.kit.phases import clock, one_line
+from experiments.papers.kit.measurement import WORKERS, Run, measuring_device, one_line
 from experiments.papers.kit.request import Watch
+from experiments.papers.kit.results import Record
 from experiments.papers.layouts.baselines import library_products, real_products
 from experiments.papers.layouts.compiling import Compiling
-from experiments.papers.layouts.paper import KIND
 from experiments.papers.layouts.printed import OUTER
 from experiments.papers.layouts.recording import described, kept, read_kept
-from experiments.papers.layouts.results import (
-    REAL,
-    LibraryRecord,
-    MatrixRecord,
-    Results,
-    Search,
-    SearchRecord,
-)
+from experiments.papers.layouts.results import REAL, MatrixRecord, Results, Search, SearchRecord
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
 from gpu.compound import CompoundMatrix
 from gpu.compound.tuning.compilation import Compilers
 from gpu.runtime.kernel_cache import FOLDER
 from vecsim.results.cache_folder import cache_folder
-from vecsim.results.provenance import provenance
 from vecsim.support.worker_processes import WorkerContext
 
 if TYPE_CHECKING:
@@ -50,8 +42,6 @@ FINALISTS, FINAL_SECONDS = 3, 0.05
 """The best that a search has found are timed once more, as long as cuSPARSE's products: the least of many
 times is one that came out too short by chance."""
 COMPARED = {"cuSPARSE": library_products, REAL: real_products}
-WORKERS = 5
-"""Processes that make matrices, at most."""
 REALS = ("float32", "float64")
 PAPERS_OUTER = {name for names in OUTER.values() for name in names}
 PAPERS_COMPONENTS = ("AoS", "SoA")
@@ -73,26 +63,20 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
         There is no GPU.
     """
     from gpu.measure.ceilings import measure_bandwidths
-    from gpu.runtime.cuda import require_gpu
-    from gpu.runtime.device_info import device_info
 
-    require_gpu()
-    info = device_info()
-    facts = {name: str(value) for name, value in asdict(info).items() if name != "packages"}
-    facts |= {name: str(version) for name, version in info.packages.items()}
+    name, facts = measuring_device()
     bandwidths = measure_bandwidths()
     facts["copy, GB/s"] = f"{bandwidths.copy_gb_per_s:.0f}"
     os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
-    return measure_matrices(SUBJECTS, info.name, facts, bandwidths, watch, limit)
+    return measure_matrices(SUBJECTS, (name, facts), bandwidths, watch, Run(limit))
 
 
 def measure_matrices(
     subjects: Sequence[Subject],
-    gpu: str,
-    facts: dict[str, str],
+    device: tuple[str, dict[str, str]],
     bandwidths: Any,
     watch: Watch,
-    limit: float = LIMIT_SECONDS,
+    run: Run,
     timer: Any = None,
 ) -> Results:
     """Measure some matrices; what fails is recorded with its reason, and the run goes on.
@@ -101,28 +85,27 @@ def measure_matrices(
     ----------
     subjects
         The matrices.
-    gpu, facts, bandwidths
+    device, bandwidths
         What measures; the last one sets lower bounds (`gpu.measure.ceilings`).
-    watch, limit
+    watch
         As of `measure`.
+    run
+        Where the time goes, and how long it may take.
     timer
-        Gives the microseconds of what a function puts on a stream; None: by events of a GPU.
+        Returns the microseconds of what a function puts on a stream; None: by events of a GPU.
     """
-    made, begun = provenance(), time.perf_counter()
-    seconds: dict[str, float] = {}
     matrices: list[MatrixRecord] = []
     searches: list[SearchRecord] = []
-    library: list[LibraryRecord] = []
+    library: list[Record] = []
     with Compilers(max(1, (os.cpu_count() or 1) - 1)) as compilers, supplied(subjects) as waiting:
         compiling = Compiling(compilers, subjects, REALS)
         compiling.begin_next()
         for number, (subject, future) in enumerate(zip(subjects, waiting, strict=True)):
-            if time.perf_counter() - begun > limit:
-                why = f"left out: {limit:.0f} seconds were over"
-                matrices.append(described(subject, None, why))
+            if run.is_over:
+                matrices.append(described(subject, None, run.is_over))
                 continue
             watch(f"measuring {subject.name}", number / len(subjects))
-            with clock(seconds, "wait for matrices"):
+            with run.phase("wait for matrices"):
                 made_of = future.result()
             if isinstance(made_of, str):
                 matrices.append(described(subject, None, made_of))
@@ -133,23 +116,10 @@ def measure_matrices(
             patterns: Patterns = {}
             for dtype in REALS:
                 typed = matrix.astype(np.dtype(dtype).type)
-                case = _Case(subject.name, typed, (x, exact), patterns, bandwidths, timer)
-                searches += case.searches(compiling, seconds)
-                library += case.compared(seconds)
-    seconds["all"] = time.perf_counter() - begun
-    return Results(
-        KIND,
-        made.date,
-        str(made.commit),
-        gpu,
-        facts,
-        {name: round(value, 2) for name, value in seconds.items()},
-        tuple(matrices),
-        tuple(searches),
-        tuple(library),
-        made.command,
-        dict(made.versions),
-    )
+                case = _Case(subject.name, typed, (x, exact), patterns, bandwidths, timer, run)
+                searches += case.searches(compiling)
+                library += case.compared()
+    return run.results(Results, device, matrices=matrices, records=library, searches=searches)
 
 
 @contextmanager
@@ -180,13 +150,14 @@ class _Case:
         patterns: Patterns,
         bandwidths: Any,
         timer: Any,
+        run: Run,
     ) -> None:
         self._name, self._matrix, self._patterns = name, matrix, patterns
         self._x, self._exact = known[0].astype(matrix.dtype), known[1]
-        self._bandwidths, self._timer = bandwidths, timer
-        self._compared: list[LibraryRecord] | None = None
+        self._bandwidths, self._timer, self._run = bandwidths, timer, run
+        self._compared: list[Record] | None = None
 
-    def searches(self, compiling: Compiling, seconds: dict[str, float]) -> list[SearchRecord]:
+    def searches(self, compiling: Compiling) -> list[SearchRecord]:
         """Search layouts and schedules, then schedules alone; time the best of both once more."""
         from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
         from gpu.compound.tuning.traffic_model import TrafficModel
@@ -204,8 +175,8 @@ class _Case:
         for search, offered in offers.items():
             tried = model.ordered(offered(matrix.entry, matrix.dtype.type, limits))
             try:
-                with clock(seconds, f"search, {search}"):
-                    of_search = self._searched(search, tried, measured, times, compiling, seconds)
+                with self._run.phase(f"search, {search}"):
+                    of_search = self._searched(search, tried, measured, times, compiling)
                     self._time_again(of_search.timings, measured, again)
                     papers = {name: us for name, us in of_search.timings.items() if is_of_the_paper(name)}
                     self._time_again(papers if search == "joint" else {}, measured, again)
@@ -227,7 +198,6 @@ class _Case:
         measured: Any,
         times: dict[str, Any],
         compiling: Compiling,
-        seconds: dict[str, float],
     ) -> Any:
         """Search, with `times` known already and those that are measured added to them."""
         from gpu.compound.tuning.search import tune
@@ -240,8 +210,8 @@ class _Case:
             futures = compiling.of(*kind, variants)
             if search == "joint" and next(turn):  # what is left: the device is free meanwhile
                 compiling.begin_next()
-                self.compared(seconds)
-            with clock(seconds, "waiting for compilers"):
+                self.compared()
+            with self._run.phase("waiting for compilers"):
                 wait(futures, timeout=max(0.0, end - time.monotonic()))
 
         found = tune(tried, measured, known=times, seconds=SEARCH_SECONDS[search], prepare=prepare)
@@ -265,23 +235,23 @@ class _Case:
         vectors = (matrix.shape[1] * vector, matrix.shape[0] * vector)
         return round(float(self._bandwidths.bound_us(stored, *vectors, "warm")), 3)
 
-    def compared(self, seconds: dict[str, float]) -> list[LibraryRecord]:
+    def compared(self) -> list[Record]:
         """Measure every form of cuSPARSE, and this project's products of real matrices of blocks, once."""
         if self._compared is None:
             self._compared = []  # whatever fails is not tried twice
             case = (self._name, self._matrix, self._x, self._exact)
-            with clock(seconds, "cuSPARSE and real products"):
+            with self._run.phase("cuSPARSE and real products"):
                 for form, products in COMPARED.items() if self._timer is None else ():
                     self._compared += _all_of(form, products, case)
         return self._compared
 
 
-def _all_of(form: str, products: Any, case: tuple[Any, ...]) -> list[LibraryRecord]:
+def _all_of(form: str, products: Any, case: tuple[Any, ...]) -> list[Record]:
     """Give what a measurement of several products yields; its failure is a record with the reason."""
     try:
         return [*products(*case)]
     except Exception as error:
-        return [LibraryRecord(case[0], case[1].dtype.name, form, reason=one_line(error))]
+        return [Record(case[0], form, case[1].dtype.name, status="failed", reason=one_line(error))]
 
 
 def _best(

@@ -1,4 +1,4 @@
-"""Matrices made and kept for other processes, what they are like, and a file of results of a CPU alone.
+"""Matrices made and kept for other processes, and what they are like: into the results of the package.
 
 python -m experiments.papers.layouts.recording FILE
 """
@@ -6,25 +6,23 @@ python -m experiments.papers.layouts.recording FILE
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.papers.kit.phases import clock, one_line
-from experiments.papers.layouts.paper import KIND
-from experiments.papers.layouts.results import Five, MatrixRecord, Results, to_json
+from experiments.papers.kit.measurement import one_line
+from experiments.papers.kit.source import recorded_results
+from experiments.papers.layouts.results import Five, MatrixRecord, Results
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
 from gpu.compound import CompoundMatrix
 from gpu.compound.entry_type import EntryType
 from gpu.compound.pattern_statistics import FiveNumbers, pattern_statistics
 from gpu.compound.reference import reference_product
 from vecsim.results.atomic_files import write_file
-from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
 
 SEED = 8128
@@ -100,19 +98,17 @@ def described(subject: Subject, matrix: CompoundMatrix | None, missing: str = ""
     missing
         Why.
     """
-    blank = MatrixRecord(subject.name, subject.entry.name, subject.note, subject.stands_for, missing=missing)
+    blank = MatrixRecord(subject.name, subject.entry.name, subject.stands_for, subject.note, missing=missing)
     if matrix is None:
         return blank
     found = pattern_statistics(matrix)
-    return MatrixRecord(
-        blank.name,
-        blank.entry,
-        blank.note,
-        blank.stands_for,
-        matrix.shape[0],
-        matrix.nnz,
-        _five(found.row_lengths, 1),
-        _five(found.bandwidths, 100 / max(1, matrix.shape[1])),
+    return replace(
+        blank,
+        rows=matrix.shape[0],
+        columns=matrix.shape[1],
+        nnz=matrix.nnz,
+        row_lengths=_five(found.row_lengths, 1),
+        bandwidths=_five(found.bandwidths, 100 / max(1, matrix.shape[1])),
     )
 
 
@@ -121,28 +117,12 @@ def _five(found: FiveNumbers, factor: float) -> Five:
     return (least, lower, median, upper, greatest)
 
 
-def record(subjects: Sequence[Subject]) -> Results:
-    """Describe matrices, as far as a CPU can."""
-    made, seconds = provenance(), dict[str, float]()
-    matrices = []
-    for each in subjects:
-        with clock(seconds, "matrices"):
-            try:
-                matrices.append(described(each, each.make()))
-            except UserError as error:
-                matrices.append(described(each, None, one_line(error)))
-        print(f"{each.name}: {matrices[-1].entries:,} entries", flush=True)
-    return Results(
-        KIND,
-        made.date,
-        str(made.commit),
-        "",
-        {"CPU": platform.machine()},
-        {name: round(value, 2) for name, value in seconds.items()},
-        tuple(matrices),
-        command=made.command,
-        versions=dict(made.versions),
-    )
+def described_here(subject: Subject) -> MatrixRecord:
+    """Make a matrix, and say what it is like."""
+    try:
+        return described(subject, subject.make())
+    except UserError as error:
+        return described(subject, None, one_line(error))
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -153,7 +133,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("file", type=Path)
     arguments = parser.parse_args(given)
     try:
-        write_file(arguments.file, to_json(record(SUBJECTS)))
+        found = replace(recorded_results(Results), matrices=tuple(map(described_here, SUBJECTS)))
+        write_file(arguments.file, found.to_json())
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -1,51 +1,35 @@
-"""What was measured, and the file that keeps it: rendering needs nothing else."""
+"""What was measured, with what the paper on layouts asks of it: rendering needs nothing else."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from experiments.papers.kit.recorded import kept_json
-from experiments.papers.kit.source import read_results
-from experiments.papers.layouts.paper import KIND
+from experiments.papers.kit import results as kit
+from experiments.papers.kit.results import Record
 
 REAL = "real product"
 """How the names of this project's own products of real matrices begin, in the place of a form of cuSPARSE."""
 Five = tuple[float, float, float, float, float]
 """Least, lower quartile, median, upper quartile, greatest."""
+Search = Literal["joint", "paper", "schedule"]
 
 
 @dataclass(frozen=True)
-class MatrixRecord:
-    """A matrix that was measured, or was to be.
+class MatrixRecord(kit.MatrixRecord):
+    """A matrix that was measured, or was to be; its group is what its entries are.
 
     Attributes
     ----------
-    name, entry, note, stands_for
-        As of `experiments.papers.layouts.subjects.Subject`.
-    rows, entries
-        Counts.
     row_lengths
         Of the entries of rows.
     bandwidths
         Of the bandwidths of rows that have entries, in per cent of the columns.
-    missing
-        Why it was not measured; empty if it was.
     """
 
-    name: str
-    entry: str
-    note: str = ""
-    stands_for: str = ""
-    rows: int = 0
-    entries: int = 0
     row_lengths: Five = (0.0, 0.0, 0.0, 0.0, 0.0)
     bandwidths: Five = (0.0, 0.0, 0.0, 0.0, 0.0)
-    missing: str = ""
-
-
-Search = Literal["joint", "paper", "schedule"]
 
 
 @dataclass(frozen=True)
@@ -87,70 +71,53 @@ class SearchRecord:
 
 
 @dataclass(frozen=True)
-class LibraryRecord:
-    """A product of cuSPARSE, or of this project for real matrices.
-
-    Attributes
-    ----------
-    matrix, dtype, form
-        Of what, and in which form: of `gpu.compound.cusparse_forms`, or `REAL` and the name of a kernel.
-    median_us, nbytes, error
-        Warm; of the matrix; the largest difference over the largest component.
-    reason
-        Why it was not measured; empty if it was.
-    """
-
-    matrix: str
-    dtype: str
-    form: str
-    median_us: float | None = None
-    nbytes: int | None = None
-    error: float | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Results:
+class Results(kit.Results):
     """Everything that one run measured.
 
     Attributes
     ----------
-    kind
-        What the file says it is.
-    made, commit
-        When it began (ISO 8601, UTC), and of which code.
-    gpu
-        The name of the device; empty if there was none, and then there are matrices alone.
-    facts
-        Versions and limits of it, as text.
-    seconds
-        What the phases of the run took.
-    matrices, searches, library
-        In the order in which they were measured.
-    command, versions
-        What made it (`vecsim.results.provenance`).
+    records
+        Forms of cuSPARSE (`gpu.compound.cusparse_forms`), and products of this project: `REAL` and the name
+        of a kernel. Their errors are the largest difference over the largest component.
+    searches
+        In the order in which they were made.
     """
 
-    kind: Literal["vecsim reproduce layouts"]
-    made: str
-    commit: str
-    gpu: str
-    facts: dict[str, str]
-    seconds: dict[str, float]
+    paper = "layouts"
+
     matrices: tuple[MatrixRecord, ...]
     searches: tuple[SearchRecord, ...] = ()
-    library: tuple[LibraryRecord, ...] = ()
-    command: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _searches(self) -> dict[tuple[str, str, str], SearchRecord]:
+        return {(each.matrix, each.dtype, each.search): each for each in self.searches if each.median_us}
 
     def search(self, matrix: str, dtype: str, search: str) -> SearchRecord | None:
-        """Give what a search found; None if it was not made or found nothing."""
-        wanted = (matrix, dtype, search)
-        found = (each for each in self.searches if (each.matrix, each.dtype, each.search) == wanted)
-        return next((each for each in found if each.median_us), None)
+        """Return what a search found; None if it was not made or found nothing."""
+        return self._searches.get((matrix, dtype, search))
 
-    def best_of_library(self, matrix: str, dtype: str, part: str = "") -> LibraryRecord | None:
-        """Give the fastest form of cuSPARSE, of those with these words in their name; None without any.
+    def gain(self, matrix: str, dtype: str, search: str) -> float | None:
+        """Return how many times a joint search is faster than schedules alone; None if one was not made.
+
+        Parameters
+        ----------
+        matrix, dtype, search
+            As of `SearchRecord`.
+        """
+        best, natural = self.search(matrix, dtype, search), self.search(matrix, dtype, "schedule")
+        if not (best and natural and best.median_us and natural.median_us):
+            return None
+        return natural.median_us / best.median_us
+
+    def speedup(self, matrix: str, dtype: str, form: str) -> float | None:
+        """Return how many times ours is faster than forms of cuSPARSE with these words; None if unknown."""
+        best, library = self.search(matrix, dtype, "joint"), self.best_of_library(matrix, dtype, form)
+        if not (best and library and best.median_us and library.median_us):
+            return None
+        return library.median_us / best.median_us
+
+    def best_of_library(self, matrix: str, dtype: str, part: str = "") -> Record | None:
+        """Return the fastest form of cuSPARSE, of those with these words in their name; None without any.
 
         Parameters
         ----------
@@ -161,18 +128,14 @@ class Results:
         """
         found = [
             each
-            for each in self.library
-            if (each.matrix, each.dtype) == (matrix, dtype) and part in each.form and each.median_us
-            if each.form.startswith(REAL) == (part == REAL)
+            for each in self.records
+            if (each.matrix, each.dtype) == (matrix, dtype) and part in each.method and each.median_us
+            if each.method.startswith(REAL) == (part == REAL)
         ]
         return min(found, key=lambda each: each.median_us or 0.0, default=None)
 
-
-def to_json(results: Results) -> bytes:
-    """Write results, a line for each record."""
-    return kept_json(asdict(results), ("matrices", "searches", "library"))
-
-
-def read(path: str | os.PathLike[str]) -> Results:
-    """Read results; raise as `experiments.papers.kit.source.read_results`."""
-    return read_results(path, Results, KIND)
+    def gaps(self) -> tuple[str, ...]:
+        """Say which matrices and searches are missing, and why; a form that cuSPARSE refuses is none."""
+        found = [f"{name}: {why}" for name, why in self.missing.items()]
+        found += [f"{s.matrix}, {s.dtype}, {s.search}: {s.reason}" for s in self.searches if s.reason]
+        return tuple(f"Not measured: {each}" for each in found)

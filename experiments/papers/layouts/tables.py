@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from experiments.papers.layouts.figures import LARGE, by_size
+from experiments.papers.kit.numbers import geometric_mean
+from experiments.papers.layouts.figures import by_size, large_ones
 from experiments.papers.layouts.printed import BY_LAYOUTS, GPUS, TABLES, PrintedTable
 from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
-from experiments.papers.layouts.texts import ABSENT, NOTHING, READING, gaps_of, label
-from experiments.papers.pellr.speeds import geometric_mean
+from experiments.papers.layouts.texts import ABSENT, READING, label
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 
@@ -15,13 +15,13 @@ SHARE = "share of the bound, %"
 SEARCHES = {PAPERS: "paper", ALL: "joint"}
 
 
-def make(results: Results | None, number: int) -> Item:
+def make(results: Results, number: int) -> Item:
     """Make the item of a table.
 
     Parameters
     ----------
     results
-        What was measured; None: nothing.
+        What was measured.
     number
         1 to 6.
     """
@@ -31,10 +31,7 @@ def make(results: Results | None, number: int) -> Item:
         for name, of_gpus in printed.matrices.items()
         for gpu, tuned in zip(GPUS, of_gpus, strict=True)
     ]
-    of_table = () if results is None else _matrices(results, printed)
-    for matrix in of_table:
-        assert results is not None
-        rows += _rows(results, matrix, printed.dtype)
+    rows += [row for each in _matrices(results, printed) for row in _rows(results, each, printed.dtype)]
     return Item(
         f"layouts-table{number}",
         f"Table {number}: {printed.entry} entries, {printed.dtype}",
@@ -42,30 +39,14 @@ def make(results: Results | None, number: int) -> Item:
         "which that is: among the paper's layouts, and among all of this project's, with sorted rows and "
         "16-bit columns.",
         tuple(rows),
-        verdicts=() if results is None else _verdicts(results, printed),
+        verdicts=_verdicts(results, printed),
         notes=READING,
-        gaps=(NOTHING,) if results is None else gaps_of(results),
+        gaps=results.gaps(),
     )
 
 
-def gain(results: Results, matrix: str, dtype: str, search: str) -> float | None:
-    """Give how many times a joint search is faster than schedules alone; None if one was not made.
-
-    Parameters
-    ----------
-    results
-        What was measured.
-    matrix, dtype, search
-        As of `SearchRecord`.
-    """
-    best, natural = results.search(matrix, dtype, search), results.search(matrix, dtype, "schedule")
-    if not (best and natural and best.median_us and natural.median_us):
-        return None
-    return natural.median_us / best.median_us
-
-
 def _matrices(results: Results, printed: PrintedTable) -> tuple[MatrixRecord, ...]:
-    return tuple(each for each in results.matrices if each.entry == printed.entry and not each.missing)
+    return tuple(each for each in results.matrices if each.group == printed.entry and not each.missing)
 
 
 def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison]:
@@ -73,7 +54,7 @@ def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison
     for quantity, search in SEARCHES.items():
         found = results.search(matrix.name, dtype, search)
         note = "" if found is None else _said(found)
-        value = gain(results, matrix.name, dtype, search)
+        value = results.gain(matrix.name, dtype, search)
         rows.append(Comparison(label(matrix), quantity, "", value, note, ABSENT))
     best = results.search(matrix.name, dtype, "joint")
     if best and best.median_us and best.bound_us:
@@ -88,12 +69,11 @@ def _said(found: SearchRecord) -> str:
 
 def _verdicts(results: Results, printed: PrintedTable) -> tuple[Verdict, ...]:
     gains = {
-        each.name: gain(results, each.name, printed.dtype, "paper") for each in _matrices(results, printed)
+        each.name: results.gain(each.name, printed.dtype, "paper") for each in _matrices(results, printed)
     }
     found = {name: value for name, value in gains.items() if value is not None}
     mean = geometric_mean(list(found.values()))
-    large = {each.name for each in results.matrices if each.entries > LARGE}
-    numbers = ABSENT if mean is None else by_size(found, large, "times")
+    numbers = ABSENT if mean is None else by_size(found, large_ones(results), "times")
     verdicts = [
         Verdict(
             "Tuning layouts and schedules together is faster than tuning schedules alone",

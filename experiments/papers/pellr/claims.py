@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from experiments.papers.kit.numbers import geometric_mean
+from experiments.papers.kit.results import NOT_MEASURED
 from experiments.papers.pellr import verdicts
-from experiments.papers.pellr.results import MatrixRecord
-from experiments.papers.pellr.speeds import DTYPES, NEAR, SETS, Speeds, geometric_mean
-from experiments.papers.pellr.texts import GAP_WITHOUT_RESULTS, notes_of
-from experiments.papers.pellr.verdicts import PARTS, large, stands_for
+from experiments.papers.pellr.results import DTYPES, NEAR, SETS, MatrixRecord, Results
+from experiments.papers.pellr.texts import notes_of
+from experiments.papers.pellr.verdicts import PARTS, Choice, every, large, not_large, stands_for
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 
@@ -39,16 +40,16 @@ class Claim:
     parts
         Sets of matrices.
     own
-        What is compared; PELLR as published but for its slices.
+        What is compared; PELLR as published if empty.
     """
 
     words: str
     method: str
     printed: str
-    choose: Callable[[MatrixRecord], bool] = lambda matrix: True
+    choose: Choice = every
     number: Callable[[list[float]], float | None] = geometric_mean
     parts: tuple[str, ...] = tuple(SETS)
-    own: str = "pellr"
+    own: str = ""
 
 
 def _share(ratios: list[float]) -> float | None:
@@ -66,7 +67,7 @@ CLAIMS = (
     Claim("over ELLR, sigma > 10, slices by first row", "ellr", "1.5", large, own=NEAR),
     Claim("over ELLR on memplus", "ellr", "1.1", stands_for("memplus"), parts=PAPERS),
     Claim("over ELLR on lnsp3937 (stand-in)", "ellr", "4.5", stands_for("lnsp3937"), parts=PAPERS),
-    Claim("over HYB, sigma < 10", "hyb-third", "4", lambda matrix: not large(matrix), parts=PAPERS),
+    Claim("over HYB, sigma < 10", "hyb-third", "4", not_large, parts=PAPERS),
     Claim("over HYB, sigma > 10", "hyb-third", "1.6", large),
     Claim("over HYB on memplus", "hyb-third", "0.7", stands_for("memplus"), parts=PAPERS),
     Claim(
@@ -85,34 +86,29 @@ CLAIMS = (
 """In the paper's order."""
 
 
-def make(speeds: Speeds | None) -> Item:
-    """Make the table; without results the paper's numbers stand alone."""
+def make(results: Results) -> Item:
+    """Make the table."""
     return Item(
         "pellr-claims",
         "The claims: how many times PELLR is faster",
         SUMMARY,
-        tuple(row for claim in CLAIMS for part in claim.parts for row in _rows(claim, part, speeds)),
-        notes=() if speeds is None else notes_of(speeds),
-        gaps=(GAP_WITHOUT_RESULTS,) if speeds is None else (),
-        faults=() if speeds is None else speeds.faults(),
+        tuple(row for claim in CLAIMS for part in claim.parts for row in _rows(claim, part, results)),
+        notes=notes_of(results),
+        faults=results.faults(),
     )
 
 
-def _rows(claim: Claim, part: str, speeds: Speeds | None) -> list[Comparison]:
-    label = f"{claim.words}; {PARTS[part]}"
-    if speeds is None:
-        return [
-            Comparison(label, short, claim.printed, None, absent="not measured") for short in DTYPES.values()
-        ]
-    matrices = [matrix for matrix in speeds.sets[part] if claim.choose(matrix)]
+def _rows(claim: Claim, part: str, results: Results) -> list[Comparison]:
+    matrices = [matrix for matrix in results.sets[part] if claim.choose(matrix)]
     rows = []
     for dtype, short in DTYPES.items():
         if claim.method:
-            ours = claim.number(list(speeds.ratios(matrices, claim.method, dtype, claim.own).values()))
+            ours = claim.number(list(results.ratios(matrices, claim.method, dtype, claim.own).values()))
         else:
-            wins, count, _ = verdicts.share_best(speeds, part, dtype)
+            wins, count, _ = verdicts.share_best(results, part, dtype)
             ours = 100 * wins / count if count else None
-        rows.append(Comparison(label, short, claim.printed, ours, _which(matrices), absent="not measured"))
+        label = f"{claim.words}; {PARTS[part]}"
+        rows.append(Comparison(label, short, claim.printed, ours, _which(matrices), NOT_MEASURED))
     return rows
 
 

@@ -16,7 +16,7 @@ from experiments.papers.pellr.iterations import (
     sorted_iterations,
     work,
 )
-from experiments.papers.pellr.speeds import Speeds
+from experiments.papers.pellr.results import Results
 from experiments.papers.pellr.texts import subject_label
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
@@ -37,8 +37,8 @@ NOTES = (
 )
 
 
-def make(speeds: Speeds | None) -> Item:
-    """Make the item; it needs no GPU, but with results says what the device counted."""
+def make(results: Results) -> Item:
+    """Make the item; all but what the device counted needs no GPU."""
     lists = {name: list(chain(*rows)) for name, rows in (("ELLPACK-R", ELLR_ROWS), ("PELLR", PELLR_ROWS))}
     rows = [
         *_example_rows(
@@ -56,7 +56,7 @@ def make(speeds: Speeds | None) -> Item:
             "",
             sorted_iterations(lists["ELLPACK-R"], EXAMPLE_WIDTH),
         ),
-        *(_matrix_rows(speeds) if speeds else ()),
+        *_matrix_rows(results),
     ]
     return Item(
         "pellr-iterations",
@@ -64,7 +64,7 @@ def make(speeds: Speeds | None) -> Item:
         SUMMARY,
         tuple(rows),
         chart=_chart(lists),
-        verdicts=tuple(_verdicts(speeds)),
+        verdicts=tuple(_verdicts(results)),
         notes=NOTES,
     )
 
@@ -77,7 +77,7 @@ def _example_rows(label: str, found: dict[str, int]) -> list[Comparison]:
     ]
 
 
-def _matrix_rows(speeds: Speeds) -> list[Comparison]:
+def _matrix_rows(results: Results) -> list[Comparison]:
     names = {"ellr": "ELLPACK-R", "pellr": "PELLR", "biell": "BiELL", "bijad": "BiJAD"}
     return [
         Comparison(
@@ -87,7 +87,7 @@ def _matrix_rows(speeds: Speeds) -> list[Comparison]:
             count,
             f"{matrix.rows:,} rows, {matrix.nnz:,} non-zeros; work {matrix.work:,}",
         )
-        for part in speeds.sets.values()
+        for part in results.sets.values()
         for matrix in part
         for method, count in matrix.iterations.items()
     ]
@@ -110,7 +110,7 @@ def _heights(rows: list[int]) -> tuple[float, ...]:
     return tuple(float(each) for each in iterations_by_warp(np.array(rows), EXAMPLE_WIDTH))
 
 
-def _verdicts(speeds: Speeds | None) -> list[Verdict]:
+def _verdicts(results: Results) -> list[Verdict]:
     ellr, pellr = (list(chain(*rows)) for rows in (ELLR_ROWS, PELLR_ROWS))
     made = [
         Verdict(
@@ -124,11 +124,9 @@ def _verdicts(speeds: Speeds | None) -> list[Verdict]:
             f"{work(ellr, 8)} and {work(pellr, 8)}, as the lists hold {sum(ellr)} and {sum(pellr)} non-zeros",
         ),
     ]
-    if speeds is None:
-        return made
     counted = [
         (matrix.name, method, matrix.iterations.get(method), count)
-        for matrix in speeds.results.matrices
+        for matrix in results.matrices
         for method, count in matrix.counted.items()
     ]
     wrong = [
@@ -145,7 +143,7 @@ def _verdicts(speeds: Speeds | None) -> list[Verdict]:
     )
     fewer = [
         matrix.iterations["pellr"] <= matrix.iterations["ellr"]
-        for matrix in speeds.results.matrices
+        for matrix in results.matrices
         if {"ellr", "pellr"} <= set(matrix.iterations)
     ]
     made.append(

@@ -1,12 +1,14 @@
 """The PELLR paper, and what makes its tables and figures."""
 
-from typing import Literal
-
 from experiments.papers.kit.experiment import Experiment, Paper
 
-KIND: Literal["vecsim reproduce pellr"] = "vecsim reproduce pellr"
-"""What files of its results say they are."""
-ITEMS = "experiments.papers.pellr.items"
+HERE = "experiments.papers.pellr"
+
+
+def _figure(number: int, shows: str, maker: str = "ratio_item") -> Experiment:
+    made_by = f"{HERE}.figures:{maker}"
+    return Experiment(f"pellr-fig{number}", f"Figure {number}", shows, made_by, arguments=(number,))
+
 
 PAPER = Paper(
     "pellr",
@@ -14,24 +16,28 @@ PAPER = Paper(
     "Communications 8, 2020.",
     (
         Experiment(
-            "pellr-claims", "Claims", "every number of the text for PELLR, ours beside it", f"{ITEMS}:claims"
+            "pellr-claims",
+            "Claims",
+            "every number of the text for PELLR, ours beside it",
+            f"{HERE}.claims:make",
         ),
         Experiment(
             "pellr-iterations",
             "Formulas 1, 2",
             "iterations of warps and work, with the paper's example",
-            f"{ITEMS}:iterations",
+            f"{HERE}.example:make",
         ),
-        Experiment("pellr-fig6", "Figure 6", "PELLR against ELLPACK-R", f"{ITEMS}:figure6"),
+        _figure(6, "PELLR against ELLPACK-R"),
         Experiment(
-            "pellr-fig7", "Figure 7", "the structure of memplus and row statistics", f"{ITEMS}:figure7"
+            "pellr-fig7", "Figure 7", "the structure of memplus and row statistics", f"{HERE}.structure:make"
         ),
-        Experiment("pellr-fig8", "Figure 8", "PELLR against HYB", f"{ITEMS}:figure8"),
-        Experiment("pellr-fig9", "Figure 9", "PELLR against BiELL", f"{ITEMS}:figure9"),
-        Experiment("pellr-fig10", "Figure 10", "PELLR against BiJAD", f"{ITEMS}:figure10"),
-        Experiment("pellr-fig11", "Figure 11", "speeds of PELLR, HYB, BiELL and BiJAD", f"{ITEMS}:figure11"),
-        Experiment("pellr-fig12", "Figure 12", "speeds of all formats", f"{ITEMS}:figure12"),
+        _figure(8, "PELLR against HYB"),
+        _figure(9, "PELLR against BiELL"),
+        _figure(10, "PELLR against BiJAD"),
+        _figure(11, "speeds of PELLR, HYB, BiELL and BiJAD", "speed_item"),
+        _figure(12, "speeds of all formats", "speed_item"),
     ),
-    f"{ITEMS}:appendices",
-    KIND,
+    f"{HERE}.appendices:make",
+    "vecsim reproduce pellr",
+    measured=HERE,
 )

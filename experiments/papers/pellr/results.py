@@ -1,35 +1,41 @@
-"""What was measured, and the file that keeps it: rendering needs nothing else."""
+"""What was measured, with what the PELLR paper asks of it: rendering needs nothing else."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, field
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from experiments.papers.kit.recorded import kept_json
-from experiments.papers.kit.source import read_results
-from experiments.papers.pellr.paper import KIND
-from experiments.papers.pellr.subjects import Kind
+from experiments.papers.kit import results as kit
+from experiments.papers.pellr.subjects import QUADRO_P600_THREADS
 
-Status = Literal["ok", "not_representable", "left_out", "failed"]
+DTYPES = {"float64": "f64", "float32": "f32"}
+"""The types, and how they are called in tables."""
+SETS = {
+    "alone": "matrices as they are",
+    "filled": "repeated until they fill the GPU",
+    "generated": "generated, a million rows",
+}
+"""Kinds of comparisons, and how panels of charts are called."""
+ELLR = "ellr"
+CUT_ELLR = "ellr-sliced"
+NEAR = "pellr-near"
 
 
 @dataclass(frozen=True)
-class MatrixRecord:
-    """A matrix that was measured, or was to be.
+class MatrixRecord(kit.MatrixRecord):
+    """A matrix that was measured, or was to be; one that is repeated is another one, ``NAME x COPIES``.
 
     Attributes
     ----------
-    name
-        Of the matrix; one that is repeated is another matrix, ``NAME x COPIES``.
-    kind, stands_for, note, printed
-        As in `Subject`.
+    group
+        One of `experiments.papers.pellr.subjects.KINDS`.
+    printed
+        As in `experiments.papers.pellr.subjects.Subject`.
     of, copies
         The matrix that is repeated, and how often; the matrix itself once.
-    rows, columns, nnz
-        Counts.
-    mean, sigma, shortest, longest
-        Of the row lengths; sigma as of a population.
+    shortest
+        Of the row lengths.
     histogram
         Rows with 0 entries, 1, 2 to 3, 4 to 7, and so on.
     diagonal_share, upper_share, left_share
@@ -40,26 +46,12 @@ class MatrixRecord:
         The same counted on the device: ``ellr`` and ``pellr``.
     work
         By formula (2).
-    missing
-        Why it was not measured; empty if it was.
-    sha256
-        Its digest, with values in float64 (`vecsim.results.digests.matrix_sha256`); empty in older files.
     """
 
-    name: str
-    kind: Kind
-    stands_for: str = ""
-    note: str = ""
     printed: dict[str, float] = field(default_factory=dict)
     of: str = ""
     copies: int = 1
-    rows: int = 0
-    columns: int = 0
-    nnz: int = 0
-    mean: float = 0.0
-    sigma: float = 0.0
     shortest: int = 0
-    longest: int = 0
     histogram: tuple[int, ...] = ()
     diagonal_share: float = 0.0
     upper_share: float = 0.0
@@ -67,107 +59,60 @@ class MatrixRecord:
     iterations: dict[str, int] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
     work: int = 0
-    missing: str = ""
-    sha256: str = ""
 
 
 @dataclass(frozen=True)
-class Record:
-    """One method on one matrix in one type.
+class Results(kit.Results):
+    """Everything that one run measured; the part ``setup`` of a record is conversion and upload."""
 
-    Attributes
-    ----------
-    matrix, method, dtype
-        Names; the type is float32 or float64.
-    status
-        ``ok``; ``not_representable``: the format would take too much; ``left_out``; ``failed``.
-    reason
-        Why it is not ``ok``.
-    median_us, spread
-        As `gpu.measure.timing.Timing`: warm, by replay of a graph.
-    nbytes
-        On the device, without x and y.
-    setup_us
-        Conversion and upload; None where the arrays were made from those of the other type.
-    error
-        max |y - r| / (|A| |x|), r in float64 from the rounded inputs.
-    """
+    paper = "pellr"
+    own = "pellr"
 
-    matrix: str
-    method: str
-    dtype: str
-    status: Status = "ok"
-    reason: str = ""
-    median_us: float | None = None
-    spread: float | None = None
-    nbytes: int | None = None
-    setup_us: float | None = None
-    error: float | None = None
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """The device that measured.
-
-    Attributes
-    ----------
-    name
-        The product's name.
-    multiprocessors, threads_per_multiprocessor
-        Their product is the threads that it holds at once.
-    facts
-        Versions and limits, as text.
-    """
-
-    name: str
-    multiprocessors: int
-    threads_per_multiprocessor: int
-    facts: dict[str, str] = field(default_factory=dict)
+    matrices: tuple[MatrixRecord, ...]
 
     @property
     def threads(self) -> int:
-        """Threads that it holds at once."""
-        return self.multiprocessors * self.threads_per_multiprocessor
+        """Threads that the GPU holds at once."""
+        return threads_of(self.facts)
+
+    @cached_property
+    def sets(self) -> dict[str, list[MatrixRecord]]:
+        """The measured matrices of each of `SETS`, by rising sigma as the paper's axes have them."""
+        found: dict[str, list[MatrixRecord]] = {name: [] for name in SETS}
+        for matrix in self.matrices:
+            if not matrix.missing:
+                found[matrix.group if matrix.group in SETS else "alone"].append(matrix)
+        return {name: sorted(each, key=lambda matrix: matrix.sigma) for name, each in found.items()}
+
+    def ratio(
+        self, matrix: kit.MatrixRecord, slow: str, dtype: str, fast: str = "", operation: str = ""
+    ) -> float | None:
+        """Return how many times PELLR, or another method, is faster than one.
+
+        ``ellr`` is ELLPACK-R as published where it takes at most four times CRS, else cut into slices.
+        """
+        return super().ratio(matrix, self.ellr(matrix) if slow == ELLR else slow, dtype, fast, operation)
+
+    def ellr(self, matrix: kit.MatrixRecord) -> str:
+        """Return the method that stands for ELLPACK-R on a matrix."""
+        return ELLR if self.time(matrix, ELLR, "float64") is not None else CUT_ELLR
+
+    def waves(self, matrix: kit.MatrixRecord) -> float:
+        """Return how often the rows of a matrix, a thread each, fill the GPU."""
+        return matrix.rows / self.threads
+
+    def best(self, matrix: kit.MatrixRecord, dtype: str, methods: Sequence[str]) -> str | None:
+        """Return the fastest of methods; None if none has a time."""
+        times = {method: self.time(matrix, method, dtype) for method in methods}
+        there = {method: time for method, time in times.items() if time is not None}
+        return min(there, key=lambda method: there[method]) if there else None
 
 
-@dataclass(frozen=True)
-class Results:
-    """Everything that one run measured.
-
-    Attributes
-    ----------
-    kind
-        What the file says it is.
-    made
-        When it began: ISO 8601, UTC.
-    commit
-        Of the code; empty if unknown.
-    gpu
-        The device.
-    seconds
-        What the phases of the run took.
-    matrices, records
-        In the order in which they were measured.
-    command, versions
-        What made it (`vecsim.results.provenance`); empty in older files.
-    """
-
-    kind: Literal["vecsim reproduce pellr"]
-    made: str
-    commit: str
-    gpu: Gpu
-    seconds: dict[str, float]
-    matrices: tuple[MatrixRecord, ...]
-    records: tuple[Record, ...]
-    command: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict)
+def threads_of(facts: Mapping[str, str]) -> int:
+    """Return the threads that a GPU holds at once."""
+    return int(facts["multiprocessors"]) * int(facts["threads_per_multiprocessor"])
 
 
-def to_json(results: Results) -> bytes:
-    """Write results, a line for each matrix and record."""
-    return kept_json(asdict(results), ("matrices", "records"))
-
-
-def read(path: str | os.PathLike[str]) -> Results:
-    """Read results; raise as `experiments.papers.kit.source.read_results`."""
-    return read_results(path, Results, KIND)
+def waves_of_the_paper(matrix: MatrixRecord) -> float:
+    """Return how often the rows of a matrix, not repeated, fill the paper's GPU."""
+    return matrix.rows / matrix.copies / QUADRO_P600_THREADS

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.papers.pellr.results import MatrixRecord
-from experiments.papers.pellr.speeds import Speeds
-from experiments.papers.pellr.texts import GAP_WITHOUT_RESULTS, SPELLED, subject_label
+from experiments.papers.pellr.results import MatrixRecord, Results
+from experiments.papers.pellr.texts import SPELLED, subject_label
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
@@ -17,16 +16,13 @@ LONG = 64
 """Entries from which on a row of memplus, 7 entries on average, is long."""
 
 
-def make(speeds: Speeds | None) -> Item:
+def make(results: Results) -> Item:
     """Make the item."""
-    name, title = "pellr-fig7", "Figure 7: the structure of memplus, and the row statistics"
-    if speeds is None:
-        return Item(name, title, SUMMARY, (), gaps=(GAP_WITHOUT_RESULTS,))
-    printed = [matrix for matrix in speeds.sets["alone"] if matrix.printed]
-    memplus = next((matrix for matrix in speeds.sets["alone"] if matrix.name == "memplus"), None)
+    printed = [matrix for matrix in results.sets["alone"] if matrix.printed]
+    memplus = next((matrix for matrix in results.sets["alone"] if matrix.name == "memplus"), None)
     return Item(
-        name,
-        title,
+        "pellr-fig7",
+        "Figure 7: the structure of memplus, and the row statistics",
         SUMMARY,
         tuple(row for matrix in printed for row in _rows(matrix)),
         chart=None if memplus is None else _chart(memplus),
@@ -40,7 +36,7 @@ def make(speeds: Speeds | None) -> Item:
 
 def _rows(matrix: MatrixRecord) -> list[Comparison]:
     ours = {"sigma": matrix.sigma, "mean": matrix.mean, "range": float(matrix.longest - matrix.shortest)}
-    note = matrix.note if matrix.kind == "stand-in" else ""
+    note = matrix.note if matrix.group == "stand-in" else ""
     return [
         Comparison(subject_label(matrix), SPELLED[name], f"{value:g}", ours[name], note)
         for name, value in matrix.printed.items()

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
+from experiments.papers.kit.numbers import geometric_mean, rank_correlation
 from experiments.papers.pellr.methods import METHODS
-from experiments.papers.pellr.results import MatrixRecord
-from experiments.papers.pellr.speeds import (
-    CUT_ELLR,
-    DTYPES,
-    NEAR,
-    Speeds,
-    geometric_mean,
-    rank_correlation,
-    waves_of_the_paper,
-)
+from experiments.papers.pellr.results import CUT_ELLR, DTYPES, NEAR, MatrixRecord, Results, waves_of_the_paper
 from experiments.papers.pellr.subjects import KINDS, MOST_FILLED_ENTRIES, QUADRO_P600_THREADS
-
-GAP_WITHOUT_RESULTS = (
-    "Nothing was measured: there is no NVIDIA GPU here and no file of results was given. `vecsim reproduce "
-    "pellr --results FILE` renders a file that a GPU wrote."
-)
 
 SPELLED = {"sigma": "sigma", "mean": "mean", "range": "longest - shortest"}
 """How the printed statistics are called."""
@@ -26,50 +13,49 @@ SPELLED = {"sigma": "sigma", "mean": "mean", "range": "longest - shortest"}
 
 def subject_label(matrix: MatrixRecord) -> str:
     """Name a matrix, and which one of the paper it is or stands for."""
-    if matrix.kind == "filled" and matrix.stands_for and matrix.of != matrix.stands_for:
+    if matrix.group == "filled" and matrix.stands_for and matrix.of != matrix.stands_for:
         return f"{matrix.name} (for {matrix.stands_for})"
-    if matrix.kind == "stand-in":
+    if matrix.group == "stand-in":
         return f"{matrix.name} (stand-in for {matrix.stands_for})"
-    if matrix.kind == "pattern":
+    if matrix.group == "pattern":
         return f"{matrix.name} ({matrix.stands_for})"
     return matrix.name
 
 
-def matrix_note(matrix: MatrixRecord, speeds: Speeds, method: str = "") -> str:
+def matrix_note(matrix: MatrixRecord, results: Results, method: str = "") -> str:
     """Say what decides the time of a matrix: row lengths, iterations of warps, waves of threads."""
     parts = [
         f"sigma {matrix.sigma:.1f}, mean {matrix.mean:.1f}, longest {matrix.longest:,}",
-        f"{speeds.waves(matrix):.2g} waves",
+        f"{results.waves(matrix):.2g} waves",
         f"iterations {matrix.iterations.get('ellr', 0):,} in order, "
         f"{matrix.iterations.get('pellr', 0):,} sorted",
     ]
-    if method == "ellr" and speeds.ellr(matrix) == CUT_ELLR and matrix.kind != "filled":
+    if method == "ellr" and results.ellr(matrix) == CUT_ELLR and matrix.group != "filled":
         parts.append("ELLR cut into slices: as published it would take over four times CRS")
     return "; ".join(parts)
 
 
-def notes_of(speeds: Speeds) -> tuple[str, ...]:
+def notes_of(results: Results) -> tuple[str, ...]:
     """Say how the figures are to be read, with the numbers that explain them."""
-    gpu = speeds.gpu
-    kinds = dict.fromkeys(matrix.kind for matrix in speeds.results.matrices)
+    kinds = dict.fromkeys(matrix.group for matrix in results.matrices)
     return (
-        f"Measured on {gpu.name}: products by replay of CUDA graphs, warm (the same buffers again, as in an "
-        "iterative solver), x and y in the original order, the permutation included; medians. "
-        f"Made {speeds.results.made}.",
+        f"Measured on {results.gpu}: products by replay of CUDA graphs, warm (the same buffers again, as in "
+        "an iterative solver), x and y in the original order, the permutation included; medians. "
+        f"Made {results.made}.",
         "Matrices: " + "; ".join(f"{kind}: {KINDS[kind]}" for kind in kinds) + ".",
-        f"A wave is the {gpu.threads:,} threads that the GPU holds at once; the paper's Quadro P600 holds "
-        f"{QUADRO_P600_THREADS:,}. {waves_text(speeds)}",
-        times_text(speeds),
-        slices_text(speeds),
-        locality_text(speeds),
-        iterations_text(speeds),
+        f"A wave is the {results.threads:,} threads that the GPU holds at once; the paper's Quadro P600 "
+        f"holds {QUADRO_P600_THREADS:,}. {waves_text(results)}",
+        times_text(results),
+        slices_text(results),
+        locality_text(results),
+        iterations_text(results),
     )
 
 
-def waves_text(speeds: Speeds) -> str:
+def waves_text(results: Results) -> str:
     """Say how often the matrices fill both GPUs, and what follows."""
-    alone = speeds.sets["alone"]
-    small = [matrix for matrix in alone if speeds.waves(matrix) < 1]
+    alone = results.sets["alone"]
+    small = [matrix for matrix in alone if results.waves(matrix) < 1]
     text = (
         f"{len(small)} of the {len(alone)} matrices of the collections do not fill the GPU once. All their "
         "warps then run at the same time, and the product takes as long as its longest row: sorting rows "
@@ -78,10 +64,10 @@ def waves_text(speeds: Speeds) -> str:
     memplus = next((matrix for matrix in alone if matrix.name == "memplus"), None)
     if memplus is not None:
         text += (
-            f"memplus, for one, fills {speeds.waves(memplus):.2f} of this GPU and "
+            f"memplus, for one, fills {results.waves(memplus):.2f} of this GPU and "
             f"{waves_of_the_paper(memplus):.1f} times the paper's. "
         )
-        time = speeds.time(memplus, "pellr", "float64")
+        time = results.time(memplus, "pellr", "float64")
         if time is not None:
             text += (
                 f"Its {time:.0f} us are {1000 * time / memplus.longest:.0f} ns for each of the "
@@ -95,14 +81,14 @@ def waves_text(speeds: Speeds) -> str:
     )
 
 
-def times_text(speeds: Speeds) -> str:
+def times_text(results: Results) -> str:
     """Say what the time of PELLR goes with: the longest row, or the non-zeros."""
     parts = []
     for part, words in (("alone", "as they are"), ("filled", "repeated")):
         found = [
             (matrix, time)
-            for matrix in speeds.sets[part]
-            if (time := speeds.time(matrix, "pellr", "float64")) is not None
+            for matrix in results.sets[part]
+            if (time := results.time(matrix, "pellr", "float64")) is not None
         ]
         times = [time for _, time in found]
         by_length = rank_correlation([matrix.longest for matrix, _ in found], times)
@@ -117,14 +103,14 @@ def times_text(speeds: Speeds) -> str:
     )
 
 
-def slices_text(speeds: Speeds) -> str:
+def slices_text(results: Results) -> str:
     """Say why PELLR can be the slower one where nothing but latency counts, and what slices cost."""
     pairs = {
         dtype: [
             cut / whole
-            for matrix in speeds.sets["alone"]
-            if (whole := speeds.time(matrix, "ellr", dtype)) is not None
-            and (cut := speeds.time(matrix, CUT_ELLR, dtype)) is not None
+            for matrix in results.sets["alone"]
+            if (whole := results.time(matrix, "ellr", dtype)) is not None
+            and (cut := results.time(matrix, CUT_ELLR, dtype)) is not None
         ]
         for dtype in DTYPES
     }
@@ -138,11 +124,11 @@ def slices_text(speeds: Speeds) -> str:
     )
 
 
-def locality_text(speeds: Speeds) -> str:
+def locality_text(results: Results) -> str:
     """Say what sorting costs: rows that run together no longer lie together."""
     parts = []
     for part, words in (("filled", "repeated"), ("generated", "generated")):
-        ratios = speeds.ratios(speeds.sets[part], "pellr", "float64", NEAR)
+        ratios = results.ratios(results.sets[part], "pellr", "float64", NEAR)
         mean = geometric_mean(ratios.values())
         if mean is not None:
             parts.append(f"{mean:.2f} on matrices {words}")
@@ -154,14 +140,14 @@ def locality_text(speeds: Speeds) -> str:
     )
 
 
-def iterations_text(speeds: Speeds) -> str:
+def iterations_text(results: Results) -> str:
     """Say whether formula (1) foretells the ratio of ELLPACK-R to PELLR."""
     parts = []
     for part, word in (("alone", "as they are"), ("filled", "repeated"), ("generated", "generated")):
         found = [
             (matrix.iterations["ellr"] / matrix.iterations["pellr"], ratio)
-            for matrix in speeds.sets[part]
-            if (ratio := speeds.ratio(matrix, "ellr", "float64")) is not None
+            for matrix in results.sets[part]
+            if (ratio := results.ratio(matrix, "ellr", "float64")) is not None
             and matrix.iterations.get("pellr")
         ]
         correlation = rank_correlation([pair[0] for pair in found], [pair[1] for pair in found])

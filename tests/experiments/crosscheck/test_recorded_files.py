@@ -7,14 +7,13 @@ from crosscheck_cases import written
 
 from experiments.crosscheck import paper as of_crosscheck
 from experiments.papers.kit.registry import PAPERS, chosen, recorded_files
-from experiments.papers.pellr import paper as of_pellr
 from vecsim.support.errors import UserError
 
 
 def test_kinds_are_those_of_the_files():
     kinds = {paper.name: paper.recorded_kind for paper in PAPERS}
     assert kinds["crosscheck"] == of_crosscheck.KIND
-    assert kinds["pellr"] == of_pellr.KIND
+    assert kinds["pellr"] == "vecsim reproduce pellr"
     assert kinds["hism"] == ""
 
 

@@ -61,8 +61,8 @@ def test_every_folder_with_a_paper_is_listed():
 
 def test_whatever_makes_an_experiment_is_there():
     for paper in PAPERS:
-        makers = [experiment.maker for experiment in paper.experiments]
-        for maker in (*makers, paper.appendices_maker):
+        makers = [(experiment.maker, *experiment.arguments) for experiment in paper.experiments]
+        for maker in (*(name for name, *_ in makers), paper.appendices_maker):
             assert callable(resolve_name(maker)), maker
         assert len(makers) == len(set(makers))
 

@@ -4,10 +4,14 @@ import pytest
 
 from experiments.gpu_bench.matrix_supply import Supplied, make
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.papers.hbp import measurement, results
+from experiments.papers.hbp import measurement
+from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import in_order_of_kinds, subjects
+from experiments.papers.kit.measurement import Run
+from experiments.papers.kit.results import read_results
 from gpu.measure.timing import Timing
 
+DEVICE = ("simulated", {})
 TINY = SuiteMatrix(
     "m4-kronecker-18",
     "skewed",
@@ -28,18 +32,18 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     found = measurement.measure_matrices(
         (TINY, TINY),
         supplied,
-        "simulated",
-        {},
+        DEVICE,
         lambda operation: Timing(5.0, 0.01, 20, 100),
         lambda what, share: doing.append(share),
+        Run(),
     )
     assert doing == [0, 1 / 2]
     assert [each.missing for each in found.matrices] == ["", "no file"]
-    assert {(each.method, each.stage): each.status for each in found.preparations} == {
+    assert {(r.method, r.operation): r.status for r in found.records if r.operation} == {
         ("active", "all"): "ok",
         **{("hash", stage): "ok" for stage in ("order", "all")},
     }
-    products = {(each.method, each.dtype): each for each in found.products}
+    products = {(each.method, each.dtype): each for each in found.records}
     assert products["cusparse", "float32"].status == "failed"  # the simulator has none
     for method in (
         "crs",
@@ -56,28 +60,25 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         assert each.error < 1
         assert each.nbytes > 8 * 40
         # There are no slots in so small a matrix.
-        assert (each.combine_us == 5.0) == (method in ("own", "hbp", "hbp-classes"))
+        assert (each.parts.get("combine") == 5.0) == (method in ("own", "hbp", "hbp-classes"))
     file = tmp_path / "r.json"
-    file.write_bytes(results.to_json(found))
-    kept = results.read(file)
-    assert [each.method for each in kept.products] == [each.method for each in found.products]
-    assert len(kept.preparations) == len(found.preparations)
+    file.write_bytes(found.to_json())
+    kept = read_results(file, Results)
+    assert [each.method for each in kept.records] == [each.method for each in found.records]
+    assert len(kept.orders) == len(found.orders)
 
 
 def test_no_matrix_is_begun_after_the_limit():
-    found = measurement.measure_matrices((TINY,), (), "simulated", {}, None, None, limit=-1.0)
+    found = measurement.measure_matrices((TINY,), (), DEVICE, None, None, Run(limit=-1.0))
     assert found.matrices[0].missing == "left out: -1 seconds were over"
 
 
 def test_nothing_more_of_a_matrix_is_measured_when_it_is_late(monkeypatch):
     monkeypatch.setattr(measurement, "ORDERS", ("classes",))
     supplied = [make(TINY, transposed=False)]
-    found = measurement.measure_matrices(
-        (TINY,), supplied, "simulated", {}, None, lambda *told: None, late=-1.0
-    )
-    assert {(each.status, each.reason) for each in found.preparations} == {("left_out", "the time was over")}
-    assert {(each.status, each.reason) for each in found.products} == {("left_out", "the time was over")}
-    assert len(found.products) == 18
+    found = measurement.measure_matrices((TINY,), supplied, DEVICE, None, lambda *told: None, Run(late=-1.0))
+    assert {(each.status, each.reason) for each in found.records} == {("left_out", "the time was over")}
+    assert len([each for each in found.records if not each.operation]) == 18
 
 
 def test_one_of_each_kind_comes_first_and_the_large_ones_last():

@@ -6,8 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from experiments.papers.layouts import measurement, results
+from experiments.papers.kit.measurement import Run
+from experiments.papers.kit.results import read_results
+from experiments.papers.layouts import measurement
 from experiments.papers.layouts.recording import kept
+from experiments.papers.layouts.results import Results
 from experiments.papers.layouts.subjects import Subject
 from gpu.compound import COMPLEX, CompoundMatrix
 from gpu.compound.component_layout import AOS, SOA
@@ -46,8 +49,10 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         enqueue(None)
         return 5.0
 
-    found = measurement.measure_matrices(subjects, "simulated", {}, bandwidths, lambda *_: None, timer=timer)
-    assert [(each.name, each.entries, each.missing) for each in found.matrices] == [
+    found = measurement.measure_matrices(
+        subjects, ("simulated", {}), bandwidths, lambda *_: None, Run(), timer
+    )
+    assert [(each.name, each.nnz, each.missing) for each in found.matrices] == [
         ("tiny", 4, ""),
         ("none", 0, "no file"),
     ]
@@ -57,8 +62,8 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         assert found.search("tiny", dtype, "paper").layout == "csr-AoS-AoS"
         assert found.search("tiny", dtype, "schedule").variants == 1
     file = tmp_path / "r.json"
-    file.write_bytes(results.to_json(found))
-    assert results.read(file).searches == found.searches
+    file.write_bytes(found.to_json())
+    assert read_results(file, Results).searches == found.searches
 
 
 def test_layouts_of_the_paper():

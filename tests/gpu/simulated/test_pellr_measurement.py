@@ -7,14 +7,22 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from experiments.papers.pellr import measurement, results, subjects
+from experiments.papers.kit.results import read_results
+from experiments.papers.pellr import measurement, subjects
 from experiments.papers.pellr.iterations import iterations, sorted_iterations, work
 from experiments.papers.pellr.methods import FILLED_METHODS, METHODS
+from experiments.papers.pellr.results import Results
 from experiments.papers.pellr.subjects import Subject
 from gpu.measure.timing import Timing
 
 TIMING = Timing(5.0, 0.01, 20, 100)
-GPU = results.Gpu("simulated", 2, 4096)
+
+
+def gpu(multiprocessors, threads):
+    return "simulated", {"multiprocessors": str(multiprocessors), "threads_per_multiprocessor": str(threads)}
+
+
+GPU = gpu(2, 4096)
 LENGTHS = [9, 1, 0, 3, 3, 2, 1, 1, 8, 1, 10, 4]
 NAMED = Subject("named", "file", "file named", "original", "a note", {"sigma": 3.0})
 MADE = Subject("made", "generated")
@@ -77,20 +85,21 @@ def test_every_method_on_every_matrix(measured, tmp_path):
     assert made.name == "made"
 
     path = tmp_path / "results.json"
-    path.write_bytes(results.to_json(measured))
-    again = results.read(path)
+    path.write_bytes(measured.to_json())
+    again = read_results(path, Results)
     assert [each.name for each in again.matrices] == ["named", "lost", "made"]
     assert again.records[0].median_us == 5
-    assert replace(again.records[0], setup_us=0, error=0) == replace(measured.records[0], setup_us=0, error=0)
-    assert again.gpu == GPU
+    assert replace(again.records[0], parts={}, error=0) == replace(measured.records[0], parts={}, error=0)
+    assert set(again.records[0].parts) == {"setup"}
+    assert (again.gpu, again.facts) == GPU
 
 
 @pytest.mark.ci
 def test_a_matrix_of_the_paper_is_repeated_until_it_fills_the_gpu(monkeypatch):
     monkeypatch.setattr(subjects, "load", lambda subject: matrix(LENGTHS))
-    found = measurement.measure_subjects((NAMED,), results.Gpu("two", 9, 2048), timer, lambda *_: None)
+    found = measurement.measure_subjects((NAMED,), gpu(9, 2048), timer, lambda *_: None)
     again = found.matrices[1]
-    assert (again.name, again.kind, again.of, again.copies, again.rows) == (
+    assert (again.name, again.group, again.of, again.copies, again.rows) == (
         "named x 3",
         "filled",
         "named",

@@ -6,28 +6,18 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from experiments.papers.hbp import (
-    appendices,
-    balance,
-    hash_numbers,
-    orders,
-    preparation,
-    products,
-    results,
-    texts,
-)
+from experiments.papers.hbp import balance, hash_numbers, orders, preparation, products, texts
+from experiments.papers.hbp.measurement import described
 from experiments.papers.hbp.printed import REDUCTIONS, TABLE_1
-from experiments.papers.hbp.recording import described
-from experiments.papers.hbp.results import PreparationRecord, ProductRecord
-from experiments.papers.hbp.source import RECORDED
+from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import LARGE, id_of, on_the_host, subjects
-from experiments.papers.kit.recorded import newest
-from vecsim.support.errors import UserError
+from experiments.papers.kit.results import Record
+from experiments.papers.kit.source import recorded_results
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    return results.read(newest(RECORDED))
+    return recorded_results(Results)
 
 
 def ours(item, row, quantity):
@@ -74,8 +64,8 @@ def test_there_is_a_matrix_for_each_of_the_paper():
     assert [id_of(each) for each in subjects()] == [each.id for each in TABLE_1]
     assert {id_of(each) for each in subjects()} - {id_of(each) for each in on_the_host()} == set(LARGE)
     assert set(REDUCTIONS) <= {each.name for each in TABLE_1}
-    missing = described(subjects()[0], None, "why")
-    assert (missing.stands_for, missing.missing) == ("ASIC_320k", "why")
+    made = described(subjects()[0], scipy.sparse.eye_array(3, format="csr"))
+    assert (made.stands_for, made.nnz, made.longest) == ("ASIC_320k", 3, 1)
 
 
 def test_figure_6_stands_beside_the_paper(recorded):
@@ -95,30 +85,13 @@ def test_the_hash_stands_beside_what_is_better(recorded):
     assert any("classes: deviation 1.0" in note for note in item.notes)
 
 
-def test_what_only_a_gpu_can_measure_says_so(recorded):
-    of_cpu = replace(recorded, gpu="", preparations=(), products=())
-    made = [
-        preparation.make(of_cpu),
-        products.speeds(of_cpu, 8, "Orin"),
-        products.speeds(of_cpu, 10, "4090"),
-        products.parts(of_cpu),
-        products.throughput(of_cpu),
-    ]
-    for item in made:
-        assert item.gaps == (texts.NOT_MEASURED,)
-        assert all(row.ours is None and row.absent == texts.ABSENT for row in item.rows)
-        assert all(verdict.holds is None for verdict in item.verdicts)
-    assert "No GPU" in texts.remarks_of(of_cpu)[1]
-    assert appendices.make(of_cpu)[0].table.rows[3][1] == "kron_g500-logn18"
-
-
 def test_the_recorded_run_has_all_matrices(recorded):
     assert recorded.gpu == "NVIDIA H200"
-    assert all(each.status == "ok" for each in (*recorded.products, *recorded.preparations))
+    assert all(each.status == "ok" for each in recorded.records)
     assert not any(each.missing for each in recorded.matrices)
     item = products.parts(recorded)
     assert item.verdicts[0].holds and not item.gaps
-    for each in recorded.products:
+    for each in recorded.records:
         if each.method in ("hbp-active", "hbp-by-degree") and each.dtype == "float64":
             entries = next(found.nnz for found in recorded.matrices if found.name == each.matrix)
             assert each.nbytes < 20 * entries, each
@@ -130,24 +103,18 @@ def measured(recorded):
     two = [each for each in recorded.matrices if each.name in ("m4-kronecker-18", "m1-circuit")]
     times = {"crs-scalar": 100.0, "own": 80.0, "hbp": 50.0, "hbp-active": 20.0, "cusparse": 10.0}
     made = [
-        ProductRecord(each.name, method, "float64", median_us=time, combine_us=time / 5, nbytes=1000)
+        Record(each.name, method, "float64", median_us=time, parts={"combine": time / 5}, nbytes=1000)
         for each in two
         for method, time in times.items()
     ]
-    steps = [
-        PreparationRecord(each.name, method, stage, median_us=time)
+    made += [
+        Record(each.name, method, operation=stage, median_us=time)
         for each in two
         for method, time in (("hash", 10.0), ("sort", 30.0))
         for stage in ("order", "all")
     ]
-    refused = ProductRecord("m1-circuit", "hbp", "float32", "not_representable", "too large")
-    return replace(
-        recorded,
-        gpu="a GPU",
-        matrices=tuple(two),
-        products=(*made, refused),
-        preparations=tuple(steps),
-    )
+    made.append(Record("m1-circuit", "hbp", "float32", status="not_representable", reason="too large"))
+    return replace(recorded, gpu="a GPU", matrices=tuple(two), records=tuple(made))
 
 
 def test_measured_numbers_stand_where_they_belong(measured):
@@ -164,21 +131,3 @@ def test_measured_numbers_stand_where_they_belong(measured):
     item = products.throughput(measured)
     assert ours(item, "m4", "HBP") == pytest.approx((1000 + 16 * 262_144) / 50e3)
     assert "a GPU" in texts.remarks_of(measured)[1]
-
-
-def test_without_results_all_is_a_gap(tmp_path):
-    for make in (balance.make, hash_numbers.make, preparation.make, products.parts, products.throughput):
-        assert make(None).gaps == (texts.NOTHING,)
-    assert appendices.make(None) == texts.remarks_of(None) == ()
-    file = tmp_path / "r.json"
-    file.write_text('{"kind": "other"}')
-    with pytest.raises(UserError, match="is no file of `vecsim reproduce hbp`: kind"):
-        results.read(file)
-
-
-def test_results_are_read_as_they_were_written(recorded, tmp_path):
-    file = tmp_path / "r.json"
-    file.write_bytes(results.to_json(recorded))
-    again = results.read(file)
-    assert again.matrices == recorded.matrices
-    assert [each.deviation for each in again.orders] == [each.deviation for each in recorded.orders]

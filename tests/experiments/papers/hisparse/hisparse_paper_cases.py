@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from experiments.papers.hisparse.methods import BEST, CSR, DTYPES, NAIVE, OWN, PRODUCTS
-from experiments.papers.hisparse.paper import KIND
-from experiments.papers.hisparse.results import Gpu, Level, MatrixRecord, Record, Results, Tree
+from experiments.papers.hisparse.results import Level, MatrixRecord, Results, Tree
+from experiments.papers.kit.results import Record
 
 
 def tree(node_size=128, dtype="float32", nbytes=6_200, leaves=(9, 1), entries=(900, 100), inner=1):
@@ -17,7 +17,9 @@ TREES = (tree(), tree(256, "float32", 6_100), tree(256, "float64", 10_200))
 
 
 def matrix(name, group="large_structured", stands_for="", **changes):
-    made = MatrixRecord(name, group, stands_for, 100, 100, 1000, 10.0, 2.0, 40, TREES, sha256=64 * "a")
+    made = MatrixRecord(
+        name, group, stands_for, "", 100, 100, 1000, 10.0, 2.0, 40, sha256=64 * "a", trees=TREES
+    )
     return replace(made, **changes)
 
 
@@ -45,9 +47,9 @@ def records(operations=PRODUCTS, factors=FACTORS, **special):
                     found.append(
                         Record(
                             each.name,
-                            operation,
                             method,
                             dtype,
+                            operation,
                             chosen="sell_32" if method == BEST else "",
                             median_us=time * factor,
                             spread=0.01,
@@ -61,10 +63,11 @@ def records(operations=PRODUCTS, factors=FACTORS, **special):
 
 def results(**changes):
     base = Results(
-        KIND,
+        "vecsim reproduce hisparse",
         "2026-11-23T01:00:00+00:00",
         "abc",
-        Gpu("a GPU", {"driver": "1"}),
+        "a GPU",
+        {"driver": "1"},
         {"all": 60.0},
         MATRICES,
         records(),

@@ -5,22 +5,22 @@ from dataclasses import replace
 import pytest
 from hisparse_paper_cases import records, results
 
-from experiments.papers.hisparse import figure2, figure4, products, source, sums
-from experiments.papers.hisparse.measured import Measured, averages, geometric_mean
+from experiments.papers.hisparse import figure2, figure4, products, sums
 from experiments.papers.hisparse.methods import BEST, CONVERTING_GEAM, CSR_SUM, GEAM, PRODUCTS, SUMS, TREE_SUM
-from experiments.papers.hisparse.paper import KIND, PAPER
-from experiments.papers.hisparse.results import read, to_json
+from experiments.papers.hisparse.paper import PAPER
+from experiments.papers.hisparse.results import Results, averages
+from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.kit.registry import chosen, reproduce
 from experiments.papers.kit.request import Request
+from experiments.papers.kit.source import recorded_results
 from experiments.report.folder import files_of
 from vecsim.machine import load_machine
-from vecsim.support.errors import UserError
 
 MACHINE = load_machine("vs2003")
 
 
 def measured(**special):
-    return Measured(results(records=records(**special)))
+    return results(records=records(**special))
 
 
 def number(item, row, quantity):
@@ -32,39 +32,8 @@ def verdict(item, text):
 
 
 def test_every_declared_item_is_made_with_its_name():
-    for found in (None, measured()):
-        request = Request(MACHINE, kept={KIND: found})
-        for experiment in PAPER.experiments:
-            assert experiment.make(request).name == experiment.name
-
-
-def test_results_are_kept_and_read(tmp_path):
-    path = tmp_path / "r.json"
-    path.write_bytes(to_json(results()))
-    assert read(path) == results()
-    path.write_text("[]")
-    with pytest.raises(UserError, match="is no file of `vecsim reproduce hisparse`"):
-        read(path)
-    with pytest.raises(UserError, match="no such file"):
-        read(tmp_path / "none.json")
-
-
-def test_where_results_come_from(monkeypatch, tmp_path):
-    from experiments.papers.hisparse import measurement
-
-    monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr("experiments.papers.kit.source.has_gpu", lambda: False)
-    assert source.measured_for(Request(MACHINE)) is None
-    (tmp_path / "hisparse-b-2026-11-20.json").write_text("{")
-    (tmp_path / "hisparse-a-2026-11-21.json").write_bytes(to_json(results()))
-    request = Request(MACHINE)
-    assert source.measured_for(request).results.gpu.name == "a GPU"
-    assert request.matrices["blocks"] == {"matrix_sha256": 64 * "a"}
-    monkeypatch.setattr("experiments.papers.kit.source.has_gpu", lambda: True)
-    monkeypatch.setattr(measurement, "measure", lambda watch: results(commit="new"))
-    request = Request(MACHINE, folder=tmp_path / "report")
-    assert source.measured_for(request).results.commit == "new"
-    assert read(tmp_path / "report" / "hisparse-results.json").commit == "new"
+    for experiment in PAPER.experiments:
+        assert experiment.make(measured()).name == experiment.name
 
 
 def test_figure_2_saves_what_the_trees_save():
@@ -130,18 +99,10 @@ def test_table_1_by_quotients():
     assert averages([1000.0, 3000.0]) == (2.0, 1.0)
 
 
-def test_without_a_sum_that_is_said():
-    for item in (sums.figure6(measured()), sums.table2(measured())):
-        assert "No sum is in these results" in item.gaps[0]
-        assert not any(row.ours for row in item.rows)
-        assert not any(each.holds for each in item.verdicts)
-    assert number(sums.table2(None), "cuSparse, A + B", "times HiSparse f64").paper == "4.00"
-
-
 def test_sums_that_were_measured():
     factors = {TREE_SUM: 1.0, CSR_SUM: 0.5, GEAM: 4.0, CONVERTING_GEAM: 6.0}
     found = tuple(replace(each, error=0.0) for each in records((*SUMS,), factors))
-    there = Measured(results(records=found))
+    there = results(records=found)
     titles = {panel.title.split(":")[0] for panel in sums.figure6(there).chart.panels}
     assert titles == {"A + B", "Aᵀ + Bᵀ", "A + Bᵀ"}
     item = sums.table2(there)
@@ -155,7 +116,7 @@ def test_sums_that_were_measured():
     assert verdict(item, "Transposed sums: HiSparse has the lowest standard deviation").holds is not None
     # All sums are exact.
     wrong = (replace(found[0], error=1e-16), *found[1:])
-    assert len(sums.table2(Measured(results(records=wrong))).faults) == 1
+    assert len(sums.table2(results(records=wrong)).faults) == 1
 
 
 def test_wrong_changing_and_failed_results_are_named():
@@ -163,7 +124,7 @@ def test_wrong_changing_and_failed_results_are_named():
     found[0] = replace(found[0], error=0.5)
     found[1] = replace(found[1], same_bits=False)
     found[2] = replace(found[2], status="failed", reason="no memory", median_us=None, error=None)
-    item = products.figure5(Measured(results(records=tuple(found))))
+    item = products.figure5(results(records=tuple(found)))
     assert len(item.faults) == 2
     assert "relative error 5.0e-01" in item.faults[0]
     assert "two runs differ" in item.faults[1]
@@ -185,10 +146,10 @@ def test_the_whole_report_from_what_comes_with_the_package():
 
 
 def test_what_comes_with_the_package_is_whole():
-    found = Measured(read(max(source.RECORDED.glob("*.json"))))
-    assert (len(found.matrices), found.missing, found.faults()) == (26, {}, ())
+    found = recorded_results(Results)
+    assert (len(found.measured), found.missing, found.faults()) == (26, {}, ())
     assert len(found.of_the_paper) == 9
-    of_sums = [each for each in found.results.records if each.operation in SUMS and each.status == "ok"]
+    of_sums = [each for each in found.records if each.operation in SUMS and each.status == "ok"]
     ours = [each for each in of_sums if each.method in (TREE_SUM, CSR_SUM)]
     assert all((each.error, each.same_bits) == (0.0, True) for each in ours)
     summed = {each.matrix for each in ours}
@@ -197,7 +158,7 @@ def test_what_comes_with_the_package_is_whole():
 
 
 def test_where_hisparse_takes_more_bytes_than_csr_it_is_slower_too():
-    found = Measured(read(max(source.RECORDED.glob("*.json"))))
+    found = recorded_results(Results)
     for dtype, most in (("float32", 0.76), ("float64", 0.84)):
         structured = [each for each in found.matrices if each.group == "large_structured"]
         shares = figure2.of_one_csr(found, structured, dtype)
@@ -207,4 +168,4 @@ def test_where_hisparse_takes_more_bytes_than_csr_it_is_slower_too():
         larger = [each for each in found.matrices if shares[each.name] > 1]
         assert {"kronecker-20-16", "uniform-1M-16"} < {each.name for each in larger}
         for operation in PRODUCTS:
-            assert max(found.ratios(larger, operation, BEST, dtype).values()) < 1
+            assert max(found.ratios(larger, BEST, dtype, operation=operation).values()) < 1

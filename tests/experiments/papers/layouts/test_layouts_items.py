@@ -4,19 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.papers.kit.recorded import newest
-from experiments.papers.layouts import appendices, figures, results, tables, texts
+from experiments.papers.kit.results import Record
+from experiments.papers.kit.source import recorded_results
+from experiments.papers.layouts import appendices, figures, tables
 from experiments.papers.layouts.printed import BY_LAYOUTS, OUTER, TABLES
 from experiments.papers.layouts.recording import described
-from experiments.papers.layouts.results import LibraryRecord, MatrixRecord, Results, SearchRecord
-from experiments.papers.layouts.source import RECORDED
+from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
 from experiments.papers.layouts.subjects import SUBJECTS
-from vecsim.support.errors import UserError
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    return results.read(newest(RECORDED))
+    return recorded_results(Results)
 
 
 def search(kind, us, layout="csr-AoS-AoS", **more):
@@ -25,12 +24,12 @@ def search(kind, us, layout="csr-AoS-AoS", **more):
 
 @pytest.fixture
 def measured():
-    matrix = MatrixRecord("torus", "quaternion", stands_for="dragon", rows=5, entries=9)
+    matrix = MatrixRecord("torus", "quaternion", "dragon", rows=5, nnz=9)
     searches = (search("joint", 5.0, "sorted-32-AoS-AoS"), search("paper", 8.0, "ellpack-r-AoS-AoS"))
     library = (
-        LibraryRecord("torus", "float32", "BSR 4 x 4, row", 30.0, 9, 1e-7),
-        LibraryRecord("torus", "float32", "complex BSR 2 x 2, row", 20.0, 9, 1e-7),
-        LibraryRecord("torus", "float32", "complex BSR 2 x 2, column", None, reason="refused"),
+        Record("torus", "BSR 4 x 4, row", "float32", median_us=30.0),
+        Record("torus", "complex BSR 2 x 2, row", "float32", median_us=20.0),
+        Record("torus", "complex BSR 2 x 2, column", "float32", status="failed", reason="refused"),
     )
     return Results(
         "vecsim reproduce layouts",
@@ -40,8 +39,8 @@ def measured():
         {},
         {},
         (matrix,),
-        (*searches, search("schedule", 16.0, complete=False)),
         library,
+        searches=(*searches, search("schedule", 16.0, complete=False)),
     )
 
 
@@ -114,7 +113,7 @@ def searches(results):
 
 
 def test_means_over_large_matrices(measured):
-    large = replace(measured, matrices=(replace(measured.matrices[0], entries=2_000_000),))
+    large = replace(measured, matrices=(replace(measured.matrices[0], nnz=2_000_000),))
     table = next(each for each in appendices.make(large) if each.name == "layouts-large").table
     rows = {row[:3]: row[3:] for row in table.rows}
     assert rows["quaternion", "float32", "times complex BSR 2 x 2"] == ("4.00", "4.00", "4.00", "1")
@@ -129,23 +128,13 @@ def test_what_failed_is_said(measured):
     gaps = tables.make(found, 3).gaps
     assert "Not measured: torus, float32, joint: no memory" in gaps
     assert "Not measured: surface/armadillo: no such mesh" in gaps
-    assert texts.NOTHING in tables.make(None, 1).gaps
 
 
 def test_what_comes_with_the_package(recorded):
     assert [each.name for each in recorded.matrices] == [each.name for each in SUBJECTS]
     assert not any(each.missing for each in recorded.matrices)
-    large = [each for each in recorded.matrices if each.entries > 1_000_000]
-    assert {each.entry for each in large} == {each.entry for each in TABLES}
+    large = [each for each in recorded.matrices if each.nnz > 1_000_000]
+    assert {each.group for each in large} == {each.entry for each in TABLES}
     lengths, bandwidths = figures.patterns(recorded, 3), figures.patterns(recorded, 4)
     assert ours(lengths, "surface/torus (for dragon)", "median") == 7
     assert all(row.ours is not None and 0 <= row.ours <= 100 for row in bandwidths.rows)
-    if not recorded.gpu:
-        assert texts.NOT_MEASURED in tables.make(recorded, 2).gaps
-
-
-def test_a_file_of_something_else(tmp_path):
-    file = tmp_path / "r.json"
-    file.write_text('{"kind": "vecsim reproduce hbp"}')
-    with pytest.raises(UserError, match="is no file of `vecsim reproduce layouts`: kind"):
-        results.read(file)

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from experiments.papers.kit.results import Record
 from experiments.papers.pellr.methods import FILLED_METHODS, METHODS
-from experiments.papers.pellr.paper import KIND
-from experiments.papers.pellr.results import Gpu, MatrixRecord, Record, Results
+from experiments.papers.pellr.results import MatrixRecord, Results
 
-GPU = Gpu("a GPU", 10, 1000, {"driver_version": "1.2"})
+FACTS = {"multiprocessors": "10", "threads_per_multiprocessor": "1000", "driver_version": "1.2"}
 
 
 def matrix(name, sigma, **changes):
@@ -36,16 +36,16 @@ MATRICES = (
     matrix(
         "memplus",
         22.04,
-        kind="file",
+        group="file",
         stands_for="memplus",
         longest=574,
         printed={"sigma": 22, "mean": 7.1, "range": 572},
     ),
-    matrix("lnsp_131", 3.5, kind="stand-in", stands_for="lnsp3937", note="coarser"),
+    matrix("lnsp_131", 3.5, group="stand-in", stands_for="lnsp3937", note="coarser"),
     matrix("even", 0.5),
     MatrixRecord("lost", "stand-in", "dw2048", missing="no file"),
-    matrix("memplus x 4", 22.04, kind="filled", stands_for="memplus", of="memplus", copies=4, rows=24_000),
-    matrix("made", 12.0, kind="generated", rows=10**6),
+    matrix("memplus x 4", 22.04, group="filled", stands_for="memplus", of="memplus", copies=4, rows=24_000),
+    matrix("made", 12.0, group="generated", rows=10**6),
 )
 FACTORS = {"ellr": 1.5, "ellr-sliced": 1.5, "hyb-third": 2.0, "biell": 0.5, "bijad": 1.1}
 """Times as a multiple of PELLR's; 3 where nothing is said."""
@@ -57,23 +57,34 @@ def records(matrices=MATRICES, factors=FACTORS, **special):
     for each in matrices:
         if each.missing:
             continue
-        for method in FILLED_METHODS if each.kind == "filled" else METHODS:
+        for method in FILLED_METHODS if each.group == "filled" else METHODS:
             usual = factors.get(method, 1.0 if method == "pellr" else 3.0)
             for dtype, time in (("float64", 100.0), ("float32", 60.0)):
                 taken = round(time * special.get(f"{each.name}_{method}", usual), 6)
-                found.append(Record(each.name, method, dtype, "ok", "", taken, 0.01, 1000, 5.0, 1e-16))
+                found.append(
+                    Record(each.name, method, dtype, median_us=taken, spread=0.01, nbytes=1000, error=1e-16)
+                )
     return tuple(found)
 
 
 def results(**changes):
-    base = Results(KIND, "2026-11-21 22:00 UTC", "abc", GPU, {"all": 60.0}, MATRICES, records())
+    base = Results(
+        "vecsim reproduce pellr",
+        "2026-11-21 22:00 UTC",
+        "abc",
+        "a GPU",
+        FACTS,
+        {"all": 60.0},
+        MATRICES,
+        records(),
+    )
     return replace(base, **changes)
 
 
 def refused(found, matrix_name, method):
     """Let a method be not representable on a matrix."""
     return tuple(
-        Record(each.matrix, each.method, each.dtype, "not_representable", "too large")
+        Record(each.matrix, each.method, each.dtype, status="not_representable", reason="too large")
         if (each.matrix, each.method) == (matrix_name, method)
         else each
         for each in found

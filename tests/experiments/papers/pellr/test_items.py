@@ -5,19 +5,16 @@ from pellr_cases import MATRICES, records, refused, results
 
 from experiments.papers.kit.registry import chosen, reproduce
 from experiments.papers.kit.request import Request
-from experiments.papers.pellr import claims, example, figures, source, structure
-from experiments.papers.pellr.paper import KIND, PAPER
-from experiments.papers.pellr.results import to_json
-from experiments.papers.pellr.speeds import Speeds
+from experiments.papers.pellr import claims, example, figures, structure
+from experiments.papers.pellr.paper import PAPER
 from experiments.report.folder import files_of
 from vecsim.machine import load_machine
-from vecsim.support.errors import UserError
 
 MACHINE = load_machine("vs2003")
 
 
 def speeds(**special):
-    return Speeds(results(records=records(**special)))
+    return results(records=records(**special))
 
 
 def verdict(item, text):
@@ -29,17 +26,15 @@ def claim(item, label, quantity="f64"):
 
 
 def test_every_declared_item_is_made_with_its_name():
-    for found in (None, speeds()):
-        request = Request(MACHINE, kept={KIND: found})
-        for experiment in PAPER.experiments:
-            assert experiment.make(request).name == experiment.name
+    for experiment in PAPER.experiments:
+        assert experiment.make(speeds()).name == experiment.name
 
 
 @pytest.mark.ci
 def test_the_whole_report_from_a_file(tmp_path):
     path = tmp_path / "r.json"
-    path.write_bytes(to_json(results()))
-    report = reproduce(chosen(["pellr"]), Request(MACHINE, recorded={KIND: path}))
+    path.write_bytes(results().to_json())
+    report = reproduce(chosen(["pellr"]), Request(MACHINE, recorded={PAPER.recorded_kind: path}))
     assert not any(item.faults for item in report.items)
     files = files_of(report)
     names = {experiment.name for experiment in PAPER.experiments}
@@ -52,42 +47,6 @@ def test_the_whole_report_from_a_file(tmp_path):
     assert page.count("data:image/svg+xml") >= len(names) - 1
     assert "a GPU" in page
     assert {"pellr-matrices.csv", "pellr-times.csv"} <= set(files)
-
-
-def test_without_results_the_formulas_and_the_paper_remain(monkeypatch, tmp_path):
-    monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr("experiments.papers.kit.source.has_gpu", lambda: False)
-    report = reproduce(chosen(["pellr"]), Request(MACHINE))
-    items = {item.name: item for item in report.items}
-    assert claim(items["pellr-iterations"], "iterations, formula (1)", "PELLR").ours == 14
-    assert claim(items["pellr-claims"], "over ELLR, sigma > 10").ours is None
-    assert all("--results FILE" in item.gaps[0] for name, item in items.items() if name != "pellr-iterations")
-    files_of(report)
-
-
-def test_results_in_the_clone_are_shown_without_a_gpu(monkeypatch, tmp_path):
-    monkeypatch.setattr(source, "RECORDED", tmp_path)
-    monkeypatch.setattr("experiments.papers.kit.source.has_gpu", lambda: False)
-    (tmp_path / "pellr-b-2026-11-20.json").write_text("{")
-    (tmp_path / "pellr-a-2026-11-21.json").write_bytes(to_json(results()))
-    assert source.speeds_of(Request(MACHINE)).gpu.name == "a GPU"
-
-
-def test_a_gpu_measures_and_its_results_are_kept(monkeypatch, tmp_path):
-    from experiments.papers.pellr import measurement
-
-    monkeypatch.setattr("experiments.papers.kit.source.has_gpu", lambda: True)
-    monkeypatch.setattr(measurement, "measure", lambda watch: results())
-    request = Request(MACHINE, folder=tmp_path / "report")
-    assert source.speeds_of(request).results == results()
-    assert source.speeds_of(request) is source.speeds_of(request)
-    assert (tmp_path / "report" / "pellr-results.json").read_bytes() == to_json(results())
-
-
-def test_a_broken_file_is_refused(tmp_path):
-    (tmp_path / "r.json").write_text("[]")
-    with pytest.raises(UserError, match="is no file of"):
-        source.speeds_of(Request(MACHINE, recorded={KIND: tmp_path / "r.json"}))
 
 
 def test_claims_stand_beside_what_was_measured():
@@ -112,13 +71,13 @@ def test_pellr_is_the_fastest_where_it_is():
 
 
 def test_verdicts_on_figure_6():
-    item = figures.ratio_item(6, speeds())
+    item = figures.ratio_item(speeds(), 6)
     assert verdict(item, "for all matrices (as they are)").holds is True
     assert verdict(item, "about 1.5 times faster (generated)").holds is True
     assert verdict(item, "no obvious advantage (as they are)").holds is False
     assert verdict(item, "On lnsp3937 4.5").holds is False
     assert verdict(item, "at least 1.3").holds is True
-    slower = figures.ratio_item(6, speeds(even_ellr=0.9, made_ellr=1.2))
+    slower = figures.ratio_item(speeds(even_ellr=0.9, made_ellr=1.2), 6)
     assert verdict(slower, "for all matrices (as they are)").holds is False
     assert "0.90 (even)" in verdict(slower, "for all matrices (as they are)").detail
     assert verdict(slower, "no obvious advantage (as they are)").holds is True
@@ -126,13 +85,13 @@ def test_verdicts_on_figure_6():
 
 
 def test_the_printed_number_stands_beside_the_matrix_itself_alone():
-    printed = {row.row: row.paper for row in figures.ratio_item(6, speeds()).rows if row.paper}
+    printed = {row.row: row.paper for row in figures.ratio_item(speeds(), 6).rows if row.paper}
     assert printed == {"memplus": "1.1"}
 
 
 def test_what_is_cut_is_said():
-    found = Speeds(results(records=refused(records(), "memplus", "ellr")))
-    notes = {row.row: row.note for row in figures.ratio_item(6, found).rows}
+    found = results(records=refused(records(), "memplus", "ellr"))
+    notes = {row.row: row.note for row in figures.ratio_item(found, 6).rows}
     assert "ELLR cut into slices" in notes["memplus"]
     assert "ELLR cut" not in notes["even"]
     assert "0.6 waves" in notes["even"]
@@ -140,18 +99,18 @@ def test_what_is_cut_is_said():
 
 def test_verdicts_on_the_other_figures():
     found = speeds(**{"memplus_hyb-third": 0.7, "memplus x 4_hyb-third": 0.7, "even_hyb-third": 4.0})
-    hyb = figures.ratio_item(8, found)
+    hyb = figures.ratio_item(found, 8)
     assert verdict(hyb, "On memplus HYB is faster").holds is True
     assert verdict(hyb, "advantage falls as sigma grows (as they are)").holds is True
-    biell = figures.ratio_item(9, found)
+    biell = figures.ratio_item(found, 9)
     assert verdict(biell, "in most cases (17 of 20) (as they are)").holds is False
     assert verdict(biell, "in most cases (17 of 20) (as they are)").detail.startswith("f64: 0 of 3")
-    bijad = figures.ratio_item(10, found)
+    bijad = figures.ratio_item(found, 10)
     assert verdict(bijad, "nearest of the compared (as they are)").holds is True
     assert verdict(bijad, "highest ratio").holds is True
-    four = figures.speed_item(11, found)
+    four = figures.speed_item(found, 11)
     assert verdict(four, "HYB is the fastest of the four only on memplus (as they are, f64)").holds is False
-    everything = figures.speed_item(12, found)
+    everything = figures.speed_item(found, 12)
     assert verdict(everything, "over 70 %").holds is False
     assert verdict(everything, "CSRV is slower than cuCSR").holds is False
 
@@ -164,7 +123,7 @@ def test_the_example_and_what_the_device_counted():
     from dataclasses import replace
 
     wrong = (replace(MATRICES[0], counted={"ellr": 2999}), *MATRICES[1:])
-    item = example.make(Speeds(results(matrices=wrong)))
+    item = example.make(results(matrices=wrong))
     assert verdict(item, "that warps take on the GPU").holds is False
 
 
@@ -186,7 +145,7 @@ def test_wrong_and_missing_results_are_named():
     found = [*records()]
     found[0] = replace(found[0], error=0.5)
     found[3] = replace(found[3], status="failed", reason="no memory", median_us=None, error=None)
-    item = figures.ratio_item(6, Speeds(results(records=tuple(found))))
-    assert item.faults == ("CSRV on memplus, float64: relative error 5.0e-01",)
+    item = figures.ratio_item(results(records=tuple(found)), 6)
+    assert item.faults == ("csrv on memplus, float64: relative error 5.0e-01",)
     assert "Not measured: lost: no file" in item.gaps
     assert any("jad on memplus (no memory)" in gap for gap in item.gaps)

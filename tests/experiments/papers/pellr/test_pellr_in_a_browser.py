@@ -6,8 +6,7 @@ from pellr_cases import results
 
 from experiments.papers.kit.registry import chosen, reproduce
 from experiments.papers.kit.request import Request
-from experiments.papers.pellr.paper import KIND, PAPER
-from experiments.papers.pellr.results import to_json
+from experiments.papers.pellr.paper import PAPER
 from experiments.report.folder import PAGE, files_of, write
 from vecsim.machine import load_machine
 
@@ -15,8 +14,8 @@ from vecsim.machine import load_machine
 @pytest.mark.browser
 def test_every_chart_is_seen(tmp_path):
     path = tmp_path / "r.json"
-    path.write_bytes(to_json(results()))
-    request = Request(load_machine("vs2003"), recorded={KIND: path})
+    path.write_bytes(results().to_json())
+    request = Request(load_machine("vs2003"), recorded={PAPER.recorded_kind: path})
     write(files_of(reproduce(chosen(["pellr"]), request)), str(tmp_path / "out"))
     seen = looked_at(tmp_path / "out" / PAGE, tmp_path)
     # The claims are a table.

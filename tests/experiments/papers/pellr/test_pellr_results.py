@@ -1,13 +1,14 @@
 import pytest
 from pellr_cases import MATRICES, records, refused, results
 
-from experiments.papers.pellr.speeds import Speeds, geometric_mean, rank_correlation, waves_of_the_paper
+from experiments.papers.kit.numbers import geometric_mean, rank_correlation
+from experiments.papers.pellr.results import waves_of_the_paper
 
 BY_NAME = {matrix.name: matrix for matrix in MATRICES}
 
 
 def test_sets_are_sorted_by_sigma_and_leave_out_what_is_missing():
-    speeds = Speeds(results())
+    speeds = results()
     assert {name: [each.name for each in part] for name, part in speeds.sets.items()} == {
         "alone": ["even", "lnsp_131", "memplus"],
         "filled": ["memplus x 4"],
@@ -17,7 +18,7 @@ def test_sets_are_sorted_by_sigma_and_leave_out_what_is_missing():
 
 
 def test_ratios_are_times_of_the_other_by_those_of_pellr():
-    speeds = Speeds(results())
+    speeds = results()
     assert speeds.ratio(BY_NAME["even"], "hyb-third", "float64") == 2
     assert speeds.ratios(speeds.sets["alone"], "biell", "float32") == {
         "even": 0.5,
@@ -30,20 +31,20 @@ def test_ratios_are_times_of_the_other_by_those_of_pellr():
 
 def test_ellr_is_the_published_one_where_it_fits():
     found = refused(records(**{"memplus_ellr-sliced": 4.0}), "memplus", "ellr")
-    speeds = Speeds(results(records=found))
+    speeds = results(records=found)
     assert speeds.ellr(BY_NAME["even"]) == "ellr"
     assert speeds.ellr(BY_NAME["memplus"]) == "ellr-sliced"
     assert speeds.ratio(BY_NAME["memplus"], "ellr", "float64") == 4
 
 
 def test_waves_of_both_gpus():
-    speeds = Speeds(results())
+    speeds = results()
     assert speeds.waves(BY_NAME["memplus x 4"]) == 2.4
     assert waves_of_the_paper(BY_NAME["memplus x 4"]) == 6000 / 6144
 
 
 def test_the_fastest():
-    speeds = Speeds(results())
+    speeds = results()
     assert speeds.best(BY_NAME["even"], "float64", ("pellr", "hyb-third")) == "pellr"
     assert speeds.best(BY_NAME["even"], "float64", ("pellr", "biell")) == "biell"
     assert speeds.best(BY_NAME["lost"], "float64", ("pellr",)) is None
@@ -55,9 +56,9 @@ def test_wrong_products_are_named():
     found = list(records())
     found[0] = replace(found[0], error=1e-3)
     found[1] = replace(found[1], error=float("nan"))
-    assert Speeds(results(records=tuple(found))).faults() == (
-        "CSRV on memplus, float64: relative error 1.0e-03",
-        "CSRV on memplus, float32: relative error nan",
+    assert results(records=tuple(found)).faults() == (
+        "csrv on memplus, float64: relative error 1.0e-03",
+        "csrv on memplus, float32: relative error nan",
     )
 
 
