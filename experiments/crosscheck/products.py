@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BeforeValidator
 
 from experiments.crosscheck.device import Device, DeviceProduct, multiply
 from experiments.crosscheck.hierarchies import Hierarchy, hierarchies
@@ -26,6 +28,10 @@ REFERENCE = "crs"
 """What everything else is given relative to."""
 SCIPY, SIMULATOR, GPU = "SciPy", "simulator", "GPU"
 """The implementations."""
+BETWEEN = " - "
+"""Between the names of two of them."""
+Number = Annotated[float, BeforeValidator(lambda value: math.nan if value is None else value)]
+"""NaN where a file has null, since JSON has no NaN and no infinity."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Check:
     errors
         By implementation, see `vecsim.formats.accuracy`.
     apart
-        How far two implementations are from each other, by their names.
+        How far two implementations are from each other, by their names with `BETWEEN` between them.
     image_bytes
         Bytes of the matrix in the simulated memory, without gaps.
     cycles
@@ -54,11 +60,11 @@ class Check:
 
     program: str
     format: str
-    errors: Mapping[str, float]
-    apart: Mapping[tuple[str, str], float]
+    errors: Mapping[str, Number]
+    apart: Mapping[str, Number]
     image_bytes: int
     cycles: int
-    program_sha256: str
+    program_sha256: str = ""
     gpu_kernel: str = ""
     gpu_bytes: int | None = None
     gpu_us: float | None = None
@@ -93,15 +99,21 @@ class CrossCheck:
     allowed: float
     longest_row: int
     hierarchies: tuple[Hierarchy, ...] = ()
-    hisparse_apart: Mapping[int, float] = field(default_factory=dict)
+    hisparse_apart: Mapping[int, Number] = field(default_factory=dict)
+
+    def with_cycles(self, cycles: Mapping[str, int]) -> CrossCheck:
+        """Return the same with other cycles, by program."""
+        checks = tuple(replace(check, cycles=cycles[check.program]) for check in self.checks)
+        return replace(self, checks=checks)
 
     @property
     def disagreements(self) -> list[str]:
         """What is further apart than rounding allows, in words."""
         programs = [
-            f"{check.program}: {first} and {second} differ by {apart:.1e}, rounding allows {self.allowed:.1e}"
+            f"{check.program}: {pair.replace(BETWEEN, ' and ')} differ by {apart:.1e}, "
+            f"rounding allows {self.allowed:.1e}"
             for check in self.checks
-            for (first, second), apart in check.apart.items()
+            for pair, apart in check.apart.items()
             if not apart <= self.allowed
         ]
         return programs + [
@@ -178,7 +190,7 @@ def _check(
         program.format,
         {implementation: relative_error(matrix, x, y) for implementation, y in results.items()},
         {
-            (first, second): disagreement(matrix, x, results[first], results[second])
+            BETWEEN.join((first, second)): disagreement(matrix, x, results[first], results[second])
             for first, second in combinations(results, 2)
         },
         prepared.storage_bytes,

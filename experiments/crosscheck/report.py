@@ -20,9 +20,10 @@ from experiments.crosscheck.ranks import (
     spearman,
 )
 from experiments.crosscheck.results import Checked, Results
-from experiments.crosscheck.source import Recorded, recorded
+from experiments.crosscheck.source import recorded
 from experiments.papers.hism.timing import METHODS
 from experiments.papers.kit.request import Request
+from experiments.papers.kit.tables import table
 from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 
@@ -60,9 +61,6 @@ def make_pairs(request: Request) -> Item:
         As `recorded`.
     """
     found = recorded(request)
-    name, title = "crosscheck-pairs", "Simulated cycles against GPU times, by pairs of formats"
-    if found.results is None:
-        return _nothing(name, title, found)
     results = found.results
     by_pair = {pair: ratios(results.matrices, *pair) for pair in (*PAIRS, *CACHED)}
     rows = [
@@ -71,8 +69,8 @@ def make_pairs(request: Request) -> Item:
         for row in (*_correlated(_called(pair), pairs), *_sided(_called(pair), pairs))
     ]
     return Item(
-        name,
-        title,
+        "crosscheck-pairs",
+        "Simulated cycles against GPU times, by pairs of formats",
         f"Each point is a matrix. Across, simulated cycles of the first program over the second's on the "
         f"machine {results.machine.label}; up, GPU times of their formats on {_device(results)}. Where the "
         "machine ranks matrices as the GPU does, points rise and Spearman's rho is 1; where both find "
@@ -101,9 +99,6 @@ def make_rankings(request: Request) -> Item:
         As `recorded`.
     """
     found = recorded(request)
-    name, title = "crosscheck-rankings", "The order of the formats on each matrix"
-    if found.results is None:
-        return _nothing(name, title, found)
     every = orders(found.results.matrices, RANKED)
     rows = [
         *_summed("all matrices", every),
@@ -113,8 +108,8 @@ def make_rankings(request: Request) -> Item:
     for order in every:
         rows += _ordered(order)
     return Item(
-        name,
-        title,
+        "crosscheck-rankings",
+        "The order of the formats on each matrix",
         "The four formats in the order of simulated cycles and in the order of GPU times, on every matrix; "
         "Kendall's tau is 1 where both are the same and -1 where one is the other reversed. Speeds are those "
         f"relative to CRS on each machine. {_winners(every)}",
@@ -136,21 +131,15 @@ def make_reasons(request: Request) -> Item:
         As `recorded`.
     """
     found = recorded(request)
-    name, title = "crosscheck-reasons", "What decides on each machine"
-    if found.results is None:
-        return _nothing(name, title, found)
     rows = []
     for pair in PAIRS:
         pairs = ratios(found.results.matrices, *pair)
         for label, feature in _features(pair).items():
-            cycles, times = explained_by(pairs, feature)
-            rows += [
-                Comparison(f"{_called(pair)}: {label}", "cycles", "", _known(cycles)),
-                Comparison(f"{_called(pair)}: {label}", "GPU time", "", _known(times)),
-            ]
+            both = zip(("cycles", "GPU time"), explained_by(pairs, feature), strict=True)
+            rows += _rows(f"{_called(pair)}: {label}", dict(both))
     return Item(
-        name,
-        title,
+        "crosscheck-reasons",
+        "What decides on each machine",
         "Spearman's rho between a property of the matrices and the ratio of two formats, on each machine. A "
         "property with rhos of different sign, or strong on one machine alone, is why the machines disagree.",
         tuple(rows),
@@ -168,20 +157,6 @@ def appendices(request: Request) -> tuple[Appendix, ...]:
         As `recorded`.
     """
     results = recorded(request).results
-    if results is None:
-        return ()
-    rows = tuple(_listed(each) for each in results.matrices)
-    columns = (
-        "matrix",
-        "class",
-        "rows",
-        "columns",
-        "non-zeros",
-        "longest row",
-        "largest error",
-        "furthest apart",
-        "allowed",
-    )
     how = Table(
         ("what", "which"),
         (
@@ -201,14 +176,10 @@ def appendices(request: Request) -> tuple[Appendix, ...]:
                 "Every product by SciPy, by the simulated programs and on the GPU: the largest error of any, "
                 "max |y - r| / (|A| |x|); how far two of them are apart at most; and what rounding allows.",
             ),
-            Table(columns, rows, frozenset(columns[2:])),
+            table(results.matrices, MATRICES, slice(2, None)),
         ),
         Appendix("", "What measured the cross-check", table=how),
     )
-
-
-def _nothing(name: str, title: str, found: Recorded) -> Item:
-    return Item(name, title, "There are no results to show.", (), gaps=found.gaps)
 
 
 def _called(pair: tuple[str, str]) -> str:
@@ -238,7 +209,7 @@ def _correlated(label: str, pairs: Sequence[Ratio]) -> list[Comparison]:
         "rho, large": _rho(large),
         "rho, others": _rho(small),
     }
-    return [Comparison(label, quantity, "", _known(number)) for quantity, number in numbers.items()]
+    return _rows(label, numbers)
 
 
 def _rho(pairs: Sequence[Ratio]) -> float:
@@ -248,11 +219,15 @@ def _rho(pairs: Sequence[Ratio]) -> float:
 def _sided(label: str, pairs: Sequence[Ratio]) -> list[Comparison]:
     counted = sides(pairs)
     numbers = {"same side": counted.same, "other side": counted.other, "equal on the GPU": counted.alike}
-    return [Comparison(label, quantity, "", float(number)) for quantity, number in numbers.items()]
+    return _rows(label, numbers)
 
 
-def _known(number: float) -> float | None:
-    return None if number != number else number
+def _rows(label: str, numbers: Mapping[str, float]) -> list[Comparison]:
+    """Return a row for each number; NaN is none."""
+    return [
+        Comparison(label, quantity, "", None if number != number else float(number))
+        for quantity, number in numbers.items()
+    ]
 
 
 def _picture(results: Results, by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> ScatterChart:
@@ -299,7 +274,7 @@ def _summed(label: str, found: Sequence[Order]) -> list[Comparison]:
         "median tau": median(taus),
         "median lost": median(order.lost for order in found),
     }
-    return [Comparison(label, quantity, "", _known(number)) for quantity, number in numbers.items()]
+    return _rows(label, numbers)
 
 
 def _ordered(order: Order) -> list[Comparison]:
@@ -309,9 +284,7 @@ def _ordered(order: Order) -> list[Comparison]:
         for machine, found in (("cycles", order.cycles), ("GPU", order.times))
     }
     numbers |= {"tau": order.kendall, "lost": order.lost}
-    return [
-        Comparison(order.matrix.name, quantity, "", _known(number)) for quantity, number in numbers.items()
-    ]
+    return _rows(order.matrix.name, numbers)
 
 
 def _answer(by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> str:
@@ -360,12 +333,15 @@ def _features(pair: tuple[str, str]) -> dict[str, Callable[[Checked], float]]:
     }
 
 
-def _listed(each: Checked) -> tuple[str, ...]:
-    errors = [error for check in each.found.checks for error in check.errors.values()]
-    furthest = max(check.furthest for check in each.found.checks)
-    return (
-        each.name,
-        _class(each.name),
-        *(f"{number:,}" for number in (each.rows, each.columns, each.entries, each.found.longest_row)),
-        *(f"{number:.1e}" for number in (max(errors), furthest, each.found.allowed)),
-    )
+MATRICES: dict[str, Callable[[Checked], object]] = {
+    "matrix": lambda each: each.name,
+    "class": lambda each: _class(each.name),
+    "rows": lambda each: f"{each.rows:,}",
+    "columns": lambda each: f"{each.columns:,}",
+    "non-zeros": lambda each: f"{each.entries:,}",
+    "longest row": lambda each: f"{each.found.longest_row:,}",
+    "largest error": lambda each: f"{max(e for c in each.found.checks for e in c.errors.values()):.1e}",
+    "furthest apart": lambda each: f"{max(check.furthest for check in each.found.checks):.1e}",
+    "allowed": lambda each: f"{each.found.allowed:.1e}",
+}
+"""Columns of the table of matrices."""

@@ -29,14 +29,14 @@ class Recorded:
     Attributes
     ----------
     results
-        None if there is no file.
+        With the cycles of the machine asked for.
     source
         Name of the file.
     gaps
         What is missing in them, and why.
     """
 
-    results: Results | None
+    results: Results
     source: str
     gaps: tuple[str, ...]
 
@@ -59,21 +59,16 @@ def recorded(request: Request) -> Recorded:
     Raises
     ------
     UserError
-        The file is none, or as :func:`experiments.papers.hism.measurements.measure_members`.
+        The file is none, there is none, or as :func:`experiments.papers.hism.measurements.measure_members`.
     """
-    if Recorded not in request.kept:
-        request.kept[Recorded] = _recorded(request)
-    found: Recorded = request.kept[Recorded]
-    return found
+    return request.once(Recorded, lambda: _recorded(request))
 
 
 def _recorded(request: Request) -> Recorded:
     path = request.recorded.get(KIND) or newest(RECORDED)
     if path is None:
-        return Recorded(
-            None,
-            "",
-            ("no results of a GPU are available: make some with `vecsim crosscheck --suite --json FILE`",),
+        raise UserError(
+            "crosscheck: no results of a GPU: make some with `vecsim crosscheck --suite --json FILE`"
         )
     results = read_results(path)
     request.matrices.update({m.name: {"matrix_sha256": m.sha256} for m in results.matrices if m.sha256})

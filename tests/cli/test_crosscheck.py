@@ -96,7 +96,7 @@ def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
     assert (found.device, found.machine.section_size, found.disagreements) == ({"name": "Fake GPU"}, 8, [])
     hism = found.matrices[0].found.checks[3]
     assert (hism.program, hism.gpu_us, hism.gpu_bytes) == ("hism", 4.0, 1000)
-    assert set(hism.apart) == {("SciPy", "simulator"), ("SciPy", "GPU"), ("simulator", "GPU")}
+    assert set(hism.apart) == {"SciPy - simulator", "SciPy - GPU", "simulator - GPU"}
     assert [each.gpu_us for each in found.matrices[0].found.hierarchies] == [4.0, 4.0, 4.0]
     assert found.matrices[0].found.hisparse_apart == {8: 0.0, 256: 0.0}
     assert rows_of(result.out)["hism"][-2:] == ["4.00", "0.50"]

@@ -55,10 +55,7 @@ def suite_runs(request: Request) -> SuiteRuns:
     UserError
         As :func:`experiments.papers.hism.measurements.measure_members`.
     """
-    if SuiteRuns not in request.kept:
-        request.kept[SuiteRuns] = _measured(request)
-    found: SuiteRuns = request.kept[SuiteRuns]
-    return found
+    return request.once(SuiteRuns, lambda: _measured(request))
 
 
 def _measured(request: Request) -> SuiteRuns:

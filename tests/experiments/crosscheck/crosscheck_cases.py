@@ -13,7 +13,7 @@ def checked(name, cycles, times, entries=1000, rows=100, apart=0.0):
             program.name,
             program.format,
             {"SciPy": 1e-7, "simulator": 2e-7, "GPU": 3e-7},
-            {("SciPy", "simulator"): 0.0, ("SciPy", "GPU"): 1e-8, ("simulator", "GPU"): apart},
+            {"SciPy - simulator": 0.0, "SciPy - GPU": 1e-8, "simulator - GPU": apart},
             image_bytes=1000 * (1 + number),
             cycles=cycles[program.name],
             program_sha256=64 * "c",

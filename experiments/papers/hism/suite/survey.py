@@ -1,7 +1,8 @@
 """Measure the matrices of the Matrix Market that can be had: ``-m experiments.papers.hism.suite.survey``.
 
-It writes candidates.csv anew, from the files and meshes that are found, the built-in matrices and `made`;
-what it writes does not depend on any run.
+It writes candidates.csv anew, from the files and meshes that are found, the built-in matrices, and those rows
+of candidates.csv itself that are made: a new one is written there by hand, and the numbers of its row by this
+module. What it writes does not depend on any run.
 """
 
 import csv
@@ -10,10 +11,17 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from experiments.papers.hism.suite.candidates import CANDIDATES_FILE, matrix_market
-from experiments.papers.hism.suite.made import MADE, Made
-from experiments.papers.hism.suite.member import ALTERNATIVE, Criterion, Member, write_members
+from experiments.papers.hism.suite.member import (
+    ALTERNATIVE,
+    Criterion,
+    Member,
+    Provenance,
+    read_members,
+    write_members,
+)
 from experiments.papers.hism.suite.origin import fetch, file_of, is_available
 from experiments.papers.hism.suite.stated_by_paper import NAMED, RANGES
 from vecsim.data.builtin import BUILTINS
@@ -35,7 +43,7 @@ def survey() -> list[Member]:
     """Return what may be chosen, one for each pattern, by rising size.
 
     All matrices of the Matrix Market whose files are available, those of its families that are built in, and
-    those of `made`. Of several with the same pattern the first stays (what the paper names, then a file
+    those that are made. Of several with the same pattern the first stays (what the paper names, then a file
     before a made one); what lies outside the paper's ranges goes.
     """
     market = matrix_market()
@@ -45,19 +53,46 @@ def survey() -> list[Member]:
     return sorted(unlike, key=lambda member: (member.size, member.name))
 
 
-def _sources(market: dict[str, Entry]) -> Iterator[Made]:
+class Source(NamedTuple):
+    """Where a candidate may be had.
+
+    Attributes
+    ----------
+    name, provenance, origin, note
+        As in `Member`.
+    original
+        The collection's matrix that it is, has the pattern of, or stands for, as the collection names it.
+    """
+
+    name: str
+    provenance: Provenance
+    origin: str
+    original: str
+    note: str = ""
+
+
+def _sources(market: dict[str, Entry]) -> Iterator[Source]:
     for name in market:
         if is_available(f"file {name}"):
-            yield Made(name, "file", f"file {name}", name, "")
+            yield Source(name, "file", f"file {name}", name)
     yield from _built_in(market)
-    yield from (made for made in MADE if is_available(made.origin))
+    yield from (source for source in made() if is_available(source.origin))
 
 
-def _built_in(market: dict[str, Entry]) -> Iterator[Made]:
-    return (Made(name, "generated", f"builtin {name}", name, "") for name in BUILTINS if name in market)
+def _built_in(market: dict[str, Entry]) -> Iterator[Source]:
+    return (Source(name, "generated", f"builtin {name}", name) for name in BUILTINS if name in market)
 
 
-def _measured(source: Made, market: dict[str, Entry], kinds: dict[str, str]) -> Member:
+def made() -> Iterator[Source]:
+    """Yield the candidates of the file that are made; of one that is also a file, what makes the same."""
+    for each in read_members(CANDIDATES_FILE):
+        for origin in each.origins:
+            if origin not in (f"file {each.name}", f"builtin {each.original}"):
+                provenance = "generated" if each.provenance == "file" else each.provenance
+                yield Source(each.name, provenance, origin, each.original, each.note)
+
+
+def _measured(source: Source, market: dict[str, Entry], kinds: dict[str, str]) -> Member:
     csr = fetch(source.origin)
     measured = metrics(csr)
     place = market[source.original].path.rpartition("/")[0]

@@ -9,11 +9,11 @@ from experiments.papers.hism.suite import CRITERIA, survey
 from experiments.papers.hism.suite.candidates import candidates
 from experiments.papers.hism.suite.choice import FAMILY_LIMIT, SIMILAR, choose, distances, likeness
 from experiments.papers.hism.suite.figures import steps_away
-from experiments.papers.hism.suite.made import MADE
 from experiments.papers.hism.suite.selection import select
 from experiments.papers.hism.suite.stated_by_paper import NAMED, RANGES
 
 CANDIDATES = candidates()
+MADE = tuple(survey.made())
 CHOSEN = [candidate for candidate in CANDIDATES if candidate.member in suite.members()]
 
 
