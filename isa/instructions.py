@@ -10,12 +10,10 @@ suffix ``.f`` to them.
 from __future__ import annotations
 
 from isa.declaration import InstructionSet
-from isa.rows import accesses, arithmetic, elementwise, moves, scalar, sparse
+from isa.rows import accesses, arithmetic, moves, scalar, sparse
 
 TYPED = {4: ("s", "w"), 8: ("d", "d")}
 """Suffixes that ``.f`` may stand for, by the bytes of a matrix value: arithmetic, then data movement."""
 
-BASE = InstructionSet(
-    (*scalar.rows(), *arithmetic.rows(), *elementwise.rows(), *moves.rows(), *accesses.rows(), *sparse.rows())
-)
+BASE = InstructionSet((*scalar.rows(), *arithmetic.rows(), *moves.rows(), *accesses.rows(), *sparse.rows()))
 """The instruction set of every vecsim machine."""

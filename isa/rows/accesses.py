@@ -5,164 +5,56 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from isa.declaration import Instruction, Length, Pattern
-from isa.rows.forms import Semantics, access_row
+from isa.rows.forms import NARROW, NARROW_STORED, access_row
 from isa.semantics import memory, narrow
 
-
-def _word_rows() -> Iterator[Instruction]:
-    for offset, (suffix, size) in enumerate((("w", 4), ("d", 8))):
-        bits = 8 * size
-
-        def semantics(name: str, suffix: str = suffix) -> Semantics:
-            found: Semantics = getattr(memory, f"{name}_{suffix}")
-            return found
-
-        yield access_row(
-            f"lv.{suffix}",
-            0x80 + offset,
-            "vd=, i14(xa)",
-            Pattern.CONTIGUOUS,
-            size,
-            semantics("lv"),
-            f"vd[k] = {bits}-bit element at xa + offset + {size} k",
-        )
-        yield access_row(
-            f"sv.{suffix}",
-            0x82 + offset,
-            "vb, i14(xa)",
-            Pattern.CONTIGUOUS,
-            size,
-            semantics("sv"),
-            f"{bits}-bit element at xa + offset + {size} k = vb[k]",
-        )
-        yield access_row(
-            f"lvws.{suffix}",
-            0x84 + offset,
-            "vd=, (xa), xs",
-            Pattern.STRIDED,
-            size,
-            semantics("load_elements"),
-            f"vd[k] = {bits}-bit element at xa + xs k (stride in bytes)",
-        )
-        yield access_row(
-            f"svws.{suffix}",
-            0x86 + offset,
-            "vb, (xa), xs",
-            Pattern.STRIDED,
-            size,
-            semantics("store_elements"),
-            f"{bits}-bit element at xa + xs k = vb[k] (stride in bytes)",
-        )
-        yield access_row(
-            f"lvi.{suffix}",
-            0x88 + offset,
-            "vd=, (xa), vi",
-            Pattern.INDEXED,
-            size,
-            semantics("load_elements"),
-            f"gather: vd[k] = {bits}-bit element at xa + {size} vi[k]",
-        )
-        yield access_row(
-            f"svi.{suffix}",
-            0x8A + offset,
-            "vb, (xa), vi",
-            Pattern.INDEXED,
-            size,
-            semantics("store_elements"),
-            f"scatter: {bits}-bit element at xa + {size} vi[k] = vb[k], in element order",
-        )
-        yield access_row(
-            f"ldc.{suffix}",
-            0x8C + offset,
-            "xo, (xa), xc",
-            Pattern.CONTIGUOUS,
-            size,
-            semantics("ldc"),
-            f"vector cache[xo + k] = {bits}-bit element at xa + {size} k, for xc elements",
-            Length.COUNT,
-        )
-        yield access_row(
-            f"stc.{suffix}",
-            0x8E + offset,
-            "xo, (xa), xc",
-            Pattern.CONTIGUOUS,
-            size,
-            semantics("stc"),
-            f"{bits}-bit element at xa + {size} k = vector cache[xo + k], for xc elements",
-            Length.COUNT,
-        )
+WORDS = (("w", 4), ("d", 8))
+"""Suffixes of whole containers, with the bytes of an element."""
+STRIDE = " (stride in bytes)"
+_LOADS = (
+    ("lv", 0x80, 0xC0, "vd=, i14(xa)", Pattern.CONTIGUOUS, "vd[k] = {what} at xa + offset + {size}k"),
+    ("lvws", 0x84, 0xC6, "vd=, (xa), xs", Pattern.STRIDED, "vd[k] = {what} at xa + xs k" + STRIDE),
+    ("lvi", 0x88, 0xCC, "vd=, (xa), vi", Pattern.INDEXED, "gather: vd[k] = {what} at xa + {size}vi[k]"),
+)
+"""Mnemonic, opcode of the first word and of the first narrow type, syntax, pattern, summary."""
+_STORES = (
+    ("sv", 0x82, 0xC4, "vb, i14(xa)", Pattern.CONTIGUOUS, "{what} at xa + offset + {size}k = {value}"),
+    ("svws", 0x86, 0xCA, "vb, (xa), xs", Pattern.STRIDED, "{what} at xa + xs k = {value}" + STRIDE),
+    (
+        *("svi", 0x8A, 0xD0, "vb, (xa), vi", Pattern.INDEXED),
+        "scatter: {what} at xa + {size}vi[k] = {value}, in element order",
+    ),
+)
 
 
-def _narrow_loads() -> Iterator[Instruction]:
-    for offset, (suffix, what) in enumerate(
-        (("b", "byte"), ("bu", "unsigned byte"), ("h", "16-bit half word"), ("hu", "unsigned half word"))
-    ):
-        read, size = narrow.READ[suffix], narrow.BYTES[suffix]
-        each = f" {size}" if size > 1 else ""
-        yield access_row(
-            f"lv.{suffix}",
-            0xC0 + offset,
-            "vd=, i14(xa)",
-            Pattern.CONTIGUOUS,
-            size,
-            narrow.contiguous_load(read, size),
-            f"vd[k] = {what} at xa + offset +{each} k",
-        )
-        yield access_row(
-            f"lvws.{suffix}",
-            0xC6 + offset,
-            "vd=, (xa), xs",
-            Pattern.STRIDED,
-            size,
-            narrow.element_load(read),
-            f"vd[k] = {what} at xa + xs k (stride in bytes)",
-        )
-        yield access_row(
-            f"lvi.{suffix}",
-            0xCC + offset,
-            "vd=, (xa), vi",
-            Pattern.INDEXED,
-            size,
-            narrow.element_load(read),
-            f"gather: vd[k] = {what} at xa +{each} vi[k]",
-        )
+def _words() -> Iterator[Instruction]:
+    for offset, (suffix, size) in enumerate(WORDS):
+        what = f"{8 * size}-bit element"
+        for name, opcode, _, syntax, pattern, summary in (*_LOADS, *_STORES):
+            told = summary.format(what=what, size=f"{size} ", value="vb[k]")
+            semantics = getattr(memory, f"{memory.NAMES[name]}_{suffix}")
+            yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, told)
+        for name, opcode, told in (
+            ("ldc", 0x8C, f"vector cache[xo + k] = {what} at xa + {size} k"),
+            ("stc", 0x8E, f"{what} at xa + {size} k = vector cache[xo + k]"),
+        ):
+            how = "xo, (xa), xc", Pattern.CONTIGUOUS, size, getattr(memory, f"{name}_{suffix}")
+            told += ", for xc elements"
+            yield access_row(f"{name}.{suffix}", opcode + offset, *how, told, Length.COUNT)
 
 
-def _narrow_stores() -> Iterator[Instruction]:
-    for offset, (suffix, what) in enumerate((("b", "byte"), ("h", "16-bit half word"))):
-        write, size = narrow.WRITE[suffix], narrow.BYTES[suffix]
-        each = f" {size}" if size > 1 else ""
-        yield access_row(
-            f"sv.{suffix}",
-            0xC4 + offset,
-            "vb, i14(xa)",
-            Pattern.CONTIGUOUS,
-            size,
-            narrow.contiguous_store(write, size),
-            f"{what} at xa + offset +{each} k = low bits of vb[k]",
-        )
-        yield access_row(
-            f"svws.{suffix}",
-            0xCA + offset,
-            "vb, (xa), xs",
-            Pattern.STRIDED,
-            size,
-            narrow.element_store(write),
-            f"{what} at xa + xs k = low bits of vb[k] (stride in bytes)",
-        )
-        yield access_row(
-            f"svi.{suffix}",
-            0xD0 + offset,
-            "vb, (xa), vi",
-            Pattern.INDEXED,
-            size,
-            narrow.element_store(write),
-            f"scatter: {what} at xa +{each} vi[k] = low bits of vb[k], in element order",
-        )
+def _narrow() -> Iterator[Instruction]:
+    for forms, types in ((_LOADS, NARROW), (_STORES, NARROW_STORED)):
+        for name, _, opcode, syntax, pattern, summary in forms:
+            for offset, (suffix, what) in enumerate(types):
+                size = narrow.BYTES[suffix]
+                each, value = f"{size} " if size > 1 else "", "low bits of vb[k]"
+                told = summary.format(what=what, size=each, value=value)
+                semantics = narrow.vector_access(pattern, suffix, stores=forms is _STORES)
+                yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, told)
 
 
 def rows() -> Iterator[Instruction]:
     """Give the rows."""
-    yield from _word_rows()
-    yield from _narrow_loads()
-    yield from _narrow_stores()
+    yield from _words()
+    yield from _narrow()

@@ -9,6 +9,13 @@ from isa.declaration import Access, Instruction, Length, Pattern, Record, Timing
 
 Semantics = Callable[..., Any]
 
+TYPES = (("w", "int32"), ("s", "float32"), ("d", "float64"))
+"""Suffixes of element types, with their names."""
+FLOATS = TYPES[1:]
+NARROW = (("b", "byte"), ("bu", "unsigned byte"), ("h", "16-bit half word"), ("hu", "unsigned half word"))
+"""Suffixes of narrow loads, with what they read."""
+NARROW_STORED = (NARROW[0], NARROW[2])
+
 
 def scalar_row(
     mnemonic: str,
@@ -79,37 +86,16 @@ def access_row(
     if cache:
         store = mnemonic.startswith("st")
     reads = ("vl",) if length == Length.VL else ("blocklen",) if length == Length.BLOCK else ()
-    return Instruction(
-        mnemonic,
-        opcode,
-        syntax,
-        Unit.MEMORY,
-        Timing.ACCESS,
-        "",
-        semantics,
-        summary,
-        length,
-        Access(pattern, store, value_bytes, record, cache),
-        reads=reads,
-        **more,
-    )
+    access = Access(pattern, store, value_bytes, record, cache)
+    how = Unit.MEMORY, Timing.ACCESS, "", semantics, summary, length, access
+    return Instruction(mnemonic, opcode, syntax, *how, reads=reads, **more)
 
 
 def sparse_row(
     mnemonic: str, opcode: int, syntax: str, semantics: Semantics, summary: str, slice_operand: str = ""
 ) -> Instruction:
     """An instruction of the sparse unit, which forwards its sums."""
+    more: dict[str, Any] = {"reads": ("vl",), "accumulates": True, "slice_operand": slice_operand}
     return Instruction(
-        mnemonic,
-        opcode,
-        syntax,
-        Unit.SPARSE,
-        Timing.SPARSE,
-        "",
-        semantics,
-        summary,
-        Length.VL,
-        reads=("vl",),
-        accumulates=True,
-        slice_operand=slice_operand,
+        mnemonic, opcode, syntax, Unit.SPARSE, Timing.SPARSE, "", semantics, summary, Length.VL, **more
     )

@@ -100,3 +100,14 @@ def stc_d(m: State, n: int, o: int, a: int, c: int) -> None:
     """``memory[xa + 8 k] = cache[xo + k]``."""
     for k in range(n):
         store64(m, m.address[0] + 8 * k, m.cache[m.x[o] + k])
+
+
+NAMES = {
+    "lv": "lv",
+    "sv": "sv",
+    "lvws": "load_elements",
+    "lvi": "load_elements",
+    "svws": "store_elements",
+    "svi": "store_elements",
+}
+"""What executes each access of the vector registers."""

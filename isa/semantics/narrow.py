@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from isa.declaration import Pattern
 from isa.semantics.numbers import load16, put_x
 from isa.state import State
 
@@ -108,3 +109,11 @@ WRITE = {"b": put_byte, "h": put_half}
 """How a suffix writes."""
 BYTES = {"b": 1, "bu": 1, "h": 2, "hu": 2}
 """Bytes of an element by the suffix."""
+
+
+def vector_access(pattern: Pattern, suffix: str, *, stores: bool) -> Semantics:
+    """Give the semantics of a vector load or store by the suffix of its elements."""
+    size = BYTES[suffix]
+    if pattern == Pattern.CONTIGUOUS:
+        return contiguous_store(WRITE[suffix], size) if stores else contiguous_load(READ[suffix], size)
+    return element_store(WRITE[suffix]) if stores else element_load(READ[suffix])

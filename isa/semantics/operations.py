@@ -5,7 +5,10 @@ They obey what semantics must obey to be compiled (docs/engines.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 LARGEST = 0x7FFFFFFF
 SMALLEST = -0x80000000
@@ -35,6 +38,16 @@ def divided(a: Any, b: Any) -> Any:
 def divides(a: Any, b: Any) -> Any:
     """``b / a`` of floats."""
     return b / a
+
+
+def subtracted_from(a: Any, b: Any) -> Any:
+    """``b - a``."""
+    return b - a
+
+
+def less_than(a: Any, b: Any) -> Any:
+    """1 if a < b, signed, else 0."""
+    return 1 if a < b else 0
 
 
 def lesser(a: Any, b: Any) -> Any:
@@ -82,3 +95,16 @@ def shift_right(a: Any, count: Any) -> Any:
 def shift_right_arithmetic(a: Any, count: Any) -> Any:
     """Shift right, filling with the sign, by the low five bits of ``count``."""
     return a >> (count & 31)
+
+
+CONVERTED: dict[str, Callable[[Any], Any]] = {"w": truncated, "s": np.float32, "d": np.float64}
+"""What makes a number of the type of a suffix."""
+CONVERSIONS = (
+    ("s.w", "int32 as float32"),
+    ("d.w", "int32 as float64"),
+    ("w.s", "float32 as int32, rounded towards zero; the nearest that there is"),
+    ("w.d", "float64 as int32, rounded towards zero; the nearest that there is"),
+    ("s.d", "float64 as float32"),
+    ("d.s", "float32 as float64"),
+)
+"""Suffixes of conversions: of the result and of the operand."""

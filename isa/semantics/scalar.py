@@ -1,23 +1,60 @@
-"""The scalar side: integer arithmetic, branches, words in memory, single values."""
+"""The scalar side: integers and floats, conversions, branches, words in memory, single values."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
-from isa.semantics.numbers import load32, load64, put_fd, put_fs, put_x, store32, store64, wrap
-from isa.semantics.operations import quotient, remainder, shift_left, shift_right, shift_right_arithmetic
+import numpy as np
+
+from isa.semantics.numbers import (
+    BITS_OF_NAN_D,
+    BITS_OF_NAN_S,
+    load32,
+    load64,
+    put_fd,
+    put_fs,
+    put_x,
+    store32,
+    store64,
+    wrap,
+)
 from isa.state import State
 
 Semantics = Callable[..., Any]
+Reader = Callable[[State, Any], Any]
+Writer = Callable[[State, Any, Any], None]
 
 
-def integer(operation: Callable[[Any, Any], Any]) -> Semantics:
-    """``xd = xa op xb``."""
+def get_x(m: State, register: Any) -> Any:
+    """Read a scalar integer register."""
+    return m.x[register]
+
+
+def get_fs(m: State, register: Any) -> Any:
+    """Read a scalar float register as float32."""
+    return m.fs[2 * register]
+
+
+def get_fd(m: State, register: Any) -> Any:
+    """Read a scalar float register as float64."""
+    return m.fd[register]
+
+
+def one(get: Reader, operation: Callable[[Any], Any], put: Writer) -> Semantics:
+    """``d = op a``."""
+
+    def execute(m: State, n: int, d: int, a: int) -> None:
+        put(m, d, operation(get(m, a)))
+
+    return execute
+
+
+def two(get: Reader, operation: Callable[[Any, Any], Any], put: Writer) -> Semantics:
+    """``d = a op b``."""
 
     def execute(m: State, n: int, d: int, a: int, b: int) -> None:
-        put_x(m, d, operation(m.x[a], m.x[b]))
+        put(m, d, operation(get(m, a), get(m, b)))
 
     return execute
 
@@ -31,21 +68,16 @@ def integer_immediate(operation: Callable[[Any, Any], Any]) -> Semantics:
     return execute
 
 
-def less_than(a: Any, b: Any) -> Any:
-    """1 if a < b, signed, else 0."""
-    return 1 if a < b else 0
-
-
 def lui(m: State, n: int, d: int, imm: int) -> None:
     """``xd = imm << 13``."""
     put_x(m, d, imm << 13)
 
 
-def branch(condition: Callable[[Any, Any], Any]) -> Semantics:
-    """Taken if ``xa cond xb``."""
+def branch(condition: Callable[[Any, Any], Any], get: Reader) -> Semantics:
+    """Taken if ``a cond b``."""
 
     def execute(m: State, n: int, a: int, b: int, target: int) -> bool:
-        return bool(condition(m.x[a], m.x[b]))
+        return bool(condition(get(m, a), get(m, b)))
 
     return execute
 
@@ -95,22 +127,20 @@ def fs_d(m: State, n: int, b: int, imm: int, a: int) -> None:
     store64(m, m.address[0], m.f[b])
 
 
-def float_s(operation: Callable[[Any, Any], Any]) -> Semantics:
-    """``fd = fa op fb``, float32."""
+def fsqrt_s(m: State, n: int, d: int, a: int) -> None:
+    """``fd = square root of fa``, float32."""
+    root = np.sqrt(m.fs[2 * a])
+    put_fs(m, d, root)
+    if root != root:
+        m.f[d] = BITS_OF_NAN_S
 
-    def execute(m: State, n: int, d: int, a: int, b: int) -> None:
-        put_fs(m, d, operation(m.fs[2 * a], m.fs[2 * b]))
 
-    return execute
-
-
-def float_d(operation: Callable[[Any, Any], Any]) -> Semantics:
-    """``fd = fa op fb``, float64."""
-
-    def execute(m: State, n: int, d: int, a: int, b: int) -> None:
-        put_fd(m, d, operation(m.fd[a], m.fd[b]))
-
-    return execute
+def fsqrt_d(m: State, n: int, d: int, a: int) -> None:
+    """``fd = square root of fa``, float64."""
+    root = np.sqrt(m.fd[a])
+    put_fd(m, d, root)
+    if root != root:
+        m.f[d] = BITS_OF_NAN_D
 
 
 def mxf(m: State, n: int, d: int, a: int) -> None:
@@ -141,32 +171,9 @@ def mts(m: State, n: int, s: int, a: int) -> None:
         m.special[s] = m.x[a]
 
 
-add = integer(operator.add)
-sub = integer(operator.sub)
-mul = integer(operator.mul)
-div = integer(quotient)
-rem = integer(remainder)
-and_ = integer(operator.and_)
-or_ = integer(operator.or_)
-xor = integer(operator.xor)
-sll = integer(shift_left)
-srl = integer(shift_right)
-sra = integer(shift_right_arithmetic)
-slt = integer(less_than)
-addi = integer_immediate(operator.add)
-andi = integer_immediate(operator.and_)
-ori = integer_immediate(operator.or_)
-xori = integer_immediate(operator.xor)
-slli = integer_immediate(shift_left)
-srli = integer_immediate(shift_right)
-srai = integer_immediate(shift_right_arithmetic)
-slti = integer_immediate(less_than)
-
-beq = branch(operator.eq)
-bne = branch(operator.ne)
-blt = branch(operator.lt)
-bge = branch(operator.ge)
-
-fadd_s, fadd_d = float_s(operator.add), float_d(operator.add)
-fsub_s, fsub_d = float_s(operator.sub), float_d(operator.sub)
-fmul_s, fmul_d = float_s(operator.mul), float_d(operator.mul)
+REGISTERS: dict[str, tuple[Reader, Writer]] = {
+    "w": (get_x, put_x),
+    "s": (get_fs, put_fs),
+    "d": (get_fd, put_fd),
+}
+"""How a suffix reads and writes a scalar register."""

@@ -1,19 +1,51 @@
-"""Vector arithmetic: element by element, reduction, compare and mask, moves.
+"""Vector arithmetic: element by element, reduction, compare and mask, conversions, moves.
 
 Register r holds its element k in container ``r * section + k``. Multiply-add rounds twice.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
-from isa.semantics.numbers import put_fd, put_fs, put_vd, put_vs, put_x, wrap
+import numpy as np
+
+from isa.semantics.numbers import (
+    BITS_OF_NAN_D,
+    BITS_OF_NAN_S,
+    put_fd,
+    put_fs,
+    put_vd,
+    put_vs,
+    put_x,
+    wrap,
+)
 from isa.state import State
 
 Semantics = Callable[..., Any]
 Operation = Callable[[Any, Any], Any]
+Reader = Callable[[State, Any], Any]
+Writer = Callable[[State, Any, Any], None]
+
+
+def get_vw(m: State, element: Any) -> Any:
+    """Read container ``element`` as int32."""
+    return int(m.vw[2 * element])
+
+
+def get_vs(m: State, element: Any) -> Any:
+    """Read container ``element`` as float32."""
+    return m.vs[2 * element]
+
+
+def get_vd(m: State, element: Any) -> Any:
+    """Read container ``element`` as float64."""
+    return m.vd[element]
+
+
+def put_vw(m: State, element: Any, value: Any) -> None:
+    """Write container ``element`` with the low 32 bits of an integer."""
+    m.v[element] = value & 0xFFFFFFFF
 
 
 def vv_w(operation: Operation) -> Semantics:
@@ -82,11 +114,6 @@ def vs_d(operation: Operation) -> Semantics:
             put_vd(m, d * s + k, operation(m.vd[a * s + k], m.fd[b]))
 
     return execute
-
-
-def reverse_subtract(a: Any, b: Any) -> Any:
-    """``b - a``."""
-    return b - a
 
 
 def maddvv_s(m: State, n: int, d: int, a: int, b: int) -> None:
@@ -162,37 +189,46 @@ def cvi(m: State, n: int, d: int, a: int) -> None:
         m.v[d * m.section + k] = (k * m.x[a]) & 0xFFFFFFFF
 
 
-def compare_vv_s(condition: Operation) -> Semantics:
-    """``mask[k] = va[k] cond vb[k]``, float32."""
+def compare(get: Reader, condition: Operation) -> Semantics:
+    """``mask[k] = va[k] cond vb[k]``."""
 
     def execute(m: State, n: int, a: int, b: int) -> None:
         s = m.section
         for k in range(n):
-            m.mask[k] = 1 if condition(m.vs[2 * (a * s + k)], m.vs[2 * (b * s + k)]) else 0
+            m.mask[k] = 1 if condition(get(m, a * s + k), get(m, b * s + k)) else 0
 
     return execute
 
 
-def compare_vv_d(condition: Operation) -> Semantics:
-    """``mask[k] = va[k] cond vb[k]``, float64."""
+def one(get: Reader, operation: Callable[[Any], Any], put: Writer) -> Semantics:
+    """``vd[k] = op va[k]``."""
 
-    def execute(m: State, n: int, a: int, b: int) -> None:
+    def execute(m: State, n: int, d: int, a: int) -> None:
         s = m.section
         for k in range(n):
-            m.mask[k] = 1 if condition(m.vd[a * s + k], m.vd[b * s + k]) else 0
+            put(m, d * s + k, operation(get(m, a * s + k)))
 
     return execute
 
 
-def compare_vv_w(condition: Operation) -> Semantics:
-    """``mask[k] = va[k] cond vb[k]``, int32."""
+def sqrtv_s(m: State, n: int, d: int, a: int) -> None:
+    """``vd[k] = square root of va[k]``, float32."""
+    s = m.section
+    for k in range(n):
+        root = np.sqrt(m.vs[2 * (a * s + k)])
+        put_vs(m, d * s + k, root)
+        if root != root:
+            m.v[d * s + k] = BITS_OF_NAN_S
 
-    def execute(m: State, n: int, a: int, b: int) -> None:
-        s = m.section
-        for k in range(n):
-            m.mask[k] = 1 if condition(m.vw[2 * (a * s + k)], m.vw[2 * (b * s + k)]) else 0
 
-    return execute
+def sqrtv_d(m: State, n: int, d: int, a: int) -> None:
+    """``vd[k] = square root of va[k]``, float64."""
+    s = m.section
+    for k in range(n):
+        root = np.sqrt(m.vd[a * s + k])
+        put_vd(m, d * s + k, root)
+        if root != root:
+            m.v[d * s + k] = BITS_OF_NAN_D
 
 
 def mergev(m: State, n: int, d: int, a: int, b: int) -> None:
@@ -225,13 +261,14 @@ def insx(m: State, n: int, d: int, a: int, i: int) -> None:
     m.v[d * m.section + (m.x[i] & (m.section - 1))] = m.x[a] & 0xFFFFFFFF
 
 
-addvv_w, addvv_s, addvv_d = vv_w(operator.add), vv_s(operator.add), vv_d(operator.add)
-subvv_w, subvv_s, subvv_d = vv_w(operator.sub), vv_s(operator.sub), vv_d(operator.sub)
-mulvv_w, mulvv_s, mulvv_d = vv_w(operator.mul), vv_s(operator.mul), vv_d(operator.mul)
-addvs_w, addvs_s, addvs_d = vs_w(operator.add), vs_s(operator.add), vs_d(operator.add)
-subvs_w, subvs_s, subvs_d = vs_w(operator.sub), vs_s(operator.sub), vs_d(operator.sub)
-subsv_w, subsv_s, subsv_d = vs_w(reverse_subtract), vs_s(reverse_subtract), vs_d(reverse_subtract)
-mulvs_w, mulvs_s, mulvs_d = vs_w(operator.mul), vs_s(operator.mul), vs_d(operator.mul)
-seqvv_w, seqvv_s, seqvv_d = compare_vv_w(operator.eq), compare_vv_s(operator.eq), compare_vv_d(operator.eq)
-sltvv_w, sltvv_s, sltvv_d = compare_vv_w(operator.lt), compare_vv_s(operator.lt), compare_vv_d(operator.lt)
-slevv_w, slevv_s, slevv_d = compare_vv_w(operator.le), compare_vv_s(operator.le), compare_vv_d(operator.le)
+FORMS: dict[str, dict[str, Callable[[Operation], Semantics]]] = {
+    "vv": {"w": vv_w, "s": vv_s, "d": vv_d},
+    "vs": {"w": vs_w, "s": vs_s, "d": vs_d},
+}
+"""What makes the semantics of an operation, by its form and the type of its elements."""
+ELEMENTS: dict[str, tuple[Reader, Writer]] = {
+    "w": (get_vw, put_vw),
+    "s": (get_vs, put_vs),
+    "d": (get_vd, put_vd),
+}
+"""How a suffix reads and writes an element."""
