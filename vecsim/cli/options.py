@@ -10,7 +10,7 @@ import typer
 
 from vecsim.cli import completion
 from vecsim.cli.printing.streams import stdout_is_closed
-from vecsim.support.decimal_text import finite_number
+from vecsim.support.decimal_text import finite_number, integer
 from vecsim.support.errors import UserError
 
 if TYPE_CHECKING:
@@ -218,11 +218,3 @@ def split_assignment(option: str, text: str) -> tuple[str, str]:
     if not (separator and name and value):
         raise UserError(f"{option} {text}: write it as NAME=VALUE")
     return name, value
-
-
-def integer(text: str) -> int | None:
-    """Read an integer, decimal or with 0x or 0b; None if it is none."""
-    try:
-        return int(text, 0)
-    except ValueError:
-        return None

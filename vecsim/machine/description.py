@@ -334,15 +334,6 @@ class Machine(Overview, Frozen):
         for name in here.keys() - told.keys():
             raise UserError(f"machine: it has no extension {name}: leave --extend {here[name].file} out")
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """Send it to another process: one with extensions by their files, which are run there again."""
-        if not self.extensions:
-            return super().__reduce_ex__(protocol)
-        from vecsim.machine.extended import remade
-
-        files = [each.file for each in self.extensions]
-        return remade, (files, self.model_dump(), self._origin)
-
     @property
     def peak_bytes_per_cycle(self) -> int:
         """Bytes that all ports together transfer in a cycle at best."""

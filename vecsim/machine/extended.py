@@ -18,6 +18,14 @@ from vecsim.machine.origin import Origin
 from vecsim.support.errors import UserError
 
 
+class _Extended(Machine):
+    """A machine with extensions, which goes to another process by their files: they are run there again."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        files = [each.file for each in self.extensions]
+        return _remade, (files, self.model_dump(), self._origin)
+
+
 @lru_cache(maxsize=64)
 def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
     """Give the description of machines with extensions, each with a table of its numbers.
@@ -38,7 +46,7 @@ def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
                 both = f"{arrays[array.name].name} and {extension.name}"
                 raise UserError(f"extensions {both} both have an array {array.name!r}: rename one")
     tables: dict[str, Any] = {each.name: _table(each) for each in extensions if each.numbers}
-    made: type[Machine] = create_model("ExtendedMachine", __base__=Machine, **tables)
+    made: type[_Extended] = create_model("ExtendedMachine", __base__=_Extended, **tables)
     made.extensions = extensions
     return made
 
@@ -71,7 +79,7 @@ def _table(extension: Extension) -> Any:
     return table, Field(default_factory=table, description=extension.description)
 
 
-def remade(files: Iterable[str], content: dict[str, Any], origin: Origin) -> Machine:
+def _remade(files: Iterable[str], content: dict[str, Any], origin: Origin) -> Machine:
     """Make a machine with the extensions of files anew, in a process that it was sent to."""
     extensions = extensions_of(Path(file) for file in files)
     return machine_class(extensions).model_validate(content).with_origin(origin)

@@ -72,6 +72,14 @@ def finite_number(text: str) -> float:
     return value
 
 
+def integer(text: str) -> int | None:
+    """Read an integer, decimal or with 0x or 0b; None if it is none."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
+
+
 def _float32(wide: float, text: str) -> float:
     """Return the float32 nearest to a decimal number, of which the nearest float64 is known.
 

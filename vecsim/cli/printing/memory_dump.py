@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vecsim.cli.options import integer
 from vecsim.data.memory_places import TYPES, address_of
+from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest
 
