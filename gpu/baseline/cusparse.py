@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,16 +21,15 @@ from gpu.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix, to_b
 from gpu.baseline.cusparse_library import (
     BASE_ZERO,
     INDEX_32,
+    LEAST_BYTES,
     NOT_SUPPORTED,
     Cusparse,
     CusparseError,
-    cusparse,
+    Operation,
 )
 from gpu.runtime.cuda_driver import DeviceMemory, Stream, synchronize
 from vecsim.support.errors import UserError
 
-LEAST_BYTES = 16
-"""Even what is empty gets an address: a null pointer is an error to cuSPARSE."""
 ORDERS: dict[Order, int] = {"column": 1, "row": 2}
 """CUSPARSE_ORDER_COL and CUSPARSE_ORDER_ROW."""
 
@@ -85,7 +84,7 @@ METHODS: dict[str, Method] = {
 """All methods by name."""
 
 
-class SparseProduct:
+class SparseProduct(Operation):
     """y = alpha op(A) x + beta y, ready to be enqueued.
 
     Parameters
@@ -133,15 +132,13 @@ class SparseProduct:
     ) -> None:
         if transposed and not METHODS[method].transposes:
             raise UserError(f"cuSPARSE has no transposed product for {method}; transpose the matrix itself")
-        self._library = library or cusparse()
+        super().__init__({}, library)
         self._dtype = stored.values.dtype
         self._x_count, self._y_count = shape if transposed else shape[::-1]
         self._alpha, self._beta = _scalar(alpha, self._dtype), _scalar(beta, self._dtype)
         self._operation = int(transposed)
         self._algorithm = METHODS[method].algorithm
-        with ExitStack() as open_:
-            self._open(stored, transposed, open_)
-            self._resources = open_.pop_all()
+        self._opened(lambda open_: self._open(stored, transposed, open_))
 
     @property
     def addresses(self) -> tuple[int, int]:
@@ -150,8 +147,6 @@ class SparseProduct:
 
     def _open(self, stored: StoredMatrix, transposed: bool, open_: ExitStack) -> None:
         """Put matrix, vectors and buffer on the device and let cuSPARSE prepare."""
-        # The stream of the last product may be gone.
-        self._library.call("cusparseSetStream", self._library.handle, None)
         arrays = [
             open_.enter_context(memory_of(each)) for each in (stored.offsets, stored.columns, stored.values)
         ]
@@ -160,10 +155,8 @@ class SparseProduct:
         x_stored, y_stored = stored.shape if transposed else stored.shape[::-1]
         self._x, self._x_vector = self._vector(x_stored, open_)
         self._y, self._y_vector = self._vector(y_stored, open_)
-        size = ctypes.c_size_t()
-        self._call("cusparseSpMV_bufferSize", ctypes.byref(size))
-        self._buffer = open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES)))
-        self.nbytes = stored.nbytes + size.value
+        self._buffer, size = self._buffer_for(open_, partial(self._call, "cusparseSpMV_bufferSize"))
+        self.nbytes = stored.nbytes + size
         self.preprocess_us = self._preprocess()
 
     def _vector(self, count: int, open_: ExitStack) -> tuple[DeviceMemory, ctypes.c_void_p]:
@@ -203,7 +196,7 @@ class SparseProduct:
 
     def enqueue(self, stream: Stream) -> None:
         """Put the product on a stream; it may be under capture."""
-        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+        self._on(stream)
         self._call("cusparseSpMV", self._buffer.address)
 
     def write_x(self, x: npt.NDArray[Any]) -> None:
@@ -217,18 +210,6 @@ class SparseProduct:
     def read_y(self) -> npt.NDArray[Any]:
         """Copy y from the device when all its work is done."""
         return self._y.read(self._y_count, self._dtype)
-
-    def close(self) -> None:
-        """Free everything; a second time does nothing."""
-        self._resources.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _scalar(value: float, dtype: np.dtype[Any]) -> Any:

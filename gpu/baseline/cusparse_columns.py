@@ -10,15 +10,15 @@ import ctypes
 from contextlib import ExitStack
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_void_p
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Self
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.cusparse import LEAST_BYTES, ORDERS, memory_of, sparse_descriptor
+from gpu.baseline.cusparse import ORDERS, memory_of, sparse_descriptor
 from gpu.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix
-from gpu.baseline.cusparse_library import Cusparse, cusparse
+from gpu.baseline.cusparse_library import Cusparse, Operation
 from gpu.runtime.cuda_driver import DeviceMemory, Stream
 from vecsim.support.errors import UserError
 
@@ -37,7 +37,7 @@ PROTOTYPES: dict[str, list[Any]] = {
 """The arguments of each function, as cusparse.h declares them."""
 
 
-class ColumnProducts:
+class ColumnProducts(Operation):
     """Y = A_0 X_0 + A_1 X_1 + ..., ready to be enqueued.
 
     Parameters
@@ -67,18 +67,14 @@ class ColumnProducts:
     def __init__(
         self, stored: StoredMatrix, columns: int, order: Order = "row", *, library: Cusparse | None = None
     ) -> None:
-        self._library = library or cusparse()
-        self._library.declare(PROTOTYPES)
+        super().__init__(PROTOTYPES, library)
         self._columns, self._order = columns, order
         self._dtype = stored.values.dtype
         kind = ctypes.c_float if self._dtype == np.float32 else ctypes.c_double
         self._one, self._zero = kind(1), kind(0)
-        with ExitStack() as open_:
-            self._open(stored, open_)
-            self._resources = open_.pop_all()
+        self._opened(lambda open_: self._open(stored, open_))
 
     def _open(self, stored: StoredMatrix, open_: ExitStack) -> None:
-        self._library.call("cusparseSetStream", self._library.handle, None)
         pattern = [open_.enter_context(memory_of(each)) for each in (stored.offsets, stored.columns)]
         rows, width = stored.shape
         self._y, y = self._dense(rows, open_)
@@ -94,14 +90,13 @@ class ColumnProducts:
             open_.callback(self._library.call, "cusparseDestroySpMat", matrix)
             memory, x = self._dense(width, open_)
             beta = self._one if self._x else self._zero
-            size = ctypes.c_size_t()
-            self._call("cusparseSpMM_bufferSize", matrix, x, beta, y, ctypes.byref(size))
-            buffer = open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES)))
+            asking = partial(self._call, "cusparseSpMM_bufferSize", matrix, x, beta, y)
+            buffer, size = self._buffer_for(open_, asking)
             self._call("cusparseSpMM_preprocess", matrix, x, beta, y, buffer.address)
             self._x.append(memory)
             self._x_count = width * self._columns
             self._terms.append((matrix, x, beta, y, buffer))
-            self.nbytes += values.nbytes + size.value
+            self.nbytes += values.nbytes + size
 
     def _dense(self, rows: int, open_: ExitStack) -> tuple[DeviceMemory, Any]:
         memory = open_.enter_context(memory_of(np.zeros(rows * self._columns, self._dtype)))
@@ -129,7 +124,7 @@ class ColumnProducts:
 
     def enqueue(self, stream: Stream) -> None:
         """Put all products on a stream; it may be under capture."""
-        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+        self._on(stream)
         for matrix, x, beta, y, buffer in self._terms:
             self._call("cusparseSpMM", matrix, x, beta, y, buffer.address)
 
@@ -143,15 +138,3 @@ class ColumnProducts:
     def read_y(self) -> NDArray[Any]:
         """Copy Y from the device when all its work is done, in the order of this product."""
         return self._y.read(self._y_count, self._dtype)
-
-    def close(self) -> None:
-        """Free everything; a second time does nothing."""
-        self._resources.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

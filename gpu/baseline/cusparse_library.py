@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from contextlib import ExitStack
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_void_p
 from functools import cache
 from typing import Any
 
 from gpu.runtime import library_search
-from gpu.runtime.cuda_driver import NoGpuError, driver
+from gpu.runtime.cuda_driver import DeviceMemory, Handle, NoGpuError, Stream, driver
 
 NOT_SUPPORTED = 10
 """CUSPARSE_STATUS_NOT_SUPPORTED."""
@@ -16,6 +18,8 @@ INDEX_32 = 2
 """CUSPARSE_INDEX_32I."""
 BASE_ZERO = 0
 """CUSPARSE_INDEX_BASE_ZERO."""
+LEAST_BYTES = 16
+"""Even what is empty gets an address: a null pointer is an error to cuSPARSE."""
 
 _OUT = POINTER(c_void_p)
 _PRODUCT = [c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_int]
@@ -97,6 +101,45 @@ class Cusparse:
         if self.handle.value:
             self.call("cusparseDestroy", self.handle)
             self.handle = c_void_p()
+
+
+class Operation(Handle):
+    """What cuSPARSE does again and again, ready to be enqueued; `close` frees what it took.
+
+    Parameters
+    ----------
+    prototypes
+        The arguments of functions beside `PROTOTYPES`.
+    library
+        cuSPARSE; by default that of this process.
+    """
+
+    def __init__(self, prototypes: dict[str, list[Any]], library: Cusparse | None = None) -> None:
+        self._library = library or cusparse()
+        self._library.declare(prototypes)
+        self._resources = ExitStack()
+        # The stream of the last operation may be gone.
+        self._library.call("cusparseSetStream", self._library.handle, None)
+
+    def _opened(self, put: Callable[[ExitStack], None]) -> None:
+        """Call what opens resources; if it fails, those that it had opened are closed."""
+        with ExitStack() as open_:
+            put(open_)
+            self._resources = open_.pop_all()
+
+    def _on(self, stream: Stream) -> None:
+        """Put what follows on a stream; it may be under capture."""
+        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+
+    def _buffer_for(self, open_: ExitStack, ask: Callable[[Any], None]) -> tuple[DeviceMemory, int]:
+        """Allocate the buffer whose size `ask` writes where it is told to; return it and the size."""
+        size = c_size_t()
+        ask(ctypes.byref(size))
+        return open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES))), size.value
+
+    def close(self) -> None:
+        """Free everything; a second time does nothing."""
+        self._resources.close()
 
 
 @cache

@@ -6,20 +6,18 @@ one. The number of entries and the factors lie on the device, so that no call wa
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from ctypes import POINTER, c_int, c_size_t, c_void_p
-from types import TracebackType
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from gpu.baseline.cusparse_formats import VALUE_TYPES
-from gpu.baseline.cusparse_library import BASE_ZERO, Cusparse, cusparse
-from gpu.runtime.cuda_driver import DeviceMemory, Stream
+from gpu.baseline.cusparse_library import BASE_ZERO, LEAST_BYTES, Cusparse, Operation
+from gpu.runtime.cuda_driver import DeviceMemory, Handle, Stream
 
-LEAST_BYTES = 16
 POINTERS_ON_HOST, POINTERS_ON_DEVICE = 0, 1
 NUMERIC = 1
 """CUSPARSE_ACTION_NUMERIC: values are moved too."""
@@ -47,7 +45,7 @@ PROTOTYPES: dict[str, list[Any]] = {
 """The arguments of each function, as cusparse.h declares them."""
 
 
-class PlacedCsr:
+class PlacedCsr(Handle):
     """A canonical CSR matrix of SciPy on the device, or room for one.
 
     Parameters
@@ -88,16 +86,8 @@ class PlacedCsr:
         """Free everything."""
         self._resources.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class SparseSum:
+class SparseSum(Operation):
     """C = alpha A + beta B by csrgeam2, ready to be enqueued; C is allocated as large as it will be.
 
     Parameters
@@ -121,23 +111,18 @@ class SparseSum:
     """
 
     def __init__(self, first: PlacedCsr, second: PlacedCsr, alpha: float = 1.0, beta: float = 1.0) -> None:
-        self._library = _library()
+        super().__init__(PROTOTYPES)
         self._first, self._second = first, second
         self._letter = "S" if first.dtype == np.float32 else "D"
-        with ExitStack() as open_:
-            self._open(np.array([alpha, beta], first.dtype), open_)
-            self._resources = open_.pop_all()
+        self._opened(lambda open_: self._open(np.array([alpha, beta], first.dtype), open_))
 
     def _open(self, factors: Any, open_: ExitStack) -> None:
-        self._library.call("cusparseSetStream", self._library.handle, None)
         self._descriptor = self._library.create("cusparseCreateMatDescr")
         open_.callback(self._library.call, "cusparseDestroyMatDescr", self._descriptor)
         self._factors = open_.enter_context(DeviceMemory.holding(factors))
         self._count = open_.enter_context(DeviceMemory.holding(np.zeros(4, np.int32)))
         self.result = PlacedCsr(self._first.shape, 0, self._first.dtype)
-        size = ctypes.c_size_t()
-        self._numeric("_bufferSizeExt", ctypes.byref(size))
-        self._buffer = open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES)))
+        self._buffer, _ = self._buffer_for(open_, partial(self._numeric, "_bufferSizeExt"))
         with Stream() as stream:
             self.symbolic(stream)
             stream.synchronize()
@@ -147,7 +132,7 @@ class SparseSum:
 
     def symbolic(self, stream: Stream) -> None:
         """Put the count of the entries, and C's row pointers, on a stream."""
-        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+        self._on(stream)
         patterns = [
             argument
             for each in (self._first, self._second)
@@ -167,7 +152,7 @@ class SparseSum:
 
     def numeric(self, stream: Stream) -> None:
         """Put the columns and values of C on a stream."""
-        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+        self._on(stream)
         self._numeric("", self._buffer.address)
 
     def enqueue(self, stream: Stream) -> None:
@@ -198,20 +183,8 @@ class SparseSum:
                 last,
             )
 
-    def close(self) -> None:
-        """Free everything but A and B."""
-        self._resources.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class SparseTransposition:
+class SparseTransposition(Operation):
     """The transpose of a CSR matrix by Csr2cscEx2, ready to be enqueued.
 
     Parameters
@@ -226,18 +199,18 @@ class SparseTransposition:
     """
 
     def __init__(self, matrix: PlacedCsr) -> None:
-        self._library, self._matrix = _library(), matrix
-        with ExitStack() as open_:
-            self._library.call("cusparseSetStream", self._library.handle, None)
-            self.result = open_.enter_context(PlacedCsr(matrix.shape[::-1], matrix.nnz, matrix.dtype))
-            size = ctypes.c_size_t()
-            self._call("cusparseCsr2cscEx2_bufferSize", ctypes.byref(size))
-            self._buffer = open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES)))
-            self._resources = open_.pop_all()
+        super().__init__(PROTOTYPES)
+        self._matrix = matrix
+        self._opened(self._open)
+
+    def _open(self, open_: ExitStack) -> None:
+        matrix = self._matrix
+        self.result = open_.enter_context(PlacedCsr(matrix.shape[::-1], matrix.nnz, matrix.dtype))
+        self._buffer, _ = self._buffer_for(open_, partial(self._call, "cusparseCsr2cscEx2_bufferSize"))
 
     def enqueue(self, stream: Stream) -> None:
         """Put the conversion on a stream."""
-        self._library.call("cusparseSetStream", self._library.handle, stream.address)
+        self._on(stream)
         self._call("cusparseCsr2cscEx2", self._buffer.address)
 
     def _call(self, name: str, last: Any) -> None:
@@ -257,24 +230,6 @@ class SparseTransposition:
             CSR2CSC_DEFAULT,
             last,
         )
-
-    def close(self) -> None:
-        """Free everything but the matrix."""
-        self._resources.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _library() -> Cusparse:
-    found = cusparse()
-    found.declare(PROTOTYPES)
-    return found
 
 
 def _addresses(matrix: PlacedCsr) -> list[int]:

@@ -8,16 +8,8 @@ from typing import Any
 
 from gpu.kernel_parts.row_results import scaling
 from gpu.runtime.cuda import cuda
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 
@@ -43,8 +35,7 @@ def row_kernel(real: Any) -> Any:
             Scalars of the real type.
         """
         row = cuda.grid(1)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if row < rows:
             total = real(0)
             for entry in range(indptr[row], indptr[row + 1]):
@@ -68,8 +59,7 @@ def column_kernel(real: Any) -> Any:
             As of `row_kernel`; x has M elements, y N.
         """
         row = cuda.grid(1)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if row < rows:
             factor = alpha * x[row]
             for entry in range(indptr[row], indptr[row + 1]):

@@ -137,8 +137,8 @@ def free_bytes() -> int:
     return int(free)
 
 
-class _Handle:
-    """Something of the driver's that has to be given back, by `close` or at the end of a `with`."""
+class Handle:
+    """Something on the device that has to be given back, by `close` or at the end of a `with`."""
 
     def close(self) -> None:
         """Give it back; a second time does nothing."""
@@ -153,7 +153,7 @@ class _Handle:
         self.close()
 
 
-class Event(_Handle):
+class Event(Handle):
     """A moment in a stream."""
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class Event(_Handle):
             call("cuEventDestroy", event)
 
 
-class Graph(_Handle):
+class Graph(Handle):
     """Operations captured once, to be replayed with next to no work of the host."""
 
     def __init__(self, graph: Any) -> None:
@@ -201,7 +201,7 @@ class Graph(_Handle):
             call("cuGraphDestroy", graph)
 
 
-class Stream(_Handle):
+class Stream(Handle):
     """A queue of operations on the device.
 
     Attributes
@@ -247,7 +247,7 @@ class Stream(_Handle):
             call("cuStreamDestroy", handle)
 
 
-class DeviceMemory(_Handle):
+class DeviceMemory(Handle):
     """Memory of the device.
 
     Parameters
