@@ -304,13 +304,13 @@ def _compiled_apart(names: Sequence[str]) -> list[list[str]]:
 def _compile(names: Sequence[str]) -> None:
     """Convert a small matrix, so that the conversions are compiled; without names, count its work."""
     from gpu.choice.cost_model import estimates
-    from gpu.kernel_registry import KERNELS
+    from gpu.kernel_registry import KERNELS, work_counts_of
 
     matrix = RECIPES[0].make()
     for dtype in (np.float32, np.float64):
         typed = matrix.astype(dtype)
         if not names:
-            estimates(Structure.of(typed))
+            estimates(work_counts_of(), Structure.of(typed))
         for name in names:
             with contextlib.suppress(NotRepresentableError):
                 KERNELS[name].convert(typed)

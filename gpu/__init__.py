@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpu.adding import add
     from gpu.device_matrix import DeviceMatrix
-    from gpu.hisparse.device_tree import DeviceHiSparse
+    from gpu.hisparse.device_hisparse import DeviceHiSparse
     from gpu.kernel_registry import KERNELS
     from gpu.preparation import prepare
     from gpu.sums.device_csr import DeviceCsr
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HOME = {
     "KERNELS": "gpu.kernel_registry",
     "DeviceCsr": "gpu.sums.device_csr",
-    "DeviceHiSparse": "gpu.hisparse.device_tree",
+    "DeviceHiSparse": "gpu.hisparse.device_hisparse",
     "DeviceMatrix": "gpu.device_matrix",
     "add": "gpu.adding",
     "prepare": "gpu.preparation",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu.hisparse.device_tree import DeviceHiSparse
+from gpu.hisparse.device_hisparse import DeviceHiSparse
 from gpu.hisparse.sum.adding import add_trees, is_tree
 from gpu.runtime.cuda import require_gpu
 from gpu.runtime.vectors import stream_of

@@ -226,6 +226,21 @@ ALIASES: dict[str, str] = {
 """Other names of them, from those of their formats: ``csr-split`` for ``crs-split``."""
 
 
+def work_counts_of(*, deterministic: bool = False) -> dict[str, Callable[[Structure], Work | None]]:
+    """Return what counts the work of each kernel that `auto` may take.
+
+    Parameters
+    ----------
+    deterministic
+        Leave out kernels whose results may differ from run to run.
+    """
+    return {
+        name: kernel.work
+        for name, kernel in KERNELS.items()
+        if kernel.work is not None and (kernel.deterministic or not deterministic)
+    }
+
+
 def kernels_of(container: type) -> list[str]:
     """Give the names of the kernels that multiply a class of `vecsim.formats`, the general one first."""
     return [name for name, kernel in KERNELS.items() if kernel.format.container is container]

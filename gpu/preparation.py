@@ -11,7 +11,7 @@ from gpu.choice.structure import Structure
 from gpu.device_matrix import DeviceMatrix, Product
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
-from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of
+from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of, work_counts_of
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
 from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
 from vecsim.formats import NotRepresentableError
@@ -110,7 +110,8 @@ class _Wanted:
         name = ALIASES.get(format, format)
         if name != "auto":
             return self.convert(matrix, name)
-        return self.first_possible(matrix, ranking(matrix, deterministic=self.deterministic))
+        counts = work_counts_of(deterministic=self.deterministic)
+        return self.first_possible(matrix, ranking(counts, matrix))
 
     def allowed(self, name: str) -> Kernel:
         """Give the entry of a format."""

@@ -165,7 +165,8 @@ from typing import Any
 
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import cuda
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, wait_for_previous
+from gpu.runtime.kernel_sequence import wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats.ccs import CCS
 

@@ -185,6 +185,7 @@ def compile_estimates() -> None:
     """Compile what counts the work of formats."""
     from gpu.choice.cost_model import estimates
     from gpu.choice.structure import Structure
+    from gpu.kernel_registry import work_counts_of
 
     for dtype in DTYPES:
-        estimates(Structure.of(sample(dtype)))
+        estimates(work_counts_of(), Structure.of(sample(dtype)))

@@ -166,9 +166,10 @@ def rank(csr: Any) -> Ranked:
     """Estimate the time of every format as ``auto`` does."""
     from gpu.choice.cost_model import estimates
     from gpu.choice.structure import Structure
+    from gpu.kernel_registry import work_counts_of
 
     start = time.perf_counter()
-    found = estimates(Structure.of(csr))
+    found = estimates(work_counts_of(), Structure.of(csr))
     return Ranked(found, time.perf_counter() - start)
 
 

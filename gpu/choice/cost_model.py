@@ -9,15 +9,15 @@ On a device these parts overlap, in this sum they do not. So the constants are f
 come near to measured times, no rates of the hardware: of what memory gives in its order each byte is counted
 at two rates, both far above that of the memory. Some ended at a bound of the fit, which prints which.
 
-What a product does is counted by `Kernel.work` from the pattern of the matrix, without converting it. The
-constants stand in constants.toml, fitted to measured times of warm products, of the same vectors again and
-again (benchmarks/fit_auto.py).
+What a product does is counted from the pattern of the matrix, without converting it
+(`gpu.kernel_registry.work_counts_of` has what counts it). The constants stand in constants.toml, fitted to
+measured times of warm products, of the same vectors again and again (benchmarks/fit_auto.py).
 """
 
 import functools
 import heapq
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -26,9 +26,10 @@ import numpy as np
 
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import SECTOR_BYTES, Structure, Work
-from gpu.kernel_registry import KERNELS
 from gpu.runtime.device_info import MULTIPROCESSORS
 
+Count = Callable[[Structure], Work | None]
+"""Counts the work of a product; None where the format cannot hold the matrix."""
 CONSTANTS = Path(__file__).with_name("constants.toml")
 MOST_UNEVEN = 4.0
 """Blocks on fewer than a quarter of them cost no more: then the L2 cache has time enough for each."""
@@ -291,23 +292,26 @@ def _estimates(works: Mapping[str, Work], structure: Structure) -> dict[str, flo
     return dict(zip(works, found.tolist(), strict=True))
 
 
-def estimates(structure: Structure, *, deterministic: bool = False) -> dict[str, float]:
-    """Give the estimated microseconds of a product by format, of those that can hold the matrix."""
-    return _estimates(_works(structure, deterministic), structure)
+def estimates(counts: Mapping[str, Count], structure: Structure) -> dict[str, float]:
+    """Give the estimated microseconds of a product by format, of those that can hold the matrix.
+
+    Parameters
+    ----------
+    counts
+        What counts the work, by format.
+    structure
+        Of the matrix.
+    """
+    return _estimates(_works(counts, structure), structure)
 
 
-def _works(structure: Structure, deterministic: bool) -> dict[str, Work]:
+def _works(counts: Mapping[str, Count], structure: Structure) -> dict[str, Work]:
     """Give the work of a product by format, of those that can hold the matrix."""
-    found = {}
-    for name, kernel in KERNELS.items():
-        if kernel.work is not None and (kernel.deterministic or not deterministic):
-            work = kernel.work(structure)
-            if work is not None:
-                found[name] = work
-    return found
+    found = ((name, count(structure)) for name, count in counts.items())
+    return {name: work for name, work in found if work is not None}
 
 
-def ranking(matrix: Any, *, deterministic: bool = False) -> Iterator[str]:
+def ranking(counts: Mapping[str, Count], matrix: Any) -> Iterator[str]:
     """Give the names of formats one by one, the best first.
 
     The work of a format is counted no sooner than it could be the next: as long as another is estimated to
@@ -315,10 +319,10 @@ def ranking(matrix: Any, *, deterministic: bool = False) -> Iterator[str]:
 
     Parameters
     ----------
+    counts
+        What counts the work, by format.
     matrix
         A sorted SciPy CSR matrix without duplicates, of float32 or float64.
-    deterministic
-        Leave out formats whose results may differ from run to run.
     """
     structure = Structure.of(matrix)
     # Each knows more than the one before, and takes longer.
@@ -327,8 +331,8 @@ def ranking(matrix: Any, *, deterministic: bool = False) -> Iterator[str]:
         LowerBounds.of_structure(structure, padded=True),
         structure,
     )
-    least = _estimates(_works(levels[0], deterministic), structure)
-    # Of equal times a bound comes first, since what it bounds may have the same; then the order of `KERNELS`.
+    least = _estimates(_works(counts, levels[0]), structure)
+    # Of equal times a bound comes first, since what it bounds may have the same; then the order of `counts`.
     waiting = [(time, 0, place, name) for place, (name, time) in enumerate(least.items())]
     heapq.heapify(waiting)
     while waiting:
@@ -336,7 +340,5 @@ def ranking(matrix: Any, *, deterministic: bool = False) -> Iterator[str]:
         if levels[level] is structure:
             yield name
             continue
-        count = KERNELS[name].work
-        work = count(levels[level + 1]) if count is not None else None
-        if work is not None:
+        if (work := counts[name](levels[level + 1])) is not None:
             heapq.heappush(waiting, (estimate(name, work, structure), level + 1, place, name))

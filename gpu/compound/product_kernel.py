@@ -13,7 +13,7 @@ from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
 from gpu.runtime.cuda import EVERY_LANE, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 REGISTERS_AT_ONCE = 72
 """Registers of entries whose loads are under way at once, if a schedule does not say: more cost warps."""

@@ -6,17 +6,10 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.row_results import PieceSums, write_row
-from gpu.runtime.cuda import EVERY_LANE, cuda
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.runtime.cuda import cuda
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import CRS
 from vecsim.support.errors import UserError
@@ -81,10 +74,7 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
             while at < end:
                 total += values[np.uint64(at)] * x[columns[np.uint64(at)]]
                 at += stride
-        offset = threads_per_row // 2
-        while offset > 0:
-            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-            offset //= 2
+        total = sum_of_neighbours(total, threads_per_row)
         if member == 0 and run < runs:
             row = np.int64(target[np.uint64(run)]) if cut else run
             if row < rows:

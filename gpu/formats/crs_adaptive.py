@@ -22,17 +22,10 @@ from gpu.kernel_parts.blocks_of_equal_work import MARK, RECORD, row_blocks
 from gpu.kernel_parts.entries_per_thread import adder, loader, multiplier, storer
 from gpu.kernel_parts.loads import EARLY_IF, LOADS, STREAMED_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.warps import sum_of_neighbours, sum_of_reals
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, THREADS_PER_BLOCK, WARP, cuda, device_function
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import CRS
 
@@ -120,32 +113,12 @@ def _strided_sum(products: Any, at: Any, end: Any, stride: Any, zero: Any) -> An
     return total
 
 
-@device_function
-def _tree(total: Any, threads_per_row: Any) -> Any:
-    """Add the totals of so many neighbouring threads; each gets the sum."""
-    distance = np.int32(threads_per_row >> 1)
-    while distance > 0:
-        total += cuda.shfl_xor_sync(EVERY_LANE, total, distance)
-        distance = np.int32(distance >> 1)
-    return total
-
-
-@device_function
-def _warp_sum(total: Any) -> Any:
-    """Add the totals of a warp; each lane gets the sum."""
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 16)
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 8)
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 4)
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 2)
-    return total + cuda.shfl_xor_sync(EVERY_LANE, total, 1)
-
-
 def _block_sum(warps: int) -> Any:
     """Make the function that adds the totals of a block; its first thread gets the sum."""
 
     @device_function
     def block_sum(own: Any, of_warps: Any, thread: Any, zero: Any) -> Any:
-        own = _warp_sum(own)
+        own = sum_of_reals(own)
         cuda.syncthreads()
         if thread % WARP == 0:
             of_warps[np.uint32(thread // WARP)] = own
@@ -243,7 +216,7 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
                 total = zero
                 if not is_big:
                     total = _strided_sum(products, np.int32(begin + member), end, threads_per_row, zero)
-                total = _tree(total, threads_per_row)
+                total = sum_of_neighbours(total, threads_per_row)
                 big = np.uint32(cuda.ballot_sync(EVERY_LANE, is_big and member == 0))
                 while big != 0:
                     leader = np.int32(31 - cuda.clz(big))
@@ -252,7 +225,7 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
                     big_end = np.int32(cuda.shfl_sync(EVERY_LANE, end, leader))
                     own_place = np.int32(big_begin + thread % WARP)
                     of_lane = _strided_sum(products, own_place, big_end, np.int32(WARP), zero)
-                    of_warp = _warp_sum(of_lane)
+                    of_warp = sum_of_reals(of_lane)
                     if thread % WARP == leader:
                         total = of_warp
                 if member == 0 and mine < rows:

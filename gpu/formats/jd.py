@@ -10,16 +10,8 @@ from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import WARP, cuda, device_function
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import JD
 
@@ -174,8 +166,7 @@ def strip_sums(real: Any, threads: int) -> Any:
         piece = np.int64(strips[np.uint64(at + 1)]) + warp
         end = np.int64(strips[np.uint64(at + 2)])
         total = real(0)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if position < perm.size:
             while piece < end:
                 total += pieces[np.uint64(piece * WARP + lane)]

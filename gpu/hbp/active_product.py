@@ -22,16 +22,8 @@ from gpu.hbp.container import BLOCK_COLUMNS
 from gpu.hbp.product import THREADS, resident_blocks
 from gpu.kernel_parts.row_results import PieceSums, write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.launches import (
-    ALPHA,
-    Launch,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import ALPHA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import on_host, part_of, real_type, upload
 from vecsim.formats import CRS
 from vecsim.support.errors import UserError
@@ -86,8 +78,7 @@ def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
         below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
         piece = pieces * np.int64(cuda.blockIdx.x) // blocks
         end = pieces * np.int64(cuda.blockIdx.x + 1) // blocks
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         held_column = np.int64(-1)
         while piece < end:
             column = np.int64(piece_columns[np.uint64(piece)])
@@ -152,8 +143,7 @@ def add_sums_kernel(real: Any) -> Any:
             A scalar of the real type.
         """
         at = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if at < number:
             place, end = np.int64(row_places[np.uint64(at)]), np.int64(row_places[np.uint64(at + 1)])
             if end - place <= MANY_SUMS:

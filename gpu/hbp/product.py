@@ -17,16 +17,8 @@ from gpu.hbp.container import BLOCK_COLUMNS, HBP, LAST
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.device_info import shared_memory
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload, zeros
 from vecsim.support.errors import UserError
 
@@ -93,8 +85,7 @@ def blocks_kernel(real: Any, segment: int) -> Any:
         in_column = (down + share - 1) // share
         shares = in_column * across
         groups = block_rows // WARP
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         taken = np.int64(0)
         number = np.int64(cuda.blockIdx.x) * fixed
         held_column = np.int64(-1)
@@ -179,8 +170,7 @@ def combine_kernel(real: Any) -> Any:
             Scalars of the real type; y is not read where beta is 0.
         """
         row = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if row == 0:
             tickets[0] = np.int32(0)
         if row < rows:

@@ -1,18 +1,20 @@
 """Editing a matrix in HiSparse: single entries and batches of them, without making it anew."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gpu.hisparse import path_edits
-from gpu.hisparse.container import HiSparse
 from gpu.hisparse.tree import Tree
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.canonical_csr import MAX_COUNT
 from vecsim.formats.insertion.record import checked_positions
 from vecsim.support.errors import UserError
+
+if TYPE_CHECKING:
+    from gpu.hisparse.container import HiSparse
 
 
 class Editor:
@@ -39,12 +41,13 @@ class Editor:
         If the matrix is scaled: most values could not be stored so that they are what was asked for.
     """
 
-    def __init__(self, matrix: HiSparse) -> None:
+    def __init__(self, matrix: "HiSparse") -> None:
         if matrix.scale != 1:
             raise UserError(
                 f"a matrix with the scale {matrix.scale:g} cannot be edited: "
                 "convert it with its values scaled, HiSparse.from_scipy(matrix.to_scipy())"
             )
+        self._kind = type(matrix)
         self._pool = matrix.content.pool
         self._levels = matrix.levels
         self._content_shape = matrix.content.shape
@@ -79,11 +82,11 @@ class Editor:
         rows, columns = self._content_shape
         return (columns, rows) if self._transposed else (rows, columns)
 
-    def matrix(self) -> HiSparse:
+    def matrix(self) -> "HiSparse":
         """Return the matrix as it is now; it shares all nodes with the editor until these are edited."""
         self._pool.share(self._root[0])
         tree = Tree(self._pool, self._root[0], self._content_shape, self._levels, self._nnz)
-        return HiSparse(tree, transposed=self._transposed)
+        return self._kind(tree, transposed=self._transposed)
 
     def insert(self, rows: ArrayLike, columns: ArrayLike, values: ArrayLike) -> int:
         """Store entries one after the other, in one compiled call; one that is stored gets the new value.

@@ -1,5 +1,6 @@
 """Sizes of nodes as kernels compute them: `gpu.hisparse.node_layout` in integers of 32 bits."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def first_slots(width: int) -> Any:
     @device_function
     def first_slot(count: Any) -> Any:
         aligned = np.int32(UNIT_BYTES if count > 2 else min(UNIT_BYTES, count * width))
-        padded = np.int32(count if count < 3 else (count + 3) & ~3)
+        padded = padded_count(count)
         return np.int32((FIRST_COORDINATE + 2 * padded + aligned - 1) & ~(aligned - 1))
 
     return first_slot
@@ -49,7 +50,7 @@ def units(width: int, node_size: int) -> Any:
             return np.int32(0)
         if shape & 3 == DENSE:
             return np.int32(dense)
-        padded = np.int32(count if count < 3 else (count + 3) & ~3)
+        padded = padded_count(count)
         return np.int32((first_slot(count) + width * padded + UNIT_BYTES - 1) // UNIT_BYTES)
 
     return unit_count
@@ -60,3 +61,9 @@ def shape_of(count: Any, dense: Any) -> Any:
     """Return the shape of a node of so many entries, dense or not."""
     kind = DENSE if dense else min(count, 3) - 1 + COO1
     return np.int32(count << KIND_BITS | kind)
+
+
+@device_function
+def is_there(value: Any, full: Any) -> Any:
+    """Say whether a slot of a dense leaf has an entry."""
+    return full or value != 0 or math.copysign(1.0, value) > 0

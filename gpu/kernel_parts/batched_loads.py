@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpu.runtime.cuda import device_function
-from gpu.runtime.launches import wait_for_previous
+from gpu.runtime.kernel_sequence import wait_for_previous
 
 
 def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None) -> tuple[Any, Any, Any]:

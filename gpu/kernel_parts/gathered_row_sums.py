@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
-from gpu.runtime.cuda import EVERY_LANE, cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.runtime.cuda import cuda
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 MAX_THREADS_PER_ROW = 32
 THREAD_US, BATCH_US = 2e-6, 0.24
@@ -75,10 +76,7 @@ def row_sums(real: Any, threads_per_row: int) -> Any:
             total += sum1
             total += sum2
             total += sum3
-        offset = threads_per_row // 2
-        while offset > 0:
-            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-            offset //= 2
+        total = sum_of_neighbours(total, threads_per_row)
         if member == 0 and live:
             write_row(y, np.uint64(row), total, alpha, beta, zero)
 

@@ -18,17 +18,8 @@ from numpy.typing import NDArray
 from gpu.kernel_parts.gathered_row_sums import row_sums, threads_per_row_for
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, VECTOR_IF
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    Launch,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 PER_THREAD = 4

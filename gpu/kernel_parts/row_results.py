@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.kernel_parts.loads import VECTOR_IF
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import ALPHA, BETA, Launch, Y, launches_of, let_next_begin, wait_for_previous
+from gpu.kernel_parts.warps import sum_of_reals
+from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, Launch, Y, launches_of
 from gpu.runtime.memory import upload
 
 
@@ -63,18 +65,14 @@ def piece_sums(real: Any) -> Any:
         thread = cuda.grid(1)
         k = thread // WARP
         total = real(0)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if k < rows.size:
             at = int(first[k]) + thread % WARP
             end = int(last[k])
             while at < end:
                 total += pieces[at]
                 at += WARP
-        offset = WARP // 2
-        while offset > 0:
-            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-            offset //= 2
+        total = sum_of_reals(total)
         if k < rows.size and thread % WARP == 0:
             row = rows[k]
             write_row(y, row, total, alpha, beta, real(0))

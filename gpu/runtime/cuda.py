@@ -1,9 +1,8 @@
 """The one place where CUDA comes from: everything in `gpu` takes ``cuda`` from here.
 
 A switch to numba-cuda-mlir is the one import below. In the CUDA simulator (``NUMBA_ENABLE_CUDASIM=1``, set
-before Numba is imported) ``cuda`` must be this very object as a global of the module of each kernel: the
-simulator exchanges it there while a kernel runs. For the same reason a device function stands in the module
-of its kernel, or does without ``cuda``.
+before Numba is imported) ``cuda`` is an object that stands for the running kernel's: the simulator exchanges
+the module's ``cuda`` of a kernel alone, and device functions of other modules need it too.
 """
 
 from collections.abc import Callable
@@ -36,7 +35,7 @@ if not SIMULATED and find_spec("numba_cuda") is None:  # what Numba has of its o
 if SIMULATED:
     from gpu.runtime import simulator_shim
 
-    simulator_shim.install()
+    cuda = simulator_shim.installed()
 
 WARP = 32
 EVERY_LANE = 0xFFFFFFFF

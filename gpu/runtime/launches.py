@@ -5,9 +5,10 @@ compiled for its arguments once and they are packed once, so that a launch repla
 and goes to the driver.
 
 Such a launch may begin while the kernel before it on the stream still runs (programmatic dependent launch:
-CUDA C++ programming guide, 4.5). So every kernel that is launched this way must call `wait_for_previous`
-in each thread before it reads or writes what another kernel may have written: x, y and pieces of rows, not
-the matrix. Then a product's launch, its pointers and its first entries hide behind the kernel before it.
+CUDA C++ programming guide, 4.5). So every kernel that is launched this way must call `wait_for_previous` of
+`gpu.runtime.kernel_sequence` in each thread before it reads or writes what another kernel may have written:
+x, y and pieces of rows, not the matrix. Then a product's launch, its pointers and its first entries hide
+behind the kernel before it.
 """
 
 import ctypes
@@ -23,34 +24,11 @@ from gpu.runtime import kernel_cache
 from gpu.runtime.cuda import SIMULATED
 
 if not SIMULATED:
-    from llvmlite import ir
     from numba.cuda import types
-    from numba.cuda.extending import intrinsic
 
 
-def _instruction(text: str) -> Any:
-    """Make a device function of one PTX instruction without operands, which no access of memory may pass."""
-
-    @intrinsic
-    def instruction(typing_context: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            function = ir.FunctionType(ir.VoidType(), [])
-            builder.call(ir.InlineAsm(function, text, "~{memory}", side_effect=True), [])
-            return context.get_dummy_value()
-
-        return types.void(), generate
-
-    return instruction
-
-
-def _nothing() -> None:
-    """Stand in for the instruction in the simulator, where kernels run one behind the other."""
-
-
-wait_for_previous: Any = _nothing if SIMULATED else _instruction("griddepcontrol.wait;")
-"""Device function: wait until the kernel before this one on the stream has ended and its stores are seen."""
-let_next_begin: Any = _nothing if SIMULATED else _instruction("griddepcontrol.launch_dependents;")
-"""Device function: allow the kernel behind this one to begin once every block has called this or ended."""
+ALONE_THREADS = 32 if SIMULATED else 128
+"""Of a block whose threads work alone."""
 
 
 class Placeholder:
@@ -154,6 +132,39 @@ def launches_of(
         return []
     how = {"shared_bytes": shared_bytes, "registers": registers}
     return [Launch(kernel, blocks, threads, arguments, real, beside_shared=beside_shared, **how)]
+
+
+def enqueue(
+    kernel: Any, grid: tuple[int, int], arguments: Sequence[Any], stream: Any, registers: int = 0
+) -> None:
+    """Put a kernel that takes no vectors on a stream.
+
+    Parameters
+    ----------
+    kernel, arguments, stream, registers
+        As of `Launch`.
+    grid
+        Blocks and threads.
+    """
+    Launch(kernel, *grid, arguments, np.float64, registers=registers)(None, None, 0.0, 0.0, stream)
+
+
+def launch(kernel: Any, threads: int, arguments: Sequence[Any], stream: Any) -> None:
+    """Put a kernel on a stream that takes no vectors and whose threads work alone.
+
+    Parameters
+    ----------
+    kernel, arguments, stream
+        As of `Launch`.
+    threads
+        How many it needs.
+    """
+    enqueue(kernel, blocks_of(threads), arguments, stream)
+
+
+def blocks_of(threads: int) -> tuple[int, int]:
+    """Return the grid of a kernel whose threads work alone: blocks, one at least, and threads of a block."""
+    return max(1, -(-threads // ALONE_THREADS)), ALONE_THREADS
 
 
 def compile_for(kernel: Any, arguments: Sequence[Any], real: Any, registers: int = 0) -> None:

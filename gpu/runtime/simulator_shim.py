@@ -11,6 +11,10 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from numba import cuda
+from numba.cuda.simulator import kernel
+from numba.cuda.simulator.kernelapi import FakeCUDAModule
+
 WARP = 32
 PATIENCE_SECONDS = 30
 """How long the lanes of a warp wait for each other: one that never comes is a fault of the kernel."""
@@ -81,14 +85,20 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def install() -> None:
-    """Give the simulator's ``cuda`` the warp operations."""
-    from numba.cuda.simulator.kernel import BlockThread
-    from numba.cuda.simulator.kernelapi import FakeCUDAModule
+class _Cuda:
+    """The ``cuda`` of the kernel that runs, where one does, and of the host."""
 
+    def __getattr__(self, name: str) -> Any:
+        running = kernel._kernel_context
+        return getattr(running if hasattr(running, name) else cuda, name)
+
+
+def installed() -> Any:
+    """Return the simulator's ``cuda``, with the warp operations, for kernels and functions of any module."""
     for name, operation in OPERATIONS.items():
         setattr(FakeCUDAModule, name, operation)
-    BlockThread.is_alive = _is_alive
+    kernel.BlockThread.is_alive = _is_alive
+    return _Cuda()
 
 
 def _is_alive(thread: Any) -> bool:

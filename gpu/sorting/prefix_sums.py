@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu.hisparse.building.tree_building import enqueue, room
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.warps import before_in_block, sum_of_warp, sum_through
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
-from gpu.runtime.memory import all_or_nothing, upload
-from gpu.sums.merge_kernels import SCAN_THREADS, offsets_kernel
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import enqueue
+from gpu.runtime.memory import all_or_nothing, empty, upload
 
 THREADS = 64 if SIMULATED else 256
 WARPS = THREADS // WARP
@@ -27,6 +27,11 @@ SHARE = OF_WARP * WARPS
 """Counts of a block."""
 ONE_BLOCK = 1 << 15
 """Of so many shares one block of threads sums the totals; of more they are summed as counts are."""
+
+SCAN_THREADS = 32 if SIMULATED else 1024
+"""Of the one block that sums the totals."""
+AT_ONCE = 8
+"""Totals that a thread has under way."""
 
 _load = VECTOR_IF[1]
 
@@ -51,10 +56,7 @@ def _before_warp(counts: Any, number: Any, first: Any, of_warps: Any, found: Any
         found[k] = _load(counts, first + k * WARP, first + k * WARP < number)[0]
     for k in range(OF_THREAD):
         total = np.int32(total + found[k])
-    distance = np.int32(WARP // 2)
-    while distance > 0:
-        total = np.int32(total + cuda.shfl_xor_sync(EVERY_LANE, total, distance))
-        distance = np.int32(distance // 2)
+    total = sum_of_warp(total)
     if thread % WARP == 0:
         of_warps[thread // WARP] = total
     cuda.syncthreads()
@@ -81,8 +83,7 @@ def totals_kernel(counts, number, totals):
     """
     of_warps = cuda.shared.array(WARPS, np.int32)
     found = cuda.local.array(OF_THREAD, np.int32)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     first = block * SHARE + thread // WARP * OF_WARP + thread % WARP
     _, whole = _before_warp(counts, number, first, of_warps, found)
@@ -105,27 +106,58 @@ def places_kernel(counts, number, offsets, places):
     """
     of_warps = cuda.shared.array(WARPS, np.int32)
     found = cuda.local.array(OF_THREAD, np.int32)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     lane = np.int32(thread % WARP)
     first = block * SHARE + thread // WARP * OF_WARP + lane
     before, _ = _before_warp(counts, number, first, of_warps, found)
     before = np.int32(before + offsets[block])
     for k in range(OF_THREAD):
-        through = found[k]
-        distance = np.int32(1)
-        while distance < WARP:
-            other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-            if lane >= distance:
-                through = np.int32(through + other)
-            distance = np.int32(distance * 2)
+        through = sum_through(found[k], lane)
         at = first + k * WARP
         if at < number:
             places[at] = np.int32(before + through - found[k])
         if at == number - 1:
             places[number] = np.int32(before + through)
         before = np.int32(before + cuda.shfl_sync(EVERY_LANE, through, WARP - 1))
+
+
+@cuda.jit
+def offsets_kernel(counts, number, offsets):
+    """Sum what is before each of the counts, by one block; several blocks take lists one behind the other.
+
+    Parameters
+    ----------
+    counts
+        int32, of each list.
+    number
+        How many there are in a list.
+    offsets
+        int32 of number + 1 a list; the last is the sum of all.
+    """
+    totals = cuda.shared.array(WARP, np.int32)
+    begin_in_sequence()
+    thread, which = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
+    share = (number + SCAN_THREADS - 1) // SCAN_THREADS
+    begin = min(np.int64(thread) * share, number)
+    end = min(begin + share, number)
+    own, at = np.int32(0), begin
+    while at < end:
+        for step in range(AT_ONCE):
+            own = np.int32(own + _load(counts, which * number + at + step, at + step < end)[0])
+        at += AT_ONCE
+    before, whole = before_in_block(own, totals, thread, SCAN_THREADS // WARP)
+    found, at = cuda.local.array(AT_ONCE, np.int32), begin
+    while at < end:
+        for step in range(AT_ONCE):
+            found[step] = _load(counts, which * number + at + step, at + step < end)[0]
+        for step in range(AT_ONCE):
+            if at + step < end:
+                offsets[which * (number + 1) + at + step] = before
+            before = np.int32(before + found[step])
+        at += AT_ONCE
+    if thread == 0:
+        offsets[which * (number + 1) + number] = whole
 
 
 def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
@@ -153,12 +185,12 @@ def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
     if not number:
         return upload(np.zeros(1, np.int32)), 0
     shares = -(-number // SHARE)
-    totals, places = all_or_nothing(lambda: (room(shares, np.int32), room(number + 1, np.int32)))
+    totals, places = all_or_nothing(lambda: (empty(shares, np.int32), empty(number + 1, np.int32)))
     enqueue(totals_kernel, (shares, THREADS), (counts, number, totals), stream)
     if shares > ONE_BLOCK:
         offsets, _ = prefix_sums(totals, shares, stream)
     else:
-        offsets = all_or_nothing(lambda: room(shares + 1, np.int32))
+        offsets = all_or_nothing(lambda: empty(shares + 1, np.int32))
         enqueue(offsets_kernel, (1, SCAN_THREADS), (totals, shares, offsets), stream)
     enqueue(places_kernel, (shares, THREADS), (counts, number, offsets, places), stream)
     if stream:

@@ -13,6 +13,7 @@ import numpy as np
 from gpu.runtime.cuda import cuda
 from gpu.runtime.launches import Launch
 from gpu.runtime.memory import all_or_nothing
+from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sorting.sort_kernels import (
     DIGIT_BITS,
     DIGITS,
@@ -21,7 +22,6 @@ from gpu.sorting.sort_kernels import (
     count_digits_kernel,
     move_kernel,
 )
-from gpu.sums.merge_kernels import SCAN_THREADS, offsets_kernel
 
 
 def digit_shifts(used: int) -> Iterator[int]:

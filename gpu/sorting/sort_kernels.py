@@ -9,7 +9,7 @@ no atomic decides an order, and the sort is stable.
 import numpy as np
 
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
@@ -37,8 +37,7 @@ def count_digits_kernel(keys, number, shift, counts):
         int32 of 256 times the number of blocks: of each digit, the count in each tile.
     """
     found = cuda.shared.array(DIGITS, np.int32)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     digit = thread
     while digit < DIGITS:
@@ -74,8 +73,7 @@ def move_kernel(keys, payload, number, shift, offsets, moved_keys, moved_payload
     """
     begins = cuda.shared.array(DIGITS, np.int32)
     counts = cuda.shared.array(CELLS, np.int32)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     lane, warp = np.int32(thread % WARP), np.int32(thread // WARP)
     below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))

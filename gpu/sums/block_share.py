@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.rounded_products import rounded_product
 from gpu.runtime.cuda import SIMULATED, device_function
 from gpu.sums.shares import cut_of_row
-
-if not SIMULATED:
-    from numba.cuda import libdevice
 
 THREADS = 32 if SIMULATED else 256
 """Of a block."""
@@ -32,25 +30,6 @@ HALF = 16
 LOW = (1 << HALF) - 1
 
 _load = VECTOR_IF[1]
-
-
-def _plain_product(factor: Any, value: Any) -> Any:
-    return factor * value
-
-
-def rounded_product(real: Any) -> Any:
-    """Give the function that multiplies and rounds: no sum takes the product in before that.
-
-    So ``alpha a + beta b`` is what SciPy gives to the last bit, and 0 where the products cancel.
-
-    Parameters
-    ----------
-    real
-        np.float32 or np.float64.
-    """
-    if SIMULATED:
-        return _plain_product
-    return libdevice.fmul_rn if real is np.float32 else libdevice.dmul_rn
 
 
 def _fetched(k: int) -> Any:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.warps import sum_of_warp
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 THREADS = 64 if SIMULATED else 256
 """Of a block that takes a tile."""
@@ -42,8 +43,7 @@ def rows_kernel(pointers, rows, segment_rows):
         int32, one a segment.
     """
     row = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if row < rows:
         end = np.int64(pointers[np.uint64(row + 1)])
         segment = (np.int64(pointers[np.uint64(row)]) + SEGMENT - 1) // SEGMENT
@@ -92,8 +92,7 @@ def count_kernel(words: int) -> Any:
         owners = cuda.shared.array(SLOTS, np.int32)
         counts = cuda.shared.array(SLOTS, np.int32)
         found = cuda.local.array(EACH, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, own = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x) * buckets
         lane = np.int32(thread % WARP)
         bucket = np.int64(thread)
@@ -170,8 +169,7 @@ def scan_kernel(table, chunks, buckets, totals, scattered):
         int32 of 1, to which the numbers of the table that are not 0 are added.
     """
     sums = cuda.shared.array(SCAN_THREADS, np.int32)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     thread = np.int32(cuda.threadIdx.x)
     lane, segment = np.int32(thread % WARP), np.int32(thread // WARP)
     bucket = np.int64(cuda.blockIdx.x) * WARP + lane
@@ -188,10 +186,7 @@ def scan_kernel(table, chunks, buckets, totals, scattered):
             several = np.int32(several + (1 if number != 0 else 0))
         chunk += AT_ONCE
     sums[np.uint32(thread)] = own
-    distance = WARP // 2
-    while distance > 0:
-        several = np.int32(several + cuda.shfl_xor_sync(EVERY_LANE, several, distance))
-        distance //= 2
+    several = sum_of_warp(several)
     if lane == 0 and several > 0:
         cuda.atomic.add(scattered, 0, several)
     cuda.syncthreads()

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.warps import before_in_block
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.sums.bucket_counting import EACH, SEGMENT, THREADS, TILE
 
 GROUPS = THREADS
@@ -25,28 +26,6 @@ RESIDENT = 3
 _WARPS = THREADS // WARP
 _COUNTERS = _WARPS * GROUPS
 _load = VECTOR_IF[1]
-
-
-@device_function
-def _in_block(count: Any, totals: Any, thread: Any) -> Any:
-    """Give the sum of the counts of all threads before this one, and of all of the block."""
-    lane, through = np.int32(thread % WARP), np.int32(count)
-    distance = 1
-    while distance < WARP:
-        other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-        if lane >= distance:
-            through = np.int32(through + other)
-        distance *= 2
-    if lane == WARP - 1:
-        totals[thread // WARP] = through
-    cuda.syncthreads()
-    before, whole = np.int32(through - count), np.int32(0)
-    for warp in range(_WARPS):
-        if warp < thread // WARP:
-            before = np.int32(before + totals[warp])
-        whole = np.int32(whole + totals[warp])
-    totals[WARP - 1] = whole
-    return before, whole
 
 
 @device_function
@@ -87,7 +66,8 @@ def _starts(counters: Any, totals: Any, thread: Any) -> Any:
     whole = np.int32(0)
     for warp in range(_WARPS):
         whole = np.int32(whole + np.int32(counters[np.uint32(warp * GROUPS + thread)]))
-    begin = _in_block(whole, totals, thread)[0]
+    begin, of_tile = before_in_block(whole, totals, thread, _WARPS)
+    totals[WARP - 1] = of_tile
     at = begin
     for warp in range(_WARPS):
         own = np.int32(counters[np.uint32(warp * GROUPS + thread)])
@@ -107,7 +87,7 @@ def _number_buckets(chunk_bits: Any, begin: Any, each: Any, present: Any, number
     several = np.int32(0)
     for step in range(each):
         several = np.int32(several + cuda.popc(present[np.uint32(thread * each + step)]))
-    before, distinct = _in_block(several, totals, thread)
+    before, distinct = before_in_block(several, totals, thread, _WARPS)
     for step in range(each):
         numbers[np.uint32(thread * each + step)] = np.uint16(before)
         before = np.int32(before + cuda.popc(present[np.uint32(thread * each + step)]))
@@ -207,8 +187,7 @@ def partition_kernel(real: Any, words: int) -> Any:
         taken = cuda.local.array(EACH, real)
         row_of = cuda.local.array(EACH, np.int32)
         ranks = cuda.local.array(EACH, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, chunk = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
         lane, of_warp = np.int32(thread % WARP), np.int32(thread // WARP) * SEGMENT
         upto_lane = np.uint32(np.uint32(0xFFFFFFFF) >> np.uint32(31 - lane))
@@ -325,8 +304,7 @@ def order_kernel(real: Any, each: int) -> Any:
         taken = cuda.local.array(each, real)
         row_of = cuda.local.array(each, np.int32)
         ranks = cuda.local.array(each, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, bucket = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
         lane = np.int32(thread % WARP)
         begin, end = np.int64(bases[np.uint64(bucket)]), np.int64(bases[np.uint64(bucket + 1)])
@@ -343,7 +321,8 @@ def order_kernel(real: Any, each: int) -> Any:
                 cuda.atomic.add(places, np.uint32(lows[np.uint64(at)]), np.int32(1))
                 at += THREADS
             cuda.syncthreads()
-            following = np.int32(following + _in_block(places[np.uint32(thread)], totals, thread)[0])
+            own_place = before_in_block(places[np.uint32(thread)], totals, thread, _WARPS)[0]
+            following = np.int32(following + own_place)
             cuda.syncthreads()
         if is_column and (several or begin == end):
             turned_pointers[np.uint64(column)] = following

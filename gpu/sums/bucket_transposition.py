@@ -14,6 +14,7 @@ from gpu.runtime.cuda import SIMULATED, WARP, cuda
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import Launch, launches_of
 from gpu.runtime.memory import all_or_nothing
+from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sums.bucket_counting import (
     SCAN_THREADS as BUCKET_SCAN_THREADS,
 )
@@ -27,7 +28,6 @@ from gpu.sums.bucket_counting import (
 )
 from gpu.sums.bucket_sorting import GROUPS, ORDER_EACH, RESIDENT, order_kernel, partition_kernel
 from gpu.sums.device_csr import DeviceCsr
-from gpu.sums.merge_kernels import SCAN_THREADS, offsets_kernel
 
 FILL = 0.9
 """What of a tile a bucket may have in the mean, so that most buckets are one tile."""

@@ -9,14 +9,10 @@ import numpy as np
 from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
 from gpu.runtime.launches import ALPHA, BETA, Launch
 from gpu.runtime.memory import all_or_nothing, real_type
+from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sums.block_share import STEP, THREADS
 from gpu.sums.device_csr import DeviceCsr, operand
-from gpu.sums.merge_kernels import (
-    SCAN_THREADS,
-    count_kernel,
-    offsets_kernel,
-    sum_kernel,
-)
+from gpu.sums.merge_kernels import count_kernel, sum_kernel
 from gpu.sums.shares import RECORD, cut_kernel
 from gpu.sums.transposition import transposed
 from vecsim.support.errors import UserError

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.loads import VECTOR_IF
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.kernel_parts.warps import before_in_block
+from gpu.runtime.cuda import WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.sums.block_share import (
     BATCH,
     HALF,
@@ -34,84 +34,8 @@ from gpu.sums.block_share import (
 )
 from gpu.sums.shares import RECORD
 
-SCAN_THREADS = 32 if SIMULATED else 1024
-AT_ONCE = 8
-"""Counts that a thread has under way when they are summed."""
-_load = VECTOR_IF[1]
 ROUND = THREADS * BATCH
 """Entries of the sum that a block writes at once."""
-
-
-@device_function
-def before_in_block(count: Any, totals: Any, thread: Any, warps: Any) -> Any:
-    """Give the sum of the counts of all threads before this one, and of all of the block.
-
-    Parameters
-    ----------
-    count
-        Of this thread.
-    totals
-        int32 of shared memory, one a warp.
-    thread
-        Of the block.
-    warps
-        Of the block.
-    """
-    lane, through = np.int32(thread % WARP), np.int32(count)
-    distance = 1
-    while distance < WARP:
-        other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-        if lane >= distance:
-            through = np.int32(through + other)
-        distance *= 2
-    if lane == WARP - 1:
-        totals[thread // WARP] = through
-    cuda.syncthreads()
-    before, whole = np.int32(through - count), np.int32(0)
-    for warp in range(warps):
-        if warp < thread // WARP:
-            before = np.int32(before + totals[warp])
-        whole = np.int32(whole + totals[warp])
-    return before, whole
-
-
-@cuda.jit
-def offsets_kernel(counts, number, offsets):
-    """Sum what is before each of the counts, by one block; several blocks take lists one behind the other.
-
-    Parameters
-    ----------
-    counts
-        int32, of each list.
-    number
-        How many there are in a list.
-    offsets
-        int32 of number + 1 a list; the last is the sum of all.
-    """
-    totals = cuda.shared.array(WARP, np.int32)
-    let_next_begin()
-    wait_for_previous()
-    thread, which = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
-    share = (number + SCAN_THREADS - 1) // SCAN_THREADS
-    begin = min(np.int64(thread) * share, number)
-    end = min(begin + share, number)
-    own, at = np.int32(0), begin
-    while at < end:
-        for step in range(AT_ONCE):
-            own = np.int32(own + _load(counts, which * number + at + step, at + step < end)[0])
-        at += AT_ONCE
-    before, whole = before_in_block(own, totals, thread, SCAN_THREADS // WARP)
-    found, at = cuda.local.array(AT_ONCE, np.int32), begin
-    while at < end:
-        for step in range(AT_ONCE):
-            found[step] = _load(counts, which * number + at + step, at + step < end)[0]
-        for step in range(AT_ONCE):
-            if at + step < end:
-                offsets[which * (number + 1) + at + step] = before
-            before = np.int32(before + found[step])
-        at += AT_ONCE
-    if thread == 0:
-        offsets[which * (number + 1) + number] = whole
 
 
 @device_function
@@ -182,8 +106,7 @@ def count_kernel(real: Any, drop_zeros: bool) -> Any:
         """
         words = cuda.shared.array(WORDS, np.int32)
         totals = cuda.shared.array(WARP, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
         row, first_at, second_at, first_count, count, items = share_of_block(
             first_pointers, first_columns, second_pointers, second_columns, rows, records, words
@@ -259,8 +182,7 @@ def sum_kernel(real: Any, drop_zeros: bool) -> Any:
         words = cuda.shared.array(WORDS, np.int32)
         sources = cuda.shared.array(PLACES, np.int32)
         totals = cuda.shared.array(WARP, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
         own = np.int32(of_threads[np.uint64(block * THREADS + thread)])
         offset = np.int32(offsets[np.uint64(block)])

@@ -9,8 +9,8 @@ import numpy as np
 from gpu.runtime.cuda import SIMULATED, WARP, cuda
 from gpu.runtime.launches import Launch
 from gpu.runtime.memory import all_or_nothing
+from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sums.device_csr import DeviceCsr
-from gpu.sums.merge_kernels import SCAN_THREADS, offsets_kernel
 from gpu.sums.transposition_kernels import (
     ENTRIES,
     SEGMENT,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpu.runtime.cuda import cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 RECORD = 4
 """Words of the record of a cut: row, entry of A, entry of B, and one that is free."""
@@ -68,8 +68,7 @@ def cut_kernel(first_pointers, first_columns, second_pointers, second_columns, r
         int32 of 4 a cut.
     """
     cut = cuda.grid(1)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if cut < cuts:
         total = np.int64(first_pointers[rows]) + np.int64(second_pointers[rows]) + rows
         items = min(np.int64(cut) * step, total)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.warps import most_of_warp, sum_of_warp, sum_through
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 SEGMENT = 64 if SIMULATED else 1024
 """Counts that a warp sums."""
@@ -37,8 +38,7 @@ def clear_kernel(counts, number, longest):
         int32 of 1, also set to 0.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         counts[np.uint64(at)] = np.int32(0)
     if at == 0:
@@ -60,8 +60,7 @@ def rank_kernel(columns, entries, counts, ranks):
     ranks
         int32, one an entry.
     """
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     stride = np.int64(cuda.blockDim.x)
     at = np.int64(cuda.blockIdx.x) * stride * ENTRIES + cuda.threadIdx.x
     if at + (ENTRIES - 1) * stride < entries:
@@ -96,8 +95,7 @@ def totals_kernel(counts, number, totals, longest):
         int32 of 1.
     """
     thread = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     segment, lane = thread // WARP, thread % WARP
     total, most = np.int32(0), np.int32(0)
     at = segment * SEGMENT + lane
@@ -105,11 +103,7 @@ def totals_kernel(counts, number, totals, longest):
         count = counts[np.uint64(at)] if at < number else np.int32(0)
         total, most = np.int32(total + count), max(most, count)
         at += WARP
-    distance = WARP // 2
-    while distance > 0:
-        total = np.int32(total + cuda.shfl_xor_sync(EVERY_LANE, total, distance))
-        most = max(most, cuda.shfl_xor_sync(EVERY_LANE, most, distance))
-        distance //= 2
+    total, most = sum_of_warp(total), most_of_warp(most)
     if lane == 0 and segment * SEGMENT < number:
         totals[np.uint64(segment)] = total
         cuda.atomic.max(longest, 0, most)
@@ -131,19 +125,12 @@ def pointers_kernel(counts, number, offsets, pointers):
         int32 of number + 1.
     """
     thread = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     segment, lane = thread // WARP, thread % WARP
     before = offsets[np.uint64(segment)] if segment * SEGMENT < number else np.int32(0)
     at = segment * SEGMENT + lane
     for _ in range(SEGMENT // WARP):
-        through = counts[np.uint64(at)] if at < number else np.int32(0)
-        distance = 1
-        while distance < WARP:
-            other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-            if lane >= distance:
-                through = np.int32(through + other)
-            distance *= 2
+        through = sum_through(counts[np.uint64(at)] if at < number else np.int32(0), lane)
         if at < number:
             pointers[np.uint64(at + 1)] = np.int32(before + through)
         before = np.int32(before + cuda.shfl_sync(EVERY_LANE, through, WARP - 1))
@@ -181,8 +168,7 @@ def place_kernel(threads_per_row: int) -> Any:
             int64, one an entry: its row and its number.
         """
         thread = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         row = thread // stride
         if row < rows:
             at = np.int64(pointers[np.uint64(row)]) + thread % stride
@@ -241,8 +227,7 @@ def order_kernel(threads_per_column: int, at_once: int) -> Any:
             The transpose: int32, int32, real.
         """
         thread = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         column = thread // stride
         if column < columns:
             begin = np.int64(turned_pointers[np.uint64(column)])

@@ -88,12 +88,13 @@ class Sums:
 
     def trees(self) -> Iterator[Record]:
         """Measure `gpu.add` of HiSparse: of two transposed operands the sum is that of A and B."""
-        from gpu.hisparse.device_tree import DeviceHiSparse
+        from gpu.hisparse.device_hisparse import DeviceHiSparse
+        from gpu.hisparse.device_tree import DeviceTree
         from gpu.hisparse.sum.tree_sum import TreeSum
         from gpu.measure.equality import are_equal, copied
 
         one, two = (
-            DeviceHiSparse.from_hisparse(each or HiSparse.from_scipy(csr))
+            DeviceTree.from_host((each or HiSparse.from_scipy(csr)).content)
             for each, csr in ((self._tree, self.given.first), (None, self.given.second))
         )
         for operation in ("sum", "sum_bt") if self.square else ("sum",):
@@ -103,7 +104,7 @@ class Sums:
             writing = work.into(result)
             passes = _Passes(work.count, lambda stream, work=work, at=writing: work.write(at, stream=stream))
             passes.run()
-            found, once = result.to_hisparse(), copied(result.words)
+            found, once = DeviceHiSparse(result).to_hisparse(), copied(result.words)
             passes.run()
             same = are_equal(once, result.words)
             del once

@@ -17,8 +17,9 @@ import numpy as np
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.generated_parts import vector_parts
 from gpu.compound.solver.element_parts import element_parts
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.kernel_parts.warps import sum_of_reals
+from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 THREADS = 64 if SIMULATED else 256
 WARPS = THREADS // WARP
@@ -27,20 +28,10 @@ CURVATURE, RZ, RR, SUMS = 0, 1, 3, 4
 
 
 @device_function
-def _warp_sum(total: Any) -> Any:
-    """Add the totals of a warp; each lane gets the sum."""
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 16)
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 8)
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 4)
-    total += cuda.shfl_xor_sync(EVERY_LANE, total, 2)
-    return total + cuda.shfl_xor_sync(EVERY_LANE, total, 1)
-
-
-@device_function
 def _block_sum(total: Any, of_warps: Any) -> Any:
     """Add the totals of a block; each thread gets the sum."""
     thread = cuda.threadIdx.x
-    total = _warp_sum(total)
+    total = sum_of_reals(total)
     cuda.syncthreads()
     if thread % WARP == 0:
         of_warps[thread // WARP] = total
@@ -95,8 +86,7 @@ def axpby_kernel(real: Any) -> Any:
         alpha, beta
             Scalars of the real type.
         """
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         at = cuda.grid(1)
         while at < y.size:
             found = alpha * x[at]
@@ -129,8 +119,7 @@ def dot_kernel(real: Any) -> Any:
         """
         of_warps = cuda.shared.array(WARPS, np.float64)
         is_last = cuda.shared.array(1, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         total, at = np.float64(0), cuda.grid(1)
         while at < x.size:
             total += np.float64(x[at]) * np.float64(y[at])
@@ -182,8 +171,7 @@ def residual_kernel(real: Any, size: int, vector: ComponentLayout, plain: bool) 
         """
         of_warps = cuda.shared.array(WARPS, np.float64)
         is_last = cuda.shared.array(1, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         curvature = sums[CURVATURE]
         alpha = sums[RZ + parity] / curvature if curvature > 0 else np.float64(0)
         scaled, squared = np.float64(0), np.float64(0)
@@ -236,8 +224,7 @@ def direction_kernel(real: Any, size: int, vector: ComponentLayout, plain: bool)
         iteration
             int64 of 1: how many are noted.
         """
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         curvature, before, now = sums[CURVATURE], sums[RZ + parity], sums[RZ + 1 - parity]
         alpha = before / curvature if curvature > 0 else np.float64(0)
         beta = now / before if before > 0 else np.float64(0)

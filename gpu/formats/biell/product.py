@@ -9,17 +9,10 @@ from gpu.formats.biell.container import GROUPS, BiELL
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.warps import sum_of_neighbours
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 STEPS_AT_ONCE = 4
@@ -104,10 +97,7 @@ def biell_kernel(real: Any) -> Any:
                     while at < end:
                         loaded, at, carry, part = go_on(loaded, at, carry, part, constant)
                     part = finish(loaded, part)
-                    distance = (1 << group) >> 1
-                    while distance > 0:
-                        part += cuda.shfl_xor_sync(EVERY_LANE, part, distance)
-                        distance >>= 1
+                    part = sum_of_neighbours(part, np.int32(1 << group))
                     # Row i of the group is summed in lane i 2^group; lane i keeps the row.
                     part = cuda.shfl_sync(EVERY_LANE, part, (lane << group) & (WARP - 1))
                     if lane < (WARP >> group):

@@ -8,15 +8,8 @@ import numpy as np
 from gpu.formats.coo.container import COO
 from gpu.kernel_parts.row_results import PieceSums, scaling
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
-from gpu.runtime.launches import (
-    ALPHA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import ALPHA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 ENTRIES_PER_THREAD = 2 if SIMULATED else 16
@@ -56,8 +49,7 @@ def coo_kernel(real: Any, entries_per_thread: int) -> Any:
         thread = cuda.grid(1)
         warp = thread // WARP
         lane = thread % WARP
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         begin = warp * run
         end = min(begin + run, entries)
         first_row, last_row = np.int32(-1), np.int32(-1)

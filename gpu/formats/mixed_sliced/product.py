@@ -25,18 +25,10 @@ from gpu.kernel_parts.near_and_far_entries import (
     summing,
 )
 from gpu.kernel_parts.row_results import PieceSums, write_row
-from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    Launch,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.runtime.cuda import WARP, cuda
+from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 _load_place = LOADS_IF[4]
@@ -68,8 +60,7 @@ def hub_copy(real: Any) -> Any:
             real of count + 1.
         """
         place = cuda.grid(1)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if place < count:
             copied[np.uint64(place + 1)] = x[hubs[np.uint64(place)]]
         elif place == count:
@@ -218,10 +209,8 @@ def mixed_sliced_kernel(
                 far_at += stride
                 left, own_left = far_count - 1, own_far - 1
                 total = far_groups(total, values, at, far_columns, far_at, no_base, x, left, own_left)
-        offset = np.int32(WARP >> 1) if threads_per_row > WARP else np.int32(threads_per_row >> 1)
-        while offset > 0:
-            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-            offset >>= 1
+        in_warp = np.int32(WARP) if threads_per_row > WARP else np.int32(threads_per_row)
+        total = sum_of_neighbours(total, in_warp)
         if shared_rows:
             sums = cuda.shared.array(MOST_WARPS, real)
             warp = cuda.threadIdx.x >> 5

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu.formats.propagation.arrangement import IS_PIECE, RECORD, STEPS, Arrangement
-from gpu.formats.propagation.container import LONGEST_SLOT
 from gpu.formats.propagation.entries import place_loader, placer, product_loader
+from gpu.formats.propagation.sizes import LONGEST_SLOT
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import device_function

@@ -23,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.formats.propagation.sizes import ENTRY_LIMIT, GROUP, LONGEST_SLOT, PADDING, Sizes
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
@@ -31,10 +32,6 @@ from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, too_larg
 from vecsim.formats.thread_count import as_many_threads_as_pay
 from vecsim.support.errors import UserError
 
-GROUP = 4
-"""Entries of a group, whose products stay together: 32 bytes in float64, which is what a cache fetches."""
-LONGEST_SLOT = 32
-"""A row with more entries in a bin is added up in several slots."""
 PARTS = 132
 """Parts of the columns by default: one for each multiprocessor of an H200."""
 WIDEST_PART = 16_384
@@ -47,9 +44,6 @@ SUPER_BLOCKS = 6
 """A matrix for which super-blocks of that size would be fewer has smaller ones."""
 LEAST_IN_PART = 4096
 """A matrix whose parts would have fewer entries has fewer parts."""
-PADDING = 0xFFFF
-"""The place of a product that belongs to no entry."""
-ENTRY_LIMIT = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +133,7 @@ class PropagationBlocks(StoredAsArrays):
         NotRepresentableError
             If padding would make it larger than four times CRS (and a MiB).
         """
-        from gpu.formats.propagation.conversion import Sizes, converted
+        from gpu.formats.propagation.conversion import converted
 
         if not 1 <= widest_part <= ENTRY_LIMIT:
             raise UserError(f"parts of {widest_part} columns are not possible: use 1 to {ENTRY_LIMIT}")

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.propagation import filling, planning
-from gpu.formats.propagation.container import ENTRY_LIMIT, GROUP, LONGEST_SLOT, PADDING
+from gpu.formats.propagation.sizes import ENTRY_LIMIT, GROUP, LONGEST_SLOT, PADDING, Sizes
 from vecsim.formats.array_types import IntArray
 from vecsim.support.errors import UserError
 
 LEAST_BINS = 8
 """Room for bins beside those that follow from the entries and the rows."""
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How a matrix is cut.
-
-    Attributes
-    ----------
-    parts, widest_part
-        Parts of the columns, and the columns of one, at most.
-    bin_entries
-        Entries, padding included, and rows of a bin, at most.
-    super_entries
-        Entries of a super-block, padding included, at most, if it has more than a bin.
-    """
-
-    parts: int
-    widest_part: int
-    bin_entries: int
-    super_entries: int
 
 
 def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:

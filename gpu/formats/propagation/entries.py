@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.propagation.container import GROUP
+from gpu.formats.propagation.sizes import GROUP
 from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STORES, STREAMED_IF, VECTOR_IF
 from gpu.runtime.cuda import device_function
 

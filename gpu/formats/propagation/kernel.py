@@ -30,7 +30,7 @@ from gpu.formats.propagation.bins import (
 from gpu.formats.propagation.entries import group_loader, item_multiplier, segment_filler
 from gpu.kernel_parts.handed_over import acquire, add_one_after, pause
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 IS_CLAIMED, IS_OPEN = 1, 2
 """What a block knows of its next item: that it has claimed it; that the ring has room for its products."""
@@ -341,8 +341,7 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         of_bins, here = (places, row_slots, ranks, diagonals, records), (held, mail, diagonal)
         handed = (ring, slot_groups, counters)
         results = (np.uint32(nowhere), pieces, y, alpha, beta, real(0))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if block < multiplying:
             multiply_parts(block, multiplying, stored, of_parts, of_bins, x, here, handed, results)
         else:

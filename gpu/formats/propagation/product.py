@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.propagation.arrangement import IS_PIECE, RECORD, STATES, Arrangement
-from gpu.formats.propagation.container import GROUP, PropagationBlocks
+from gpu.formats.propagation.container import PropagationBlocks
 from gpu.formats.propagation.kernel import propagation_kernel
+from gpu.formats.propagation.sizes import GROUP
 from gpu.kernel_parts.row_results import PieceSums
 from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.device_info import shared_memory

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.launches import BETA, Launch, X, Y, launches_of, let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import BETA, Launch, X, Y, launches_of
 
 THREADS = 64 if SIMULATED else 256
 """Of a block."""

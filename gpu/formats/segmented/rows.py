@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from gpu.kernel_parts.loads import LOADS_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.warps import sum_of_reals
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 MANY_SLOTS = 32
 """A row with more has a warp to add them."""
@@ -173,10 +174,7 @@ def rows_kernel(real: Any, threads: int, at_once: int) -> Any:
                     while other < stop:
                         of_lane += held[other]
                         other += WARP
-                    offset = np.int32(WARP // 2)
-                    while offset > 0:
-                        of_lane += cuda.shfl_xor_sync(EVERY_LANE, of_lane, offset)
-                        offset = np.int32(offset >> np.int32(1))
+                    of_lane = sum_of_reals(of_lane)
                     if np.int32(thread & 31) == leader:
                         total = of_lane
                 results[k] += total

@@ -9,8 +9,9 @@ from gpu.kernel_parts.async_copies import START_WIDE, WIDE_BYTES, is_aligned, st
 from gpu.kernel_parts.batched_loads import in_turn
 from gpu.kernel_parts.loads import LOADS_IF
 from gpu.kernel_parts.step_loads import row_loads, step_loads
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 RECORD = 4
 """Words of a slice: first step; steps, and above them the logarithms of threads a slot and of slots a thread;
@@ -139,10 +140,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
             if np.int32(record[1] & np.uint32(BYTE)) > half:
                 total = add_others(total, fetched, held)
             bits = np.uint32(np.uint32(record[1] >> np.uint32(8)) & np.uint32(BYTE))
-            offset = np.int32(np.uint32(np.uint32(1) << bits) >> np.uint32(1))
-            while offset > np.int32(0):
-                total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-                offset = np.int32(offset >> np.int32(1))
+            total = sum_of_neighbours(total, np.int32(np.uint32(1) << bits))
             slot = np.uint32(lane >> bits)
             if np.uint32(slot << bits) == lane and slot < record[3]:
                 store(sums, np.uint32(record[2] + slot), rows[0], total, alpha)

@@ -16,16 +16,8 @@ from gpu.kernel_parts.batched_loads import sum_of_products
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import WARP, cuda, device_function
-from gpu.runtime.launches import (
-    ALPHA,
-    BETA,
-    LaunchedInTurn,
-    X,
-    Y,
-    launches_of,
-    let_next_begin,
-    wait_for_previous,
-)
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 STEPS_AT_ONCE = 8

@@ -9,8 +9,10 @@ from gpu.formats.sliced.container import Sliced
 from gpu.kernel_parts.batched_loads import batches, in_turn
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import PieceSums, write_row
-from gpu.runtime.cuda import EVERY_LANE, cuda, device_function
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of, let_next_begin
+from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.runtime.cuda import cuda, device_function
+from gpu.runtime.kernel_sequence import let_next_begin
+from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
@@ -238,10 +240,7 @@ def sliced_kernel(
             while state[0] < end:
                 loaded, state, carry, total = go_on(loaded, state, carry, total, constant)
             total = finish(loaded, total)
-        offset = threads_per_row // 2
-        while offset > 0:
-            total += cuda.shfl_xor_sync(EVERY_LANE, total, offset)
-            offset //= 2
+        total = sum_of_neighbours(total, threads_per_row)
         if member == 0 and position < positions:
             row = target * block + of_block
             if row < rows:

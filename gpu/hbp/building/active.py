@@ -12,11 +12,12 @@ from gpu.hbp.building import slots as kernels
 from gpu.hbp.building.blocks import DeviceCRS, hash_of_counts
 from gpu.hbp.container import BLOCK_COLUMNS
 from gpu.hbp.hashing import RowHash
-from gpu.hisparse.building.tree_building import launch, room, runs_of_equal
 from gpu.runtime.cuda import WARP
-from gpu.runtime.memory import all_or_nothing, part_of, upload
+from gpu.runtime.launches import launch
+from gpu.runtime.memory import all_or_nothing, empty, part_of, upload
 from gpu.sorting.prefix_sums import prefix_sums
 from gpu.sorting.radix_sort import sort_pairs
+from gpu.sorting.runs import runs_of_equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ def active_on_device(
     found = _slots(matrix, (block_rows, block_columns, down), (least, longest), stream)
     chosen = row_hash or hash_of_counts(found.lengths, found.number, block_rows, stream)
     bits = int(max(1, 9 * chosen.b + chosen.d)).bit_length()
-    keys, numbers = found.blocks, room(found.number, np.int32)
+    keys, numbers = found.blocks, empty(found.number, np.int32)
     row_hash_numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
     arguments: tuple[Any, ...] = (found.lengths, found.number, *row_hash_numbers, bits, keys, numbers)
     launch(kernels.key_kernel, found.number, arguments, stream)
@@ -79,11 +80,11 @@ def active_on_device(
     used = (1 << (down * across << bits).bit_length()) - 1
     keys, numbers = sort_pairs(keys, numbers, found.number, used, stream)
     groups, group_slots, group_columns = _groups(keys, found.number, bits, down, stream)
-    lengths, totals = all_or_nothing(lambda: (room(found.number, np.uint8), room(groups, np.int32)))
+    lengths, totals = all_or_nothing(lambda: (empty(found.number, np.uint8), empty(groups, np.int32)))
     arguments = (numbers, found.lengths, group_slots, groups, lengths, totals)
     launch(kernels.group_entries_kernel, groups * WARP, arguments, stream)
     begins, entries = prefix_sums(totals, groups, stream)
-    columns = room(entries, np.uint16)
+    columns = empty(entries, np.uint16)
     launch(
         kernels.fill_kernel,
         groups * WARP,
@@ -119,16 +120,16 @@ def active_on_device(
 def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, int], stream: Any) -> _Slots:
     """Cut the matrix into segments, and these into slots; what is too short is the rest."""
     rows, entries = matrix.shape[0], len(matrix.columns)
-    marks = room(entries, np.int32)
+    marks = empty(entries, np.int32)
     arguments: tuple[Any, ...] = (matrix.pointers, matrix.columns, rows, entries, sizes[1], marks)
     launch(kernels.mark_kernel, entries, arguments, stream)
     numbers, segments = prefix_sums(marks, entries, stream)
     begins, counts, rests = all_or_nothing(
-        lambda: (room(segments + 1, np.int32), room(segments, np.int32), room(segments, np.int32))
+        lambda: (empty(segments + 1, np.int32), empty(segments, np.int32), empty(segments, np.int32))
     )
     launch(kernels.begin_kernel, entries, (marks, numbers, entries, segments, begins), stream)
     del marks, numbers
-    row_rests = room(rows, np.int32)
+    row_rests = empty(rows, np.int32)
     launch(kernels.clear_kernel, rows, (rows, row_rests), stream)
     arguments = (matrix.pointers, rows, begins, segments, *limits, counts, rests, row_rests)
     launch(kernels.weigh_kernel, segments, arguments, stream)
@@ -137,8 +138,8 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
     pointers, _ = prefix_sums(row_rests, rows, stream)
     slot_begins, lengths, slot_rows, blocks, rest_columns, values = all_or_nothing(
         lambda: (
-            *(room(number, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)),
-            *(room(rest, np.int32), room(entries, matrix.values.dtype)),
+            *(empty(number, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)),
+            *(empty(rest, np.int32), empty(entries, matrix.values.dtype)),
         )
     )
     # Of an empty part no element is written.
@@ -159,12 +160,12 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
 def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[int, Any, Any]:
     """Cut the sorted slots of each block into groups of 32."""
     if not slots:
-        return 0, upload(np.zeros(1, np.int32)), room(0, np.int32)
+        return 0, upload(np.zeros(1, np.int32)), empty(0, np.int32)
     own, firsts, blocks = runs_of_equal(keys, slots, bits, stream)
-    counts = room(blocks, np.int32)
+    counts = empty(blocks, np.int32)
     launch(kernels.block_groups_kernel, blocks, (firsts, blocks, counts), stream)
     first_groups, groups = prefix_sums(counts, blocks, stream)
-    group_slots, columns = all_or_nothing(lambda: (room(groups + 1, np.int32), room(groups, np.int32)))
+    group_slots, columns = all_or_nothing(lambda: (empty(groups + 1, np.int32), empty(groups, np.int32)))
     arguments = (own, firsts, blocks, first_groups, groups, down, group_slots, columns)
     launch(kernels.group_kernel, groups, arguments, stream)
     return groups, group_slots, columns
@@ -175,6 +176,6 @@ def _rows(found: _Slots, stream: Any) -> tuple[Any, Any]:
     if not found.number:
         return np.empty(0, np.int32), np.zeros(1, np.int32)
     own, firsts, active = runs_of_equal(found.rows, found.number, 0, stream)
-    rows = room(active, np.int32)
+    rows = empty(active, np.int32)
     launch(kernels.narrow_kernel, active, (own, active, rows), stream)
     return rows, firsts

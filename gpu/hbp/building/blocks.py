@@ -31,9 +31,9 @@ from gpu.hbp.building.row_counts import (
 from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, HBP
 from gpu.hbp.hashing import CLASSES, OUTSIDE, RowHash
 from gpu.hbp.ordering import METHODS
-from gpu.hisparse.building.tree_building import enqueue, launch, room
 from gpu.runtime.cuda import WARP
-from gpu.runtime.memory import all_or_nothing, upload
+from gpu.runtime.launches import enqueue, launch
+from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.sorting.prefix_sums import prefix_sums
 from vecsim.formats.array_types import Shape
 from vecsim.support.errors import UserError
@@ -100,7 +100,7 @@ def hash_of_counts(
         The device has too little memory.
     """
     blocks = max(1, min(OVER_BLOCKS, -(-number // ORDER_THREADS)))
-    found = all_or_nothing(lambda: room(blocks * FOUND, np.int32)) if scratch is None else scratch
+    found = all_or_nothing(lambda: empty(blocks * FOUND, np.int32)) if scratch is None else scratch
     enqueue(over_kernel, (blocks, ORDER_THREADS), (counts, number, CLASSES, found), stream)
     if stream:
         stream.synchronize()
@@ -148,13 +148,13 @@ class BlockedRows:
         self.slots = self.down * self.across * block_rows
         self.stream = stream
         self.starts, self.counts, self.order = all_or_nothing(
-            lambda: tuple(room(self.slots, np.int32) for _ in range(3))
+            lambda: tuple(empty(self.slots, np.int32) for _ in range(3))
         )
 
     @functools.cached_property
     def begins(self) -> Any:
         """uint8, one a slot: whether a group begins there; written where groups have other sizes than 32."""
-        return all_or_nothing(lambda: room(self.slots, np.uint8))
+        return all_or_nothing(lambda: empty(self.slots, np.uint8))
 
     @functools.cached_property
     def _own(self) -> Any:
@@ -165,7 +165,7 @@ class BlockedRows:
     def _of_rows(self) -> tuple[Any, Any]:
         """Two int32 device arrays, one element a row."""
         rows = self.down * self.block_rows
-        return all_or_nothing(lambda: (room(rows, np.int32), room(rows, np.int32)))
+        return all_or_nothing(lambda: (empty(rows, np.int32), empty(rows, np.int32)))
 
     def count(self) -> None:
         """Count the entries of each row of each block."""
@@ -281,11 +281,11 @@ class BlockedRows:
             The device has too little memory.
         """
         matrix, groups = self.matrix, self.slots // WARP
-        zero_row, totals = all_or_nothing(lambda: (room(self.slots, np.int32), room(groups, np.int32)))
+        zero_row, totals = all_or_nothing(lambda: (empty(self.slots, np.int32), empty(groups, np.int32)))
         self.weigh(zero_row, totals)
         begins, entries = prefix_sums(totals, groups, self.stream)
         columns, values, add_sign = all_or_nothing(
-            lambda: tuple(room(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32))
+            lambda: tuple(empty(entries, dtype) for dtype in (np.int32, matrix.values.dtype, np.int32))
         )
         self.fill(begins, columns, values, add_sign)
         return HBP(

@@ -14,8 +14,9 @@ import numpy as np
 
 from gpu.hbp.hashing import CLASSES, RowHash
 from gpu.hbp.ordering import CLASS_BITS
+from gpu.kernel_parts.warps import most_of_warp, sum_through
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 ORDER_THREADS = 64 if SIMULATED else 256
 """Of a block of threads, at most."""
@@ -108,10 +109,7 @@ def _class_of(count):
 @device_function
 def _passes_for(most):
     """Give how many passes sort numbers up to the largest that a lane of the warp has."""
-    distance = np.int32(WARP // 2)
-    while distance > 0:
-        most = max(most, np.int32(cuda.shfl_xor_sync(EVERY_LANE, most, distance)))
-        distance = np.int32(distance // 2)
+    most = most_of_warp(most)
     passes = np.int32(1)
     while most >> (DIGIT_BITS * passes) > 0:
         passes = np.int32(passes + 1)
@@ -131,14 +129,7 @@ def _sums_before(cells_of_lane: int, ahead: bool) -> Any:
         own = np.int32(0)
         for k in range(cells_of_lane):
             own = np.int32(own + cells[np.uint32(first + k)])
-        through = own
-        distance = np.int32(1)
-        while distance < WARP:
-            earlier = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-            if lane >= distance:
-                through = np.int32(through + earlier)
-            distance = np.int32(distance * 2)
-        before, most = np.int32(through - own), np.int32(0)
+        before, most = np.int32(sum_through(own, lane) - own), np.int32(0)
         for k in range(cells_of_lane):
             number = cells[np.uint32(first + k)]
             cells[np.uint32(first + k)] = np.uint16(before)
@@ -146,10 +137,7 @@ def _sums_before(cells_of_lane: int, ahead: bool) -> Any:
                 most = max(most, np.int32(lane * cells_of_lane + k - before))
             before = np.int32(before + number)
         if ahead:
-            distance = np.int32(WARP // 2)
-            while distance > 0:
-                most = max(most, np.int32(cuda.shfl_xor_sync(EVERY_LANE, most, distance)))
-                distance = np.int32(distance // 2)
+            most = most_of_warp(most)
         cuda.syncwarp()
         return np.uint32(most)
 
@@ -211,8 +199,7 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
             for batch in range(words):
                 row = np.uint32(batch * WARP + lane)
                 rows[np.uint32(taken + row)] = np.uint16(row)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         most, shift, passes = np.int32(0), np.int32(0), np.int32(1)
         done = np.int32(0)
         while done < passes:
@@ -286,8 +273,7 @@ def repeat_kernel(rows_order, across, block_rows, slots, order):
         int32, one a slot.
     """
     slot = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if slot < slots:
         # Divisions of 32 bits are short ones.
         block = np.uint32(np.uint32(slot // WARP) // np.uint32(block_rows // WARP))

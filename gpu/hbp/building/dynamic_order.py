@@ -8,7 +8,7 @@ import numpy as np
 from gpu.hbp.building.counted_order import warps_with
 from gpu.hbp.ordering import GROUP_COST
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 
 def warps_that_cut(block_rows: int) -> int:
@@ -39,8 +39,7 @@ def cut_kernel(block_rows: int) -> Any:
         start = cuda.shared.array(sums, np.int32)
         lane = np.int32(cuda.threadIdx.x)
         first = np.int64(cuda.blockIdx.x) * block_rows
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         carried = np.int64(0)
         for batch in range(words):
             at = np.uint64(first + batch * WARP + lane)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from gpu.hbp.container import LAST
+from gpu.kernel_parts.warps import sum_of_warp
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 AT_ONCE = 4
 """Entries of a row that a thread has under way."""
@@ -65,17 +66,13 @@ def weigh_groups_kernel(counts, order, block_rows, groups, zero_row, totals):
     lane = np.int64(cuda.threadIdx.x) % WARP
     group = np.int64(cuda.grid(1)) // WARP
     below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     count, slot = np.int32(0), group * WARP + lane
     if group < groups:
         row = np.int64(order[np.uint64(slot)])
         count = counts[np.uint64(first_slot_of_block(group, block_rows) + row)]
     empty = np.uint32(cuda.ballot_sync(EVERY_LANE, count == 0))
-    total, distance = count, np.int32(WARP // 2)
-    while distance > 0:
-        total = np.int32(total + cuda.shfl_xor_sync(EVERY_LANE, total, distance))
-        distance = np.int32(distance // 2)
+    total = sum_of_warp(count)
     if group < groups:
         zero_row[np.uint64(slot)] = np.int32(LAST if count == 0 else cuda.popc(empty & below))
         if lane == 0:
@@ -103,8 +100,7 @@ def fill_groups_kernel(columns, values, starts, counts, order, block_rows, group
     lane = np.int64(cuda.threadIdx.x) % WARP
     group = np.int64(cuda.grid(1)) // WARP
     below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     count, source, place = np.int32(0), np.int64(0), np.int64(0)
     if group < groups:
         slot = group * WARP + lane

@@ -8,7 +8,7 @@ and for where each block ends from there on.
 import numpy as np
 
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 SHIFTS = 31
 """Values of a that are tried; with the last one every 32-bit number is in the first class."""
@@ -58,8 +58,7 @@ def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns
     """
     thread = np.uint32(cuda.grid(1))
     shares = np.uint32((across + BLOCKS_OF_THREAD - 1) // BLOCKS_OF_THREAD)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     # Divisions of 32 bits are short ones.
     share = np.uint32(thread // np.uint32(block_rows))
     within, down = np.int64(thread - np.uint32(share * np.uint32(block_rows))), np.uint32(share // shares)
@@ -95,8 +94,7 @@ def lengths_kernel(pointers, rows, slots, lengths):
         int32, one each.
     """
     row = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if row < slots:
         length = np.int32(0)
         if row < rows:
@@ -119,8 +117,7 @@ def over_kernel(counts, slots, classes, found):
     """
     own = cuda.shared.array(FOUND, np.int32)
     thread = np.int64(cuda.threadIdx.x)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if thread == 0:
         for at in range(FOUND):
             own[at] = np.int32(0)

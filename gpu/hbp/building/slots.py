@@ -4,8 +4,9 @@ import numpy as np
 
 from gpu.hbp.building.filling import AT_ONCE, four_entries
 from gpu.hbp.hashing import CLASSES
+from gpu.kernel_parts.warps import sum_of_warp
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 
 @device_function
@@ -33,8 +34,7 @@ def clear_kernel(number, counts):
         int32.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         counts[np.uint64(at)] = np.int32(0)
 
@@ -53,8 +53,7 @@ def narrow_kernel(wide, number, narrow):
         int32.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         narrow[np.uint64(at)] = np.int32(wide[np.uint64(at)])
 
@@ -75,8 +74,7 @@ def mark_kernel(pointers, columns, rows, entries, block_columns, marks):
         int32, one an entry: 1 or 0.
     """
     entry = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if entry < entries:
         begins = entry == 0
         if entry > 0:
@@ -104,8 +102,7 @@ def begin_kernel(marks, numbers, entries, segments, begins):
         int32 of one more: the first entry of each, then the number of entries.
     """
     entry = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if entry < entries and marks[np.uint64(entry)] == 1:
         begins[np.uint64(numbers[np.uint64(entry)])] = np.int32(entry)
     if entry == 0:
@@ -130,8 +127,7 @@ def weigh_kernel(pointers, rows, begins, segments, least, longest, slots, rests,
         int32, one a row, zero before: entries that it leaves to the rest.
     """
     segment = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if segment < segments:
         begin = np.int64(begins[np.uint64(segment)])
         count = np.int64(begins[np.uint64(segment + 1)]) - begin
@@ -171,8 +167,7 @@ def emit_kernel(pointers, columns, values, rows, begins, segments, block_rows, b
         int32 and real: the rest.
     """
     segment = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if segment < segments:
         begin = np.int64(begins[np.uint64(segment)])
         count = np.int64(begins[np.uint64(segment + 1)]) - begin
@@ -214,8 +209,7 @@ def key_kernel(lengths, slots, a, b, c, d, bits, keys, numbers):
         int32, one a slot: which it is.
     """
     slot = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if slot < slots:
         length = np.int64(lengths[np.uint64(slot)])
         place = min(length >> a, np.int64(CLASSES - 1)) * b + length * c % d
@@ -237,8 +231,7 @@ def block_groups_kernel(firsts, blocks, groups):
         int32, one a block.
     """
     block = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if block < blocks:
         slots = firsts[np.uint64(block + 1)] - firsts[np.uint64(block)]
         groups[np.uint64(block)] = np.int32((slots + WARP - 1) // WARP)
@@ -266,8 +259,7 @@ def group_kernel(keys, firsts, blocks, first_groups, groups, down, group_slots, 
         int32, one a group.
     """
     group = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if group < groups:
         block = _row_of(first_groups, blocks, group)
         within = group - np.int64(first_groups[np.uint64(block)])
@@ -295,18 +287,14 @@ def group_entries_kernel(numbers, slot_lengths, group_slots, groups, lengths, to
         int32, one a group.
     """
     lane, group = np.int64(cuda.threadIdx.x) % WARP, np.int64(cuda.grid(1)) // WARP
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     length = np.int32(0)
     if group < groups:
         slot = np.int64(group_slots[np.uint64(group)]) + lane
         if slot < group_slots[np.uint64(group + 1)]:
             length = slot_lengths[np.uint64(numbers[np.uint64(slot)])]
             lengths[np.uint64(slot)] = np.uint8(length)
-    total, distance = length, np.int32(WARP // 2)
-    while distance > 0:
-        total = np.int32(total + cuda.shfl_xor_sync(EVERY_LANE, total, distance))
-        distance = np.int32(distance // 2)
+    total = sum_of_warp(length)
     if group < groups and lane == 0:
         totals[np.uint64(group)] = total
 
@@ -331,8 +319,7 @@ def fill_kernel(columns, values, numbers, slot_begins, slot_lengths, group_slots
     """
     lane, group = np.int64(cuda.threadIdx.x) % WARP, np.int64(cuda.grid(1)) // WARP
     below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     length, source, place = np.int32(0), np.int64(0), np.int64(0)
     if group < groups:
         slot = np.int64(group_slots[np.uint64(group)]) + lane

@@ -1,6 +1,6 @@
 """Entries of COO on the device: their keys in a tree, equal ones summed, and what keeps a leaf sparse.
 
-The key of an entry is that of its leaf (`gpu.hisparse.sum.directory_kernels`), and behind it the place
+The key of an entry is that of its leaf (`gpu.hisparse.building.node_kernels`), and behind it the place
 in the leaf.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from gpu.hisparse.node_layout import DENSE
 from gpu.hisparse.node_shapes import KIND_BITS, shape_of
 from gpu.runtime.cuda import cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 
 @functools.cache
@@ -47,8 +47,7 @@ def keys_kernel(bits: int, levels: int) -> Any:
             int32 of 1: becomes 1 if an entry lies outside the matrix.
         """
         at = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if at < number:
             row, column = np.int64(rows[at]), np.int64(columns[at])
             if row < 0 or row >= height or column < 0 or column >= width:
@@ -82,8 +81,7 @@ def sums_kernel(values, order, firsts, number, sums):
         What is written.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         end = np.int64(firsts[at + 1])
         entry = np.int64(firsts[at])
@@ -115,8 +113,7 @@ def negative_zeros_kernel(values, number, firsts, leaves, most, shapes):
         int32, of each leaf: what is changed.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         value = values[at]
         if value == 0 and math.copysign(1.0, value) < 0:

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.building.entry_kernels import keys_kernel, negative_zeros_kernel, sums_kernel
-from gpu.hisparse.building.leaf_kernels import LEAF_THREADS, fill_kernel
-from gpu.hisparse.building.tree_building import TreeBuilding, enqueue, launch, room, runs_of_equal
-from gpu.hisparse.device_tree import DeviceHiSparse, Leaves
+from gpu.hisparse.building.node_kernels import parent_shapes_kernel
+from gpu.hisparse.building.node_writing import NODE_THREADS, fill_kernel
+from gpu.hisparse.building.tree_building import TreeBuilding
+from gpu.hisparse.device_tree import DeviceTree
 from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE, dense_from, level_count, node_bits
-from gpu.hisparse.sum.directory_kernels import parent_shapes_kernel
 from gpu.runtime.cuda import require_gpu
-from gpu.runtime.memory import all_or_nothing, upload
+from gpu.runtime.launches import enqueue, launch
+from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.runtime.vectors import as_device_array, is_on_device
 from gpu.sorting.radix_sort import sort_pairs
+from gpu.sorting.runs import runs_of_equal
 from vecsim.formats.canonical_csr import MAX_COUNT
 from vecsim.support.errors import UserError
 
@@ -28,10 +30,10 @@ REALS = (np.dtype(np.float32), np.dtype(np.float64))
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
 
 
-def hisparse_from_coo(
-    rows: Any, columns: Any, values: Any, shape: tuple[int, int], *, node_size: int = DEFAULT_NODE_SIZE,
+def tree_from_coo(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int], node_size: int = DEFAULT_NODE_SIZE,
     stream: Any = 0,
-) -> DeviceHiSparse:  # fmt: skip
+) -> DeviceTree:  # fmt: skip
     """Convert unsorted COO on the device; entries of one position are summed, explicit zeros kept.
 
     The tree has the nodes that `gpu.hisparse.container.HiSparse.from_scipy` makes, in another order in
@@ -62,9 +64,9 @@ def hisparse_from_coo(
     bits, levels = node_bits(node_size), level_count(max(found.shape), node_size)
     dtype = np.dtype(found.values.dtype)
     if found.number == 0:
-        return empty_tree(found.shape, node_size, dtype, levels)
+        return DeviceTree.without_entries(found.shape, node_size, dtype, levels)
     keys, firsts, number = runs_of_equal(found.keys, found.number, 0, stream)
-    entries = all_or_nothing(lambda: room(number, dtype))
+    entries = all_or_nothing(lambda: empty(number, dtype))
     launch(sums_kernel, number, (found.values, found.order, firsts, number, entries), stream)
     leaf_keys, leaf_firsts, leaves = runs_of_equal(keys, number, 2 * bits, stream)
     shapes = leaf_shapes(leaf_firsts, leaves, entries, number, node_size, stream)
@@ -72,7 +74,7 @@ def hisparse_from_coo(
     made = building.result
     pool = made.words, made.halves, made.values
     arguments = (keys, entries, leaf_firsts, shapes, building.references, *pool)
-    enqueue(fill_kernel(dtype.type, bits), (leaves, LEAF_THREADS), arguments, stream)
+    enqueue(fill_kernel(dtype.type, bits), (leaves, NODE_THREADS), arguments, stream)
     building.write_inner_nodes()
     return made
 
@@ -105,7 +107,7 @@ class Positions:
 def positions_of(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int], node_size: int, stream: Any
 ) -> Positions:
-    """Sort positions by their paths from the root of a tree; parameters and errors of `hisparse_from_coo`.
+    """Sort positions by their paths from the root of a tree; parameters and errors of `tree_from_coo`.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ def positions_of(
     if number == 0:
         return Positions(None, None, arrays[2], 0, (height, width))
     levels = level_count(max(height, width), node_size)
-    keys, order = all_or_nothing(lambda: (room(number, np.int64), room(number, np.int32)))
+    keys, order = all_or_nothing(lambda: (empty(number, np.int64), empty(number, np.int32)))
     outside = upload(np.zeros(1, np.int32))
     arguments = (arrays[0], arrays[1], number, height, width, keys, order, outside)
     launch(keys_kernel(bits, levels), number, arguments, stream)
@@ -134,19 +136,6 @@ def positions_of(
     if outside.copy_to_host()[0]:
         raise UserError(f"an entry lies outside the matrix of {height} x {width}")
     return Positions(keys, order, arrays[2], number, (height, width))
-
-
-def empty_tree(shape: tuple[int, int], node_size: int, dtype: np.dtype[Any], levels: int) -> DeviceHiSparse:
-    """Give a matrix without entries.
-
-    Parameters
-    ----------
-    shape, node_size, dtype, levels
-        As of `DeviceHiSparse`.
-    """
-    none = Leaves.of(np.zeros(0, np.int64), np.zeros(0, np.uint32))
-    words = upload(np.zeros(4, np.uint32))
-    return DeviceHiSparse(words, 0, shape, levels, (0,) * levels, 0, node_size, dtype, none)
 
 
 def leaf_shapes(firsts: Any, leaves: int, entries: Any, number: int, node_size: int, stream: Any) -> Any:
@@ -167,15 +156,11 @@ def leaf_shapes(firsts: Any, leaves: int, entries: Any, number: int, node_size: 
     stream
         0, or an object of Numba or cuda.core.
     """
-    shapes, counted = room(leaves, np.int32), upload(np.array([leaves], np.int32))
+    shapes, counted = empty(leaves, np.int32), upload(np.array([leaves], np.int32))
     dense = dense_from(node_size, entries.dtype.itemsize)
     launch(parent_shapes_kernel, leaves, (firsts, counted, dense, shapes), stream)
-    launch(
-        negative_zeros_kernel,
-        number,
-        (entries, number, firsts, leaves, node_size * node_size, shapes),
-        stream,
-    )
+    arguments = (entries, number, firsts, leaves, node_size * node_size, shapes)
+    launch(negative_zeros_kernel, number, arguments, stream)
     return shapes
 
 

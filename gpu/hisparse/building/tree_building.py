@@ -7,98 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from gpu.hisparse.device_tree import DeviceHiSparse, Leaves
+from gpu.hisparse.building.node_kernels import parent_shapes_kernel, place_kernel, weigh_kernel
+from gpu.hisparse.building.node_writing import NODE_THREADS, inner_kernel
+from gpu.hisparse.device_tree import DeviceTree, Leaves
 from gpu.hisparse.node_layout import REFERENCE_BYTES, UNIT_WORDS, dense_from
 from gpu.hisparse.pool import MAX_WORDS
-from gpu.hisparse.sum.directory_kernels import (
-    RUN,
-    count_parents_kernel,
-    parent_shapes_kernel,
-    parents_kernel,
-    place_kernel,
-    weigh_kernel,
-)
-from gpu.hisparse.sum.inner_kernels import INNER_THREADS, inner_kernel
-from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.launches import Launch
-from gpu.runtime.memory import all_or_nothing, upload
-from gpu.sums.merge_kernels import SCAN_THREADS, offsets_kernel
+from gpu.runtime.cuda import cuda
+from gpu.runtime.launches import enqueue, launch
+from gpu.runtime.memory import all_or_nothing, empty, upload
+from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
+from gpu.sorting.runs import RUN, runs_of_equal
 from vecsim.support.errors import UserError
-
-THREADS = 32 if SIMULATED else 128
-"""Of blocks whose threads work alone."""
-
-
-def launch(kernel: Any, threads: int, arguments: tuple[Any, ...], stream: Any) -> None:
-    """Launch a kernel whose threads work alone.
-
-    Parameters
-    ----------
-    kernel, arguments, stream
-        As of `enqueue`.
-    threads
-        How many it needs.
-    """
-    enqueue(kernel, (max(1, -(-threads // THREADS)), THREADS), arguments, stream)
-
-
-def enqueue(
-    kernel: Any, grid: tuple[int, int], arguments: tuple[Any, ...], stream: Any, registers: int = 0
-) -> None:
-    """Put a kernel that takes no vectors on a stream.
-
-    Parameters
-    ----------
-    kernel, arguments, stream, registers
-        As of `gpu.runtime.launches.Launch`.
-    grid
-        Blocks and threads.
-    """
-    Launch(kernel, *grid, arguments, np.float64, registers=registers)(None, None, 0.0, 0.0, stream)
-
-
-def room(number: int, dtype: Any) -> Any:
-    """Allocate a device array, of one element where there are none."""
-    return cuda.device_array(max(1, number), dtype)
-
-
-def runs_of_equal(keys: Any, number: int, bits: int, stream: Any) -> tuple[Any, Any, int]:
-    """List the keys, without so many low bits, that neighbouring keys have in common.
-
-    Parameters
-    ----------
-    keys
-        int64 device array, rising.
-    number
-        How many there are.
-    bits
-        Which may differ.
-    stream
-        0, or an object of Numba or cuda.core.
-
-    Returns
-    -------
-    tuple
-        The different keys (int64), the first place of each and behind them `number` (int32), their number.
-
-    Raises
-    ------
-    OutOfDeviceMemoryError
-        The device has too little memory.
-    """
-    runs = -(-number // RUN)
-    counted = upload(np.array([number], np.int32))
-    totals, offsets, found = all_or_nothing(
-        lambda: (room(runs, np.int32), room(runs + 1, np.int32), room(1, np.int32))
-    )
-    launch(count_parents_kernel, runs, (keys, counted, 0, bits, runs, totals), stream)
-    enqueue(offsets_kernel, (1, SCAN_THREADS), (totals, runs, offsets), stream)
-    if stream:
-        stream.synchronize()
-    most = int(offsets[runs : runs + 1].copy_to_host()[0])
-    own, firsts = all_or_nothing(lambda: (room(most, np.int64), room(most + 1, np.int32)))
-    launch(parents_kernel, runs, (keys, counted, 0, bits, offsets, runs, own, firsts, found), stream)
-    return own, firsts, most
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +72,7 @@ class TreeBuilding:
         for level in range(1, levels):
             below = self._levels[-1]
             own, firsts, found = runs_of_equal(below.keys, below.number, 2 * self._bits, stream)
-            sizes = room(found, np.int32)
+            sizes = empty(found, np.int32)
             counted = upload(np.array([found], np.int32))
             dense = dense_from(node_size, REFERENCE_BYTES)
             launch(parent_shapes_kernel, found, (firsts, counted, dense, sizes), stream)
@@ -167,8 +86,8 @@ class TreeBuilding:
         runs = -(-number // RUN)
         counted = upload(np.array([number], np.int32))
         totals, offsets, references, kept, nodes, slots = all_or_nothing(
-            lambda: (room(3 * runs, np.int32), room(3 * runs + 3, np.int32), room(number, np.uint32),
-                     room(number, np.int64), room(2 * number, np.uint32), room(number, np.int32))
+            lambda: (empty(3 * runs, np.int32), empty(3 * runs + 3, np.int32), empty(number, np.uint32),
+                     empty(number, np.int64), empty(2 * number, np.uint32), empty(number, np.int32))
         )  # fmt: skip
         sizes, stream = (width, 1 << self._bits), self._stream
         launch(weigh_kernel(*sizes), runs, (shapes, counted, runs, totals), stream)
@@ -182,7 +101,7 @@ class TreeBuilding:
         )  # fmt: skip
         return _Level(number, kept, shapes, firsts, references, nodes)
 
-    def _allocated(self, shape: tuple[int, int], node_size: int, dtype: np.dtype[Any]) -> DeviceHiSparse:
+    def _allocated(self, shape: tuple[int, int], node_size: int, dtype: np.dtype[Any]) -> DeviceTree:
         if self._stream:
             self._stream.synchronize()
         size = int(self._bases.copy_to_host()[-1]) * UNIT_WORDS
@@ -194,23 +113,15 @@ class TreeBuilding:
         leaves = Leaves(self._levels[0].keys, self._levels[0].nodes, self._levels[0].number)
         nodes = tuple(each.number for each in self._levels)
         entries = int(self._entries.copy_to_host()[0])
-        return DeviceHiSparse(words, root, shape, len(nodes), nodes, entries, node_size, dtype, leaves)
+        return DeviceTree(words, root, shape, len(nodes), nodes, entries, node_size, dtype, leaves)
 
     def write_inner_nodes(self) -> None:
         """Write all nodes above the leaves."""
         words, halves = self.result.words, self.result.halves
         for below, own in zip(self._levels[:-1], self._levels[1:], strict=True):
             counted = upload(np.array([own.number], np.int32))
-            arguments = (
-                below.keys,
-                below.nodes,
-                own.firsts,
-                counted,
-                own.shapes,
-                own.references,
-                words,
-                halves,
-            )
-            enqueue(inner_kernel(self._bits), (own.number, INNER_THREADS), arguments, self._stream)
+            children = below.keys, below.nodes, own.firsts
+            arguments = (*children, counted, own.shapes, own.references, words, halves)
+            enqueue(inner_kernel(self._bits), (own.number, NODE_THREADS), arguments, self._stream)
         if self._stream:
             self._stream.synchronize()

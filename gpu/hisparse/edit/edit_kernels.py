@@ -10,28 +10,15 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
-from gpu.hisparse.node_shapes import first_slots
-from gpu.hisparse.sum.leaf_places import is_there
-from gpu.runtime.cuda import SIMULATED, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.hisparse.node_shapes import first_slots, is_there
+from gpu.runtime.cuda import SIMULATED, cuda
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.sorting.runs import keys_before
 
 EXPANDING_THREADS = 32 if SIMULATED else 128
 ABSENT, STORED, EDITED = range(3)
 """States of what is merged: a slot of a dense leaf without an entry, an entry, one of the batch."""
 NOTHING_WRONG = (1 << 31) - 1
-
-
-@device_function
-def before(keys: Any, number: Any, key: Any) -> Any:
-    """Return how many of the rising keys are less."""
-    low, high = np.int64(0), np.int64(number)
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @cuda.jit
@@ -52,8 +39,7 @@ def last_of_each_kernel(values, order, firsts, number, kept_values, kept_order):
         What is written: its value, and which it is.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         edit = order[firsts[at + 1] - 1]
         kept_values[at] = values[edit]
@@ -78,11 +64,10 @@ def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, f
         int32: the slots of it.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < touched:
         key = touched_keys[at]
-        leaf = before(leaf_keys, leaves, key)
+        leaf = keys_before(leaf_keys, leaves, key)
         if leaf < leaves and leaf_keys[min(leaf, leaves - 1)] == key:
             found[at] = np.int32(leaf)
             dense = leaf_nodes[2 * leaf] & np.uint32(3) == DENSE
@@ -121,8 +106,7 @@ def expand_kernel(real: Any, bits: int) -> Any:
         keys, entries, states
             What is written: int64 keys, values, int32 states.
         """
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         touched, thread = np.int64(cuda.blockIdx.x), np.int32(cuda.threadIdx.x)
         leaf = np.int64(found[touched])
         if leaf >= 0:
@@ -164,14 +148,13 @@ def merge_entries_kernel(first_keys, first_entries, first_states, first_number, 
         What is written.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < first_number:
-        to = at + before(second_keys, second_number, first_keys[at])
+        to = at + keys_before(second_keys, second_number, first_keys[at])
         keys[to], entries[to], states[to] = first_keys[at], first_entries[at], first_states[at]
     elif at < first_number + second_number:
         own = at - first_number
-        to = own + before(first_keys, first_number, second_keys[own] + 1)
+        to = own + keys_before(first_keys, first_number, second_keys[own] + 1)
         keys[to], entries[to], states[to] = second_keys[own], second_entries[own], np.int32(EDITED)
 
 
@@ -189,8 +172,7 @@ def stay_kernel(keys, states, number, deleting, stay):
         int32: what is written.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number:
         last = at + 1 == number or keys[min(at + 1, number - 1)] != keys[at]
         state = states[at]
@@ -212,10 +194,9 @@ def missing_kernel(edit_keys, edit_order, edits, keys, states, number, wrong):
         int32 of 1: becomes the least number of such an edit.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < edits:
-        place = before(keys, number, edit_keys[at])
+        place = keys_before(keys, number, edit_keys[at])
         there = place < number and keys[min(place, max(number, 1) - 1)] == edit_keys[at]
         if not there or states[place] == ABSENT:
             cuda.atomic.min(wrong, 0, edit_order[at])
@@ -235,8 +216,7 @@ def pick_kernel(stay, places, number, keys, entries, kept_keys, kept_entries):
         What is written.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < number and stay[at] == 1:
         kept_keys[places[at]] = keys[at]
         kept_entries[places[at]] = entries[at]

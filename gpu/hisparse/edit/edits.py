@@ -6,15 +6,14 @@ are, and the nodes above are made anew, which are few. The bound is a copy of th
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gpu.hisparse.building.from_coo import Positions, empty_tree, leaf_shapes, positions_of
-from gpu.hisparse.building.leaf_kernels import LEAF_THREADS, fill_kernel
-from gpu.hisparse.building.tree_building import TreeBuilding, enqueue, launch, room, runs_of_equal
-from gpu.hisparse.device_tree import DeviceHiSparse
+from gpu.hisparse.building.from_coo import Positions, leaf_shapes, positions_of
+from gpu.hisparse.building.node_writing import NODE_THREADS, fill_kernel
+from gpu.hisparse.building.tree_building import TreeBuilding
+from gpu.hisparse.device_tree import DeviceTree
 from gpu.hisparse.edit.edit_kernels import (
     EXPANDING_THREADS,
     NOTHING_WRONG,
@@ -35,17 +34,19 @@ from gpu.hisparse.edit.leaf_reuse_kernels import (
     untouched_kernel,
 )
 from gpu.hisparse.node_layout import node_bits
-from gpu.runtime.memory import all_or_nothing, upload
+from gpu.runtime.launches import enqueue, launch
+from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.sorting.prefix_sums import prefix_sums
+from gpu.sorting.runs import runs_of_equal
 from vecsim.support.errors import UserError
 
 INSERT, SET, DELETE = "insert", "set", "delete"
 
 
 def edited(
-    matrix: DeviceHiSparse, how: str, rows: Any, columns: Any, values: Any = None, *, stream: Any = 0
-) -> DeviceHiSparse:
-    """Give a matrix with a batch of edits; the one that is given stays as it is.
+    matrix: DeviceTree, how: str, rows: Any, columns: Any, values: Any = None, stream: Any = 0
+) -> DeviceTree:
+    """Return a tree with a batch of edits; the one that is given stays as it is.
 
     Parameters
     ----------
@@ -64,36 +65,32 @@ def edited(
     Raises
     ------
     UserError
-        The matrix is scaled, a position lies outside it or, to set or delete, is not stored, or arrays have
+        A position lies outside the matrix or, to set or delete, is not stored, or arrays have
         other types or lengths.
     OutOfDeviceMemoryError
         The device has too little memory.
     """
-    if matrix.scale != 1:
-        raise UserError(f"a matrix with the scale {matrix.scale:g} cannot be edited")
     if how not in (INSERT, SET, DELETE):
         raise UserError(f"a batch is to insert, set or delete, not to {how}")
     if how == DELETE:
         values = np.zeros(len(rows), matrix.dtype)
-    turned = (columns, rows) if matrix.transposed else (rows, columns)
-    batch = positions_of(*turned, values, matrix.content_shape, matrix.node_size, stream)
+    batch = positions_of(rows, columns, values, matrix.shape, matrix.node_size, stream)
     if batch.number == 0:
         return matrix
     if batch.values.dtype != matrix.dtype:
         raise UserError(f"values of {batch.values.dtype} cannot be stored in a matrix of {matrix.dtype}")
-    made = _Edit(matrix, batch, how, stream).result
-    return replace(made, transposed=matrix.transposed)
+    return _Edit(matrix, batch, how, stream).result
 
 
 class _Edit:
     """One batch; `result` is the matrix with it."""
 
-    def __init__(self, matrix: DeviceHiSparse, batch: Positions, how: str, stream: Any) -> None:
+    def __init__(self, matrix: DeviceTree, batch: Positions, how: str, stream: Any) -> None:
         self._matrix, self._how, self._stream = matrix, how, stream
         self._bits = node_bits(matrix.node_size)
         self._real: Any = matrix.dtype.type
         keys, firsts, edits = runs_of_equal(batch.keys, batch.number, 0, stream)
-        values, order = all_or_nothing(lambda: (room(edits, matrix.dtype), room(edits, np.int32)))
+        values, order = all_or_nothing(lambda: (empty(edits, matrix.dtype), empty(edits, np.int32)))
         launch(last_of_each_kernel, edits, (batch.values, batch.order, firsts, edits, values, order), stream)
         touched_keys, _, touched = runs_of_equal(keys, edits, 2 * self._bits, stream)
         entries, number = self._merged(keys, values, order, edits, touched_keys, touched)
@@ -104,7 +101,7 @@ class _Edit:
     ) -> tuple[tuple[Any, Any], int]:
         """Give keys and values of all entries of the touched leaves, and how many there are."""
         matrix, stream, leaves = self._matrix, self._stream, self._matrix.leaves
-        found, slots = all_or_nothing(lambda: (room(touched, np.int32), room(touched, np.int32)))
+        found, slots = all_or_nothing(lambda: (empty(touched, np.int32), empty(touched, np.int32)))
         most = 1 << 2 * self._bits
         arguments: tuple[Any, ...] = (touched_keys, touched, leaves.keys, leaves.nodes, leaves.number, most)
         launch(touched_kernel, touched, (*arguments, found, slots), stream)
@@ -117,17 +114,17 @@ class _Edit:
         both = self._room(stored + edits)
         arguments = (*old, stored, keys, values, edits, *both)
         launch(merge_entries_kernel, stored + edits, arguments, stream)
-        stay = room(stored + edits, np.int32)
+        stay = empty(stored + edits, np.int32)
         deleting = int(self._how == DELETE)
         launch(stay_kernel, stored + edits, (both[0], both[2], stored + edits, deleting, stay), stream)
         places, number = prefix_sums(stay, stored + edits, stream)
-        kept = all_or_nothing(lambda: (room(number, np.int64), room(number, matrix.dtype)))
+        kept = all_or_nothing(lambda: (empty(number, np.int64), empty(number, matrix.dtype)))
         launch(pick_kernel, stored + edits, (stay, places, stored + edits, *both[:2], *kept), stream)
         return kept, number
 
     def _room(self, number: int) -> tuple[Any, Any, Any]:
         real = self._matrix.dtype
-        return all_or_nothing(lambda: (room(number, np.int64), room(number, real), room(number, np.int32)))
+        return all_or_nothing(lambda: (empty(number, np.int64), empty(number, real), empty(number, np.int32)))
 
     def _require_stored(self, keys: Any, order: Any, edits: int, old: tuple[Any, ...], stored: int) -> None:
         wrong = upload(np.array([NOTHING_WRONG], np.int32))
@@ -138,40 +135,38 @@ class _Edit:
         if (first := int(wrong.copy_to_host()[0])) != NOTHING_WRONG:
             raise UserError(f"position {first} of the batch is not stored: `insert` stores one")
 
-    def _built(
-        self, entries: tuple[Any, Any], number: int, touched_keys: Any, touched: int
-    ) -> DeviceHiSparse:
+    def _built(self, entries: tuple[Any, Any], number: int, touched_keys: Any, touched: int) -> DeviceTree:
         matrix, stream, leaves = self._matrix, self._stream, self._matrix.leaves
-        made_keys, firsts, made = room(0, np.int64), room(0, np.int32), 0
-        shapes = room(0, np.int32)
+        made_keys, firsts, made = empty(0, np.int64), empty(0, np.int32), 0
+        shapes = empty(0, np.int32)
         if number:
             made_keys, firsts, made = runs_of_equal(entries[0], number, 2 * self._bits, stream)
             shapes = leaf_shapes(firsts, made, entries[1], number, matrix.node_size, stream)
-        stay = room(leaves.number, np.int32)
+        stay = empty(leaves.number, np.int32)
         launch(
             untouched_kernel, leaves.number, (leaves.keys, leaves.number, touched_keys, touched, stay), stream
         )
         places, reused = prefix_sums(stay, leaves.number, stream)
         total = made + reused
         if not total:
-            return empty_tree(matrix.content_shape, matrix.node_size, matrix.dtype, matrix.levels)
+            return DeviceTree.without_entries(matrix.shape, matrix.node_size, matrix.dtype, matrix.levels)
         keys, sizes, sources, own, references = all_or_nothing(
-            lambda: (room(total, np.int64), room(total, np.int32), room(total, np.uint32),
-                     room(made, np.int32), room(made, np.uint32))
+            lambda: (empty(total, np.int64), empty(total, np.int32), empty(total, np.uint32),
+                     empty(made, np.int32), empty(made, np.uint32))
         )  # fmt: skip
         arguments: tuple[Any, ...] = (stay, places, leaves.number, leaves.keys, leaves.nodes, made_keys, made)
         launch(reused_kernel, leaves.number, (*arguments, keys, sizes, sources), stream)
         arguments = (made_keys, shapes, made, leaves.keys, leaves.number, places, reused)
         launch(made_kernel, made, (*arguments, keys, sizes, sources, own), stream)
         building = TreeBuilding(
-            matrix.content_shape, matrix.node_size, matrix.dtype, matrix.levels, keys, sizes, total, stream
+            matrix.shape, matrix.node_size, matrix.dtype, matrix.levels, keys, sizes, total, stream
         )
         result = building.result
         launch(references_kernel, made, (own, made, building.references, references), stream)
         if made:
             pool = result.words, result.halves, result.values
             arguments = (*entries, firsts, shapes, references, *pool)
-            enqueue(fill_kernel(self._real, self._bits), (made, LEAF_THREADS), arguments, stream)
+            enqueue(fill_kernel(self._real, self._bits), (made, NODE_THREADS), arguments, stream)
         copying = copy_kernel(matrix.dtype.itemsize, matrix.node_size)
         arguments = (sources, sizes, building.references, matrix.words, result.words)
         enqueue(copying, (total, COPY_THREADS), arguments, stream)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu.hisparse.edit.edit_kernels import before
 from gpu.hisparse.node_shapes import KIND_BITS, units
 from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.sorting.runs import keys_before
 
 COPY_THREADS = 32 if SIMULATED else 128
 
@@ -27,11 +27,10 @@ def untouched_kernel(leaf_keys, leaves, touched_keys, touched, stay):
         int32: what is written, 1 or 0.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < leaves:
         key = leaf_keys[at]
-        place = before(touched_keys, touched, key)
+        place = keys_before(touched_keys, touched, key)
         hit = place < touched and touched_keys[min(place, touched - 1)] == key
         stay[at] = np.int32(0 if hit else 1)
 
@@ -52,10 +51,9 @@ def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, made, 
         What is written: int64 keys, int32 shapes, uint32 references to where each leaf is now.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < leaves and stay[at] == 1:
-        to = np.int64(places[at]) + before(made_keys, made, leaf_keys[at])
+        to = np.int64(places[at]) + keys_before(made_keys, made, leaf_keys[at])
         keys[to] = leaf_keys[at]
         shapes[to] = np.int32(
             np.int32(leaf_nodes[2 * at + 1]) << KIND_BITS | np.int32(leaf_nodes[2 * at] & 3)
@@ -79,10 +77,9 @@ def made_kernel(made_keys, made_shapes, made, leaf_keys, leaves, places, reused,
         int32: the place of each in the list.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < made:
-        leaf = before(leaf_keys, leaves, made_keys[at])
+        leaf = keys_before(leaf_keys, leaves, made_keys[at])
         to = at + np.int64(places[min(leaf, leaves - 1)] if leaf < leaves else reused)
         keys[to], shapes[to], sources[to] = made_keys[at], made_shapes[at], np.uint32(0)
         own[at] = np.int32(to)
@@ -102,8 +99,7 @@ def references_kernel(own, made, references, made_references):
         uint32: what is written.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < made:
         made_references[at] = references[own[at]]
 
@@ -134,8 +130,7 @@ def copy_kernel(width: int, node_size: int) -> Any:
         given, words
             The pools, uint32.
         """
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         leaf, thread = np.int64(cuda.blockIdx.x), np.int64(cuda.threadIdx.x)
         source = np.int64(sources[leaf]) & ~3
         if source != 0:

@@ -24,7 +24,7 @@ from gpu.hisparse.product.segments import KIND_SHIFT
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
 
 CHUNK = 4
 """Words of the record of a block: its first segment, the last and one, its stripe, and its piece and one."""
@@ -363,8 +363,7 @@ def stripe_sums(real: Any, node_bits: int, vectors: int = 1) -> Any:
             Vectors in y, and the first that is taken: 1 and 0 of one.
         """
         thread = cuda.grid(1)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         which, place = thread // size, thread % size
         if which < count:
             row = (np.int64(cut[np.uint64(4 * which)]) << node_bits) + place // vectors

@@ -18,7 +18,7 @@ from gpu.hisparse.node_layout import (
     UNIT_BYTES,
 )
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 THREADS = 32 if SIMULATED else 128
 """Of a block."""
@@ -74,8 +74,7 @@ def begin_kernel(real: Any) -> Any:
             Scalar; y is not read where it is 0.
         """
         at = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if at < queues:
             heads[at] = np.int32(0)
             tails[at] = np.int32(1 if at == first and root != 0 else 0)
@@ -135,8 +134,7 @@ def expand_kernel(bits: int) -> Any:
             the one above the leaves.
         """
         drawn = cuda.shared.array(1, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, above_leaves = np.int32(cuda.threadIdx.x), queue == BINS
         number, more = tails[queue], True
         while more:
@@ -245,8 +243,7 @@ def leaves_kernel(real: Any, bits: int, turned: bool) -> Any:
             Scalar.
         """
         drawn = cuda.shared.array(1, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread = np.int32(cuda.threadIdx.x)
         warp, lane = np.int32(thread // WARP), np.int32(thread % WARP)
         number = tails[DENSE_BIN]

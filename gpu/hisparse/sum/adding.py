@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from gpu.hisparse.container import HiSparse
-from gpu.hisparse.device_tree import DeviceHiSparse, Leaves
+from gpu.hisparse.device_hisparse import DeviceHiSparse
+from gpu.hisparse.device_tree import DeviceTree, Leaves
 from gpu.hisparse.sum.tree_sum import TreeSum
 from vecsim.support.errors import UserError
 
@@ -54,28 +53,25 @@ def add_trees(
     # Of two transposed operands the sum is transposed, which is nothing but its state.
     both = one.transposed and two.transposed
     ways = (False, False) if both else (one.transposed, two.transposed)
-    made = _sum(one, two, alpha, beta, ways, False, stream)
+    factors = one.scale * alpha, two.scale * beta
+    made = _sum(one.content, two.content, factors, ways, False, stream)
     if drop_zeros:
-        made = _sum(made, _nothing_like(made), 1.0, 1.0, (False, False), True, stream)
-    return replace(made, transposed=both)
+        nothing = replace(made, root=0, nnz=0, level_nodes=(0,) * made.levels, leaves=Leaves.none())
+        made = _sum(made, nothing, (1.0, 1.0), (False, False), True, stream)
+    return DeviceHiSparse(made, both)
 
 
 def _sum(
-    first: DeviceHiSparse, second: DeviceHiSparse, alpha: float, beta: float, turned: tuple[bool, bool],
+    first: DeviceTree, second: DeviceTree, factors: tuple[float, float], turned: tuple[bool, bool],
     drop_zeros: bool, stream: Any,
-) -> DeviceHiSparse:  # fmt: skip
+) -> DeviceTree:  # fmt: skip
     work = TreeSum(first, second, turned, drop_zeros=drop_zeros)
-    work.count(alpha, beta, stream)
+    work.count(*factors, stream)
     result = work.empty(stream)
-    work.write(work.into(result), alpha, beta, stream)
+    work.write(work.into(result), *factors, stream)
     if stream:
         stream.synchronize()  # the room for the work must outlive it
     return result
-
-
-def _nothing_like(matrix: DeviceHiSparse) -> DeviceHiSparse:
-    none = Leaves.of(np.zeros(0, np.int64), np.zeros(0, np.uint32))
-    return replace(matrix, root=0, nnz=0, level_nodes=(0,) * matrix.levels, leaves=none)
 
 
 def _operand(name: str, matrix: Any) -> DeviceHiSparse:

@@ -10,57 +10,14 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.node_shapes import shape_of
-from gpu.hisparse.sum.directory_kernels import RECORD
-from gpu.hisparse.sum.leaf_places import LEAF_THREADS, Bitmap, bit_of, marked
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.hisparse.sum.leaf_pairs import RECORD
+from gpu.hisparse.sum.leaf_places import LEAF_THREADS, Bitmap, marked
+from gpu.kernel_parts.warps import before_in_block
+from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 RESIDENT = 16
 """Blocks of a multiprocessor that there must be registers for."""
-
-
-@device_function
-def _in_block(count: Any, totals: Any, thread: Any) -> Any:
-    """Give the sum of the counts of all threads before this one, and of all of the block."""
-    lane, through = np.int32(thread % WARP), np.int32(count)
-    distance = 1
-    while distance < WARP:
-        other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-        if lane >= distance:
-            through = np.int32(through + other)
-        distance *= 2
-    if lane == WARP - 1:
-        totals[thread // WARP] = through
-    cuda.syncthreads()
-    before, whole = np.int32(through - count), np.int32(0)
-    for warp in range(LEAF_THREADS // WARP):
-        if warp < thread // WARP:
-            before = np.int32(before + totals[warp])
-        whole = np.int32(whole + totals[warp])
-    return before, whole
-
-
-def _set_bit(bits: int) -> Any:
-    """Make ``set_bit(bitmap, place)``."""
-    word_of = Bitmap(bits).word()
-
-    @device_function
-    def set_bit(bitmap: Any, place: Any) -> Any:
-        cuda.atomic.or_(bitmap, word_of(place), bit_of(place))
-        return np.int32(0)
-
-    return set_bit
-
-
-def _has_bit(bits: int) -> Any:
-    """Make ``has_bit(bitmap, place)``: 1 if it is set, else 0."""
-    word_of = Bitmap(bits).word()
-
-    @device_function
-    def has_bit(bitmap: Any, place: Any) -> Any:
-        return np.int32(1 if bitmap[word_of(place)] & bit_of(place) != 0 else 0)
-
-    return has_bit
 
 
 @functools.cache
@@ -82,16 +39,10 @@ def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
     """
     options: Any = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, RESIDENT)}
     room, most = Bitmap(bits).room, 1 << 2 * bits
-    rounds = room // LEAF_THREADS
-    mark_first = marked(_set_bit(bits), real, bits, turned[0], drop_zeros)
-    mark_second = marked(_set_bit(bits), real, bits, turned[1], drop_zeros)
-    find_second = marked(_has_bit(bits), real, bits, turned[1], False)
-
-    @device_function
-    def clear(bitmap: Any, thread: Any) -> None:
-        for step in range(rounds):
-            bitmap[np.uint32(thread + step * LEAF_THREADS)] = np.uint32(0)
-        cuda.syncthreads()
+    rounds, clear = room // LEAF_THREADS, Bitmap(bits).clear()
+    mark_first = marked(real, bits, turned[0], drop_zeros)
+    mark_second = marked(real, bits, turned[1], drop_zeros)
+    find_second = marked(real, bits, turned[1], False, counting=True)
 
     @device_function
     def bits_set(bitmap: Any, totals: Any, thread: Any) -> Any:
@@ -99,7 +50,7 @@ def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
         own = np.int32(0)
         for step in range(rounds):
             own = np.int32(own + cuda.popc(bitmap[np.uint32(thread + step * LEAF_THREADS)]))
-        return _in_block(own, totals, thread)[1]
+        return before_in_block(own, totals, thread, LEAF_THREADS // WARP)[1]
 
     @device_function
     def entries_of_both(bitmap: Any, totals: Any, thread: Any, halves: Any, values: Any, first: Any,
@@ -112,7 +63,9 @@ def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
             return bits_set(bitmap, totals, thread)
         cuda.syncthreads()
         own = find_second(bitmap, other_halves, other_values, second, second_count, beta, thread, False)
-        return np.int32(first_count + second_count - _in_block(own, totals, thread)[1])
+        return np.int32(
+            first_count + second_count - before_in_block(own, totals, thread, LEAF_THREADS // WARP)[1]
+        )
 
     @cuda.jit(**options)
     def kernel(pairs, first_halves, first_values, second_halves, second_values, shapes, number, at_once,
@@ -136,8 +89,7 @@ def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
         """
         bitmap = cuda.shared.array(room, np.uint32)
         totals = cuda.shared.array(WARP, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, pair = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x) * at_once
         end = min(pair + at_once, number)
         while pair < end:

@@ -1,18 +1,14 @@
-"""The places of the entries of a leaf, and bitmaps of these in shared memory.
+"""The entries of a leaf for both passes of a sum: read, marked in a bitmap, put into a dense leaf."""
 
-A kernel gives `marked` the function that sets a bit: in the simulator, atomics stand in its own module.
-"""
-
-import math
 from typing import Any
 
 import numpy as np
 
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
-from gpu.hisparse.node_shapes import first_slots
+from gpu.hisparse.node_shapes import first_slots, is_there
 from gpu.kernel_parts.loads import VECTOR_IF
-from gpu.runtime.cuda import SIMULATED, device_function
-from gpu.sums.block_share import rounded_product
+from gpu.kernel_parts.rounded_products import rounded_product
+from gpu.runtime.cuda import SIMULATED, cuda, device_function
 
 LEAF_THREADS = 32 if SIMULATED else 128
 """Of a block that takes a leaf."""
@@ -53,6 +49,18 @@ class Bitmap:
 
         return word_of
 
+    def clear(self) -> Any:
+        """Make ``clear(bitmap, thread)``, after which the block's threads meet."""
+        rounds = self.room // LEAF_THREADS
+
+        @device_function
+        def clear(bitmap: Any, thread: Any) -> None:
+            for step in range(rounds):
+                bitmap[np.uint32(thread + step * LEAF_THREADS)] = np.uint32(0)
+            cuda.syncthreads()
+
+        return clear
+
 
 @device_function
 def bit_of(place: Any) -> Any:
@@ -83,12 +91,6 @@ def places(bits: int, turned: bool) -> Any:
     return exchanged if turned else direct
 
 
-@device_function
-def is_there(value: Any, full: Any) -> Any:
-    """Say whether a slot of a dense leaf has an entry."""
-    return full or value != 0 or math.copysign(1.0, value) > 0
-
-
 def wanted(real: Any, drop_zeros: bool) -> Any:
     """Make ``is_wanted(factor, values, at)``: whether an entry counts.
 
@@ -112,19 +114,42 @@ def wanted(real: Any, drop_zeros: bool) -> Any:
     return other_than_zero if drop_zeros else every
 
 
-def marked(set_bit: Any, real: Any, bits: int, turned: bool, drop_zeros: bool) -> Any:
+def _set_bit(bits: int) -> Any:
+    """Make ``set_bit(bitmap, place)``."""
+    word_of = Bitmap(bits).word()
+
+    @device_function
+    def set_bit(bitmap: Any, place: Any) -> Any:
+        cuda.atomic.or_(bitmap, word_of(place), bit_of(place))
+        return np.int32(0)
+
+    return set_bit
+
+
+def _has_bit(bits: int) -> Any:
+    """Make ``has_bit(bitmap, place)``: 1 if it is set, else 0."""
+    word_of = Bitmap(bits).word()
+
+    @device_function
+    def has_bit(bitmap: Any, place: Any) -> Any:
+        return np.int32(1 if bitmap[word_of(place)] & bit_of(place) != 0 else 0)
+
+    return has_bit
+
+
+def marked(real: Any, bits: int, turned: bool, drop_zeros: bool, *, counting: bool = False) -> Any:
     """Make ``mark(bitmap, halves, values, reference, count, factor, thread, nonzero)``.
 
-    It sets the bits of the entries of a leaf; with `nonzero`, of those whose product is not -0.0. It gives
-    the sum of what `set_bit` gives.
+    It sets the bits of the entries of a leaf; with `nonzero`, of those whose product is not -0.0.
 
     Parameters
     ----------
-    set_bit
-        Device function of a bitmap and a place, giving an int32.
     real, bits, turned, drop_zeros
         As of `count_kernel`, for one operand.
+    counting
+        Whether bits that are set are counted instead, of the entries of this thread.
     """
+    set_bit = (_has_bit if counting else _set_bit)(bits)
     width, node_size = np.dtype(real).itemsize, 1 << bits
     most = 1 << 2 * bits
     place_of, first_slot, is_wanted = places(bits, turned), first_slots(width), wanted(real, drop_zeros)
@@ -174,3 +199,87 @@ def marked(set_bit: Any, real: Any, bits: int, turned: bool, drop_zeros: bool) -
         return found
 
     return mark
+
+
+def read_entry(real: Any, bits: int, turned: bool) -> Any:
+    """Make ``read(halves, values, reference, count, entry, has)``: coordinates and value, 0 without one.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    bits
+        log2 of d.
+    turned
+        Whether coordinates are exchanged.
+    """
+    width, mask = np.dtype(real).itemsize, (1 << bits) - 1
+    first_slot = first_slots(width)
+
+    @device_function
+    def read(halves: Any, values: Any, reference: Any, count: Any, entry: Any, has: Any) -> Any:
+        at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
+        slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
+        half = np.int32(load(halves, 2 * at + FIRST_COORDINATE // 2 + entry, has and not dense)[0])
+        value = load(values, slots + entry, has)[0]
+        if dense and has:
+            half = np.int32((entry >> bits) << 8 | (entry & mask))
+        return np.int32((half & 255) << 8 | half >> 8) if turned else half, value
+
+    return read
+
+
+def read_value(real: Any) -> Any:
+    """Make a ``read`` that takes what that of `read_entry` takes, and gives no coordinates.
+
+    Parameters
+    ----------
+    real
+        As there.
+    """
+    width = np.dtype(real).itemsize
+    first_slot = first_slots(width)
+
+    @device_function
+    def read(halves: Any, values: Any, reference: Any, count: Any, entry: Any, has: Any) -> Any:
+        at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
+        slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
+        return np.int32(0), load(values, slots + entry, has)[0]
+
+    return read
+
+
+def put_dense(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -> Any:
+    """Make ``put``: the entries of an operand into a dense leaf, those of A before those of B.
+
+    `marks` has the places of A.
+
+    Parameters
+    ----------
+    real, bits, turned, drop_zeros
+        As of `count_kernel`, for one operand.
+    second
+        Whether it is B.
+    """
+    width, most = np.dtype(real).itemsize, 1 << 2 * bits
+    place_of, word_of, read = places(bits, turned), Bitmap(bits).word(), read_entry(real, bits, False)
+    is_wanted, product, first_slot = wanted(real, drop_zeros), rounded_product(real), first_slots(width)
+
+    @device_function
+    def put(halves: Any, values: Any, reference: Any, count: Any, factor: Any, thread: Any, marks: Any,
+            to: Any, to_slots: Any) -> None:  # fmt: skip
+        at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
+        slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
+        entry = thread
+        while count > 0 and entry < (most if dense else count):
+            half, value = read(halves, values, reference, count, entry, True)
+            there = not dense or is_there(value, count == most)
+            if there and is_wanted(factor, values, slots + entry):
+                place = place_of(half)
+                total = product(factor, value)
+                if second and (marks[word_of(place)] & bit_of(place)) != 0:
+                    total = to[to_slots + place] + total
+                to[to_slots + place] = total
+            entry = np.int32(entry + LEAF_THREADS)
+
+    return put

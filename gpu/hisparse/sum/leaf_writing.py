@@ -12,24 +12,26 @@ from typing import Any
 
 import numpy as np
 
+from gpu.hisparse.building.node_writing import heads
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
-from gpu.hisparse.node_shapes import first_slots, padded_count
-from gpu.hisparse.sum.directory_kernels import RECORD
-from gpu.hisparse.sum.leaf_entries import put_dense, read_entry, read_value
+from gpu.hisparse.node_shapes import first_slots, is_there, padded_count
+from gpu.hisparse.sum.leaf_pairs import RECORD
 from gpu.hisparse.sum.leaf_places import (
     LEAF_THREADS,
     Bitmap,
     bit_of,
-    is_there,
     load,
     marked,
     places,
+    put_dense,
+    read_entry,
+    read_value,
     wanted,
 )
-from gpu.hisparse.sum.writing import heads
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
-from gpu.sums.block_share import rounded_product
+from gpu.kernel_parts.rounded_products import rounded_product
+from gpu.kernel_parts.warps import before_in_block
+from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import begin_in_sequence
 
 WINDOW = 8 if SIMULATED else 1024
 """Entries of the sum whose sources are noted at once."""
@@ -41,39 +43,6 @@ NONE = 0xFFFF
 """No source; or, of a dense leaf, the last place of 256 x 256, see `_CORNER`."""
 _NEXT_FIRST, _NEXT_SECOND, _CORNER = range(3)
 """Of four shared words: the next entry of A to be noted, of B; who has the last place of a dense leaf."""
-
-
-@device_function
-def _in_block(count: Any, totals: Any, thread: Any) -> Any:
-    """Give the sum of the counts of all threads before this one, and of all of the block."""
-    lane, through = np.int32(thread % WARP), np.int32(count)
-    distance = 1
-    while distance < WARP:
-        other = cuda.shfl_up_sync(EVERY_LANE, through, distance)
-        if lane >= distance:
-            through = np.int32(through + other)
-        distance *= 2
-    if lane == WARP - 1:
-        totals[thread // WARP] = through
-    cuda.syncthreads()
-    before, whole = np.int32(through - count), np.int32(0)
-    for warp in range(LEAF_THREADS // WARP):
-        if warp < thread // WARP:
-            before = np.int32(before + totals[warp])
-        whole = np.int32(whole + totals[warp])
-    return before, whole
-
-
-def _set_bit(bits: int) -> Any:
-    """Make ``set_bit(bitmap, place)``."""
-    word_of = Bitmap(bits).word()
-
-    @device_function
-    def set_bit(bitmap: Any, place: Any) -> Any:
-        cuda.atomic.or_(bitmap, word_of(place), bit_of(place))
-        return np.int32(0)
-
-    return set_bit
 
 
 def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -> Any:
@@ -173,9 +142,9 @@ def write_kernel(
     """
     width, node_size, most = np.dtype(real).itemsize, 1 << bits, 1 << 2 * bits
     room, each = Bitmap(bits).room, Bitmap(bits).each
-    rounds, product = room // LEAF_THREADS, rounded_product(real)
+    clear, product = Bitmap(bits).clear(), rounded_product(real)
     ways = list(enumerate(turned))
-    mark_first, mark_second = (marked(_set_bit(bits), real, bits, way, drop_zeros) for _, way in ways)
+    mark_first, mark_second = (marked(real, bits, way, drop_zeros) for _, way in ways)
     note_first, note_second = (_noted(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     read_first, read_second = (read_entry(real, bits, way) for _, way in ways)
     source_first, source_second = (
@@ -188,18 +157,12 @@ def write_kernel(
     options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
 
     @device_function
-    def clear(bitmap: Any, thread: Any) -> None:
-        for step in range(rounds):
-            bitmap[np.uint32(thread + step * LEAF_THREADS)] = np.uint32(0)
-        cuda.syncthreads()
-
-    @device_function
     def rank(union: Any, ranks: Any, totals: Any, thread: Any) -> None:
         cuda.syncthreads()
         own, word = np.int32(0), np.int32(thread * (each + 1))
         for step in range(each):
             own = np.int32(own + cuda.popc(union[np.uint32(word + step)]))
-        before = _in_block(own, totals, thread)[0]
+        before = before_in_block(own, totals, thread, LEAF_THREADS // WARP)[0]
         for step in range(each):
             ranks[np.uint32(word + step)] = np.uint16(before)
             before = np.int32(before + cuda.popc(union[np.uint32(word + step)]))
@@ -261,8 +224,7 @@ def write_kernel(
         others = cuda.shared.array(window, np.uint16)
         totals = cuda.shared.array(WARP, np.int32)
         shared = cuda.shared.array(4, np.int32)
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         thread, pair = np.int32(cuda.threadIdx.x), np.int64(slots[np.uint64(cuda.blockIdx.x)])
         shape, reference = shapes[pair], references[pair]
         first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])

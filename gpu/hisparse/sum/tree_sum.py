@@ -14,31 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from gpu.hisparse.device_tree import DeviceHiSparse, Leaves
+from gpu.hisparse.building.node_kernels import parent_shapes_kernel, place_kernel, weigh_kernel
+from gpu.hisparse.building.node_writing import NODE_THREADS, inner_kernel
+from gpu.hisparse.device_tree import DeviceTree, Leaves
 from gpu.hisparse.node_layout import REFERENCE_BYTES, UNIT_WORDS, dense_from, node_bits
 from gpu.hisparse.pool import MAX_WORDS
-from gpu.hisparse.sum.directory_kernels import (
-    RECORD,
-    RUN,
-    count_parents_kernel,
-    merge_kernel,
-    parent_shapes_kernel,
-    parents_kernel,
-    place_kernel,
-    weigh_kernel,
-)
-from gpu.hisparse.sum.inner_kernels import INNER_THREADS, inner_kernel
 from gpu.hisparse.sum.leaf_counting import count_kernel
+from gpu.hisparse.sum.leaf_pairs import RECORD, merge_kernel
 from gpu.hisparse.sum.leaf_places import LEAF_THREADS
 from gpu.hisparse.sum.leaf_writing import window_for, write_kernel
 from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.launches import ALPHA, BETA, Launch, launches_of
-from gpu.runtime.memory import all_or_nothing, upload
-from gpu.sums.merge_kernels import SCAN_THREADS, offsets_kernel
+from gpu.runtime.launches import ALPHA, BETA, Launch, blocks_of, launches_of
+from gpu.runtime.memory import all_or_nothing, empty, upload
+from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
+from gpu.sorting.runs import RUN, count_parents_kernel, parents_kernel
 from vecsim.support.errors import UserError
 
-THREADS = 32 if SIMULATED else 128
-"""Of blocks whose threads work alone."""
 PAIRS_AT_ONCE = 4
 """Pairs of leaves that a block counts one behind the other, where there are many."""
 MANY_PAIRS = 8 if SIMULATED else 40_000
@@ -81,14 +72,14 @@ class TreeSum:
 
     def __init__(
         self,
-        first: DeviceHiSparse,
-        second: DeviceHiSparse,
+        first: DeviceTree,
+        second: DeviceTree,
         turned: tuple[bool, bool] = (False, False),
         *,
         drop_zeros: bool = False,
     ) -> None:
         self._turned, self._drop = turned, drop_zeros
-        self._shape = first.content_shape[::-1] if turned[0] else first.content_shape
+        self._shape = first.shape[::-1] if turned[0] else first.shape
         self._operands = first, second
         self._real: Any = first.dtype.type
         self._bits, self.levels = node_bits(first.node_size), first.levels
@@ -99,25 +90,22 @@ class TreeSum:
             self.counting += [*self._find_parents(level), *self._place(level)]
 
     def _allocate(self) -> None:
-        def room(number: int, dtype: Any) -> Any:
-            return cuda.device_array(max(1, number), dtype)
-
-        self._pairs = room(RECORD * self._bounds[0], np.uint32)
+        self._pairs = empty(RECORD * self._bounds[0], np.uint32)
         self._levels = [
             _Level(
-                room(bound, np.int32),
-                room(bound, np.uint32),
-                room(bound, np.int64),
-                room(2 * bound, np.uint32),
-                room(bound, np.int32),
-                room(bound + 1, np.int32),
-                room(bound, np.int64),
+                empty(bound, np.int32),
+                empty(bound, np.uint32),
+                empty(bound, np.int64),
+                empty(2 * bound, np.uint32),
+                empty(bound, np.int32),
+                empty(bound + 1, np.int32),
+                empty(bound, np.int64),
             )
             for bound in self._bounds
         ]
         self._runs = [-(-bound // RUN) for bound in self._bounds]
         most = max(self._runs)
-        self._totals, self._offsets = room(3 * most, np.int32), room(3 * most + 3, np.int32)
+        self._totals, self._offsets = empty(3 * most, np.int32), empty(3 * most + 3, np.int32)
         # One array to be read at once: where levels begin; nodes of each; entries of each.
         self._state = upload(np.array([1] + [0] * (3 * self.levels), np.int32))
         ends = self.levels + 1, 2 * self.levels + 1
@@ -126,7 +114,7 @@ class TreeSum:
         self._considered = [upload(np.array([bound], np.int32)) for bound in self._bounds]
 
     def _alone(self, kernel: Any, threads: int, *arguments: Any) -> Launch:
-        return Launch(kernel, max(1, -(-threads // THREADS)), THREADS, arguments, self._real)
+        return Launch(kernel, *blocks_of(threads), arguments, self._real)
 
     def _scan(self, runs: int, lists: int) -> Launch:
         return Launch(offsets_kernel, lists, SCAN_THREADS, (self._totals, runs, self._offsets), self._real)
@@ -200,9 +188,8 @@ class TreeSum:
         ]
 
     def _run(self, launches: list[Launch], alpha: float, beta: float, stream: Any) -> None:
-        one, two = (each.scale for each in self._operands)
         for each in launches:
-            each(None, None, self._real(one * alpha), self._real(two * beta), stream)
+            each(None, None, self._real(alpha), self._real(beta), stream)
 
     def count(self, alpha: float = 1.0, beta: float = 1.0, stream: Any = 0) -> None:
         """Put the first pass on a stream: the sizes of all nodes, and where they begin.
@@ -216,7 +203,7 @@ class TreeSum:
         """
         self._run(self.counting, alpha, beta, stream)
 
-    def empty(self, stream: Any = 0) -> DeviceHiSparse:
+    def empty(self, stream: Any = 0) -> DeviceTree:
         """Wait for `count` and allocate the sum, exactly as large as it will be.
 
         Raises
@@ -238,11 +225,11 @@ class TreeSum:
         root = int(self._levels[-1].nodes[:1].copy_to_host()[0]) if numbers[-1] else 0
         leaves = Leaves(self._levels[0].keys, self._levels[0].nodes, int(numbers[0]))
         like, nodes = self._operands[0], tuple(int(each) for each in numbers)
-        return DeviceHiSparse(words, root, self._shape, self.levels, nodes,
+        return DeviceTree(words, root, self._shape, self.levels, nodes,
                               int(state[2 * self.levels + 1]), like.node_size, like.dtype,
                               leaves)  # fmt: skip
 
-    def into(self, result: DeviceHiSparse) -> list[Launch]:
+    def into(self, result: DeviceTree) -> list[Launch]:
         """Give the launches that write the sum into what `empty` gave."""
         if not result.root:
             return []
@@ -252,10 +239,10 @@ class TreeSum:
             arguments = [below.keys, below.nodes, own.firsts, self._considered[level], own.shapes]
             arguments += [own.references, result.words, result.halves]
             kernel = inner_kernel(self._bits)
-            writing.append(Launch(kernel, result.level_nodes[level], INNER_THREADS, arguments, self._real))
+            writing.append(Launch(kernel, result.level_nodes[level], NODE_THREADS, arguments, self._real))
         return writing
 
-    def _write_leaves(self, result: DeviceHiSparse) -> Launch:
+    def _write_leaves(self, result: DeviceTree) -> Launch:
         leaves, number = self._levels[0], result.level_nodes[0]
         window = window_for(sum(each.nnz for each in self._operands) / number, self._turned)
         return Launch(

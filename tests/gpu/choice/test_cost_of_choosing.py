@@ -11,6 +11,7 @@ from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.formats.sliced_diagonals import filling
 from gpu.formats.sliced_diagonals.container import SlicedDiagonals
+from gpu.kernel_registry import work_counts_of
 from vecsim.formats.canonical_order import is_canonical
 
 pytestmark = pytest.mark.ci
@@ -42,7 +43,7 @@ def test_one_full_row_and_column_cost_a_few_passes(at):
     matrix = arrow(500_000, at)
     one_pass = seconds(lambda: is_canonical(matrix.indptr, matrix.indices, matrix.shape[1]))
     # The pass takes 2 ms; a sort in quadratic time took 2 s.
-    assert seconds(lambda: next(ranking(matrix))) < 50 * one_pass
+    assert seconds(lambda: next(ranking(work_counts_of(), matrix))) < 50 * one_pass
 
 
 def test_diagonals_are_not_sought_where_one_row_has_too_many(monkeypatch):

@@ -7,7 +7,7 @@ import scipy.sparse
 from gpu.choice.cost_model import estimate, estimates, ranking
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import Structure
-from gpu.kernel_registry import KERNELS
+from gpu.kernel_registry import KERNELS, work_counts_of
 
 pytestmark = pytest.mark.ci
 
@@ -69,8 +69,8 @@ def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_ranking_is_the_order_of_the_estimates(kind, dtype):
     matrix = matrix_of(kind, dtype)
-    found = estimates(Structure.of(matrix))
-    assert list(ranking(matrix)) == sorted(found, key=lambda name: found[name])
+    found = estimates(work_counts_of(), Structure.of(matrix))
+    assert list(ranking(work_counts_of(), matrix)) == sorted(found, key=lambda name: found[name])
 
 
 def test_what_cannot_win_is_not_counted(monkeypatch):
@@ -86,5 +86,5 @@ def test_what_cannot_win_is_not_counted(monkeypatch):
 
     for name in NAMES:
         monkeypatch.setitem(KERNELS, name, replace(KERNELS[name], work=recording(name, KERNELS[name].work)))
-    assert next(ranking(matrix_of("band"))) == counted[-1]
+    assert next(ranking(work_counts_of(), matrix_of("band"))) == counted[-1]
     assert len(counted) <= 6

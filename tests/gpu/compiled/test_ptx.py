@@ -15,7 +15,7 @@ from gpu.formats.sliced_diagonals.product import diagonal_kernel
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import piece_sums, scaled
 from gpu.runtime.cuda import cuda
-from gpu.runtime.launches import let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 HOPPER = (9, 0)
 U16, U32, WHOLE = types.uint16[::1], types.uint32[::1], types.int64
@@ -96,7 +96,7 @@ def test_float32_kernels_compute_in_float32():
         ptx(crs_kernel(real, 8, True), U32, U32, vector, U32, WHOLE, WHOLE, vector, vector, vector, one, one),
         ptx(coo_kernel(real, 16), U32, U32, vector, WHOLE, vector, vector, vector, one),
         ptx(piece_sums(real), vector, U32, U32, U32, vector, one, one),
-        ptx(scaled(real), vector, one),
+        ptx(scaled(real, early=False, beside=False), vector, one),
     ):
         assert "f32" in text
         assert not re.search(r"\.f64", text)

@@ -71,7 +71,7 @@ def check_sum(one, two, node_size, ways):
     ]
     assert host.nnz == (places[0] + places[1]).nnz
     np.testing.assert_array_equal(host.to_scipy().toarray(), 2 * one.toarray() - two.toarray())
-    assert made[0].words.copy_to_host().tobytes() == made[1].words.copy_to_host().tobytes()
+    assert made[0].content.words.copy_to_host().tobytes() == made[1].content.words.copy_to_host().tobytes()
 
 
 @pytest.mark.parametrize("dtype", REALS)

@@ -52,7 +52,7 @@ def test_a_sum_is_that_of_scipy(name, ways, node_size):
     found.sort_indices()
     for part in ("indptr", "indices", "data"):
         np.testing.assert_array_equal(getattr(found, part), getattr(exact, part), err_msg=part)
-    np.testing.assert_array_equal(made[0].words.copy_to_host(), made[1].words.copy_to_host())
+    np.testing.assert_array_equal(made[0].content.words.copy_to_host(), made[1].content.words.copy_to_host())
 
 
 def test_entries_that_cancel():

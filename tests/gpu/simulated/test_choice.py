@@ -7,7 +7,7 @@ import scipy.sparse
 import gpu
 from gpu.choice.cost_model import Constants, Counts, estimates, microseconds, ranking
 from gpu.choice.structure import Structure, Work
-from gpu.kernel_registry import KERNELS
+from gpu.kernel_registry import KERNELS, work_counts_of
 from vecsim.formats import NotRepresentableError
 from vecsim.support.errors import UserError
 
@@ -32,22 +32,22 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
 
 
 def test_sorting_pays_where_long_and_short_rows_take_turns():
-    order = list(ranking(matrix_of(np.tile([2, 40], 20_000), near=True)))
+    order = list(ranking(work_counts_of(), matrix_of(np.tile([2, 40], 20_000), near=True)))
     assert order.index("sell-c-sigma") < order.index("sliced-ell")
-    alike = list(ranking(matrix_of(np.full(40_000, 21), near=True)))
+    alike = list(ranking(work_counts_of(), matrix_of(np.full(40_000, 21), near=True)))
     assert alike.index("sliced-ell") < alike.index("sell-c-sigma")
 
 
 def test_one_very_long_row_is_not_for_one_thread():
     matrix = matrix_of(np.append(np.full(50_000, 4), 300_000), columns=10**6)
-    work = KERNELS[next(ranking(matrix))].work(Structure.of(matrix))
+    work = KERNELS[next(ranking(work_counts_of(), matrix))].work(Structure.of(matrix))
     assert work.chain < 20_000
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_estimate_is_a_time(dtype):
     for lengths in ([], [0, 0, 0], [3], np.arange(50), np.full(10_000, 9)):
-        found = estimates(Structure.of(matrix_of(lengths, near=True, dtype=dtype)))
+        found = estimates(work_counts_of(), Structure.of(matrix_of(lengths, near=True, dtype=dtype)))
         assert found
         assert all(0 < time < 1e6 for time in found.values())
 
@@ -114,17 +114,17 @@ def test_hisparse_is_not_taken_where_it_takes_more_bytes_than_crs(kind):
     both = gpu.prepare(matrix, "hisparse", threads_per_block=64)
     assert both.nbytes > Structure.of(matrix).crs_bytes
     for each in (matrix, matrix.T.tocsr()):
-        assert "hisparse" not in set(ranking(each))
+        assert "hisparse" not in set(ranking(work_counts_of(), each))
     chosen = gpu.prepare(matrix, threads_per_block=64, transpose=True)
     assert "hisparse" not in (chosen.format, chosen.T.format)
 
 
 def test_deterministic_leaves_marked_formats_out(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
-    first = next(ranking(matrix))
+    first = next(ranking(work_counts_of(), matrix))
     kernel = KERNELS[first]
     monkeypatch.setitem(KERNELS, first, replace(kernel, deterministic=False))
-    assert first not in list(ranking(matrix, deterministic=True))
+    assert first not in list(ranking(work_counts_of(deterministic=True), matrix))
     made = gpu.prepare(matrix, threads_per_block=64, deterministic=True)
     assert made.format != first
     assert gpu.prepare(matrix, threads_per_block=64).format == first
@@ -134,7 +134,7 @@ def test_deterministic_leaves_marked_formats_out(monkeypatch):
 
 def test_a_format_that_refuses_after_all_is_passed_over(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
-    first, second, *_ = ranking(matrix)
+    first, second, *_ = ranking(work_counts_of(), matrix)
 
     def refuse(matrix):
         raise NotRepresentableError("no")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 import gpu
-from gpu.hisparse.building.from_coo import hisparse_from_coo, used_bits
+from gpu.hisparse.building.from_coo import tree_from_coo, used_bits
 from gpu.hisparse.container import HiSparse
 from gpu.runtime.memory import upload
 from gpu.sorting.radix_sort import digit_shifts, sort_pairs
@@ -87,4 +87,4 @@ def test_only_digits_that_can_differ_are_sorted():
 )
 def test_what_is_no_matrix(rows, values, message):
     with pytest.raises(UserError, match=message):
-        hisparse_from_coo(np.array(rows), np.array([0, 1]), np.array(values), (5, 5), node_size=4)
+        tree_from_coo(np.array(rows), np.array([0, 1]), np.array(values), (5, 5), 4)

@@ -78,7 +78,7 @@ def test_all_deleted():
     host = matrix((7, 7), 9, 1)
     rows, columns, _ = host.triplets()
     made = gpu.DeviceHiSparse.from_hisparse(host).delete(rows, columns)
-    assert made.nnz == 0 and made.root == 0
+    assert made.nnz == 0 and made.content.root == 0
     check(made.insert(rows[:1], columns[:1], np.ones(1)), edited(matrix((7, 7), 0, 0), "insert", rows[:1],
           columns[:1], np.ones(1)))  # fmt: skip
 

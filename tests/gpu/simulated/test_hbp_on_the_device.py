@@ -18,7 +18,7 @@ from gpu.hbp.container import HBP
 from gpu.hbp.hashing import RowHash
 from gpu.hbp.ordering import ordered
 from gpu.hbp.product import HBPProduct
-from gpu.hisparse.building.tree_building import enqueue
+from gpu.runtime.launches import enqueue
 from gpu.runtime.memory import upload
 from vecsim.support.errors import UserError
 

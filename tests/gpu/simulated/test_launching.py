@@ -1,14 +1,14 @@
 import numpy as np
 
 from gpu.runtime.cuda import cuda
-from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, let_next_begin, wait_for_previous
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y
 
 
 @cuda.jit
 def scaled_sum(shift, first, x, y, alpha, beta):
     thread = cuda.grid(1)
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if thread < y.size:
         y[thread] = alpha * (x[thread] + shift[thread] + first) + beta * y[thread]
 

@@ -61,7 +61,7 @@ def test_a_sum_with_a_transposed_operand_and_its_transpose_again():
     one, two = scattered(5, 9, 16, 1), scattered(9, 5, 40, 2)
     made = gpu.add(tree(one), tree(two), 2, -0.5, transpose_b=True)
     check(made, by_scipy(one, two.T.tocsr(), 2, -0.5))
-    assert made.levels == 2 and repr(made).startswith("<5 x 9 HiSparse matrix of ")
+    assert made.content.levels == 2 and repr(made).startswith("<5 x 9 HiSparse matrix of ")
 
 
 @pytest.mark.ci
@@ -89,7 +89,7 @@ def test_zeros_are_left_out_where_that_is_asked():
     exact.eliminate_zeros()
     check(gpu.add(tree(one), tree(two), 1, -1, drop_zeros=True), exact)
     nothing = gpu.add(tree(one), tree(one), 1, -1, drop_zeros=True)
-    assert (nothing.nnz, nothing.root) == (0, 0)
+    assert (nothing.nnz, nothing.content.root) == (0, 0)
 
 
 @pytest.mark.ci

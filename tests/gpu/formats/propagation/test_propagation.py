@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from gpu.formats.propagation import container
-from gpu.formats.propagation.container import PADDING, PropagationBlocks
+from gpu.formats.propagation.container import PropagationBlocks
+from gpu.formats.propagation.sizes import PADDING
 from vecsim.formats import NotRepresentableError
 from vecsim.support.errors import UserError
 

@@ -1,4 +1,4 @@
-"""The lists of nodes of a sum: leaves of both operands merged, where nodes begin, parents of nodes.
+"""Where the nodes of a level begin in the pool, and how large their parents are.
 
 A node is known by its key: its places in its ancestors, that in the root highest, 256 row + column each (2 b
 bits each, b = log2 of d). Nodes of a level are listed by rising keys, so that the children of a node
@@ -11,70 +11,9 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.node_shapes import KIND_BITS, shape_of, units
-from gpu.runtime.cuda import cuda, device_function
-from gpu.runtime.launches import let_next_begin, wait_for_previous
-
-RUN = 16
-"""Nodes that a thread counts."""
-RECORD = 4
-"""Words of a pair of leaves: reference and entries of A's, and of B's; 0 where there is none."""
-
-
-@device_function
-def _before(keys: Any, number: Any, key: Any) -> Any:
-    """Return how many of the rising keys are less."""
-    low, high = np.int64(0), np.int64(number)
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@cuda.jit
-def merge_kernel(first_keys, first_leaves, first_number, second_keys, second_leaves, second_number,
-                 pairs, keys):  # fmt: skip
-    """Merge the leaves of A and B, a leaf a thread; one that both have takes two pairs, the second empty.
-
-    Parameters
-    ----------
-    first_keys, second_keys
-        int64, rising.
-    first_leaves, second_leaves
-        uint32 of 2 a leaf: reference and entries.
-    first_number, second_number
-        How many there are.
-    pairs
-        uint32 of 4 for each leaf of both, see `RECORD`.
-    keys
-        int64, as many.
-    """
-    at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
-    if at < first_number:
-        key = first_keys[at]
-        other = _before(second_keys, second_number, key)
-        pair = at + other
-        keys[pair] = key
-        pairs[RECORD * pair] = first_leaves[2 * at]
-        pairs[RECORD * pair + 1] = first_leaves[2 * at + 1]
-        both = other < second_number and second_keys[min(other, second_number - 1)] == key
-        pairs[RECORD * pair + 2] = second_leaves[2 * other] if both else np.uint32(0)
-        pairs[RECORD * pair + 3] = second_leaves[2 * other + 1] if both else np.uint32(0)
-    elif at < first_number + second_number:
-        own = at - first_number
-        key = second_keys[own]
-        other = _before(first_keys, first_number, key)
-        both = other < first_number and first_keys[min(other, first_number - 1)] == key
-        pair = own + other + (1 if both else 0)
-        keys[pair] = key
-        pairs[RECORD * pair] = np.uint32(0)
-        pairs[RECORD * pair + 1] = np.uint32(0)
-        pairs[RECORD * pair + 2] = np.uint32(0) if both else second_leaves[2 * own]
-        pairs[RECORD * pair + 3] = np.uint32(0) if both else second_leaves[2 * own + 1]
+from gpu.runtime.cuda import cuda
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.sorting.runs import RUN
 
 
 @functools.cache
@@ -106,8 +45,7 @@ def weigh_kernel(width: int, node_size: int) -> Any:
             int32: units of 16 bytes of each run, then nodes of each, then entries of each.
         """
         run = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if run < runs:
             size, nodes, entries = np.int32(0), np.int32(0), np.int32(0)
             end = min((run + 1) * RUN, np.int64(number[0]))
@@ -163,8 +101,7 @@ def place_kernel(width: int, node_size: int) -> Any:
             int32, one a level: entries of all its nodes, which is set.
         """
         run = np.int64(cuda.grid(1))
-        let_next_begin()
-        wait_for_previous()
+        begin_in_sequence()
         if run < runs:
             unit = np.int64(bases[level]) + offsets[run]
             node = np.int64(offsets[runs + 1 + run])
@@ -191,69 +128,6 @@ def place_kernel(width: int, node_size: int) -> Any:
 
 
 @cuda.jit
-def count_parents_kernel(keys, number, level, bits, runs, totals):
-    """Count those of a run of nodes that are the first of a parent, a run a thread.
-
-    Parameters
-    ----------
-    keys
-        int64, rising.
-    number, level
-        int32, one a level, and the level of the nodes: how many there are.
-    bits
-        Of the place in a parent.
-    runs
-        How many there are.
-    totals
-        int32, one a run.
-    """
-    run = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
-    if run < runs:
-        found = np.int32(0)
-        for at in range(run * RUN, min((run + 1) * RUN, np.int64(number[level]))):
-            if at == 0 or keys[at] >> bits != keys[max(at - 1, 0)] >> bits:
-                found = np.int32(found + 1)
-        totals[run] = found
-
-
-@cuda.jit
-def parents_kernel(keys, number, level, bits, offsets, runs, parent_keys, firsts, parents):
-    """List the parents of nodes, a run of nodes a thread; parameters not here are of `count_parents_kernel`.
-
-    Parameters
-    ----------
-    keys, number, level, bits
-        As there.
-    offsets
-        int32 of runs + 1: parents that begin before each run.
-    runs
-        As there.
-    parent_keys
-        int64: what is written.
-    firsts
-        int32 of one more: the first child of each, then the number of children.
-    parents
-        int32 of 1: their number.
-    """
-    run = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
-    if run < runs:
-        parent = np.int64(offsets[run])
-        for at in range(run * RUN, min((run + 1) * RUN, np.int64(number[level]))):
-            key = keys[at] >> bits
-            if at == 0 or key != keys[max(at - 1, 0)] >> bits:
-                parent_keys[parent] = key
-                firsts[parent] = np.int32(at)
-                parent += 1
-    if run == 0:
-        firsts[offsets[runs]] = number[level]
-        parents[0] = offsets[runs]
-
-
-@cuda.jit
 def parent_shapes_kernel(firsts, parents, dense_from, shapes):
     """Say how large parents are, one a thread.
 
@@ -267,8 +141,7 @@ def parent_shapes_kernel(firsts, parents, dense_from, shapes):
         int32, what is written.
     """
     at = np.int64(cuda.grid(1))
-    let_next_begin()
-    wait_for_previous()
+    begin_in_sequence()
     if at < parents[0]:
         count = np.int32(firsts[at + 1] - firsts[at])
         shapes[at] = shape_of(count, count >= dense_from)

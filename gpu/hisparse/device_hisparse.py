@@ -1,0 +1,139 @@
+"""A HiSparse matrix on the device as it is on the host: a tree, and its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gpu.hisparse.building.from_coo import tree_from_coo
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.device_tree import DeviceTree
+from gpu.hisparse.edit.edits import edited
+from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE
+from gpu.runtime.cuda import require_gpu
+from vecsim.support.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceHiSparse:
+    """A HiSparse matrix on the device, byte for byte as on the host; what `gpu.add` takes and gives.
+
+    Attributes
+    ----------
+    content
+        The nodes, with the shape before any transposition.
+    transposed, scale
+        Its state, as of `gpu.hisparse.container.HiSparse`.
+    """
+
+    content: DeviceTree
+    transposed: bool = False
+    scale: float = 1.0
+
+    @classmethod
+    def from_hisparse(cls, matrix: HiSparse) -> DeviceHiSparse:
+        """Upload the pool of a matrix, which may hold other matrices too.
+
+        Parameters
+        ----------
+        matrix
+            The matrix.
+
+        Raises
+        ------
+        UserError
+            There is no GPU, or it has too little memory.
+        """
+        require_gpu()
+        return cls(DeviceTree.from_host(matrix.content), matrix.transposed, matrix.scale)
+
+    @classmethod
+    def from_coo(
+        cls, rows: Any, columns: Any, values: Any, shape: tuple[int, int], *,
+        node_size: int = DEFAULT_NODE_SIZE, stream: Any = 0,
+    ) -> DeviceHiSparse:  # fmt: skip
+        """Convert unsorted COO on the device: `gpu.hisparse.building.from_coo.tree_from_coo`.
+
+        Parameters
+        ----------
+        rows, columns, values, shape, node_size, stream
+            As there.
+        """
+        return cls(tree_from_coo(rows, columns, values, shape, node_size, stream))
+
+    def insert(self, rows: Any, columns: Any, values: Any, *, stream: Any = 0) -> DeviceHiSparse:
+        """Return the matrix with more entries, or new values of some: `gpu.hisparse.edit.edits.edited`.
+
+        Parameters
+        ----------
+        rows, columns, values, stream
+            As there.
+        """
+        return self._edited("insert", rows, columns, values, stream)
+
+    def set(self, rows: Any, columns: Any, values: Any, *, stream: Any = 0) -> DeviceHiSparse:
+        """Return the matrix with new values of stored entries: `gpu.hisparse.edit.edits.edited`.
+
+        Parameters
+        ----------
+        rows, columns, values, stream
+            As there.
+        """
+        return self._edited("set", rows, columns, values, stream)
+
+    def delete(self, rows: Any, columns: Any, *, stream: Any = 0) -> DeviceHiSparse:
+        """Return the matrix without some stored entries: `gpu.hisparse.edit.edits.edited`.
+
+        Parameters
+        ----------
+        rows, columns, stream
+            As there.
+        """
+        return self._edited("delete", rows, columns, None, stream)
+
+    def _edited(self, how: str, rows: Any, columns: Any, values: Any, stream: Any) -> DeviceHiSparse:
+        if self.scale != 1:
+            raise UserError(f"a matrix with the scale {self.scale:g} cannot be edited")
+        places = (columns, rows) if self.transposed else (rows, columns)
+        return replace(self, content=edited(self.content, how, *places, values, stream))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, after transposition."""
+        rows, columns = self.content.shape
+        return (columns, rows) if self.transposed else (rows, columns)
+
+    @property
+    def T(self) -> DeviceHiSparse:
+        """The transpose, of the same nodes."""
+        return replace(self, transposed=not self.transposed)
+
+    @property
+    def nnz(self) -> int:
+        """Entries, explicit zeros included."""
+        return self.content.nnz
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the values: float32 or float64."""
+        return self.content.dtype
+
+    @property
+    def node_size(self) -> int:
+        """d, the side of a node."""
+        return self.content.node_size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the pool and of the lists of leaves on the device."""
+        return self.content.nbytes
+
+    def to_hisparse(self) -> HiSparse:
+        """Copy it to the host."""
+        return HiSparse(self.content.to_host(), self.transposed, self.scale)
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<{rows} x {columns} HiSparse matrix of {self.nnz} {self.dtype} entries on the device>"
