@@ -28,6 +28,7 @@ _LETTERS = {"w": "x", "s": "f", "d": "f"}
 
 
 def _integer_rows() -> Iterator[Instruction]:
+    get, put = scalar.REGISTERS["w"]
     for name, opcode, operation, what, latency in (
         ("add", 0x01, operator.add, "xa + xb", "integer"),
         ("sub", 0x02, operator.sub, "xa - xb", "integer"),
@@ -42,7 +43,7 @@ def _integer_rows() -> Iterator[Instruction]:
         ("div", 0x2B, quotient, "xa / xb, rounded towards zero; -1 if xb is 0", "integer_divide"),
         ("rem", 0x2C, remainder, "xa - xb (xa / xb); xa if xb is 0", "integer_divide"),
     ):
-        semantics = scalar.two(scalar.get_x, operation, scalar.put_x)
+        semantics = scalar.two(get, operation, put)
         yield scalar_row(name, opcode, "xd=, xa, xb", semantics, f"xd = {what}", latency)
     for name, opcode, operation, what in (
         ("add", 0x0B, operator.add, "xa + immediate"),
