@@ -36,7 +36,6 @@ from tests.fuzz.plain_results import (
     machine,
     made,
     need,
-    optional,
     record,
     rows,
 )
@@ -96,7 +95,14 @@ def why_document() -> Json:
         "value_bits": 32, "engine": "simpy", "cycles": 200, "program_sha256": "2" * 64,
         "cycles_by_cause": {"issue": 195, "start": 5}, "lines": _lines(200),
     }  # fmt: skip
-    return {"kind": KINDS[2], **BEGINNING, "matrices": [MATRIX], "seed": 0, "explanations": [explanation]}
+    return {
+        "kind": KINDS[2],
+        **BEGINNING,
+        "matrices": [MATRIX],
+        "files": [],
+        "seed": 0,
+        "explanations": [explanation],
+    }
 
 
 DOCUMENTS = dict(zip(KINDS, (run_document, exec_document, why_document), strict=True))
@@ -106,11 +112,6 @@ def make(source: random.Random) -> Case:
     """Make up a results file; what is done with it stands in the arguments."""
     kind = source.choice(KINDS)
     document = json.loads(json.dumps(DOCUMENTS[kind]()))
-    if source.random() < 0.2:  # as earlier versions wrote it
-        for name in ("files", "versions", "commit", *(("matrices",) if kind == KINDS[2] else ())):
-            document.pop(name, None)
-    if source.random() < 0.3 and "machine" in document:
-        del document["machine"]["sha256"]
     if kind == KINDS[1] and source.random() < 0.5:
         del document["load"]
     more = ("rerun",) if source.random() < RERUN else ("command",) if source.random() < COMMAND else ()
@@ -159,28 +160,25 @@ def _exec(value: Json) -> Json:
     need(is_table(value.get("define"), lambda v: type(v) is int), "define")
     lines(value.get("lines", []), value["cycles"])
     for each in value.get("load", ()) if type(value.get("load", [])) is list else (None,):
-        need(record(each, text=is_name, sha256=is_digest), "load")
-        optional(each, "file", lambda v: v is None or is_text(v))
+        need(record(each, text=is_name, sha256=is_digest, file=is_name), "load")
     return [((Path(value["file"]).name,), value["cycles"])]
 
 
 def _why(value: Json) -> Json:
-    optional(value, "seed", is_whole)
+    need(record(value, seed=is_whole), "seed")
     told = value.get("explanations")
     need(type(told) is list and told, "explanations")
-    optional(value, "matrices", bool)
-    names = {each["name"] for each in value.get("matrices", ())}
+    need(value.get("matrices"), "matrices")
+    names = {each["name"] for each in value["matrices"]}
     found = []
     for each in told:
         counted(each, "cycles_by_cause")
         need(record(each, matrix=is_text, program=is_text, machine=lambda v: True), "an explanation")
         need(is_table(each.get("options"), is_text) and is_list(each.get("lines"), lambda v: True), "options")
-        optional(each, "engine", is_engine)
-        optional(each, "value_bits", is_bits)
-        optional(each, "program_sha256", is_digest)
+        need(record(each, engine=is_engine, value_bits=is_bits, program_sha256=is_digest), "a choice")
         machine(each["machine"])
         lines(each["lines"], each["cycles"])
-        need(not names or each["matrix"] in names, "no such matrix")
+        need(each["matrix"] in names, "no such matrix")
         found.append(((each["matrix"], each["program"]), each["cycles"]))
     return found
 

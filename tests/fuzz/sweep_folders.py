@@ -31,7 +31,6 @@ from tests.fuzz.plain_results import (
     MACHINE,
     MOST,
     is_bits,
-    is_digest,
     is_engine,
     is_list,
     is_name,
@@ -41,7 +40,6 @@ from tests.fuzz.plain_results import (
     machine,
     made,
     need,
-    optional,
     record,
     rows,
 )
@@ -56,7 +54,7 @@ EXPLAINED = 0.003
 COMMAND = 0.05
 REPORTED = 0.2
 """Share of the cases of which all items of a report are made, but not drawn."""
-NEEDED = ("matrix", "rows", "nnz", "program", "cycles", "cycles_per_nnz", "fault")
+NEEDED = ("matrix", "rows", "nnz", "locality", "program", "cycles", "cycles_per_nnz", "fault")
 COLUMNS = ("matrix", "rows", "cols", "nnz", "locality", "program")
 STRANGE = (
     "", "0", "-1", "1.5", "nan", "inf", "-inf", "1e400", "1e5", "01", "+3", " 3", "3 ", "1_0", "\u0663",
@@ -87,12 +85,10 @@ def _points(spec: Json) -> list[dict[str, Json]]:
     return found
 
 
-def _table(source: random.Random, spec: Json, older: bool) -> list[list[str]]:
+def _table(source: random.Random, spec: Json) -> list[list[str]]:
     """Return the table of a sweep, its head first."""
     factors = [*spec["set"], *(f"option.{name}" for name in spec["option"])]
     columns = [*COLUMNS, *factors, "cycles", "cycles_per_nnz", "charged_issue", "charged_start", "fault"]
-    if older:
-        columns.remove("locality")
     lines = [columns]
     for number, matrix in enumerate(spec["matrices"]):
         nnz = (7, 30, 0)[number]
@@ -124,8 +120,8 @@ def _cell(text: str) -> str:
 
 def make(source: random.Random) -> Case:
     """Make up a folder, most of the time with something wrong in one of its files."""
-    spec, older = _specification(source), source.random() < 0.2
-    lines = _table(source, spec, older)
+    spec = _specification(source)
+    lines = _table(source, spec)
     cells = len(lines) - 1
     of_table = source.random() < 0.6
     if of_table and source.random() < 0.7:
@@ -134,26 +130,25 @@ def make(source: random.Random) -> Case:
     table = _written(lines)
     if of_table and source.random() < 0.3:
         table = damaged(source, table, source.choice((1, 1, 2)))
-    matrices = [
-        {"name": name[0], "source": f"/data/{name}", "sha256": name[0] * 64} for name in spec["matrices"]
-    ]
-    document: Json = {
-        "kind": "vecsim sweep", "versions": {"vecsim": "0.1.0"}, "commit": "abc", "sweep": spec,
-        "machine": json.loads(json.dumps(MACHINE)), "matrices": matrices, "files": [], "cells": cells,
-        "computed": 3, "table_sha256": hashlib.sha256(table).hexdigest(),
-    }  # fmt: skip
-    if older:
-        for name in ("matrices", "files", "cells", "table_sha256"):
-            del document[name]
-    elif source.random() < 0.1:
+    document = _document(spec, table, cells)
+    if source.random() < 0.1:
         document["table_sha256"] = "0" * 64
-    if source.random() < 0.3:
-        del document["machine"]["sha256"]
     data = json_damage.made(source, document, 1.0 if of_table else 0.1)
     word = source.random()
     more = ("explain",) if word < EXPLAINED else ("command",) if word < EXPLAINED + COMMAND else ()
     more = ("report",) if not more and source.random() < REPORTED else more
     return Case(FOLDER, data + BETWEEN + table, more)
+
+
+def _document(spec: Json, table: bytes, cells: int) -> Json:
+    matrices = [
+        {"name": name[0], "source": f"/data/{name}", "sha256": name[0] * 64} for name in spec["matrices"]
+    ]
+    return {
+        "kind": "vecsim sweep", "versions": {"vecsim": "0.1.0"}, "commit": "abc", "sweep": spec,
+        "machine": json.loads(json.dumps(MACHINE)), "matrices": matrices, "files": [], "cells": cells,
+        "computed": 3, "table_sha256": hashlib.sha256(table).hexdigest(),
+    }  # fmt: skip
 
 
 def _edit(source: random.Random, lines: list[list[str]]) -> None:
@@ -190,11 +185,8 @@ def judge(data: bytes) -> Found:
     machine(value["machine"])
     spec = value.get("sweep")
     _judge_specification(spec)
-    optional(value, "matrices", bool)
-    optional(value, "cells", is_whole)
-    optional(value, "table_sha256", is_digest)
-    if "table_sha256" in value:
-        need(value["table_sha256"] == hashlib.sha256(table).hexdigest(), "another table")
+    need(record(value, matrices=bool, cells=is_whole), "matrices or cells")
+    need(value.get("table_sha256") == hashlib.sha256(table).hexdigest(), "another table")
     return _judge_table(value, spec, table)
 
 
@@ -206,7 +198,7 @@ def _judge_specification(spec: Json) -> None:
         "samples": lambda v: is_whole(v, 1), "design_seed": is_whole, "value_bits": is_bits, "seed": is_whole,
         "engine": is_engine, "max_cycles": lambda v: is_whole(v, 1), "cost": _is_cost,
     }.items():  # fmt: skip
-        optional(spec, name, of)
+        need(record(spec, **{name: of}), name)
 
 
 def _is_names(value: Json) -> bool:
@@ -265,36 +257,33 @@ def _judge_table(value: Json, spec: Json, table: bytes) -> Found:
         **{f"option.{name}": values for name, values in spec["option"].items()},
     }
     need(len(set(head)) == len(head), "a column twice")
-    need(
-        {"matrix", "rows", "nnz", "program", "cycles", "cycles_per_nnz", "fault", *factors} <= set(head),
-        "head",
-    )
+    need({*NEEDED, *factors} <= set(head), "head")
     if {"charged", "varied"} & set(head) or {*factors} & {*COLUMNS, "cycles", "cycles_per_nnz", "fault"}:
         raise NotJudged
-    known = {each["name"] for each in value.get("matrices", ())}
+    known = {each["name"] for each in value["matrices"]}
     facts: dict[str, Json] = {}
     found = []
     for line in lines:
         need(len(line) == len(head), "length of a line")
         cell = dict(zip(head, line, strict=True))
         found.append(_judge_row(cell, spec, factors))
-        of_matrix = (int(cell["rows"]), int(cell["nnz"]), cell.get("locality") and float(cell["locality"]))
+        of_matrix = (int(cell["rows"]), int(cell["nnz"]), cell["locality"] and float(cell["locality"]))
         need(facts.setdefault(cell["matrix"], of_matrix) == of_matrix, "facts of a matrix")
-        need(not known or cell["matrix"] in known, "no such matrix")
-    need(value.get("cells", len(lines)) == len(lines), "rows that are missing")
+        need(cell["matrix"] in known, "no such matrix")
+    need(value["cells"] == len(lines), "rows that are missing")
     return rows(found), len(found)
 
 
 def _judge_row(cell: dict[str, str], spec: Json, factors: Json) -> tuple[tuple[str, ...], int | None]:
     need(cell["matrix"] and cell["program"] in spec["programs"], "matrix or program")
     need(_whole(cell["rows"]) >= 1 and _whole(cell["nnz"]) >= 0, "sizes")
-    if cell.get("locality"):
+    if cell["locality"]:
         need(_real(cell["locality"]) >= 0, "locality")
     causes = [_whole(text) for name, text in cell.items() if name.startswith("charged_") and text]
     key = [cell["matrix"], cell["program"]]
     for name, values in factors.items():
         told = cell[name]
-        need(told in map(str, values) or (told == "" and spec.get("design") == "one-at-a-time"), "a value")
+        need(told in map(str, values) or (told == "" and spec["design"] == "one-at-a-time"), "a value")
         key += [f"{name}={told}"] if told else []
     need((cell["cycles"] == "") == (cell["fault"] != ""), "cycles or a fault")
     if not cell["cycles"]:
@@ -389,14 +378,9 @@ def _right() -> bytes:
     """Return a folder with nothing wrong."""
     source = random.Random("right")
     spec = _specification(source)
-    table = _written(_table(source, spec, False))
-    document = {
-        "kind": "vecsim sweep", "sweep": spec, "machine": MACHINE,
-        "matrices": [
-            {"name": name[0], "source": f"/data/{name}", "sha256": name[0] * 64} for name in spec["matrices"]
-        ],
-    }  # fmt: skip
-    return json.dumps(document).encode() + BETWEEN + table
+    lines = _table(source, spec)
+    table = _written(lines)
+    return json.dumps(_document(spec, table, len(lines) - 1)).encode() + BETWEEN + table
 
 
 FUZZER = FolderFuzzer()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.whatif.compare.document import Document, Row
-from experiments.whatif.compare.inputs import DifferentInput, different_inputs, of_two, without_digests
+from experiments.whatif.compare.inputs import DifferentInput, different_inputs, of_two
 from experiments.whatif.compare.layouts import (
     ExplanationEntry,
     Layout,
@@ -79,9 +79,6 @@ class Comparison:
         What differs in how they were made: name, before, after; numbers of the machine as ``machine.NAME``.
     inputs
         The matrices and files that differ.
-    unknown
-        What ``A`` and ``B`` name no digest of, for those of the two that lack one; see
-        `experiments.whatif.compare.inputs.without_digests`.
     apart
         The runs of both that are not compared, as they are on different matrices of one name.
     changes
@@ -92,7 +89,6 @@ class Comparison:
 
     made: tuple[tuple[str, str, str], ...]
     inputs: tuple[DifferentInput, ...]
-    unknown: Mapping[str, tuple[str, ...]]
     apart: tuple[tuple[str, ...], ...]
     changes: tuple[Change, ...]
     only_before: tuple[tuple[str, ...], ...]
@@ -135,11 +131,6 @@ def compare(before: Document, after: Document) -> Comparison:
     return Comparison(
         made=tuple(made),
         inputs=inputs,
-        unknown={
-            side: lacking
-            for side, each in (("A", before), ("B", after))
-            if (lacking := without_digests(each.layout))
-        },
         apart=tuple(apart),
         changes=tuple(sorted(changes, key=lambda change: -abs(change.percent))),
         only_before=tuple(key for key in before.rows if key not in both),
@@ -177,7 +168,7 @@ def _made(before: Layout, after: Layout) -> list[tuple[str, str, str]]:
 
 def _facts(layout: Layout) -> dict[str, str]:
     """Return what a result was made with, but for its input files, in the order in which it is shown."""
-    facts: dict[str, Any] = {"kind": layout.kind, "commit": layout.commit or "-"}
+    facts: dict[str, Any] = {"kind": layout.kind, "commit": layout.commit}
     facts |= _choices(layout)
     facts |= {f"versions.{name}": version for name, version in layout.versions.items()}
     machines = [each.machine for each in layout.explanations[:1]] if isinstance(layout, WhyLayout) else []

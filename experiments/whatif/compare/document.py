@@ -118,7 +118,9 @@ def _sweep(file: Path) -> Document:
     layout = _layout(file, found[file.name])
     assert isinstance(layout, SweepLayout)
     table = read_table(file.with_name(TABLE_FILE), found[TABLE_FILE], layout)
-    return Document(file, layout, {row.key: _of_cell(row) for row in table}, table)
+    return Document(
+        file, layout, {row.key: Row(row.cycles, row.charged, matrix=row.matrix) for row in table}, table
+    )
 
 
 def _layout(file: Path, text: bytes) -> Layout:
@@ -134,32 +136,12 @@ def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row
     if isinstance(layout, ExecLayout):
         digest, lines = layout.program_sha256, _lines(layout.lines)
         yield (Path(layout.file).name,), Row(layout.cycles, layout.charged, lines, digest)
-    elif isinstance(layout, RunLayout):
-        for result in layout.results:
-            yield (
-                (result.matrix, result.program),
-                Row(
-                    result.cycles,
-                    result.charged,
-                    _lines(result.lines),
-                    result.program_sha256,
-                    result.options,
-                    result.matrix,
-                ),
-            )
-    else:
-        for each in layout.explanations:
-            yield (
-                (each.matrix, each.program),
-                Row(
-                    each.cycles,
-                    each.cycles_by_cause,
-                    _lines(each.lines),
-                    each.program_sha256,
-                    each.options,
-                    each.matrix,
-                ),
-            )
+        return
+    for each in layout.results if isinstance(layout, RunLayout) else layout.explanations:
+        row = Row(
+            each.cycles, each.charged, _lines(each.lines), each.program_sha256, each.options, each.matrix
+        )
+        yield (each.matrix, each.program), row
 
 
 def _lines(lines: Iterable[LineEntry]) -> dict[str, int]:
@@ -167,7 +149,3 @@ def _lines(lines: Iterable[LineEntry]) -> dict[str, int]:
     for line in lines:
         found[line.text] = found.get(line.text, 0) + line.cycles
     return found
-
-
-def _of_cell(row: TableRow) -> Row:
-    return Row(row.cycles, row.charged, matrix=row.matrix)

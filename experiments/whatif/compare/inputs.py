@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.whatif.compare.layouts import ExecLayout, FileEntry, Layout, SweepLayout, WhyLayout
+from experiments.whatif.compare.layouts import FileEntry, Layout, SweepLayout, WhyLayout
 from vecsim.results.file_digests import short
 
 MATRIX = "matrix"
@@ -45,32 +45,6 @@ def _said(of: tuple[str, str] | None) -> str:
 def different_inputs(before: Layout, after: Layout) -> tuple[DifferentInput, ...]:
     """Return the inputs that differ: matrices of one name, then files that are read as the same thing."""
     return (*_matrices(before, after), *_files(before.files, after.files))
-
-
-def without_digests(layout: Layout) -> tuple[str, ...]:
-    """Return what a file names no digest of, as those of earlier versions."""
-    machines = [each.machine for each in layout.explanations] if isinstance(layout, WhyLayout) else []
-    named = {
-        "table": not isinstance(layout, SweepLayout) or bool(layout.table_sha256),
-        "matrices": isinstance(layout, ExecLayout) or bool(layout.matrices),
-        "files": "files" in layout.model_fields_set,
-        "machine": all("sha256" in each for each in (layout.machine, *machines) if each is not None),
-    }
-    return tuple(what for what, is_named in named.items() if not is_named)
-
-
-def no_digests(name: str, what: Sequence[str]) -> str:
-    """Say in a line that a result names no digests.
-
-    Parameters
-    ----------
-    name
-        Of the result.
-    what
-        What `without_digests` returned, not empty.
-    """
-    parts = f"{', '.join(what[:-1])} and {what[-1]}" if what[1:] else what[0]
-    return f"{name} names no digest of its {parts}: changes cannot be noticed"
 
 
 def of_two(before: Layout, after: Layout, one: str, other: str) -> Iterable[DifferentInput]:

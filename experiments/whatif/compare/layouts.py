@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from experiments.whatif.sweep.cost import check_weights
-from vecsim.engines.protocol import ENGINES, MAX_CYCLES
+from vecsim.engines.protocol import ENGINES
 from vecsim.machine.recorded import check_recorded
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import shown
@@ -67,11 +67,11 @@ class _MachineExtension(_Strict):
 class _MachineTexts(_Strict):
     """What a machine says of itself beside its numbers."""
 
-    label: str = ""
-    sha256: Digest = ""
-    file: str | None = None
-    based_on: str | None = None
-    taken_from_base: list[str] = Field(default_factory=list)
+    label: str
+    sha256: Digest
+    file: str | None
+    based_on: str | None
+    taken_from_base: list[str]
     extensions: list[_MachineExtension] = Field(default_factory=list)
 
 
@@ -92,7 +92,6 @@ class FileEntry(_Strict):
 
 
 Matrices = Annotated[list[MatrixEntry], Field(min_length=1)]
-"""Where a file names its matrices, all of them: those of older layouts name none."""
 
 
 class LineEntry(_Strict):
@@ -103,34 +102,29 @@ class LineEntry(_Strict):
 
 
 class ArrayEntry(_Strict):
-    """An array that was put into memory: how it was asked for, and its file; older layouts name none."""
+    """An array that was put into memory: how it was asked for, and its file."""
 
     text: Name
     sha256: Digest
-    file: str | None = None
+    file: Name
 
 
-class _Counted(_Strict):
+class _Charged(_Strict):
     """Cycles and their causes, which add up to them."""
 
     cycles: Cycles
     lines: list[LineEntry] = Field(default_factory=list)
-
-    def _check_sum(self, causes: Mapping[str, int]) -> None:
-        if sum(causes.values()) != self.cycles:
-            raise ValueError(f"cycles = {self.cycles}, and those by cause add up to {sum(causes.values())}")
-        by_line = sum(line.cycles for line in self.lines)
-        if self.lines and by_line != self.cycles:
-            raise ValueError(f"cycles = {self.cycles}, and those of the lines add up to {by_line}")
-
-
-class _Charged(_Counted):
     charged: dict[str, Count]
     program_sha256: Digest
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        self._check_sum(self.charged)
+        by_cause = sum(self.charged.values())
+        if by_cause != self.cycles:
+            raise ValueError(f"cycles = {self.cycles}, and those by cause add up to {by_cause}")
+        by_line = sum(line.cycles for line in self.lines)
+        if self.lines and by_line != self.cycles:
+            raise ValueError(f"cycles = {self.cycles}, and those of the lines add up to {by_line}")
         return self
 
 
@@ -146,11 +140,11 @@ class _Made(_Strict):
     """What every file says of how it was made."""
 
     kind: str
-    versions: dict[str, str] = Field(default_factory=dict)
-    commit: str = ""
+    versions: dict[str, str]
+    commit: str
     machine: MachineNumbers | None = None
     matrices: list[MatrixEntry] = Field(default_factory=list)
-    files: list[FileEntry] = Field(default_factory=list)
+    files: list[FileEntry]
 
     def _check_matrices(self, named: Iterable[str]) -> None:
         """Check that each matrix has a name of its own, and that those which results name are there."""
@@ -193,36 +187,26 @@ class ExecLayout(_Made, _Charged):
     load: list[ArrayEntry] = Field(default_factory=list)
 
 
-class ExplanationEntry(_Counted):
+class ExplanationEntry(ResultEntry):
     """A product of `vecsim why`."""
 
-    matrix: str
-    program: str
-    options: dict[str, str]
     machine: MachineNumbers
-    engine: EngineName = ""
-    value_bits: Bits = 32
-    cycles_by_cause: dict[str, Count]
-    program_sha256: Digest = ""
+    engine: EngineName
+    value_bits: Bits
+    charged: dict[str, Count] = Field(alias="cycles_by_cause")
     lines: list[LineEntry]
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        self._check_sum(self.cycles_by_cause)
-        return self
 
 
 class WhyLayout(_Made):
-    """Of ``vecsim why``; older layouts have no matrices."""
+    """Of ``vecsim why``."""
 
-    seed: Count = 0
-    matrices: Matrices = Field(default_factory=list)
+    seed: Count
+    matrices: Matrices
     explanations: Annotated[list[ExplanationEntry], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.matrices:
-            self._check_matrices(each.matrix for each in self.explanations)
+        self._check_matrices(each.matrix for each in self.explanations)
         return self
 
 
@@ -231,31 +215,28 @@ class Specification(_Strict):
 
     matrices: Annotated[list[Name], Field(min_length=1)]
     programs: Annotated[list[Name], Field(min_length=1)]
-    machine: str = "vs2003"
-    extend: list[str] = Field(default_factory=list)
+    machine: str
+    extend: list[str]
     set: Choices
     option: Choices
-    design: str = "grid"
-    samples: Cycles = 100
-    design_seed: Count = 0
-    value_bits: Bits = 32
-    seed: Count = 0
-    engine: EngineName = "jit"
-    max_cycles: Cycles = MAX_CYCLES
-    cost: Annotated[dict[str, float], AfterValidator(_weights)] = Field(default_factory=dict)
+    design: str
+    samples: Cycles
+    design_seed: Count
+    value_bits: Bits
+    seed: Count
+    engine: EngineName
+    max_cycles: Cycles
+    cost: Annotated[dict[str, float], AfterValidator(_weights)]
 
 
 class SweepLayout(_Made):
-    """Of ``vecsim sweep``; older layouts have neither matrices nor files nor a digest of the table.
-
-    What is there must be valid: ``null`` or an empty list does not stand for an older layout.
-    """
+    """Of ``vecsim sweep``."""
 
     machine: MachineNumbers
     sweep: Specification
-    matrices: Matrices = Field(default_factory=list)
-    cells: Count = 0
-    table_sha256: Digest = ""
+    matrices: Matrices
+    cells: Count
+    table_sha256: Digest
 
 
 Layout = RunLayout | ExecLayout | WhyLayout | SweepLayout

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from experiments.whatif.compare.document import Document, Key
-from experiments.whatif.compare.inputs import no_digests, without_digests
 from experiments.whatif.compare.layouts import (
     ArrayEntry,
     ExecLayout,
@@ -76,8 +75,7 @@ class Again:
     runs
         Each of its runs.
     inputs
-        In a line each, which of its matrices and files are not what they were, and of what the file names no
-        digest.
+        In a line each, which of its matrices and files are not what they were.
     """
 
     runs: tuple[Repeated, ...]
@@ -108,8 +106,7 @@ def rerun(
     Raises
     ------
     UserError
-        A matrix, a program or an array is no longer there; an extension is another one; or, of an older
-        layout, the file does not say which matrices it is of.
+        A matrix, a program or an array is no longer there, or an extension is another one.
     """
     again = _Again(document, extend, store, watch)
     layout = document.layout
@@ -123,14 +120,8 @@ def rerun(
         else:
             runs = again.why(layout)
     except UserError as error:
-        raise UserError(_placed(document.path, error)) from None
-    lacking = without_digests(layout)
-    unknown = (no_digests(str(document.path), lacking),) if lacking else ()
-    return Again(runs, (*unknown, *again.other_matrices.values(), *changed(_recorded_files(layout))))
-
-
-def _placed(path: Path, error: UserError) -> str:
-    return f"{path}: {error}"
+        raise UserError(f"{document.path}: {error}") from None
+    return Again(runs, (*again.other_matrices.values(), *changed(_recorded_files(layout))))
 
 
 def _recorded_files(layout: Layout) -> Iterator[InputFile]:
@@ -168,8 +159,6 @@ class _Again:
 
     def why(self, layout: WhyLayout) -> tuple[Repeated, ...]:
         """Run what `vecsim why` explained."""
-        if not layout.matrices:
-            raise UserError("does not say which matrix it is of, as files of earlier versions: run it again")
         matrices = self.matrices(layout.matrices, layout.explanations[0].value_bits)
         return tuple(
             self.measured(
@@ -209,8 +198,7 @@ class _Again:
             return Repeated(key, row.cycles, None, None)
         self.watch(f"{name}: {program}", number, len(self.document.rows))
         now = measure(program, matrix, machine, engine=engine, options=row.options, **how)
-        other = row.program_sha256 != now.program_sha256 if row.program_sha256 else None
-        return Repeated(key, row.cycles, now.cycles, other)
+        return Repeated(key, row.cycles, now.cycles, row.program_sha256 != now.program_sha256)
 
     def machine(self, told: Mapping[str, Any]) -> Machine:
         """Return a machine with the numbers that the file states."""
@@ -282,9 +270,6 @@ class _Again:
 
     def same_matrices(self, layout: SweepLayout) -> dict[str, str]:
         """Return what to sweep, and what the file calls it, of the matrices that are what they were."""
-        named = layout.sweep.matrices
-        if not layout.matrices:  # an older layout
-            return {each: load_input(each, layout.sweep.value_bits).name for each in named}
         found = {}
         for each in layout.matrices:
             given = _place(each)
@@ -309,8 +294,8 @@ def _place(told: MatrixEntry) -> str | Path:
 
 def _loaded(told: ArrayEntry, program: Program, memory_bytes: int, width: Any) -> Placed:
     """Read what was put into memory, if it is still what it was."""
-    place, separator, file = told.text.partition("=")
-    each = placed(f"{place}{separator}{told.file or file}", program, memory_bytes, width, "--load")
+    place = told.text.partition("=")[0]
+    each = placed(f"{place}={told.file}", program, memory_bytes, width, "--load")
     if each.sha256 != told.sha256:
         raise UserError(
             f"{each.file} is another file now than the one that was loaded (digest {short(each.sha256)}, "

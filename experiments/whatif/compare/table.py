@@ -32,7 +32,7 @@ OPTION = "option."
 CHARGED = "charged_"
 ONE_AT_A_TIME = "one-at-a-time"
 """The design in whose rows what is not varied is left empty."""
-REQUIRED = ("matrix", "rows", "nnz", "program", "cycles", "cycles_per_nnz", "fault")
+REQUIRED = ("matrix", "rows", "nnz", "locality", "program", "cycles", "cycles_per_nnz", "fault")
 AGREEMENT = 1e-9
 """How far a stated quotient may be off, relative to that of the numbers in its row."""
 
@@ -70,7 +70,7 @@ class TableRow(BaseModel):
     program: Annotated[str, Field(min_length=1)]
     rows: Annotated[Size, FromText]
     nnz: Annotated[Count, FromText]
-    locality: Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_real)] = None
+    locality: Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_real)]
     cycles: Annotated[Size | None, FromText]
     cycles_per_nnz: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(_real)]
     fault: str
@@ -144,7 +144,7 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: byte {error.start} is not UTF-8") from None
     digest = hashlib.sha256(content).hexdigest()
-    if layout.table_sha256 not in ("", digest):
+    if layout.table_sha256 != digest:
         raise UserError(
             f"{path}: is not the table that the sweep wrote (digest {short(digest)}, then "
             f"{short(layout.table_sha256)}): sweep again, which computes no cell that is kept"
@@ -158,7 +158,7 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
         rows = tuple(_row(f"{path}, line {reader.line_num}", columns, cells, layout) for cells in reader)
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num}: is no CSV: {error}") from None
-    if "cells" in layout.model_fields_set and layout.cells != len(rows):
+    if layout.cells != len(rows):
         raise UserError(f"{path}: has {counted(len(rows), 'row')}; by sweep.json they are {layout.cells:,}")
     _check_rows(path, rows, layout)
     return rows
@@ -200,7 +200,7 @@ def _check_rows(path: Path, rows: Sequence[TableRow], layout: SweepLayout) -> No
     facts: dict[str, tuple[object, ...]] = {}
     cycles: dict[tuple[str, ...], int | None] = {}
     for row in rows:
-        if known and row.matrix not in known:
+        if row.matrix not in known:
             raise UserError(f"{path}: matrix {shown(repr(row.matrix))}: sweep.json names no such matrix")
         of_matrix = (row.rows, row.nnz, row.locality)
         if (

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.whatif.compare.document import TABLE_FILE, read_document
-from experiments.whatif.compare.inputs import no_digests, without_digests
 from experiments.whatif.compare.layouts import SWEEP, SweepLayout
 from experiments.whatif.compare.table import OPTION
 from experiments.whatif.explain.effects import Fit, fit
@@ -52,8 +51,6 @@ class Cells:
         float64, for each cell: cycles, and cycles a non-zero.
     faults
         How many cells have no result.
-    remarks
-        What the folder cannot tell, a sentence each.
     """
 
     varied: Mapping[str, tuple[str, ...]]
@@ -69,7 +66,6 @@ class Cells:
     cycles: Floats
     per_nnz: Floats
     faults: int
-    remarks: tuple[str, ...] = ()
 
     @cached_property
     def fits(self) -> tuple[Fit | None, ...]:
@@ -192,7 +188,6 @@ def read_cells(folder: Path) -> Cells:
         cycles=np.array([row.cycles for row in there], dtype=float),
         per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
         faults=len(document.table) - len(there),
-        remarks=(no_digests(str(document.path), lacking),) if (lacking := without_digests(layout)) else (),
     )
 
 

@@ -25,7 +25,7 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     name
         Of its folder.
     remarks
-        Sentences that stand above everything, after those of the cells.
+        Sentences that stand above everything.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
         f"{counted(len(cells.programs), 'program')}; "
         f"{cells.faults:,} have no result."
     )
-    part = Part("sweep", source, tuple(items), (*cells.remarks, *remarks))
+    part = Part("sweep", source, tuple(items), remarks)
     return Report(f"Sweep {name}", (part,), (*appendices, made_by()), compares=False)
 
 

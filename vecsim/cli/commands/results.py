@@ -88,11 +88,8 @@ def compare(
 
 
 def _show(output: Output, found: Comparison, most: int) -> None:
-    from experiments.whatif.compare.inputs import no_digests
     from vecsim.cli.printing.console import fill, table
 
-    for side, lacking in found.unknown.items():
-        output.text(no_digests(side, lacking))
     for each in found.inputs:
         output.text(each.in_words())
     if found.inputs:

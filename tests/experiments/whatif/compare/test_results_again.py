@@ -166,7 +166,7 @@ def test_another_matrix_or_program_is_seen(files, tmp_path):
         ('{"kind": "vecsim run", "results": [{}]}', "is damaged, or of another version"),
         ('{"kind": "vecsim run", "results": 3}', "is damaged, or of another version"),
         ('{"kind": ["vecsim run"]}', "says not what it is of"),
-        ('{"kind": "vecsim sweep", "sweep": {"set": {}, "option": {}}}', "machine: field required"),
+        ('{"kind": "vecsim sweep", "sweep": {"set": {}, "option": {}}}', "versions: field required"),
     ],
 )
 def test_what_is_no_result_is_refused(tmp_path, text, message):

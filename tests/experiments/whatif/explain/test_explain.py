@@ -1,6 +1,7 @@
 """What is drawn of a sweep: medians, quartiles, effects, crossings and fronts of its table."""
 
 import csv
+import hashlib
 import json
 from itertools import pairwise
 from statistics import geometric_mean, median, quantiles
@@ -10,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.whatif.explain import read_cells, report
+from experiments.whatif.explain import read_cells
 from experiments.whatif.explain.cells import comparable
 from experiments.whatif.explain.crossings import crossings, trend
 from experiments.whatif.explain.front import Candidate, candidates, front, pareto
 from experiments.whatif.explain.pairs import interaction, pairs
 from experiments.whatif.explain.parameters import against, what_matters
+from experiments.whatif.sweep import Sweep
 from experiments.whatif.sweep.cost import cost
 from vecsim.cli import main
 from vecsim.machine import load_machine
@@ -40,11 +42,20 @@ def line(matrix, program, banks, on):
 
 
 def written(folder, lines, **told):
-    spec = {"set": {"banks": [0, 4, 16], "chaining": [True, False]}, "option": {}, "programs": ["crs", "jd"]}
-    spec |= {"matrices": list(PER_ROW), "value_bits": 32, **told}
-    (folder / "table.csv").write_text("\n".join([HEAD, *lines]) + "\n")
-    machine = load_machine("vs2003").to_dict()
-    content = {"kind": "vecsim sweep", "sweep": spec, "machine": machine}
+    spec = Sweep(("laplace2d-3",), ("crs", "jd"), set={"banks": (0, 4, 16), "chaining": (True, False)})
+    table = "\n".join([HEAD, *lines]) + "\n"
+    (folder / "table.csv").write_text(table)
+    content = {
+        "kind": "vecsim sweep",
+        "versions": {},
+        "commit": "",
+        "sweep": {**spec.to_dict(), "matrices": list(PER_ROW), **told},
+        "machine": load_machine("vs2003").to_dict(),
+        "matrices": [{"name": name, "source": name, "sha256": "0" * 64} for name in PER_ROW],
+        "files": [],
+        "cells": len(lines),
+        "table_sha256": hashlib.sha256(table.encode()).hexdigest(),
+    }
     (folder / "sweep.json").write_text(json.dumps(content))
     return folder
 
@@ -227,23 +238,11 @@ def test_the_report_has_every_picture(folder, tmp_path):
     assert page.count("<figure>") == 6
 
 
-def test_a_sweep_of_an_earlier_version_is_read(folder):
-    """Without localities, and without a word on cost."""
-    table = folder / "table.csv"
-    lines = [each.split(",") for each in table.read_text().splitlines()]
-    table.write_text("\n".join(",".join(each[:4] + each[5:]) for each in lines))
-    assert set(read_cells(folder).features) == {"non-zeros a row"}
-    assert [item.name for item in report(read_cells(folder), "x").items][:2] == [
-        "sweep-banks",
-        "sweep-chaining",
-    ]
-
-
 def test_what_cannot_be_explained(folder, tmp_path):
-    (folder / "table.csv").write_text((folder / "table.csv").read_text().splitlines()[0] + "\n")
+    written(folder, [])
     with pytest.raises(UserError, match="no cell has a result"):
         read_cells(folder)
-    (folder / "table.csv").write_text(f"{HEAD}\na,100,100,200,1.0,spmv,4,True,5,0.025,\n")
+    written(folder, ["a,100,100,200,1.0,spmv,4,True,5,0.025,"])
     with pytest.raises(UserError, match=r"table\.csv, line 2: program = 'spmv': sweep\.json names no such"):
         read_cells(folder)
     other = tmp_path / "run.json"
