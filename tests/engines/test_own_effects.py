@@ -217,13 +217,30 @@ def endless(m, n, d, a):
         m.v[d * m.section] = 1
 
 
+def endless_range(m, n, d, a):
+    for _ in range(m.x[0] + (1 << 40)):
+        m.v[d * m.section] = 1
+
+
+def ends_early(m, n, d, a):
+    for k in range(1 << 40):
+        if k == n:
+            return
+        m.v[d * m.section + k] = m.v[a * m.section + k]
+
+
 def failing(m, n, d, a):
     raise ValueError("always")
 
 
-def test_what_never_ends_is_refused():
-    found = undeclared_effect(row_of(endless, "vd=, va", {}))
+@pytest.mark.parametrize("function", [endless, endless_range])
+def test_what_never_ends_is_refused(function):
+    found = undeclared_effect(row_of(function, "vd=, va", {}))
     assert found.endswith("own takes more than 5,000 lines for 8 elements: does it end?")
+
+
+def test_a_loop_that_is_left_early_is_right():
+    assert undeclared_effect(row_of(ends_early, "vd=, va", {})) == ""
 
 
 def test_what_always_fails_is_left_to_the_run():
@@ -248,3 +265,81 @@ def test_a_role_left_out_of_any_instruction_is_found(row, data):
         slice_operand=row.slice_operand,
     )(row.semantics)  # fmt: skip
     assert f"writes {operand.name}, declared as read: write" in undeclared_effect(wrong.instructions[0])
+
+
+def where_a_constant(m, n, d, a, b):
+    for k in range(n):
+        if m.vs[2 * (a * m.section + k)] == -3.0:
+            put_vs(m, d * m.section + k, m.vs[2 * (b * m.section + k)])
+        else:
+            put_vs(m, d * m.section + k, m.vs[2 * (a * m.section + k)])
+
+
+LIMIT = 4096
+
+
+def greater(value):
+    return value > LIMIT
+
+
+def where_a_function_says(m, n, d, a, b):
+    for k in range(n):
+        if greater(m.v[a * m.section + k]) and m.v[a * m.section + k] < 5000:
+            m.v[d * m.section + k] = m.v[b * m.section + k]
+        else:
+            m.v[d * m.section + k] = 0
+
+
+def trusts_its_index(m, n, d, a, i):
+    for k in range(n):
+        place = m.v[i * m.section + k]
+        m.v[d * m.section + k] = 0 if place == 64 or place > 100 else m.v[a * m.section + place]
+
+
+def test_a_register_that_is_read_where_an_element_is_a_constant():
+    for function in (where_a_constant, where_a_function_says):
+        found = undeclared_effect(row_of(function, "vd=, va, vb=", {}))
+        assert found.endswith("own reads vb before it writes it: write 'vd=, va, vb+'")
+        assert undeclared_effect(row_of(function, "vd=, va, vb", {})) == ""
+
+
+def test_an_index_that_is_trusted_is_no_constant():
+    """Indices of the program are right; the number 64 in the text says nothing of them."""
+    assert undeclared_effect(row_of(trusts_its_index, "vd=, va*, vi", {})) == ""
+
+
+READ = {
+    "m.vs[2 * (a * m.section + k)]": ("vd=, va, vb=", "f4"),
+    "m.vd[a * m.section + k]": ("vd=, va, vb=", "f8"),
+    "m.vw[2 * (a * m.section + k)]": ("vd=, va, vb=", "i4"),
+    "m.v[a * m.section + k]": ("vd=, va, vb=", "i8"),
+    "m.x[a]": ("vd=, xa, vb=", "i4"),
+    "m.fs[2 * a]": ("vd=, fa, vb=", "f4"),
+    "m.fd[a]": ("vd=, fa, vb=", "f8"),
+    "a": ("vd=, i12, vb=", "i2"),
+    "load32(m, m.address[0] + 4 * k)": ("vd=, (xa), vb=", "u4"),
+}
+
+
+@given(st.sampled_from(list(READ)), st.data(), st.booleans(), st.lists(st.integers(0, 99), max_size=3))
+@examples(150)
+def test_a_condition_on_any_constant_is_met(value, data, within, others):
+    syntax, kind = READ[value]
+    if kind[0] == "f":
+        constant = float(data.draw(st.floats(width=8 * int(kind[1]), allow_nan=False, allow_infinity=False)))
+    else:
+        bits = 12 if kind == "i2" else 8 * int(kind[1])
+        low, high = (0, 1 << bits) if kind[0] == "u" else (-1 << (bits - 1), 1 << (bits - 1))
+        constant = data.draw(st.integers(low, high - 1))
+    condition = f"{value} == {constant!r}" + "".join(f" or n == {other + 100}" for other in others)
+    text = f"def met(m, value):\n    return value == {constant!r}\n" if within else ""
+    text += (
+        f"def own(m, n, d, a, b):\n    for k in range(n):\n"
+        f"        m.v[d * m.section + k] = 0\n"
+        f"        if {f'met(m, {value})' if within else condition}:\n"
+        f"            m.v[d * m.section + k] = m.v[b * m.section + k]\n"
+    )
+    space = {"load32": load32}
+    exec(compile(text, "<own>", "exec"), space)
+    how = ACCESS | {"access": LOAD} if "(xa)" in syntax else {}
+    assert "own reads vb before it writes it" in undeclared_effect(row_of(space["own"], syntax, how))

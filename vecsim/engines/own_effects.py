@@ -6,92 +6,137 @@ semantics are run on some random states whose arrays tell of every element that 
 
 from __future__ import annotations
 
+import enum
 import random
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from functools import lru_cache
 from types import FrameType
-from typing import Any
 
 import numpy as np
 
 from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Timing, Unit
-from isa.state import interpreted
+from isa.state import State, interpreted
 from vecsim.engines.own_code import is_ours
+from vecsim.engines.own_constants import SECTION, Constants, states_of_constants
+from vecsim.engines.own_loops import (
+    MOST_LINES,
+    ManyTurnsError,
+    TooLongError,
+    Turns,
+    few_lines,
+    loops_over_ranges,
+)
 from vecsim.engines.own_values import REPLACED, Int64
-from vecsim.engines.random_executions import SECTION, Execution, random_execution
-from vecsim.engines.rebinding import rebound
+from vecsim.engines.random_executions import Execution, random_execution
+from vecsim.engines.rebinding import functions_within, rebound
 from vecsim.engines.watched_state import watched
 from vecsim.support.errors import is_interrupt
 
 RUNS = 24
-MOST_LINES = 5_000
-"""Lines that an execution may take, of few elements; one that takes more says nothing."""
 MOST_TOO_LONG = 3
 """Executions that may take more."""
+OTHER_RUNS = 8
+"""Executions with other numbers, where one with the constants of the code does something undeclared."""
 FEWEST_RUNS = 4
 """Executions to their end after which what was never written counts as never being written."""
+
+
+_Semantics = Callable[..., None]
+"""``(m, n, *operands)``"""
+
+
+class _End(enum.Enum):
+    """How an execution ended."""
+
+    BROKEN = enum.auto()
+    TOO_LONG = enum.auto()
+    WHOLE = enum.auto()
 
 
 class _FoundError(BaseException):
     """Ends an execution that does what is not declared."""
 
 
-class _TooLongError(BaseException):
-    """Ends an execution that takes too many lines."""
-
-
 @lru_cache(maxsize=256)
 def undeclared_effect(row: Instruction) -> str:
     """Return in a line what semantics do undeclared, or declare and never do; nothing if all is right."""
-    semantics = rebound(row.semantics, dict(REPLACED), lambda copy: copy)
+    if loops_over_ranges(functions_within(row.semantics, set())):
+        turns = Turns()
+        with suppress(ManyTurnsError):
+            return _effect(row, _semantics(row, {id(range): turns}, turns.begin))
+    return _effect(row, _semantics(row, {}, few_lines))
+
+
+def _effect(row: Instruction, semantics: _Semantics) -> str:
+    """Return what an instruction does undeclared on some states, or never does."""
     source = random.Random(row.mnemonic)
     ended: list[_Watch] = []
     too_long = 0
     for _ in range(RUNS):
-        execution = random_execution(row, source)
-        watch = _Watch(execution)
-        m = watched(interpreted(execution.state), watch.read, watch.write)
-        try:
-            with np.errstate(all="ignore"), _few_lines():
-                semantics(m, Int64(execution.n), *map(Int64, execution.fields))
-        except _FoundError:
+        watch = _executed(semantics, random_execution(row, source))
+        if watch.found:
             return watch.found
-        except _TooLongError:
-            too_long += 1
-            if too_long == MOST_TOO_LONG:
-                endless = f"takes more than {MOST_LINES:,} lines for {SECTION} elements: does it end?"
-                return _never_done(row, ended) if ended else _said(row, endless)
-        except BaseException as error:
-            # What fails on a random state may be right on those that come; it is found out there.
-            if is_interrupt(error):
-                raise
-        else:
+        too_long += watch.end == _End.TOO_LONG
+        if too_long == MOST_TOO_LONG:
+            endless = f"takes more than {MOST_LINES:,} lines for {SECTION} elements: does it end?"
+            return _never_done(row, ended) if ended else _said(row, endless)
+        if watch.end == _End.WHOLE:
+            ended.append(watch)
+    for constants in states_of_constants(row):
+        watch = _executed(semantics, random_execution(row, source, constants))
+        if watch.found and not (watch.is_elsewhere and _is_any_index(semantics, row, constants, source)):
+            return watch.found
+        if watch.end == _End.WHOLE:
             ended.append(watch)
     return _never_done(row, ended) if len(ended) >= FEWEST_RUNS else ""
 
 
-@contextmanager
-def _few_lines() -> Iterator[None]:
-    """End what takes too many lines."""
-    lines = 0
+def _semantics(
+    row: Instruction, known: dict[int, object], limit: Callable[[], AbstractContextManager[None]]
+) -> _Semantics:
+    """Return semantics as Python executes them, within a limit."""
+    plain = rebound(row.semantics, REPLACED | known, lambda copy: copy)
 
-    def count(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal lines
-        lines += event == "line"
-        if lines > MOST_LINES:
-            raise _TooLongError
-        return None if is_ours(frame.f_code.co_filename) and event == "call" else count
+    def limited(m: State, n: int, *fields: int) -> None:
+        with np.errstate(all="ignore"), limit():
+            plain(m, Int64(n), *map(Int64, fields))
 
-    before = sys.gettrace()
-    sys.settrace(count)
+    return limited
+
+
+def _executed(semantics: _Semantics, execution: Execution) -> _Watch:
+    """Run semantics once, and compare what they do."""
+    watch = _Watch(execution)
+    m = watched(interpreted(execution.state), watch.read, watch.write)
     try:
-        yield
-    finally:
-        sys.settrace(before)
+        semantics(m, execution.n, *execution.fields)
+        watch.end = _End.WHOLE
+    except _FoundError:
+        pass
+    except TooLongError:
+        watch.end = _End.TOO_LONG
+    except ManyTurnsError:
+        raise
+    except BaseException as error:
+        # What fails on a random state may be right on those that come; it is found out there.
+        if is_interrupt(error):
+            raise
+    return watch
+
+
+def _is_any_index(
+    semantics: _Semantics, row: Instruction, constants: Constants, source: random.Random
+) -> bool:
+    """Say whether other numbers than the constants lead to a register that is no operand, too.
+
+    Code that trusts an index in a register does so: which one it reads is not what its text says.
+    """
+    others = (random_execution(row, source, constants.others(source)) for _ in range(OTHER_RUNS))
+    return any(_executed(semantics, execution).is_elsewhere for execution in others)
 
 
 def _never_done(row: Instruction, ended: list[_Watch]) -> str:
@@ -118,13 +163,19 @@ class _Watch:
         The numbers of the operands that were written.
     found
         What is not declared.
+    is_elsewhere
+        Whether that is in a register that is no operand.
+    end
+        How the execution ended.
     """
 
     def __init__(self, execution: Execution) -> None:
         self.execution = execution
+        self.end = _End.BROKEN
         self.written: dict[str, set[int]] = defaultdict(set)
         self.operands: set[int] = set()
         self.found = ""
+        self.is_elsewhere = False
         self._read_since: dict[int, int] = {}
 
     def read(self, array: str, element: int) -> None:
@@ -213,6 +264,7 @@ class _Watch:
 
     def _refuse_unless(self, allowed: bool, verb: str, array: str, element: int) -> None:
         if not allowed:
+            self.is_elsewhere = array in "xfv"
             self._found(f"{verb} {_named(array, element)}: {_cure(self.execution.row, verb, array, element)}")
 
     def _fixed(self, operand: Operand, role: str) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Instruction, Length, Pattern, Record, Timing
 from isa.semantics.sparse import descriptor_bytes
 from isa.state import State, new_state
+from vecsim.engines.own_constants import SECTION, Constants, Form
 
-SECTION = 8
 MEMORY = 4096
 POSITION_BYTES = (1, 2)
 
@@ -28,8 +30,20 @@ class Execution:
     state: State
 
 
-def random_execution(row: Instruction, source: random.Random) -> Execution:
-    """Return an execution of an instruction whose registers are all different ones."""
+def random_execution(
+    row: Instruction, source: random.Random, constants: Constants | None = None
+) -> Execution:
+    """Return an execution of an instruction whose registers are all different ones.
+
+    Parameters
+    ----------
+    row
+        The instruction.
+    source
+        Of random numbers.
+    constants
+        What elements and scalars are; without them they are random.
+    """
     m = _random_state(source)
     free = {kind: source.sample(range(1, REGISTERS), len(row.operands)) for kind in "xfv"}
     fields = []
@@ -43,9 +57,11 @@ def random_execution(row: Instruction, source: random.Random) -> Execution:
         else:
             low, high = operand.limits
             fields.append(source.randint(max(low, -16), min(high, 16)))
+    if constants is not None:
+        _put_constants(row, m, fields, constants, source)
     if row.access is not None and row.access.record == Record.POSITIONS:
         fields[-1] = source.choice(POSITION_BYTES)
-    n = _length(row, m, fields, source)
+    n = _length(row, m, fields, source, source.randint(1, SECTION) if constants is None else SECTION)
     accessed = frozenset[int]() if row.access is None else _addresses(row, m, fields, n, source)
     for operand, value in zip(row.operands, fields, strict=True):
         if operand.name == row.slice_operand:
@@ -80,9 +96,47 @@ def _random_state(source: random.Random) -> State:
     return m
 
 
-def _length(row: Instruction, m: State, fields: list[int], source: random.Random) -> int:
-    """Choose how many elements there are, and set what says so."""
-    n = source.randint(1, SECTION)
+def _put_constants(
+    row: Instruction, m: State, fields: list[int], constants: Constants, source: random.Random
+) -> None:
+    """Let all elements of a state be constants, and scalars and immediates that take them."""
+    for values in (m.v, m.f, m.cache):
+        drawn = source.sample(constants.values, len(constants.values))
+        values[:] = np.resize(_containers(drawn, constants.form), len(values))
+    drawn = source.sample(constants.values, len(constants.values))
+    memory = m.memory.view(np.int64 if source.random() < 0.5 else np.int32)
+    memory[:] = np.resize(_containers(drawn, constants.form), len(memory)).astype(memory.dtype)
+    for number, operand in enumerate(row.operands):
+        turn = constants.run + number
+        if operand.kind == "v" and SECTION * constants.run < len(constants.values):
+            turned = _containers(constants.turned(SECTION * turn), constants.form)
+            m.v[SECTION * fields[number] : SECTION * (fields[number] + 1)] = np.resize(turned, SECTION)
+        elif operand.kind == "f":
+            m.f[fields[number]] = _containers(constants.turned(turn)[:1], constants.form)[0]
+        elif operand.kind in "xs" or not operand.is_register:
+            low, high = (-(1 << 31), (1 << 31) - 1) if operand.is_register else operand.limits
+            fitting = [each for each in constants.integers if low <= each <= high]
+            if fitting and operand.kind == "x":
+                m.x[fields[number]] = fitting[turn % len(fitting)]
+            elif fitting and operand.kind not in "st":
+                fields[number] = fitting[turn % len(fitting)]
+    words = [each for each in constants.integers if 0 <= each < 1 << 31]
+    if words:
+        m.special[2:] = [source.choice(words) for _ in SPECIAL_REGISTERS[2:]]
+
+
+def _containers(values: Sequence[float], form: Form) -> npt.NDArray[np.int64]:
+    """Return numbers as elements."""
+    with np.errstate(all="ignore"):
+        if form == Form.SINGLE:
+            return np.array(values, np.float32).view(np.uint32).astype(np.int64)
+        if form == Form.DOUBLE:
+            return np.array(values, np.float64).view(np.int64)
+        return np.array(values, np.int64)
+
+
+def _length(row: Instruction, m: State, fields: list[int], source: random.Random, n: int) -> int:
+    """Set what says how many elements there are, and return how many the instruction takes."""
     if row.length == Length.VL:
         m.special[0] = n
     elif row.length == Length.BLOCK:

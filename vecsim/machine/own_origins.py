@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,9 +25,12 @@ def absolute(path: str | bytes | os.PathLike[Any]) -> str:
 
 def is_users(path: str) -> bool:
     """Say whether a file is the user's own, of no library, not Python's and not vecsim's."""
-    if path.startswith("<frozen ") or _LIBRARY_FOLDERS & set(Path(path).parts):
-        return False
-    return not absolute(path).startswith((*_STANDARD, *_OWN))
+    return not path.startswith("<frozen ") and _is_users(absolute(path) if path[:1] != os.sep else path)
+
+
+@lru_cache(maxsize=16384)
+def _is_users(path: str) -> bool:
+    return not (path.startswith((*_STANDARD, *_OWN)) or _LIBRARY_FOLDERS & set(Path(path).parts))
 
 
 def is_importing(frame: FrameType | None) -> bool:
