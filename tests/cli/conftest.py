@@ -7,7 +7,7 @@ import pytest
 
 from isa.instructions import BASE
 from vecsim.cli import main
-from vecsim.engines.jit.machine_code import machine_code
+from vecsim.engines.jit.object_files.machine_code import machine_code
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def compile_engine() -> Callable[[], None]:
     def compile_once() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("VECSIM_CACHE", cache)
-            machine_code(BASE, "one_port")
+            machine_code(BASE, "single_port")
 
     return compile_once
 

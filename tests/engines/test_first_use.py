@@ -8,7 +8,8 @@ import pytest
 
 from vecsim.engines import AUTO, first_use
 from vecsim.engines.first_use import SMALL_WORK, EngineChoice, chosen_engine
-from vecsim.engines.jit import code_cache, machine_code
+from vecsim.engines.jit.object_files import cache as code_cache
+from vecsim.engines.jit.object_files import machine_code
 from vecsim.machine import load_machine
 
 MACHINE = load_machine("vs2003")

@@ -17,15 +17,23 @@ from isa.assembler import assemble
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
 from isa.instructions import BASE
 from isa.semantics.numbers import put_vs, put_x
-from vecsim.engines.jit import code_cache, fingerprints, machine_code, parts
-from vecsim.engines.jit.fingerprints import fingerprint
-from vecsim.engines.jit.machine_code import GENERAL, OWN, PARTS_OF_LOOP, VECTOR
-from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS, operations_of
+from vecsim.engines.jit.interface import (
+    BASE_ROWS,
+    OWN,
+    PARTS_OF_LOOP,
+    SLOW_PATHS,
+    VECTOR,
+    VECTOR_ROWS,
+    operations_of,
+    row_name,
+)
+from vecsim.engines.jit.interface import SINGLE_PORT as LOOP
+from vecsim.engines.jit.object_files import cache as code_cache
+from vecsim.engines.jit.object_files import fingerprints, machine_code, parts
+from vecsim.engines.jit.object_files.fingerprints import fingerprint
 from vecsim.engines.protocol import ENGINES, run
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
-
-LOOP = "one_port"
 
 
 def double(m, n, d, a):
@@ -214,7 +222,7 @@ def test_the_first_use_compiles_and_says_so_and_the_next_loads(tmp_path, monkeyp
     assert capfd.readouterr().err.count("compiling the engine") == 1
     compiled()
     assert capfd.readouterr().err == ""
-    assert sorted(compilations) == [GENERAL, LOOP, VECTOR]
+    assert sorted(compilations) == [LOOP, SLOW_PATHS, VECTOR]
 
 
 def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, compilations):
@@ -246,7 +254,7 @@ def test_a_process_of_its_own_compiles_a_part(contents):
     assert process.returncode == 0
     engine = machine_code._engine(content)
     for operation in VECTOR_ROWS:
-        assert engine.get_function_address(machine_code.row_name(operation)) != 0
+        assert engine.get_function_address(row_name(operation)) != 0
 
 
 def test_a_process_with_other_sources_compiles_nothing(monkeypatch):
@@ -279,7 +287,7 @@ def test_who_comes_while_it_compiles_waits_and_loads(tmp_path, monkeypatch, cont
         second = threads.submit(compiled)
         assert callable(first.result(60).loop)
         assert callable(second.result(60).loop)
-    assert sorted(asked) == [GENERAL, LOOP, VECTOR]
+    assert sorted(asked) == [LOOP, SLOW_PATHS, VECTOR]
 
 
 def test_a_folder_that_cannot_be_made_costs_a_compilation_each_time(

@@ -7,7 +7,7 @@ from pathlib import Path
 from numba.core.registry import CPUDispatcher
 from packaging.requirements import Requirement
 
-from vecsim.engines.jit import functions, target
+from vecsim.engines.jit.compiler import functions, target
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
 

@@ -10,9 +10,9 @@ from isa.assembler import assemble
 from isa.declaration import Instruction, Length, Timing, Unit
 from isa.instructions import BASE
 from isa.semantics.numbers import put_vs
-from vecsim.engines.jit.compiler_messages import in_one_line
-from vecsim.engines.jit.machine_code import OWN as PART_OF_OWN
-from vecsim.engines.jit.parts import compile_part
+from vecsim.engines.jit.compiler.compilation import in_one_line
+from vecsim.engines.jit.interface import OWN as PART_OF_OWN
+from vecsim.engines.jit.object_files.parts import compile_part
 from vecsim.engines.protocol import run
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError

@@ -13,8 +13,9 @@ from tiers import examples
 from isa.assembler import assemble
 from programs.measurement import prepare
 from vecsim.data import load
-from vecsim.engines.jit.fingerprints import extension_fingerprint
-from vecsim.engines.jit.machine_code import GENERAL_LOOP, ONE_PORT, loop_of
+from vecsim.engines.jit.interface import GENERAL_LOOP, SINGLE_PORT
+from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint
+from vecsim.engines.jit.object_files.machine_code import loop_of
 from vecsim.engines.protocol import run, start
 from vecsim.engines.rules.banks import bank_of, word_start
 from vecsim.machine import Extension, load_machine
@@ -95,7 +96,7 @@ def test_without_its_rules_an_extension_leaves_the_loop_for_one_port():
     assert loop_of(load_machine("vs2003", extend=["open_rows"])) == GENERAL_LOOP
     numbers_alone = Extension("numbers_alone", "no rules")
     numbers_alone.number("n", 1, "a number")
-    assert loop_of(load_machine("vs2003", extend=[numbers_alone])) == ONE_PORT
+    assert loop_of(load_machine("vs2003", extend=[numbers_alone])) == SINGLE_PORT
 
 
 def test_extensions_come_one_after_the_other():

@@ -10,7 +10,8 @@ from engine_runs import EVERY_ENGINE, WORKED, trace
 from isa.assembler import assemble
 from tests.differential.cases import random_case
 from tests.oracle.comparison import difference
-from vecsim.engines.jit.machine_code import GENERAL_LOOP, ONE_PORT, loop_of
+from vecsim.engines.jit.interface import GENERAL_LOOP, SINGLE_PORT
+from vecsim.engines.jit.object_files.machine_code import loop_of
 from vecsim.engines.protocol import ENGINES, start
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
@@ -203,7 +204,7 @@ def test_a_machine_without_renaming_keeps_its_digest():
 
 
 def test_a_machine_that_renames_takes_the_loop_for_any_machine():
-    assert loop_of(load_machine(WORKED)) == ONE_PORT
+    assert loop_of(load_machine(WORKED)) == SINGLE_PORT
     assert loop_of(load_machine(WORKED, [FEW])) == loop_of(load_machine(WORKED, [SCALARS])) == GENERAL_LOOP
 
 

@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 import isa.state
-import vecsim.engines.jit.arrays
+import vecsim.engines.jit.arrays.table
 import vecsim.engines.jit.engine
 import vecsim.engines.protocol
 import vecsim.engines.record
 from vecsim.machine.description import WORD_BYTES
 
 PAGE = mmap.PAGESIZE
-GUARDED = (isa.state, vecsim.engines.record, vecsim.engines.jit.engine, vecsim.engines.jit.arrays)
+GUARDED = (isa.state, vecsim.engines.record, vecsim.engines.jit.engine, vecsim.engines.jit.arrays.table)
 """Modules whose new arrays are guarded: registers, vector cache, record, table and work space."""
 _NO_ACCESS = 0
 _protect = ctypes.CDLL(None, use_errno=True).mprotect

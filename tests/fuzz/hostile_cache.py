@@ -27,10 +27,10 @@ from isa.assembler import assemble
 from isa.instructions import BASE
 from tests.fuzz.campaign import LONGEST_MESSAGE, Case, main
 from tests.fuzz.damage import damaged
-from vecsim.engines.jit import code_cache, machine_code, parts
-from vecsim.engines.jit.fingerprints import fingerprint
-from vecsim.engines.jit.machine_code import GENERAL, GENERAL_RULES, PARTS_OF_LOOP, VECTOR, row_name
-from vecsim.engines.jit.operations import BASE_ROWS, VECTOR_ROWS
+from vecsim.engines.jit.interface import BASE_ROWS, PARTS_OF_LOOP, VECTOR, VECTOR_ROWS, row_name
+from vecsim.engines.jit.object_files import cache as code_cache
+from vecsim.engines.jit.object_files import machine_code, parts
+from vecsim.engines.jit.object_files.fingerprints import fingerprint
 from vecsim.engines.protocol import run
 from vecsim.machine import load_machine
 from vecsim.results import private_files
@@ -39,7 +39,7 @@ FOREIGN = 66
 """Exit code of the process that runs foreign code."""
 NOBODY = 65534
 """Another user."""
-MACHINES = {"one_port": "vs2003", "general_loop": "wide"}
+MACHINES = {"single_port": "vs2003", "general_loop": "wide"}
 """By the loop that runs them: the wide machine has two ports."""
 FILES = tuple(dict.fromkeys(part for parts_of_it in PARTS_OF_LOOP.values() for part in parts_of_it))
 PAGE = 4096
@@ -202,7 +202,7 @@ def case_of(*arguments: str) -> Case:
 def foreign_code(part: str) -> bytes:
     """Compile code whose every function ends the process."""
     rows = tuple(map(row_name, VECTOR_ROWS))
-    functions = {GENERAL: GENERAL_RULES, VECTOR: rows}.get(part, (part,))
+    functions = {VECTOR: rows}.get(part, (part,))
     bodies = "".join(
         f"define i32 @{name}() {{\ncall void @_exit(i32 {FOREIGN})\nunreachable\n}}\n" for name in functions
     )
@@ -220,7 +220,7 @@ def good_code() -> dict[str, bytes]:
     return {part: code_cache.read(name_of(part)) or b"" for part in FILES}
 
 
-def ran(engine: str, loop: str = "one_port") -> tuple[int, bytes]:
+def ran(engine: str, loop: str = "single_port") -> tuple[int, bytes]:
     """Run the program on the machine of a loop; give its cycles and its memory."""
     memory = np.zeros(1024, np.uint8)
     memory[64:80] = np.array([1, -2, 3, 0.5], np.float32).view(np.uint8)
@@ -230,7 +230,7 @@ def ran(engine: str, loop: str = "one_port") -> tuple[int, bytes]:
 
 
 @cache
-def expected(loop: str = "one_port") -> tuple[int, bytes]:
+def expected(loop: str = "single_port") -> tuple[int, bytes]:
     """Give what the program does, by the engine that compiles nothing."""
     return ran("simpy", loop)
 

@@ -166,7 +166,7 @@ def test_a_short_time_of_hostile_programs():
     ],
 )
 def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
-    word, wrong = hostile_cache.FUZZER.outcome(hostile_cache.case_of(way, "one_port"), tmp_path)
+    word, wrong = hostile_cache.FUZZER.outcome(hostile_cache.case_of(way, "single_port"), tmp_path)
     assert word in ("compiled", "not tried")
     assert wrong == ""
 
@@ -174,7 +174,7 @@ def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
 @pytest.mark.ci
 def test_every_page_of_every_file_of_the_cache_is_damaged(tmp_path):
     good = hostile_cache.good_code()
-    assert {"one_port", "general_loop"} < good.keys()
+    assert {"single_port", "general_loop"} < good.keys()
     drawn = list(hostile_cache.fixed())
     for part, content in good.items():
         private_files.write(tmp_path / part, content)
@@ -208,7 +208,7 @@ def test_foreign_code_in_a_private_file_would_show():
 class _Control(hostile_cache.CacheFuzzer):
     """Foreign code that may run."""
 
-    part: str = "one_port"
+    part: str = "single_port"
     name: str = "control"
 
     def case(self, seed):

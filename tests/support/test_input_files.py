@@ -76,7 +76,7 @@ ALLOWED = {
         "(Path(__file__).parent / 'tolosa.toml').read_text",
     },
     "vecsim/debugger/web.py": {"path.read_bytes", "(package / 'templates' / 'app_index.html').read_text"},
-    "vecsim/engines/jit/fingerprints.py": {"path.read_bytes"},
+    "vecsim/engines/jit/object_files/fingerprints.py": {"path.read_bytes"},
     "vecsim/machine/preset_files.py": {"tomllib.loads", "f.read_text"},
     "vecsim/view/html.py": {
         "(folder / 'page.html.j2').read_text",

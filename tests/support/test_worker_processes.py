@@ -55,7 +55,7 @@ def test_no_worker_outlives_its_parent(tmp_path, how):
 
 def test_a_process_that_compiles_ends_with_its_parent_from_its_start():
     """Not only when it has imported Numba, which takes seconds."""
-    script = "import sys, vecsim.engines.jit.part_process; print('numba' in sys.modules)"
+    script = "import sys, vecsim.engines.jit.object_files.part_process; print('numba' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
 
@@ -65,7 +65,7 @@ import subprocess, sys, time
 from vecsim.engines import first_use
 
 first_use.MODULE = sys.argv[1]
-process = first_use._compiling("one_port", [])
+process = first_use._compiling("single_port", [])
 print(process.pid, flush=True)
 if sys.argv[2] == "ends":
     first_use._let_go(process)

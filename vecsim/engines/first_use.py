@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SMALL_WORK = 150_000
 """Entries, times programs, that SimPy multiplies while the engine is compiled: some 10,000 a second."""
-MODULE = "vecsim.engines.jit.background"
+MODULE = "vecsim.engines.jit.object_files.background"
 NICENESS = 10
 """What answers the user goes first."""
 
@@ -94,8 +94,9 @@ def chosen_engine(
     if name != AUTO or work > SMALL_WORK or _must_not_compile():
         yield EngineChoice(DEFAULT_ENGINE if name == AUTO else name)
         return
-    from vecsim.engines.jit import code_cache
-    from vecsim.engines.jit.machine_code import GENERAL_LOOP, is_kept, loop_of
+    from vecsim.engines.jit.interface import GENERAL_LOOP
+    from vecsim.engines.jit.object_files import cache as code_cache
+    from vecsim.engines.jit.object_files.machine_code import is_kept, loop_of
 
     loop = GENERAL_LOOP if cycle_by_cycle else loop_of(machine)
     extensions = machine.own_rules if loop == GENERAL_LOOP else ()

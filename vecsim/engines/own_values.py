@@ -2,7 +2,7 @@
 
 Integers have 64 bits and do not grow. Arrays have bounds and no negative indices. Functions of Python whose
 results differ when they are compiled are replaced. Compiled code has the same checks
-(:mod:`vecsim.engines.jit.own_operations`), so all engines end in the same error.
+(:mod:`vecsim.engines.jit.own.operations`), so all engines end in the same error.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ READ_SET, WRITE_SET, WHOLE_READ_SET, WHOLE_WRITE_SET, ADDED_SET = range(67, 72)
 """The registers of READS, WRITES, WHOLE_READS, WHOLE_WRITES and ACCUMULATOR as bits."""
 
 SHORTCUTS = 60
-"""From here on what the loop for one port knows beforehand, :mod:`vecsim.engines.jit.code`."""
+"""From here on what the loop for one port knows beforehand,
+:mod:`vecsim.engines.jit.single_port.preparation`."""
 RECORD_SCALE = 60
 """Reciprocal of the bytes of a record."""
 PLAIN = 61
@@ -46,7 +47,8 @@ reads no vector register. Else 0."""
 SECOND, THIRD = 64, 65
 """The second and the third register that a ``CHAIN`` reads; the first again where there is none."""
 RUN = 66
-"""Where the run of scalar instructions begins that begins here; see :mod:`vecsim.engines.jit.quick_runs`."""
+"""Where the run of scalar instructions begins that begins here; see
+:mod:`vecsim.engines.jit.single_port.preparation`."""
 
 END_OF_PROGRAM = 100
 """The timing of a row behind the last instruction."""

@@ -1,5 +1,5 @@
-"""Columns of the runs of scalar instructions, :mod:`vecsim.engines.jit.quick_runs`: a head, then a case for
-each number of instructions that have issued in the first cycle.
+"""Columns of the runs of scalar instructions, :mod:`vecsim.engines.jit.single_port.preparation`: a head, then
+a case for each number of instructions that have issued in the first cycle.
 """
 
 SEGMENT, BRANCHES, INSTRUCTIONS, LONGER, AWAITS_LATE, AWAITS_FIRST, AWAITS, WRITES = range(8)

@@ -28,9 +28,9 @@ What all functions of this package name alike is described here; their own secti
 Parameters
 ----------
 w
-    The address of the table of a run, :mod:`vecsim.engines.jit.arrays`.
+    The address of the table of a run, :mod:`vecsim.engines.jit.arrays.table`.
 m, r, scratch
-    The views of its state, its record and its room to work in, :mod:`vecsim.engines.jit.views`.
+    The views of its state, its record and its room to work in, :mod:`vecsim.engines.jit.arrays.views`.
 code, machine
     ``program`` and ``machine`` of ``Scratch``.
 i
@@ -66,7 +66,7 @@ cause
 begin, end
     The first cycle of a wait, and the one after the last.
 track, add
-    The number of a track, :mod:`vecsim.engines.jit.tracks`, and what is added to its cycles.
+    The number of a track, :mod:`vecsim.engines.jit.single_port.registers`, and what is added to its cycles.
 depth
     ``unit_queue`` + 1.
 """

@@ -8,14 +8,19 @@ import numpy.typing as npt
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, facts, flight, instruction, outcomes, starts, wakes, work
+from vecsim.engines.columns import control, facts, flight, instruction, outcomes, starts, work
 from vecsim.engines.decoded import NONE, decode, most_words
 from vecsim.engines.fault import Fault
-from vecsim.engines.jit.arrays import Scratch, table_of
-from vecsim.engines.jit.code import add_reciprocals, constant_tracks, mark_shortcuts
-from vecsim.engines.jit.machine_code import GENERAL_LOOP, Loop, loop_of, machine_code
-from vecsim.engines.jit.quick_runs import quick_runs
-from vecsim.engines.jit.status import FULL, STILL, STOPPED, TROUBLE
+from vecsim.engines.jit.arrays.table import Scratch, table_of
+from vecsim.engines.jit.general import wakes
+from vecsim.engines.jit.interface import FULL, GENERAL_LOOP, STILL, STOPPED, TROUBLE
+from vecsim.engines.jit.object_files.machine_code import Loop, loop_of, machine_code
+from vecsim.engines.jit.single_port.preparation import (
+    add_reciprocals,
+    constant_tracks,
+    mark_shortcuts,
+    quick_runs,
+)
 from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.own_code import STANDSTILL, OwnCodeError
 from vecsim.engines.own_faults import advance_own_code
@@ -85,7 +90,7 @@ class JitEngine:
             facts=np.zeros(slots * facts.COLUMNS, np.int64),
             wakes=np.zeros(wakes.PORT + machine.memory_ports, np.int64),
             semantics=code.semantics,
-            general=code.general,
+            slow_paths=code.slow_paths,
             runs=quick_runs(program[: len(operations) + 1].reshape(-1), machine),
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(outcomes.PLACES, np.int64),

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import vecsim.engines
-from vecsim.engines.jit import general_parts, integers
-from vecsim.engines.jit.functions import function, inline, unabridged
-from vecsim.engines.jit.own_functions import user_function
-from vecsim.engines.jit.own_operations import COMPILED
+from vecsim.engines.jit.compiler import integers
+from vecsim.engines.jit.compiler.functions import function, inline, unabridged
+from vecsim.engines.jit.own.functions import user_function
+from vecsim.engines.jit.own.operations import COMPILED
 from vecsim.engines.own_code import is_ours
 from vecsim.engines.own_rules import Extensions, places_of, replacements_of, users_rules
 from vecsim.engines.rebinding import rebound
@@ -56,9 +56,6 @@ _APART: tuple[Callable[..., Any], ...] = (
     rows.write_vector_row,
     sparse.step_sparse,
     vector_cache.slice_blocked,
-    general_parts.hand_over,
-    general_parts.ring_followers,
-    general_parts.ring_all,
 )
 """Rules that stay functions of their own: called in several places, or large."""
 _APART_CODE = {rule.__code__ for rule in _APART}
@@ -78,8 +75,8 @@ def _compiling(copy: Callable[..., Any]) -> Any:
 def compiler_of_rules(extensions: Extensions = ()) -> Callable[[Callable[..., Any]], Any]:
     """Give a function that makes of a plain rule what compiled functions call, on a machine with extensions.
 
-    A rule takes what ``run_of`` gives for ``r``, :func:`vecsim.engines.jit.views.run_view`. What a user wrote
-    goes through all passes of Numba, for it may need them.
+    A rule takes what ``run_of`` gives for ``r``, :func:`vecsim.engines.jit.arrays.views.run_view`. What a
+    user wrote goes through all passes of Numba, for it may need them.
     """
     known, replaced = _REPLACED | places_of(extensions), replacements_of(extensions)
     if users_rules(extensions):

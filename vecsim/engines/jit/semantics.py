@@ -14,15 +14,21 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import Signature, signature
+from numba.extending import intrinsic
+
 from isa.declaration import Instruction
 from isa.semantics import numbers
-from vecsim.engines.jit import cells, checked_cells
-from vecsim.engines.jit.calls import call_branch, call_row
-from vecsim.engines.jit.functions import function, inline, unabridged
-from vecsim.engines.jit.operations import BRANCH_ROWS, SCALAR_ROWS
-from vecsim.engines.jit.own_functions import begin_own_code, user_function
-from vecsim.engines.jit.own_operations import COMPILED
-from vecsim.engines.jit.views import checked_state_of, scratch_of, state_of
+from vecsim.engines.jit.arrays import cells
+from vecsim.engines.jit.arrays.cells import Cells
+from vecsim.engines.jit.arrays.views import checked_state_of, scratch_of, state_of
+from vecsim.engines.jit.compiler.functions import function, inline, unabridged
+from vecsim.engines.jit.interface import BRANCH_ROWS, SCALAR_ROWS
+from vecsim.engines.jit.own import checked_cells
+from vecsim.engines.jit.own.functions import begin_own_code, user_function
+from vecsim.engines.jit.own.operations import COMPILED
 from vecsim.engines.own_code import is_ours
 from vecsim.engines.rebinding import rebound
 
@@ -159,3 +165,41 @@ def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
     exec(text, namespace)
     found: Function = namespace[name]
     return found
+
+
+TABLE = Cells(types.int64)
+OPERANDS = 5
+
+
+def row_signature(result: types.Type) -> Signature:
+    """Give the signature of the compiled semantics of a row: ``(w, n, f0..f4)``."""
+    return signature(result, TABLE, *[types.int64] * (1 + OPERANDS))
+
+
+def _calling(result: types.Type) -> Any:
+    called = row_signature(result)
+
+    @intrinsic
+    def call(
+        typing_context: Any, address: Any, w: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any
+    ) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            convention = context.call_conv
+            kind = convention.get_function_type(called.return_type, called.args)
+            callee = builder.inttoptr(args[0], ir.PointerType(kind))
+            status, value = convention.call_function(
+                builder, callee, called.return_type, called.args, args[1:]
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return value
+
+        return signature(result, types.int64, *called.args), code
+
+    return call
+
+
+call_row = _calling(types.none)
+"""``call_row(address, w, n, f0..f4)``: execute an instruction that is no branch."""
+call_branch = _calling(types.boolean)
+"""``call_branch(address, w, n, f0..f4)``: execute a branch; true if it is taken."""

@@ -1,0 +1,1 @@
+"""The arrays of a run: one table of addresses, and views of it inside compiled code."""

@@ -1,0 +1,85 @@
+"""How functions of the engine are compiled: into what calls them, or as functions of their own.
+
+Numba's default passes are for NumPy arrays, objects and user code of any kind; of them only those are run
+that change something here. That, and one version of a function for all constants, more than halves what
+Numba takes before LLVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import typed_passes, types, untyped_passes
+from numba.core.compiler import Compiler, CompilerBase
+from numba.core.compiler_machinery import PassManager
+from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral  # type: ignore[attr-defined]
+from numba.core.typing.templates import Signature
+
+from vecsim.engines.jit.compiler.target import target
+
+PASSES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.AnnotateTypes,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+
+
+class _Passes(CompilerBase):  # type: ignore[misc]
+    def define_pipelines(self) -> list[PassManager]:
+        passes = PassManager("vecsim")
+        for each in PASSES:
+            passes.add_pass(each, each.__name__)
+        passes.finalize()
+        return [passes]
+
+
+class Function(CPUDispatcher):  # type: ignore[misc]
+    """A function that Numba compiles once for its types: a constant argument is one of its type."""
+
+    targetdescr = target
+
+    def get_call_template(self, args: tuple[types.Type, ...], kws: Any) -> Any:
+        """Tell Numba how to call it."""
+        return super().get_call_template(tuple(unliteral(argument) for argument in args), kws)
+
+    def result(self, signature: Signature) -> Any:
+        """Compile it for a signature; give Numba's result, with its library."""
+        self.compile(signature)
+        return self.overloads[signature.args]
+
+
+Decorator = Callable[[Callable[..., Any]], Any]
+
+
+def compiling(
+    *, forceinline: bool, passes: type[CompilerBase] = _Passes, boundscheck: bool | None = None
+) -> Decorator:
+    """Return what compiles a function: into what calls it or not, by which passes, with checks of arrays."""
+    options = {
+        "nopython": True,
+        "boundscheck": boundscheck,
+        "error_model": "numpy",
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": forceinline,
+        "_nrt": False,
+    }
+    return lambda plain: Function(plain, {}, options, passes)
+
+
+inline = compiling(forceinline=True)
+"""For functions that are small or called in one place: no call remains."""
+function = compiling(forceinline=False)
+"""For functions that stay functions, also in what calls them. (Without the False it would inherit the True of
+a function that calls it.)"""
+unabridged = compiling(forceinline=True, passes=Compiler)
+"""For functions that a user wrote: into what calls them, by all passes of Numba."""

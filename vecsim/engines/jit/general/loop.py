@@ -1,0 +1,135 @@
+"""The compiled loop for any machine: the rules of time, cycle by cycle, as the SimPy model calls them.
+
+Several ports meet at the banks, so no access can be timed before the older ones are. Every part, the queues,
+issue, the units and the ports, acts at most once a cycle, in phases: queues dispatch, instructions issue,
+units and ports start elements, ports in the order of the age of their access. What a part does another sees
+in the next cycle. Each names the cycle in which to look at it again, or sleeps until something goes on
+elsewhere, and cycles in which nobody acts are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from isa.declaration import Unit
+from vecsim.engines.columns import control, outcomes, parameter, starts, work
+from vecsim.engines.jit.arrays.cells import int64_at
+from vecsim.engines.jit.arrays.views import run_view
+from vecsim.engines.jit.compiler.functions import function, inline
+from vecsim.engines.jit.compiler.integers import smaller
+from vecsim.engines.jit.general import wakes
+from vecsim.engines.jit.interface import FINISHED, FULL, STILL, STOPPED, TROUBLE
+from vecsim.engines.jit.own.functions import begin_own_code
+from vecsim.engines.jit.rules import compiler_of_rules
+from vecsim.engines.jit.semantics import Semantics
+from vecsim.engines.own_code import MOST_STILL
+from vecsim.engines.own_rules import Extensions, users_rules
+from vecsim.engines.rules import arithmetic, issue, ports, queues, sparse
+
+MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
+
+
+def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Callable[..., int]:
+    """Return the plain function that runs a program with these semantics, to be compiled.
+
+    ``run(table, stop_cycle, stop_count, capacity)`` is as
+    :func:`vecsim.engines.jit.single_port.loop.make_single_port_loop` describes it. The cycle that comes next
+    is in ``outcome``, before and after.
+
+    Parameters
+    ----------
+    semantics
+        What executes instructions.
+    extensions
+        Those of the machine.
+    """
+    scalar, branch, vector = semantics
+    arrays = tuple(array.name for each in extensions for array in each.arrays)
+    checked = bool(users_rules(extensions))
+    run_of, table_of_run = run_view(arrays, checked=checked)
+    rule = compiler_of_rules(extensions)
+
+    def apart(plain: Any) -> Any:
+        """Compile a rule as a function of its own: it is called in several places, or large."""
+        return function(rule(plain).py_func)
+
+    begin, wake, oldest_port = rule(wakes.begin), rule(wakes.wake), rule(wakes.oldest_port)
+    next_cycle, hand_over = rule(wakes.next_cycle), apart(wakes.hand_over)
+    wake_followers, wake_all = apart(wakes.wake_followers), apart(wakes.wake_all)
+    step_queue, step_port = rule(queues.step_queue), rule(ports.step_port)
+    step_arithmetic, step_sparse = rule(arithmetic.step_arithmetic), rule(sparse.step_sparse)
+
+    @inline
+    def execute_scalar(r: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
+        scalar(table_of_run(r), operation, n, f0, f1, f2, f3, f4)
+
+    @inline
+    def is_taken(r: Any, operation: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> Any:
+        return branch(table_of_run(r), operation, f0, f1, f2, f3, f4)
+
+    @inline
+    def execute_vector(r: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
+        vector(table_of_run(r), operation, n, f0, f1, f2, f3, f4)
+
+    step_issue = apart(issue.make_issue(execute_scalar, is_taken, execute_vector))
+
+    def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
+        r = run_of(int64_at(table))
+        begin(r, capacity)
+        if r.control[control.HALTED] == 1 and r.work[work.FLYING] == 0:
+            return FINISHED
+        still = 0
+        room = r.machine[parameter.SLOTS] + r.machine[parameter.ISSUE_WIDTH]
+        while True:
+            cycle, count = r.outcome[outcomes.CYCLE], r.control[control.COUNT]
+            if cycle >= stop_cycle:
+                return STOPPED
+            if capacity >= 0 and r.timeline[0] + room > capacity:
+                return FULL
+            if r.work[work.TIMELINE] == 2 and r.starts[starts.COUNT] >= r.starts[starts.ENOUGH]:
+                return FULL
+            for unit in range(MEMORY, SPARSE + 1):
+                if r.wakes[wakes.QUEUE + unit] <= cycle:
+                    r.wakes[wakes.QUEUE + unit] = step_queue(r, unit, cycle)
+                    if r.work[work.GIVEN] != 0:
+                        hand_over(r, cycle)
+                        wake(r, wakes.ISSUE, cycle)
+            if r.wakes[wakes.ISSUE] <= cycle:
+                r.wakes[wakes.ISSUE] = step_issue(r, cycle)
+                if r.work[work.TROUBLE] == 1:
+                    r.outcome[outcomes.START] = cycle
+                    return TROUBLE
+                if r.work[work.GIVEN] != 0:
+                    hand_over(r, cycle)
+            for unit in range(ADD, SPARSE):
+                if r.wakes[wakes.UNIT + unit] <= cycle:
+                    r.wakes[wakes.UNIT + unit] = step_arithmetic(r, unit, cycle)
+                    if r.work[work.STARTED] > 0:
+                        wake_followers(r, cycle + 1)
+            if r.wakes[wakes.UNIT + SPARSE] <= cycle:
+                r.wakes[wakes.UNIT + SPARSE] = step_sparse(r, cycle)
+                if r.work[work.STARTED] > 0:
+                    wake_followers(r, cycle + 1)
+            port = oldest_port(r, cycle)
+            while port >= 0:
+                r.wakes[wakes.PORT + port] = step_port(r, port, cycle)
+                if r.work[work.STARTED] > 0:
+                    wake_followers(r, cycle + 1)
+                port = oldest_port(r, cycle)
+            if r.control[control.HALTED] == 1 and r.work[work.FLYING] == 0:
+                r.outcome[outcomes.CYCLE] = cycle + 1
+                return FINISHED
+            if count < stop_count <= r.control[control.COUNT]:
+                stop_cycle = smaller(stop_cycle, cycle + 1)
+            if r.work[work.LEFT] == 1:
+                wake_all(r, cycle + 1)
+            following = next_cycle(r)
+            if checked:
+                begin_own_code()
+                still = still + 1 if following <= cycle else 0
+                if still > MOST_STILL:
+                    return STILL
+            r.outcome[outcomes.CYCLE] = smaller(stop_cycle, following)
+
+    return run

@@ -1,0 +1,57 @@
+"""What Python and compiled code both name: operations of instructions, parts, why a loop came back.
+
+The operations of the base set are its own numbers, in every set that has them, so that code which was
+compiled for the base set executes them there. What a set adds comes after them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Instruction, InstructionSet, Timing, Unit
+from isa.instructions import BASE
+
+BASE_ROWS = dict(enumerate(BASE.instructions))
+VECTOR_ROWS = {i: row for i, row in BASE_ROWS.items() if row.unit != Unit.SCALAR}
+BRANCH_ROWS = {i: row for i, row in BASE_ROWS.items() if row.timing == Timing.BRANCH}
+SCALAR_ROWS = {i: row for i, row in BASE_ROWS.items() if i not in VECTOR_ROWS and i not in BRANCH_ROWS}
+"""Instructions of the base set by operation: vector instructions, branches and the others."""
+
+
+class Operations(NamedTuple):
+    """The operation of each row of an instruction set; by operation, the rows that the base set has not."""
+
+    numbers: npt.NDArray[np.int64]
+    own: dict[int, Instruction]
+
+
+def operations_of(instruction_set: InstructionSet) -> Operations:
+    """Number the rows of an instruction set."""
+    number = {row: i for i, row in BASE_ROWS.items()}
+    added = [row for row in instruction_set.instructions if row not in number]
+    own = dict(enumerate(added, start=len(BASE_ROWS)))
+    number |= {row: i for i, row in own.items()}
+    return Operations(np.array([number[row] for row in instruction_set.instructions], np.int64), own)
+
+
+VECTOR, OWN = "vector", "own"
+"""The parts with the semantics of vector instructions, and with those of user-defined instructions."""
+SLOW_PATHS = "slow_paths"
+"""The part that the single-port loop calls where no closed form holds."""
+SINGLE_PORT, GENERAL_LOOP = "single_port", "general_loop"
+PARTS_OF_LOOP = {SINGLE_PORT: (SINGLE_PORT, SLOW_PATHS, VECTOR), GENERAL_LOOP: (GENERAL_LOOP, VECTOR)}
+"""The parts that each loop needs, itself one of them."""
+
+
+def row_name(operation: int) -> str:
+    """Name the function that executes an instruction, in the object file that has it."""
+    return f"row_{operation}"
+
+
+STOPPED, FINISHED, TROUBLE, FULL, GOING, STILL = range(6)
+"""Why a loop came back: at the cycle or instruction asked for; at the end; at an instruction that cannot be
+executed, the one at ``PC``; with no room for the next row of the timeline. GOING: not yet. STILL: rules of a
+user never look at a later cycle."""

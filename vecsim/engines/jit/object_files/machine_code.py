@@ -1,0 +1,227 @@
+"""The compiled engine in this process: its parts from the cache on disk, or compiled now and kept there.
+
+What is kept are object files, which LLVM loads without Numba, whose import alone takes as long as a run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Instruction, InstructionSet
+from vecsim.engines.jit.interface import (
+    BASE_ROWS,
+    GENERAL_LOOP,
+    OWN,
+    PARTS_OF_LOOP,
+    SINGLE_PORT,
+    SLOW_PATHS,
+    VECTOR,
+    VECTOR_ROWS,
+    operations_of,
+    row_name,
+)
+from vecsim.engines.jit.object_files import cache as code_cache
+from vecsim.engines.jit.object_files.cache import say
+from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint, fingerprint, own_fingerprint
+from vecsim.engines.jit.own.errors import raised_by
+from vecsim.engines.own_rules import Extensions, replaces_rules
+from vecsim.machine import Machine
+from vecsim.support.errors import UserError
+
+Loop = Callable[[int, int, int, int], int]
+"""``loop(table, stop_cycle, stop_count, capacity)``; see :func:`vecsim.engines.jit.single_port.loop`."""
+
+
+class MachineCode(NamedTuple):
+    """A loop, the operation of each row of the instruction set, addresses of semantics by operation, and that
+    of the slow paths (0 if the loop has none).
+    """
+
+    loop: Loop
+    operations: npt.NDArray[np.int64]
+    semantics: npt.NDArray[np.int64]
+    slow_paths: npt.NDArray[np.int64]
+    kept_in_memory: tuple[Any, ...]
+
+
+@lru_cache(maxsize=16)
+def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensions = ()) -> MachineCode:
+    """Give the compiled code that runs programs of an instruction set, from the cache if it is there.
+
+    Parameters
+    ----------
+    loop
+        ``single_port`` or ``general_loop``.
+    extensions
+        Those of the machine, whose rules the general loop takes.
+    """
+    numbers, own = operations_of(instruction_set)
+    files = _files(loop, extensions)
+    if own:
+        files[OWN] = f"{OWN}-{own_fingerprint(own.values())}"
+    found = _kept(files)
+    if len(found) < len(files):
+        with code_cache.one_process():
+            found = _kept(files)
+            missing = [name for name in files if name not in found]
+            for name, content in _compiled(missing, own, extensions).items() if missing else ():
+                code_cache.write(files[name], content)
+                found[name] = content
+    engines = {name: _engine(content) for name, content in found.items()}
+    semantics = np.zeros(len(BASE_ROWS) + len(own), np.int64)
+    for name, rows in ((VECTOR, VECTOR_ROWS), (OWN, own)):
+        for operation in rows:
+            semantics[operation] = engines[name].get_function_address(row_name(operation))
+    slow_paths = np.zeros(1, np.int64)
+    if SLOW_PATHS in engines:
+        slow_paths[0] = engines[SLOW_PATHS].get_function_address(SLOW_PATHS)
+    # Where own semantics and rules ran, the semantics failed: rules call them.
+    own_code = [engines[name] for name in (OWN, loop) if name in engines]
+    run = _callable(engines[loop].get_function_address(loop), own_code)
+    return MachineCode(run, numbers, semantics, slow_paths, tuple(engines.values()))
+
+
+def loop_of(machine: Machine) -> str:
+    """Name the loop that runs programs on a machine from their beginning.
+
+    The single-port loop stands for all rules as they are, but for renaming.
+    """
+    standard = machine.memory_ports == 1 and not machine.renames and not replaces_rules(machine)
+    return SINGLE_PORT if standard else GENERAL_LOOP
+
+
+def is_kept(loop: str, extensions: Extensions = ()) -> bool:
+    """Tell whether the cache has what a loop needs, without an instruction of the user's own."""
+    return all(code_cache.has(file) for file in _files(loop, extensions).values())
+
+
+def _files(loop: str, extensions: Extensions) -> dict[str, str]:
+    """Give the file of each part of a loop."""
+    made_from = fingerprint(BASE_ROWS.values())
+    files = {name: f"{name}-{made_from}" for name in PARTS_OF_LOOP[loop]}
+    if GENERAL_LOOP in files and extensions:
+        files[GENERAL_LOOP] += f"-{extension_fingerprint(extensions)}"
+    return files
+
+
+def _kept(files: Mapping[str, str]) -> dict[str, bytes]:
+    read = {name: code_cache.read(file) for name, file in files.items()}
+    return {name: content for name, content in read.items() if content is not None}
+
+
+def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Extensions) -> dict[str, bytes]:
+    """Compile parts at the same time: loops and own instructions here, each other part in its own process.
+
+    Raises
+    ------
+    UserError
+        The semantics of a user's own instruction, or a rule of an extension, are none that can be compiled,
+        or Numba must not compile.
+    """
+    from numba.core import config
+
+    if config.DISABLE_JIT:
+        raise UserError(
+            "NUMBA_DISABLE_JIT is set, so the engine jit is not compiled; unset it, or take --engine simpy"
+        )
+    if missing == [OWN]:
+        say("compiling instructions of your own for their first use: a few seconds")
+    elif extensions and GENERAL_LOOP in missing:
+        say("compiling the engine with your extension for its first use: some 20 seconds")
+    else:
+        say("compiling the engine for its first use on this machine: some 20 seconds")
+    aside = [name for name in missing if name in (SLOW_PATHS, VECTOR)]
+    if len(aside) == len(missing):
+        aside.pop()
+    with ExitStack() as stack:
+        processes = {name: stack.enter_context(_process(name)) for name in aside}
+        from vecsim.engines.jit.compiler.compilation import in_one_line
+        from vecsim.engines.jit.object_files.parts import compile_part
+
+        try:
+            compiled = {
+                name: compile_part(name, own, extensions) for name in missing if name not in processes
+            }
+        except UserError:
+            raise
+        except Exception as error:
+            if not own and not extensions:
+                raise
+            raise UserError(in_one_line(str(error))) from None
+        for name, process in processes.items():
+            compiled[name] = _output(process) or compile_part(name)
+    return compiled
+
+
+@contextmanager
+def _process(part: str) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Start a process that compiles a part and ends with this one; None where no process can be started."""
+    if not sys.executable:
+        yield None
+        return
+    module = "vecsim.engines.jit.object_files.part_process"
+    command = [sys.executable, "-P", "-m", module, part, fingerprint(BASE_ROWS.values())]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)
+    except OSError:
+        yield None
+        return
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _output(process: subprocess.Popen[bytes] | None) -> bytes:
+    """Give what a process writes; nothing if it failed."""
+    if process is None or process.stdout is None:
+        return b""
+    content = process.stdout.read()
+    return content if process.wait() == 0 else b""
+
+
+def _engine(content: bytes) -> Any:
+    """Load an object file; each by itself, since they name their functions alike."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    return engine
+
+
+def _callable(address: int, own_code: list[Any]) -> Loop:
+    """Give a loop as a function.
+
+    Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
+    The function raises what user-defined code in these object files raises.
+    """
+    integer, pointer = ctypes.c_int64, ctypes.c_void_p
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, integer, integer, integer, integer)
+    function = prototype(address)
+
+    def run(table: int, stop_cycle: int, stop_count: int, capacity: int) -> int:
+        result, exception = ctypes.c_int64(), ctypes.c_void_p()
+        failed = function(
+            ctypes.addressof(result), ctypes.addressof(exception), table, stop_cycle, stop_count, capacity
+        )
+        if failed:
+            raise raised_by(own_code, exception.value) or AssertionError("compiled code raised an exception")
+        return result.value
+
+    return run

@@ -1,0 +1,53 @@
+"""The parts that the compiled engine consists of, each an object file of its own.
+
+A loop executes scalar instructions itself and calls the semantics of the others. The single-port loop calls
+its slow paths. So they are compiled apart, at the same time. User-defined instructions are one more part, and
+all others stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from numba.core import types
+from numba.core.typing.templates import signature
+
+from isa.declaration import Instruction, Timing
+from vecsim.engines.jit.compiler.compilation import Exported, compile_object
+from vecsim.engines.jit.general.loop import make_general_loop
+from vecsim.engines.jit.interface import OWN, SINGLE_PORT, SLOW_PATHS, VECTOR, VECTOR_ROWS, row_name
+from vecsim.engines.jit.semantics import base_semantics, row_functions, row_signature
+from vecsim.engines.jit.single_port.loop import make_single_port_loop
+from vecsim.engines.jit.single_port.slow_paths import time_slowly
+from vecsim.engines.own_rules import Extensions
+
+
+def compile_part(
+    name: str, own: Mapping[int, Instruction] | None = None, extensions: Extensions = ()
+) -> bytes:
+    """Compile a part: ``SINGLE_PORT``, ``SLOW_PATHS``, ``GENERAL_LOOP``, ``VECTOR``, ``OWN`` with these rows.
+
+    The general loop takes the rules of extensions.
+    """
+    if name == OWN:
+        return _compile_rows(own or {})
+    if name == VECTOR:
+        return _compile_rows(VECTOR_ROWS)
+    if name == SLOW_PATHS:
+        return compile_object({name: Exported(time_slowly, row_signature(types.none))})
+    integer, semantics = types.int64, base_semantics()
+    if name == SINGLE_PORT:
+        plain = make_single_port_loop(semantics)
+    else:
+        plain = make_general_loop(semantics, extensions)
+    loop = Exported(plain, signature(integer, integer, integer, integer, integer))
+    return compile_object({name: loop})
+
+
+def _compile_rows(rows: Mapping[int, Instruction]) -> bytes:
+    exported = {}
+    functions = row_functions(rows.values())
+    for (operation, row), plain in zip(rows.items(), functions, strict=True):
+        result = types.boolean if row.timing == Timing.BRANCH else types.none
+        exported[row_name(operation)] = Exported(plain, row_signature(result))
+    return compile_object(exported)

@@ -1,0 +1,1 @@
+"""User-defined code, compiled with checks."""
