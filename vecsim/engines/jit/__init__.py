@@ -1,27 +1,17 @@
 """The engine that Numba compiles: the whole machine as plain functions over flat arrays.
 
-==========================================  ==================================================
-``engine``                                  the protocol, around everything else
-``general_loop``, ``rules``                 the loop for any machine; the rules of time, compiled
-``one_port``, ``scalars``, ``quick_runs``   the loop for one port; its scalar side
-``word_accesses``, ``record_accesses``,     its accesses: contiguous, of 32-bit elements and of
-``element_accesses``, ``cache_accesses``,   others; strided and indexed; of the vector cache;
-``access``, ``port``, ``banks``             which is which; what they share
-``chains``, ``arithmetic``,                 its arithmetic and sparse instructions
-``sparse_rows``
-``tracks``, ``operands``, ``rings``,        what it keeps: cycles of registers, latest dispatches
-``accounts``, ``timeline_rows``             and accesses, charges, rows of the timeline
-``general``                                 its part that is compiled apart
-``code``                                    what it knows of a program beforehand
-``arrays``, ``views``, ``cells``,            the arrays of a run, inside compiled code;
-``status``                                  why that came back
-``semantics``, ``calls``, ``operations``    semantics, compiled, and called by their address
-``functions``, ``target``, ``integers``     how Numba is used
-``parts``, ``compilation``,                 the parts of the engine, as object files
-``part_process``, ``machine_code``
-``code_cache``, ``fingerprints``,           the files that are kept
-``background``, ``compiler_messages``       compiling meanwhile; what the compiler says
-==========================================  ==================================================
+=================  =============================================================================
+``engine``         the protocol, around everything else
+``interface``      what Python and compiled code both name: operations, parts, why a loop ended
+``semantics``      the semantics of instructions, compiled
+``rules``          the timing rules, compiled
+``single_port/``   the loop for machines with one memory port, with formulas of its own
+``general/``       the loop for any machine, which calls the timing rules
+``arrays/``        the arrays of a run, in one table of addresses, and views of it
+``own/``           user-defined code, compiled with checks
+``compiler/``      how Numba and LLVM are used
+``object_files/``  the parts of the engine: compiled, kept on disk and loaded
+=================  =============================================================================
 
 What all functions of this package name alike is described here; their own sections describe the rest.
 
