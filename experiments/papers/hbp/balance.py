@@ -26,7 +26,7 @@ def make(results: Results) -> Item:
         each.name: of_matrix for each in results.matrices if (of_matrix := by_method(results, each.name))
     }
     subjects = [each for each in results.matrices if each.name in found]
-    return Item(
+    return results.item(
         "hbp-fig6",
         "Figure 6: balance within blocks",
         SUMMARY,

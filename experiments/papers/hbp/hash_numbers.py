@@ -26,7 +26,7 @@ def make(results: Results) -> Item:
     """Make the item."""
     studied = [m.name for m in results.matrices if any(True for _ in _other_numbers(results, m.name))]
     beside = "; ".join(_found(results, method) for method in ("classes", "hash", "in_turn"))
-    return Item(
+    return results.item(
         "hbp-hash",
         "Section III-B: the hash, its numbers, and a better one",
         SUMMARY,

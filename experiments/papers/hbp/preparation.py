@@ -26,7 +26,7 @@ PAIRS = [(method, stage) for stage in STAGES for method in AGAINST if (method, s
 
 def make(results: Results) -> Item:
     """Make the item."""
-    return Item(
+    return results.item(
         "hbp-fig7",
         "Figure 7: preprocessing",
         SUMMARY,
@@ -36,7 +36,6 @@ def make(results: Results) -> Item:
         ),
         chart=_chart(results),
         verdicts=_verdicts(results),
-        gaps=results.gaps(),
         notes=(
             "The conversion with the hash chooses its numbers, too; the order alone has them already.",
             "A whole conversion is the median of several, timed from the host; asking for memory takes most "

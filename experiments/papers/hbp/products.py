@@ -40,7 +40,7 @@ def speeds(results: Results, figure: int, printed: str) -> Item:
         for ours in OURS
         for other in AGAINST
     ]
-    return Item(
+    return results.item(
         f"hbp-fig{figure}",
         f"Figure {figure}: products, beside the paper's on {printed}",
         "GFLOPS, 2 nnz over the time of the product with its combine step, and how many times faster than "
@@ -49,7 +49,6 @@ def speeds(results: Results, figure: int, printed: str) -> Item:
         (*means, *(row for matrix in results.matrices for row in _speed_rows(results, matrix))),
         chart=_chart(results),
         verdicts=_verdicts(results, printed),
-        gaps=results.gaps(),
         notes=(f"The picture is without {PRODUCTS['crs']}, which stands in the table.",),
     )
 
@@ -140,7 +139,7 @@ def parts(results: Results) -> Item:
         for method in ("hbp", "hbp-active")
         for part in ("blocks", "combine")
     }
-    return Item(
+    return results.item(
         "hbp-fig9",
         "Figure 9: the combine step as matrices grow",
         "Time of the product in blocks and of the combine step behind it, over Kronecker graphs of rising "
@@ -158,7 +157,6 @@ def parts(results: Results) -> Item:
         if any(time for times in drawn.values() for time in times)
         else None,
         verdicts=(_growth(list(map(_parts, records["hbp"]))),),
-        gaps=results.gaps(),
     )
 
 
@@ -185,7 +183,7 @@ def throughput(results: Results) -> Item:
                 rate = (record.nbytes + 16 * matrix.rows) / (record.median_us * 1e3)
             absent = results.absent(matrix, method, "float64")
             rows.append(Comparison(label(matrix), PRODUCTS[method], paper, rate, "counted", absent))
-    return Item(
+    return results.item(
         "hbp-table2",
         "Table II: memory throughput",
         "The paper reads the memory throughput of CSR, a thread a row, and HBP from Nsight Compute, GB/s. "
@@ -194,5 +192,4 @@ def throughput(results: Results) -> Item:
         "the slots of groups of 32 rows without entries, so that its numbers are too high, of circuits and "
         "device-like matrices by a quarter to nearly twice. Mem Busy needs the profiler and is not shown.",
         tuple(rows),
-        gaps=results.gaps(),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from experiments.papers.hism.calibration import kept
@@ -10,9 +10,10 @@ from experiments.papers.hism.format_tables import KEY
 from experiments.papers.hism.suite import Member
 from experiments.papers.hism.suite_runs import SuiteRuns
 from experiments.papers.hism.table2 import averages_over_all
-from experiments.papers.hism.timing import METHODS
+from experiments.papers.hism.timing import METHODS, Timing
 from experiments.papers.kit.request import Request
-from experiments.report.item import Appendix, Table
+from experiments.papers.kit.tables import table
+from experiments.report.item import Appendix
 from experiments.report.number_tables import three_digits
 from vecsim.data import Matrix
 from vecsim.machine import load_machine, to_toml
@@ -48,29 +49,36 @@ def remarks(request: Request) -> tuple[str, ...]:
 
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:
     """List the matrices of Tables 1 and 3 that could be had."""
-    rows = tuple(
-        (
-            name,
-            Path(matrix.source).name,
-            *map(str, matrix.csr.shape),
-            str(matrix.csr.nnz),
-            pattern_sha256(matrix.csr),
-        )
-        for name, matrix in six.items()
-    )
-    columns = ("matrix", "from", "rows", "columns", "non-zeros", "SHA-256 of the pattern")
-    return Appendix(
-        "hism-table-matrices",
-        "The matrices of Tables 1 and 3",
-        table=Table(columns, rows, frozenset(columns[2:5])),
-    )
+    columns: dict[str, Callable[[tuple[str, Matrix]], object]] = {
+        "matrix": lambda of: of[0],
+        "from": lambda of: Path(of[1].source).name,
+        "rows": lambda of: of[1].csr.shape[0],
+        "columns": lambda of: of[1].csr.shape[1],
+        "non-zeros": lambda of: of[1].csr.nnz,
+        "SHA-256 of the pattern": lambda of: pattern_sha256(of[1].csr),
+    }
+    filled = table(six.items(), columns, slice(2, 5))
+    return Appendix("hism-table-matrices", "The matrices of Tables 1 and 3", table=filled)
 
 
 def matrices(runs: SuiteRuns) -> Appendix:
     """List every matrix of the suite with its provenance."""
-    columns = ("matrix", "provenance", "available", "rows", "columns", "non-zeros", "locality", "a row")
-    numbers = frozenset(columns[3:])
-    more = ("collection", "application", "origin", "stands in for", "note", "SHA-256 of the pattern")
+    columns: dict[str, Callable[[Member], object]] = {
+        "matrix": lambda m: m.name,
+        "provenance": lambda m: m.provenance,
+        "available": lambda m: runs.missing.get(m.name, "yes"),
+        "rows": lambda m: m.rows,
+        "columns": lambda m: m.columns,
+        "non-zeros": lambda m: m.size,
+        "locality": lambda m: three_digits(m.locality),
+        "a row": lambda m: three_digits(m.average_per_row),
+        "collection": lambda m: m.collection,
+        "application": lambda m: m.application,
+        "origin": lambda m: m.origin,
+        "stands in for": lambda m: m.stands_in_for,
+        "note": lambda m: m.note,
+        "SHA-256 of the pattern": lambda m: m.pattern_sha256,
+    }
     counts = {
         word: sum(member.provenance == word for member in runs.members.values()) for word in PROVENANCES
     }
@@ -82,50 +90,28 @@ def matrices(runs: SuiteRuns) -> Appendix:
             "non-zeros per row before any of them was simulated.",
             "; ".join(f"{word} ({counts[word]}): {meaning}" for word, meaning in PROVENANCES.items()) + ".",
         ),
-        Table((*columns, *more), tuple(_matrix(runs, member) for member in runs.members.values()), numbers),
-    )
-
-
-def _matrix(runs: SuiteRuns, member: Member) -> tuple[str, ...]:
-    return (
-        member.name,
-        member.provenance,
-        runs.missing.get(member.name, "yes"),
-        str(member.rows),
-        str(member.columns),
-        str(member.size),
-        three_digits(member.locality),
-        three_digits(member.average_per_row),
-        member.collection,
-        member.application,
-        member.origin,
-        member.stands_in_for,
-        member.note,
-        member.pattern_sha256,
+        table(runs.members.values(), columns, slice(3, 8)),
     )
 
 
 def cycles(runs: SuiteRuns) -> Appendix:
     """List what every program took on every matrix."""
-    columns = ("matrix", "program", "cycles", "of CHiSM's", "instructions", "bytes moved", "relative error")
-    rows = tuple(
-        (
-            matrix,
-            timing.program,
-            str(timing.cycles),
-            f"{timing.cycles / timings['chism'].cycles:.4f}",
-            str(timing.instructions),
-            str(timing.bytes_moved),
-            f"{timing.relative_error:.1e}",
-        )
-        for matrix, timings in runs.measured.timings.items()
-        for timing in timings.values()
-    )
+    found = runs.measured.timings
+    columns: dict[str, Callable[[tuple[str, Timing]], object]] = {
+        "matrix": lambda of: of[0],
+        "program": lambda of: of[1].program,
+        "cycles": lambda of: of[1].cycles,
+        "of CHiSM's": lambda of: f"{of[1].cycles / found[of[0]]['chism'].cycles:.4f}",
+        "instructions": lambda of: of[1].instructions,
+        "bytes moved": lambda of: of[1].bytes_moved,
+        "relative error": lambda of: f"{of[1].relative_error:.1e}",
+    }
+    every = [(matrix, timing) for matrix, timings in found.items() for timing in timings.values()]
     paragraph = (
         f"Programs: {', '.join(METHODS)}. Values are 32 bits wide; x is uniform in 0 to 1. The relative "
         "error is max |y - r| / (|A| |x|), r by SciPy in float64."
     )
-    return Appendix("hism-cycles", "Every run", (paragraph,), Table(columns, rows, frozenset(columns[2:])))
+    return Appendix("hism-cycles", "Every run", (paragraph,), table(every, columns, slice(2, None)))
 
 
 def _machine(request: Request) -> Appendix:

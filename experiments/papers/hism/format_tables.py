@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
 from experiments.papers.hism import table1, table3
 from experiments.papers.hism.six_matrices import MATRICES, why_missing
 from experiments.papers.hism.suite import member_for
 from experiments.papers.hism.suite.loading import load as load_member
 from experiments.papers.hism.suite.origin import is_available
 from experiments.papers.kit.request import Request
-from experiments.report.comparison import Comparison
-from experiments.report.item import Item, Verdict
+from experiments.report.item import Item
 from experiments.report.paper_chart import paper_beside_ours
 from vecsim.data import Matrix, NotFoundLocallyError, load
 from vecsim.results.digests import matrix_sha256
@@ -20,32 +16,24 @@ from vecsim.results.digests import matrix_sha256
 KEY = "the six matrices of Tables 1 and 3"
 
 
-def make_table1(request: Request) -> Item:
-    """Make Table 1 of the matrices that are found."""
-    return _item(
-        "hism-table1",
-        table1.TITLE,
-        table1.CAPTION,
-        table1.rows,
-        table1.verdicts,
-        table1.NOTES,
-        "bytes of HiSM / bytes of the other format",
-        request,
-    )
+TABLES = {1: table1, 3: table3}
 
 
-def make_table3(request: Request) -> Item:
-    """Make Table 3 of the matrices that are found."""
-    return _item(
-        "hism-table3",
-        table3.TITLE,
-        table3.CAPTION,
-        table3.rows,
-        table3.verdicts,
-        table3.NOTES,
-        "steps / steps of HiSM (vs BBCS: steps of HiSM)",
-        request,
-        logarithmic=True,
+def make(request: Request, number: int) -> Item:
+    """Make Table 1 or 3 of the matrices that are found."""
+    table, matrices = TABLES[number], six_matrices(request)
+    remarks = {found: "; ".join(matrix.warnings) for found, matrix in matrices.items()}
+    rows = table.rows({found: matrix.csr for found, matrix in matrices.items()}, remarks)
+    missing = [why_missing(matrix) for matrix in MATRICES if matrix.name not in matrices]
+    return Item(
+        name=f"hism-table{number}",
+        title=table.TITLE,
+        summary=table.CAPTION,
+        rows=tuple(rows),
+        chart=paper_beside_ours(table.TITLE, table.VALUE_LABEL, rows, logarithmic=table.LOGARITHMIC),
+        verdicts=tuple(table.verdicts(rows)),
+        notes=table.NOTES,
+        gaps=tuple(f"{gap}." for gap in (*missing, *filter(None, remarks.values()))),
     )
 
 
@@ -63,13 +51,14 @@ def six_matrices(request: Request) -> dict[str, Matrix]:
     UserError
         A file is there and cannot be read.
     """
-    if KEY not in request.kept:
-        found = {matrix.name: _load(matrix.name) for matrix in MATRICES}
-        request.kept[KEY] = {name: matrix for name, matrix in found.items() if matrix is not None}
-        for name, matrix in request.kept[KEY].items():
+
+    def found() -> dict[str, Matrix]:
+        loaded = {each.name: matrix for each in MATRICES if (matrix := _load(each.name)) is not None}
+        for name, matrix in loaded.items():
             request.matrices[name] = {"matrix_sha256": matrix_sha256(matrix.csr)}
-    loaded: dict[str, Matrix] = request.kept[KEY]
-    return loaded
+        return loaded
+
+    return request.once(KEY, found)
 
 
 def _load(name: str) -> Matrix | None:
@@ -87,31 +76,3 @@ def _made(name: str) -> Matrix | None:
         return None
     remark = f"{name} is not found; taken is its pattern, made by {origin}: {member.note}"
     return Matrix(member.name, load_member(member), origin, (remark,))
-
-
-def _item(
-    name: str,
-    title: str,
-    summary: str,
-    fill: Callable[[Mapping[str, Any], Mapping[str, str]], list[Comparison]],
-    judge: Callable[[Sequence[Comparison]], list[Verdict]],
-    notes: Sequence[str],
-    value_label: str,
-    request: Request,
-    *,
-    logarithmic: bool = False,
-) -> Item:
-    matrices = six_matrices(request)
-    remarks = {found: "; ".join(matrix.warnings) for found, matrix in matrices.items()}
-    rows = fill({found: matrix.csr for found, matrix in matrices.items()}, remarks)
-    missing = [why_missing(matrix) for matrix in MATRICES if matrix.name not in matrices]
-    return Item(
-        name=name,
-        title=title,
-        summary=summary,
-        rows=tuple(rows),
-        chart=paper_beside_ours(title, value_label, rows, logarithmic=logarithmic),
-        verdicts=tuple(judge(rows)),
-        notes=tuple(notes),
-        gaps=tuple(f"{gap}." for gap in (*missing, *filter(None, remarks.values()))),
-    )

@@ -2,52 +2,39 @@
 
 from experiments.papers.kit.experiment import Experiment, Paper
 
+HERE = "experiments.papers.hism"
+
+
+def _table(number: int, shows: str) -> Experiment:
+    made_by = f"{HERE}.format_tables:make"
+    return Experiment(f"hism-table{number}", f"Table {number}", shows, made_by, arguments=(number,))
+
+
+def _figure(number: int, shows: str) -> Experiment:
+    made_by = f"{HERE}.figures:make"
+    return Experiment(
+        f"hism-fig{number}", f"Figure {number}", shows, made_by, simulates=True, arguments=(number,)
+    )
+
+
 PAPER = Paper(
     "hism",
     "P. Stathis, S. Vassiliadis, S. Cotofana: A Hierarchical Sparse Matrix Storage Format for Vector "
     "Processors, IPDPS 2003.",
     (
-        Experiment(
-            "hism-table1",
-            "Table 1",
-            "storage of HiSM against JD, CRS and BBCS",
-            "experiments.papers.hism.format_tables:make_table1",
-        ),
+        _table(1, "storage of HiSM against JD, CRS and BBCS"),
         Experiment(
             "hism-table2",
             "Table 2",
             "cycles of the products, averaged over groups",
-            "experiments.papers.hism.table2:make",
+            f"{HERE}.table2:make",
             simulates=True,
         ),
-        Experiment(
-            "hism-table3",
-            "Table 3",
-            "steps to insert an element",
-            "experiments.papers.hism.format_tables:make_table3",
-        ),
-        Experiment(
-            "hism-fig2",
-            "Figure 2",
-            "cycles of ten matrices of growing size",
-            "experiments.papers.hism.figures:make_figure2",
-            simulates=True,
-        ),
-        Experiment(
-            "hism-fig3",
-            "Figure 3",
-            "cycles of ten matrices with ever more non-zeros a row",
-            "experiments.papers.hism.figures:make_figure3",
-            simulates=True,
-        ),
-        Experiment(
-            "hism-fig4",
-            "Figure 4",
-            "cycles of ten matrices of growing locality",
-            "experiments.papers.hism.figures:make_figure4",
-            simulates=True,
-        ),
+        _table(3, "steps to insert an element"),
+        _figure(2, "cycles of ten matrices of growing size"),
+        _figure(3, "cycles of ten matrices with ever more non-zeros a row"),
+        _figure(4, "cycles of ten matrices of growing locality"),
     ),
-    "experiments.papers.hism.appendices:make",
-    remarks_maker="experiments.papers.hism.appendices:remarks",
+    f"{HERE}.appendices:make",
+    remarks_maker=f"{HERE}.appendices:remarks",
 )

@@ -1,9 +1,11 @@
 """The six matrices that Tables 1 and 3 of the HiSM paper have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from experiments.report.comparison import Comparison
 
 SECTION_SIZE = 64
 """The section size of both tables."""
@@ -65,6 +67,30 @@ def _difference_from_print(matrix: TableMatrix, csr: Any) -> str:
     if found == printed:
         return ""
     return f"the matrix found is {_size(found)}, the paper's {_size(printed)}: explicit zeros may be missing"
+
+
+def missing_rows(
+    matrix: TableMatrix, printed: Sequence[str], expected: Mapping[str, str]
+) -> list[Comparison]:
+    """Return the rows of a matrix that is missing.
+
+    Parameters
+    ----------
+    printed
+        The paper's numbers, in the order of `QUANTITIES`.
+    expected
+        What follows from them for some of the quantities.
+    """
+    return [
+        Comparison(
+            matrix.label,
+            quantity,
+            paper,
+            None,
+            "; ".join(filter(None, (why_missing(matrix), expected.get(quantity)))),
+        )
+        for quantity, paper in zip(QUANTITIES, printed, strict=True)
+    ]
 
 
 def why_missing(matrix: TableMatrix) -> str:

@@ -14,8 +14,8 @@ from experiments.papers.hism.six_matrices import (
     QUANTITIES,
     SECTION_SIZE,
     TableMatrix,
+    missing_rows,
     remark_on,
-    why_missing,
 )
 from experiments.report.comparison import Comparison
 from experiments.report.item import Verdict
@@ -30,6 +30,7 @@ CAPTION = (
     "memory that the programs of this project read."
 )
 
+VALUE_LABEL, LOGARITHMIC = "bytes of HiSM / bytes of the other format", False
 NOTES = (
     "The paper's accounting, decoded from its numbers: values and indices of 32 bits; CRS 8 nnz + 8 M bytes, "
     "JD 8 nnz + 4 M (no diagonal pointers), BBCS 5 nnz (no entries for empty rows), HiSM 5 bytes for each "
@@ -76,7 +77,7 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
     in_memory: list[Comparison] = []
     for matrix in MATRICES:
         if matrix.name not in matrices:
-            by_paper += _missing_rows(matrix)
+            by_paper += missing_rows(matrix, PRINTED[matrix.name], predicted(matrix))
             continue
         csr = matrices[matrix.name]
         remark = remark_on(matrix, csr, remarks)
@@ -149,20 +150,6 @@ def _rows(matrix: TableMatrix, csr: Any, accounting: str, remark: str) -> list[C
     ]
 
 
-def _missing_rows(matrix: TableMatrix) -> list[Comparison]:
-    expected = predicted(matrix)
-    return [
-        Comparison(
-            matrix.label,
-            quantity,
-            paper,
-            None,
-            why_missing(matrix) + (f"; expected: {expected[quantity]}" if quantity in expected else ""),
-        )
-        for quantity, paper in zip(QUANTITIES, PRINTED[matrix.name], strict=True)
-    ]
-
-
 def predicted(matrix: TableMatrix) -> dict[str, str]:
     """Say what the printed size and BBCS number of a matrix leave for its other two numbers.
 
@@ -181,7 +168,7 @@ def predicted(matrix: TableMatrix) -> dict[str, str]:
         "vs CRS": crs_bytes("paper", rows=matrix.dimension, nnz=matrix.size, value_bytes=4),
     }
     return {
-        quantity: f"{sizes[0] / other:.4f} to {sizes[1] / other:.4f}, as the printed BBCS number allows "
-        f"{fewest} to {most} block pointers"
+        quantity: f"expected: {sizes[0] / other:.4f} to {sizes[1] / other:.4f}, as the printed BBCS number "
+        f"allows {fewest} to {most} block pointers"
         for quantity, other in others.items()
     }

@@ -30,6 +30,10 @@ PRINTED = {
 }
 """The paper's Table 2, by row, in the order of :data:`GROUPS`."""
 
+_NAMES = {title: program for program, title in METHODS.items()}
+PROGRAMS = {row: (_NAMES[slow], _NAMES[fast]) for row in PRINTED for fast, _, slow in [row.partition(" vs ")]}
+"""The slower and the faster program of each row."""
+
 PRINTED_NOTES = {
     (
         "HiSM vs CRS",
@@ -217,12 +221,11 @@ def rows(suite: Grouped, originals: Grouped, cycles: Cycles) -> list[Comparison]
 def _row(suite: Grouped, times: Mapping[str, Times], variant: Variant, label: str, group: str) -> Comparison:
     members = (suite.by_size if variant.by_size else suite.picked)[group]
     available = [name for name in members if name in times]
-    fast, slow = (next(p for p, title in METHODS.items() if title == word) for word in label.split(" vs "))
     paper = "" if variant.suffix else PRINTED[label][GROUPS.index(group)]
     note = _made_of(suite, members, available)
     if paper and (label, group) in PRINTED_NOTES:
         note += f"; {PRINTED_NOTES[label, group]}"
-    ours = variant.average([times[name] for name in available], slow, fast)
+    ours = variant.average([times[name] for name in available], *PROGRAMS[label])
     return Comparison(label + variant.suffix, group, paper, ours, note)
 
 

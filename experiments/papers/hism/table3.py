@@ -10,8 +10,8 @@ from experiments.papers.hism.six_matrices import (
     QUANTITIES,
     SECTION_SIZE,
     TableMatrix,
+    missing_rows,
     remark_on,
-    why_missing,
 )
 from experiments.report.comparison import Comparison
 from experiments.report.item import Verdict
@@ -38,6 +38,7 @@ CAPTION = (
     "counted by inserting into the four formats: the exact mean over all empty positions of the matrix."
 )
 
+VALUE_LABEL, LOGARITHMIC = "steps / steps of HiSM (vs BBCS: steps of HiSM)", True
 NOTES = (
     "The paper's column “vs BBCS” holds no ratio but HiSM's own number of steps. Rows ending in “, BBCS as "
     "meant” give the ratio that its text speaks of, with nnz steps for BBCS (half the entries searched, half "
@@ -132,7 +133,7 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
     others: dict[str, list[Comparison]] = {}
     for matrix in MATRICES:
         if matrix.name not in matrices:
-            modelled += _missing_rows(matrix)
+            modelled += missing_rows(matrix, PRINTED[matrix.name], _expected(matrix))
             continue
         csr = matrices[matrix.name]
         hism = HiSM.from_scipy(csr, section_size=SECTION_SIZE)
@@ -179,27 +180,14 @@ def _verdict(claim: str, ratios: Mapping[str, float], holds: Callable[[float], b
     )
 
 
-def _missing_rows(matrix: TableMatrix) -> list[Comparison]:
-    by_print = float(PRINTED[matrix.name][2])
-    expected = {
-        "vs JD": jd_model_steps(matrix.dimension) / by_print,
-        "vs CRS": crs_model_steps(matrix.size) / by_print,
+def _expected(matrix: TableMatrix) -> dict[str, str]:
+    """Say what the model gives for the printed size and steps of a matrix."""
+    steps = float(PRINTED[matrix.name][2])
+    model = {"vs JD": jd_model_steps(matrix.dimension), "vs CRS": crs_model_steps(matrix.size)}
+    return {
+        quantity: f"the model gives {others / steps:.3f} for its printed size and {steps:.0f} steps"
+        for quantity, others in model.items()
     }
-    return [
-        Comparison(
-            matrix.label,
-            quantity,
-            paper,
-            None,
-            why_missing(matrix)
-            + (
-                f"; the model gives {expected[quantity]:.3f} for its printed size and {by_print:.0f} steps"
-                if quantity in expected
-                else ""
-            ),
-        )
-        for quantity, paper in zip(QUANTITIES, PRINTED[matrix.name], strict=True)
-    ]
 
 
 def _model_rows(matrix: TableMatrix, csr: Any, hism: HiSM, remark: str) -> list[Comparison]:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from experiments.papers.hisparse.methods import METHODS, OPERATIONS, SUMS
+from experiments.papers.hisparse.methods import METHODS, OPERATIONS, SUMS, Method
 from experiments.papers.hisparse.results import Level, MatrixRecord, Results, Tree
 from experiments.papers.kit.results import Record
 from experiments.papers.kit.tables import gpu_appendix, shown, table
-from experiments.report.item import Appendix, Table
+from experiments.report.item import Appendix
 from experiments.report.number_tables import three_digits
 
 
 def make(results: Results) -> tuple[Appendix, ...]:
     """Make the methods, and what was measured."""
-    methods = Table(
-        ("method", "in files", "what it is"),
-        tuple((each.label, each.name, each.what) for each in METHODS.values()),
-    )
     levels = [
         (matrix, tree, number, level)
         for matrix in results.measured
@@ -26,7 +22,11 @@ def make(results: Results) -> tuple[Appendix, ...]:
     ]
     sums = [each for each in results.records if each.operation in SUMS and each.parts]
     return (
-        Appendix("", "The methods of the HiSparse paper's comparison", table=methods),
+        Appendix(
+            "",
+            "The methods of the HiSparse paper's comparison",
+            table=table(METHODS.values(), NAMES, slice(0)),
+        ),
         Appendix(
             "hisparse-matrices",
             "The matrices of the HiSparse paper's comparison",
@@ -64,6 +64,11 @@ def make(results: Results) -> tuple[Appendix, ...]:
     )
 
 
+NAMES: dict[str, Callable[[Method], object]] = {
+    "method": lambda m: m.label,
+    "in files": lambda m: m.name,
+    "what it is": lambda m: m.what,
+}
 MATRICES: dict[str, Callable[[MatrixRecord], object]] = {
     "matrix": lambda m: m.name,
     "class": lambda m: m.group,

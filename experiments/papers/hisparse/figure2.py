@@ -60,15 +60,14 @@ def make(results: Results) -> Item:
                 f"{name}, as Figure 4 prints it", "formula, d = 128", "", storage.printed_bytes(printed)
             )
         )
-    return Item(
+    return results.item(
         "hisparse-fig2",
         "Figure 2: bytes a non-zero of HiSparse, COO and CSR",
         SUMMARY,
         tuple(rows),
         chart=_chart(results.measured),
-        verdicts=tuple(_verdicts(results)),
+        verdicts=_verdicts(results),
         notes=NOTES,
-        gaps=results.gaps(),
     )
 
 

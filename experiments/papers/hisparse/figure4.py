@@ -42,7 +42,7 @@ def make(results: Results) -> Item:
         for what, value in _numbers_of(matrix).items()
     ]
     charted = [row for row in rows if row.quantity in CHARTED and row.ours is not None]
-    return Item(
+    return results.item(
         "hisparse-fig4",
         "Figure 4: statistics of the matrices in CSR and HiSparse",
         SUMMARY,
@@ -53,9 +53,8 @@ def make(results: Results) -> Item:
             charted,
             logarithmic=True,
         ),
-        verdicts=tuple(_verdicts(results)),
+        verdicts=_verdicts(results),
         notes=NOTES,
-        gaps=results.gaps(),
     )
 
 

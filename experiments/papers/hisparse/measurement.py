@@ -92,16 +92,9 @@ def measure_matrices(
     """
     matrices: list[MatrixRecord] = []
     records: list[Record] = []
-    waiting = iter(supplied)
-    for number, matrix in enumerate(chosen):
-        if run.is_over:
-            matrices.append(_blank(matrix, run.is_over))
-            continue
-        with run.phase("wait for matrices"):
-            each = next(waiting)
-        watch(f"measuring {matrix.name}", number / len(chosen))
-        if each.csr is None:
-            matrices.append(_blank(matrix, each.missing))
+    for matrix, each, late in run.each(chosen, supplied, watch):
+        if each is None or each.csr is None:
+            matrices.append(_blank(matrix, late if each is None else each.missing))
             continue
         case = _Matrix(each, timer, library_timer, run)
         records += case.records()

@@ -54,23 +54,22 @@ NOT_HERE = (
 
 def figure5(results: Results) -> Item:
     """Make Figure 5."""
-    return Item(
+    return results.item(
         "hisparse-fig5",
         "Figure 5: GFLOPS of the product, direct and transposed",
         FIGURE_5,
         tuple(gflops_rows(results, PRODUCTS, PRODUCT_METHODS)),
         chart=gflops_chart(results, "Products", PRODUCTS, PRODUCT_METHODS),
-        verdicts=tuple(_figure_verdicts(results)),
+        verdicts=_figure_verdicts(results),
         notes=notes_of(results),
-        gaps=(*NOT_HERE, *results.gaps()),
-        faults=results.faults(),
+        gaps=NOT_HERE,
     )
 
 
 def table1(results: Results) -> Item:
     """Make Table 1."""
     rows = tuple(table_rows(results, TABLE_1, LIBRARIES))
-    return Item(
+    return results.item(
         "hisparse-table1",
         "Table 1: mean times of both products",
         TABLE_1_SUMMARY,
@@ -78,8 +77,7 @@ def table1(results: Results) -> Item:
         chart=times_chart(rows),
         verdicts=(*times_verdicts(results, LIBRARIES, {"spmv_t": "Transposed"}), *_steadiest(results)),
         notes=notes_of(results),
-        gaps=(*NOT_HERE, *results.gaps()),
-        faults=results.faults(),
+        gaps=NOT_HERE,
     )
 
 

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import R, Record, Status, kind_of_results
 from vecsim.formats import NotRepresentableError
 from vecsim.formats.accuracy import ExactProduct
@@ -31,6 +32,17 @@ WORKERS = 5
 """Processes that make matrices, at most."""
 DTYPES = ("float64", "float32")
 
+
+class Named(Protocol):
+    """Something to be measured."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+
+C = TypeVar("C", bound=Named)
+S = TypeVar("S")
 Timer = Callable[[Callable[[Any], None]], Any]
 """Returns the `gpu.measure.timing.Timing` of an operation, which it calls with streams."""
 
@@ -87,8 +99,7 @@ class Run:
 
     def __init__(self, limit: float = float("inf"), late: float = float("inf")) -> None:
         self.seconds: dict[str, float] = {}
-        self.limit = limit
-        self._late = late
+        self._limit, self._late = limit, late
         self._made = provenance()
         self._begun = time.perf_counter()
 
@@ -101,10 +112,29 @@ class Run:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
 
-    @property
-    def is_over(self) -> str:
-        """Why no other matrix is begun; empty while there is time."""
-        return f"left out: {self.limit:.0f} seconds were over" if self._since() > self.limit else ""
+    def each(
+        self, chosen: Sequence[C], supplied: Iterable[S], watch: Watch
+    ) -> Iterator[tuple[C, S | None, str]]:
+        """Yield what is to be measured with what was made of it, or with None and the reason once time is up.
+
+        Parameters
+        ----------
+        chosen
+            Each with a name.
+        supplied
+            What is made of them, in their order.
+        watch
+            Is told what is measured next, and the share that is done, 0 to 1.
+        """
+        waiting = iter(supplied)
+        for number, one in enumerate(chosen):
+            if self._since() > self._limit:
+                yield one, None, f"left out: {self._limit:.0f} seconds were over"
+                continue
+            with self.phase("wait for matrices"):
+                made = next(waiting)
+            watch(f"measuring {one.name}", number / len(chosen))
+            yield one, made, ""
 
     @property
     def is_late(self) -> bool:

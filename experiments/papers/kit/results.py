@@ -16,6 +16,8 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from experiments.papers.kit.recorded import json_lines
+from experiments.report.comparison import Comparison
+from experiments.report.item import Chart, Item, Verdict
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import RESULTS
 from vecsim.support.structured_text import read_json
@@ -253,6 +255,22 @@ class Results:
         if failed:
             found.append(f"Failed, and therefore without numbers: {'; '.join(sorted(failed))}")
         return tuple(found)
+
+    def item(
+        self,
+        name: str,
+        title: str,
+        summary: str,
+        rows: Iterable[Comparison],
+        *,
+        chart: Chart | None = None,
+        verdicts: Iterable[Verdict] = (),
+        notes: tuple[str, ...] = (),
+        gaps: tuple[str, ...] = (),
+    ) -> Item:
+        """Make a table or figure, with what is missing and wrong; parameters as of `Item`."""
+        missing = (*gaps, *self.gaps())
+        return Item(name, title, summary, tuple(rows), chart, tuple(verdicts), notes, missing, self.faults())
 
     @classmethod
     def recorded_folder(cls) -> Path:

@@ -41,7 +41,7 @@ def over_cusparse(results: Results, number: int, dtype: str) -> Item:
         1 and float32, or 5 and float64.
     """
     rows = [row for matrix in results.matrices for row in _rows(results, matrix, dtype)]
-    return Item(
+    return results.item(
         f"layouts-fig{number}",
         f"Figure {number}: speed-ups over cuSPARSE, {dtype}",
         "How many times the product is faster than cuSPARSE's of the same matrix: complex numbers in its own "
@@ -58,7 +58,6 @@ def over_cusparse(results: Results, number: int, dtype: str) -> Item:
         ),
         verdicts=_verdicts(results, dtype),
         notes=READING,
-        gaps=results.gaps(),
     )
 
 

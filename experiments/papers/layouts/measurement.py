@@ -100,15 +100,10 @@ def measure_matrices(
     with Compilers(max(1, (os.cpu_count() or 1) - 1)) as compilers, supplied(subjects) as waiting:
         compiling = Compiling(compilers, subjects, REALS)
         compiling.begin_next()
-        for number, (subject, future) in enumerate(zip(subjects, waiting, strict=True)):
-            if run.is_over:
-                matrices.append(described(subject, None, run.is_over))
-                continue
-            watch(f"measuring {subject.name}", number / len(subjects))
-            with run.phase("wait for matrices"):
-                made_of = future.result()
-            if isinstance(made_of, str):
-                matrices.append(described(subject, None, made_of))
+        made = (future.result() for future in waiting)
+        for subject, made_of, late in run.each(subjects, made, watch):
+            if made_of is None or isinstance(made_of, str):
+                matrices.append(described(subject, None, made_of or late))
                 continue
             matrix, x, exact = read_kept(made_of, subject.entry)
             made_of.unlink()

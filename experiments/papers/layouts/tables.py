@@ -32,7 +32,7 @@ def make(results: Results, number: int) -> Item:
         for gpu, tuned in zip(GPUS, of_gpus, strict=True)
     ]
     rows += [row for each in _matrices(results, printed) for row in _rows(results, each, printed.dtype)]
-    return Item(
+    return results.item(
         f"layouts-table{number}",
         f"Table {number}: {printed.entry} entries, {printed.dtype}",
         "The time of the best schedule in the natural layout over that of the best layout and schedule, and "
@@ -41,7 +41,6 @@ def make(results: Results, number: int) -> Item:
         tuple(rows),
         verdicts=_verdicts(results, printed),
         notes=READING,
-        gaps=results.gaps(),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from experiments.papers.kit.results import Record
 from experiments.papers.kit.tables import gpu_appendix, shown, table
-from experiments.papers.pellr.methods import METHODS
+from experiments.papers.pellr.methods import METHODS, Method
 from experiments.papers.pellr.results import MatrixRecord, Results
 from experiments.papers.pellr.subjects import KINDS
 from experiments.report.item import Appendix, Table
@@ -15,12 +15,8 @@ from experiments.report.number_tables import three_digits
 
 def make(results: Results) -> tuple[Appendix, ...]:
     """Make the methods, and what was measured."""
-    methods = Table(
-        ("method", "in files", "what it is"),
-        tuple((each.label, each.name, each.what) for each in METHODS.values()),
-    )
     return (
-        Appendix("", "The formats of the PELLR paper", table=methods),
+        Appendix("", "The formats of the PELLR paper", table=table(METHODS.values(), NAMES, slice(0))),
         Appendix(
             "pellr-matrices",
             "The matrices of the PELLR paper",
@@ -64,6 +60,11 @@ def _matrices(results: Results) -> Table:
     return table(results.matrices, columns, slice(3, -1))
 
 
+NAMES: dict[str, Callable[[Method], object]] = {
+    "method": lambda m: m.label,
+    "in files": lambda m: m.name,
+    "what it is": lambda m: m.what,
+}
 TIMES: dict[str, Callable[[Record], object]] = {
     "matrix": lambda r: r.matrix,
     "method": lambda r: r.method,

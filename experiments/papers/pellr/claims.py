@@ -88,13 +88,12 @@ CLAIMS = (
 
 def make(results: Results) -> Item:
     """Make the table."""
-    return Item(
+    return results.item(
         "pellr-claims",
         "The claims: how many times PELLR is faster",
         SUMMARY,
         tuple(row for claim in CLAIMS for part in claim.parts for row in _rows(claim, part, results)),
         notes=notes_of(results),
-        faults=results.faults(),
     )
 
 

@@ -58,13 +58,13 @@ def make(results: Results) -> Item:
         ),
         *_matrix_rows(results),
     ]
-    return Item(
+    return results.item(
         "pellr-iterations",
         "Figures 2, 3 and 5, formulas (1) and (2): iterations and work",
         SUMMARY,
         tuple(rows),
         chart=_chart(lists),
-        verdicts=tuple(_verdicts(results)),
+        verdicts=_verdicts(results),
         notes=NOTES,
     )
 

@@ -93,7 +93,7 @@ def ratio_item(results: Results, number: int) -> Item:
     figure = RATIO_FIGURES[number]
     label = METHODS[figure.method].label
     title = f"Figure {number}: PELLR against {label}"
-    return Item(
+    return results.item(
         f"pellr-fig{number}",
         title,
         f"Time of a product y = A x with {label} divided by that with PELLR, on one GPU: above 1 PELLR is "
@@ -111,10 +111,9 @@ def ratio_item(results: Results, number: int) -> Item:
             description=f"Bar chart of how many times PELLR is faster than {label}; all numbers are in the "
             "table",
         ),
-        verdicts=tuple(verdicts.against(results, figure.method)),
+        verdicts=verdicts.against(results, figure.method),
         notes=notes_of(results),
-        gaps=(*figure.gaps, *results.gaps()),
-        faults=results.faults(),
+        gaps=figure.gaps,
     )
 
 
@@ -171,7 +170,7 @@ def speed_item(results: Results, number: int) -> Item:
         for method in (*figure.methods, *figure.more)
         if (record := results.record(matrix, method, dtype)) is not None
     ]
-    return Item(
+    return results.item(
         f"pellr-fig{number}",
         figure.title,
         f"Performance of {labels} as the paper gives it, 2 nnz / T in GFlops; higher is faster. Matrices "
@@ -186,10 +185,8 @@ def speed_item(results: Results, number: int) -> Item:
             logarithmic=True,
             bars_from=None,
         ),
-        verdicts=tuple(figure.verdicts(results)),
+        verdicts=figure.verdicts(results),
         notes=notes_of(results),
-        gaps=results.gaps(),
-        faults=results.faults(),
     )
 
 

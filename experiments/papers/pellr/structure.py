@@ -20,7 +20,7 @@ def make(results: Results) -> Item:
     """Make the item."""
     printed = [matrix for matrix in results.sets["alone"] if matrix.printed]
     memplus = next((matrix for matrix in results.sets["alone"] if matrix.name == "memplus"), None)
-    return Item(
+    return results.item(
         "pellr-fig7",
         "Figure 7: the structure of memplus, and the row statistics",
         SUMMARY,

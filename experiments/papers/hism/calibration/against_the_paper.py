@@ -13,6 +13,7 @@ from experiments.papers.hism.suite import Criterion, FigureMember, Member
 from experiments.papers.hism.table2 import (
     GROUPS,
     PRINTED,
+    PROGRAMS,
     VARIANTS,
     Grouped,
     printed_times,
@@ -106,13 +107,13 @@ def means(cycles: Cycles, weights: Weights) -> dict[str, dict[str, float]]:
 
 def distance(of_groups: Means) -> Distance:
     """Compare mean times with Table 2: a number of it is a quotient of two of them."""
-    programs = {title: program for program, title in METHODS.items()}
-    numbers = {}
-    for row in PRINTED:
-        fast, slow = (programs[word] for word in row.split(" vs "))
-        for group, times in of_groups.items():
-            numbers[row, group] = times[slow] / times[fast]
-    return Distance(numbers)
+    return Distance(
+        {
+            (row, group): times[slow] / times[fast]
+            for row, (slow, fast) in PROGRAMS.items()
+            for group, times in of_groups.items()
+        }
+    )
 
 
 def readings(
@@ -143,15 +144,18 @@ def _read(
     names: Mapping[str, Sequence[str]],
     average: Callable[[Sequence[Times], str, str], float | None],
 ) -> Distance:
-    programs = {title: program for program, title in METHODS.items()}
-    numbers = {}
-    for row in PRINTED:
-        fast, slow = (programs[word] for word in row.split(" vs "))
-        for group, of_group in names.items():
-            ours = average([relative(cycles[name]) for name in of_group if name in cycles], slow, fast)
-            if ours is not None:
-                numbers[row, group] = ours
-    return Distance(numbers)
+    times = {
+        group: [relative(cycles[name]) for name in of_group if name in cycles]
+        for group, of_group in names.items()
+    }
+    return Distance(
+        {
+            (row, group): ours
+            for row, programs in PROGRAMS.items()
+            for group, of_group in times.items()
+            if (ours := average(of_group, *programs)) is not None
+        }
+    )
 
 
 Conclusions = Mapping[str, bool | None]

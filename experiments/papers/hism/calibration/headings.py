@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from experiments.papers.hism.calibration.calibration import PROPOSED
-from experiments.papers.hism.calibration.choices import STANDARDS
 from experiments.papers.hism.calibration.uncertainty import DRAWS, TOLD_APART, WITHIN
 from experiments.report.item import Appendix, Table
 
@@ -85,40 +84,14 @@ HEADINGS = {
 }
 """Title and paragraphs of each table, by the end of its name."""
 
-TEXTS = frozenset(
-    (
-        "choice",
-        "values",
-        "value",
-        "proposed",
-        "why they are plausible",
-        "what the paper says",
-        "conclusion",
-        "extent",
-        "proposal",
-        "fails with",
-        "holds only with",
-        "change",
-        "rank",
-        "told apart",
-        "orders kept",
-        DIFFERENCES,
-        "how the table is averaged",
-        "machine",
-        "what",
-        "which",
-        "row",
-        "programs",
-        "group",
-        "best",
-        *(f"proposal, {words}" for words in (*STANDARDS, PROPOSED)),
-    )
-)
-"""Columns without numbers."""
+NUMBER = re.compile(r"[+-]?[0-9][0-9,]*(\.[0-9]+)?")
 
 
 def appendix(table: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Appendix:
-    """Give one of the tables of :data:`HEADINGS` as a part of a report."""
+    """Make one of the tables of :data:`HEADINGS` a part of a report; columns of numbers are flush right."""
     title, paragraphs = HEADINGS[table]
-    made = Table(tuple(columns), tuple(map(tuple, rows)), frozenset(columns) - TEXTS)
-    return Appendix(f"{NAME}-{table}", title, paragraphs, made)
+    cells = {name: [row[place] for row in rows if row[place]] for place, name in enumerate(columns)}
+    numbers = frozenset(name for name, found in cells.items() if found and all(map(NUMBER.fullmatch, found)))
+    return Appendix(
+        f"{NAME}-{table}", title, paragraphs, Table(tuple(columns), tuple(map(tuple, rows)), numbers)
+    )

@@ -19,9 +19,9 @@ def request_():
     return Request(load_machine("vs2003"))
 
 
-@pytest.mark.parametrize("make", [format_tables.make_table1, format_tables.make_table3])
-def test_without_files_what_can_be_made_is_filled(nothing_found, request_, make):
-    item = make(request_)
+@pytest.mark.parametrize("number", format_tables.TABLES)
+def test_without_files_what_can_be_made_is_filled(nothing_found, request_, number):
+    item = format_tables.make(request_, number)
     printed = {row.row: [] for row in item.rows if row.paper}
     for row in item.rows:
         if row.paper:
@@ -41,7 +41,7 @@ def test_a_file_is_taken_before_what_is_made(nothing_found, request_, monkeypatc
     matrix = scipy.sparse.coo_array((np.ones(3), ([0, 1, 99], [0, 1, 99])), shape=(4562, 4562))
     scipy.io.mmwrite(tmp_path / "cavity16.mtx", matrix)
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
-    item = format_tables.make_table1(request_)
+    item = format_tables.make(request_, 1)
     assert not any(gap.startswith("cavity16") for gap in item.gaps[:-1])
     (gap,) = {row.note.partition("; ")[2] for row in item.rows if row.row == "cavity16"}
     assert gap.startswith("the matrix found is 4562 x 4562 with 3 entries, the paper's 4562 x 4562 with 138")
@@ -49,7 +49,7 @@ def test_a_file_is_taken_before_what_is_made(nothing_found, request_, monkeypatc
 
 def test_all_six_where_the_files_are(real_matrices, real_matrix, request_):
     real_matrix("gre_185")
-    items = [format_tables.make_table1(request_), format_tables.make_table3(request_)]
+    items = [format_tables.make(request_, 1), format_tables.make(request_, 3)]
     for item in items:
         assert all(row.ours is not None for row in item.rows)
     # As the paper counts, then in memory; by the model against CRS, small JD, large JD, BBCS, then counted.
