@@ -16,21 +16,23 @@ import numpy as np
 
 from isa import mnemonics
 from isa.conditions import Conditions
-from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, Place, segments
+from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, segments
 from isa.declaration import Instruction, InstructionSet
 from isa.directives import check_directive
 from isa.encoding import encode
 from isa.expressions import evaluate, in_range
+from isa.inclusion import Inclusion
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, field_value
+from isa.places import Place, Source
 from isa.program import Program, SourceLine
 from isa.restrictions import Restrictions
 from isa.symbols import Symbols
-from isa.syntax import Argument, Name, Problem, Text, parse_line
+from isa.syntax import Argument, Name, Problem, parse_line
 from vecsim.support.arguments import path as path_of
 from vecsim.support.arguments import path_text, shown, table, whole
 from vecsim.support.errors import AssemblyError, UserError
-from vecsim.support.input_files import ASSEMBLY, INCLUDED, decoded, read_input
+from vecsim.support.input_files import ASSEMBLY, decoded, read_input
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, else at instruction 0."""
@@ -50,43 +52,46 @@ class _Assembler:
 
     def __init__(
         self,
-        file: str,
+        source: Source,
+        files: Inclusion,
         symbols: Symbols,
         instruction_set: InstructionSet,
         data_base: int,
-        folder: Path | None,
         restrictions: Restrictions | None,
     ) -> None:
-        self.folder = folder
+        self.files = files
         self.restricted = restrictions is not None
         self.varying = set() if restrictions is None else set(restrictions.varying)
-        self.file = file
         self.symbols = symbols
         self.instruction_set = instruction_set
         self.value_bytes = symbols.values["VALUE_BYTES"]
-        self.place = Place(0, "")
+        self.place = Place(0, "", source)
         self.pending: list[_Pending] = []
         self.code_labels: dict[str, int] = {}
         self.data = DataSection(data_base, (0, ADDRESS_LIMIT) if restrictions is None else restrictions.data)
         self.in_data = False
         self.conditions = Conditions()
-        self.inputs: dict[str, str] = {}
 
     @contextmanager
     def at(self, place: Place) -> Iterator[None]:
         """Name file and line in what goes wrong inside."""
-        self.place = place
+        outer, self.place = self.place, place
         try:
             yield
         except Problem as problem:
-            raise AssemblyError(self.file, place.number, problem.column, place.text, problem.reason) from None
+            reason = problem.reason + (f" (included by {place.way})" if place.way else "")
+            name = place.source.name
+            raise AssemblyError(name, place.number, problem.column, place.text, reason) from None
+        finally:
+            self.place = outer
 
-    def read(self, text: str) -> None:
+    def read(self, source: Source, text: str) -> None:
         """First pass."""
+        self.conditions.begin()
         for number, line in enumerate(text.split("\n"), 1):
-            with self.at(Place(number, line.rstrip("\r"))):
+            with self.at(Place(number, line.rstrip("\r"), source)):
                 self._line()
-        unclosed = self.conditions.unclosed()
+        unclosed = self.conditions.end()
         if unclosed is not None:
             place, column = unclosed
             with self.at(place):
@@ -112,7 +117,7 @@ class _Assembler:
 
     def _label(self, label: Name) -> None:
         value = self.data.address if self.in_data else len(self.pending)
-        self.symbols.define(label, value, self.place.number, data_label=self.in_data)
+        self.symbols.define(label, value, self.place, data_label=self.in_data)
         if not self.in_data:
             self.code_labels[label.text] = value
             if self.restricted:  # li takes one instruction or two, by its value
@@ -137,6 +142,8 @@ class _Assembler:
         check_directive(name, arguments)
         if name.text in (".equ", ".default", ".reg"):
             self._define(name, *arguments)
+        elif name.text == ".include":
+            self.read(*self.files.text_of(arguments[0], self.place))
         elif name.text in (".text", ".data"):
             self.in_data = name.text == ".data"
             if arguments:
@@ -154,10 +161,10 @@ class _Assembler:
         if directive.text == ".reg":
             if mnemonics.is_mnemonic(name.text, self.instruction_set):
                 raise Problem(name.column, f"{name.text!r} is an instruction")
-            self.symbols.rename(name, self.symbols.register(value, "xfvs"))
+            self.symbols.rename(name, self.symbols.register(value, "xfvs"), self.place)
         elif directive.text == ".equ" or name.text not in self.symbols.values:
             used: set[str] = set()
-            self.symbols.define(name, evaluate(value, self._noting(used)), self.place.number)
+            self.symbols.define(name, evaluate(value, self._noting(used)), self.place)
             if used & self.varying:
                 self.varying.add(name.text)
 
@@ -195,23 +202,9 @@ class _Assembler:
             self.data.add(self.place, name, ELEMENTS.get(name.text, values), arguments)
 
     def _included(self, file: Argument, *part: Argument) -> bytes:
-        """Give the bytes that .incbin names, of a file in the folder of the text or below."""
-        if not isinstance(file, Text):
-            raise Problem(file.column, 'write the name of a file in quotation marks: .incbin "x.bin"')
-        if self.folder is None:
-            raise Problem(file.column, "this text is read from no folder, so it includes no files")
-        base = self.folder.resolve()
-        path = (base / file.value).resolve()
-        if not path.is_relative_to(base):
-            raise Problem(file.column, f"{file.value!r} is not in the folder of this text, {base}")
-        try:
-            content = read_input(path, INCLUDED, repr(file.value))
-        except UserError as error:
-            raise Problem(file.column, str(error)) from None
+        """Give the bytes that .incbin names, all of a file or a part."""
+        content = self.files.bytes_of(file, self.place.source)
         size = len(content)
-        digest = hashlib.sha256(content).hexdigest()
-        if self.inputs.setdefault(file.value, digest) != digest:
-            raise Problem(file.column, f"{file.value!r} changed while it was read")
         numbers = [evaluate(each, self.symbols.lookup) for each in part]
         first = in_range(numbers[0], (0, size), "first byte", part[0].column) if part else 0
         count = size - first
@@ -225,7 +218,8 @@ class _Assembler:
         overlap = self.data.overlap()
         if overlap is not None:
             with self.at(overlap[1].place):
-                raise Problem(overlap[1].column, f"data overlaps that of line {overlap[0].place.number}")
+                where = overlap[0].place.seen_from(overlap[1].place)
+                raise Problem(overlap[1].column, f"data overlaps that of {where}")
         contents = []
         for item in self.data.items:
             with self.at(item.place):
@@ -233,13 +227,13 @@ class _Assembler:
         return Program(
             words,
             dict(self.symbols.values),
-            tuple(SourceLine(self.file, p.place.number, p.place.text.strip()) for p in self.pending),
+            tuple(_source_line(each.place) for each in self.pending),
             segments(contents),
             self.instruction_set,
             next((self.code_labels[name] for name in ENTRY_LABELS if name in self.code_labels), 0),
             self.symbols.register_names,
             dict(self.code_labels),
-            self.inputs,
+            self.files.inputs,
         )
 
     def _word(self, pc: int, pending: _Pending) -> int:
@@ -255,6 +249,10 @@ class _Assembler:
 _CONDITIONAL = (".if", ".else", ".endif")
 
 
+def _source_line(place: Place) -> SourceLine:
+    return SourceLine(place.source.name, place.number, place.text.strip())
+
+
 def assemble(
     text: str,
     *,
@@ -264,6 +262,7 @@ def assemble(
     value_bytes: int = 4,
     data_base: int = 64,
     folder: str | Path | None = None,
+    given: Mapping[str, bytes] | None = None,
     restrictions: Restrictions | None = None,
 ) -> Program:
     r"""Assemble a text.
@@ -283,7 +282,9 @@ def assemble(
     data_base
         First address of the data section.
     folder
-        Where the files of ``.incbin`` lie; without it there are none.
+        Where the files of ``.include`` and ``.incbin`` lie; without it there are none.
+    given
+        Contents of such files, by their paths as `Program.inputs` has them: no file is opened.
     restrictions
         What the text must not do; without them it may do all that the language has.
 
@@ -303,15 +304,15 @@ def assemble(
     """
     if not isinstance(text, str):
         raise UserError(f"assemble: {shown(text)}: a text is expected; vecsim.assemble_file takes a path")
+    file = path_text("file", file)
     return _program(
         text,
-        file=path_text("file", file),
+        Source(file, Path(file).name),
+        Inclusion(file, None if folder is None else path_of("folder", folder), given),
         symbols=symbols,
         instruction_set=instruction_set,
         value_bytes=value_bytes,
         data_base=data_base,
-        folder=None if folder is None else path_of("folder", folder),
-        inputs={},
         restrictions=restrictions,
     )
 
@@ -348,28 +349,28 @@ def assemble_file(
     """
     path = path_of("assemble_file", path)
     content = read_input(path, ASSEMBLY)
+    files = Inclusion(str(path), path.parent)
+    files.inputs[path.name] = hashlib.sha256(content).hexdigest()
     return _program(
         decoded(content, str(path)),
-        file=str(path),
+        Source(str(path), path.name),
+        files,
         symbols=symbols,
         instruction_set=instruction_set,
         value_bytes=value_bytes,
         data_base=data_base,
-        folder=path.parent,
-        inputs={path.name: hashlib.sha256(content).hexdigest()},
     )
 
 
 def _program(
     text: str,
+    source: Source,
+    files: Inclusion,
     *,
-    file: str,
     symbols: Mapping[str, int] | None,
     instruction_set: InstructionSet,
     value_bytes: int,
     data_base: int,
-    folder: Path | None,
-    inputs: Mapping[str, str],
     restrictions: Restrictions | None = None,
 ) -> Program:
     if not isinstance(instruction_set, InstructionSet):
@@ -380,7 +381,6 @@ def _program(
     if not 0 <= data_base < ADDRESS_LIMIT:
         raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
     known = Symbols(table("symbols", symbols), value_bytes)
-    assembler = _Assembler(file, known, instruction_set, data_base, folder, restrictions)
-    assembler.inputs.update(inputs)
-    assembler.read(text)
+    assembler = _Assembler(source, files, known, instruction_set, data_base, restrictions)
+    assembler.read(source, text)
     return assembler.finish()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isa.data_section import Place
+from isa.places import Place
 from isa.syntax import Name, Problem
 
 
@@ -22,6 +22,8 @@ class Conditions:
 
     def __init__(self) -> None:
         self._frames: list[_Frame] = []
+        self._texts: list[int] = []
+        """Of each text under way, how many were open before it."""
 
     @property
     def active(self) -> bool:
@@ -37,7 +39,7 @@ class Conditions:
 
     def turn(self, name: Name) -> None:
         """``.else``; Problem if there is no .if or a second .else."""
-        if not self._frames:
+        if not self._own:
             raise Problem(name.column, ".else without .if")
         if self._frames[-1].in_else:
             raise Problem(name.column, f"second .else of the .if in line {self._frames[-1].place.number}")
@@ -45,10 +47,21 @@ class Conditions:
 
     def close(self, name: Name) -> None:
         """``.endif``; Problem if there is no .if."""
-        if not self._frames:
+        if not self._own:
             raise Problem(name.column, ".endif without .if")
         self._frames.pop()
 
-    def unclosed(self) -> tuple[Place, int] | None:
-        """Place and column of an ``.if`` that is still open."""
-        return (self._frames[-1].place, self._frames[-1].column) if self._frames else None
+    def begin(self) -> None:
+        """Begin a text, which closes what it opens."""
+        self._texts.append(len(self._frames))
+
+    def end(self) -> tuple[Place, int] | None:
+        """End a text; return place and column of an ``.if`` that it did not close."""
+        frame = self._frames[-1] if self._own else None
+        self._texts.pop()
+        return None if frame is None else (frame.place, frame.column)
+
+    @property
+    def _own(self) -> bool:
+        """Whether the text under way has an open ``.if``."""
+        return len(self._frames) > self._texts[-1]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from isa.expressions import evaluate, in_range
+from isa.places import Place
 from isa.program import DataSegment
 from isa.syntax import Argument, Float, Name, Problem
 from vecsim.support.decimal_text import CODES, OutOfRangeError, nearest_float
@@ -34,14 +35,6 @@ ELEMENTS = {
     ".float": FLOAT,
     ".double": DOUBLE,
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    """A line of the text: its number, counted from 1, and the text."""
-
-    number: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -153,11 +146,11 @@ class DataSection:
             self.items.append(item)
 
     def overlap(self) -> tuple[Item, Item] | None:
-        """Give two items that share an address, the later line second, or None."""
+        """Give two items that share an address, the one that was placed later second, or None."""
         items = sorted(self.items, key=lambda item: item.address)
         for first, second in pairwise(items):
             if first.address + first.size > second.address:
-                earlier, later = sorted((first, second), key=lambda item: item.place.number)
+                earlier, later = sorted((first, second), key=self.items.index)
                 return earlier, later
         return None
 

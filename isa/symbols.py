@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from isa.declaration import REGISTERS
 from isa.expressions import LIMIT
+from isa.places import Place
 from isa.registers import KINDS, REGISTER_NAMES, Register
 from isa.syntax import Argument, Name, Problem
 from vecsim.support.arguments import shown
@@ -44,7 +45,7 @@ class Symbols:
     def __init__(self, given: Mapping[str, int], value_bytes: int) -> None:
         self.values: dict[str, int] = {VALUE_BYTES: value_bytes}
         self.data_labels: set[str] = set()
-        self._origin: dict[str, str] = {VALUE_BYTES: "predefined"}
+        self._origin: dict[str, str | Place] = {VALUE_BYTES: "predefined"}
         self._registers: dict[str, Register] = dict(REGISTER_NAMES)
         for name, value in given.items():
             self._give(name, value)
@@ -65,15 +66,15 @@ class Symbols:
         self.values[name] = number
         self._origin.setdefault(name, "given from outside")
 
-    def define(self, name: Name, value: int, line: int, *, data_label: bool = False) -> None:
+    def define(self, name: Name, value: int, place: Place, *, data_label: bool = False) -> None:
         """Define a constant or a label.
 
         Parameters
         ----------
         name, value
             What it is called, and its value.
-        line
-            Where it is defined, counted from 1.
+        place
+            Where it is defined.
         data_label
             Whether it is the address of data, to which no branch goes.
 
@@ -85,20 +86,25 @@ class Symbols:
         if name.text in self._registers:
             raise Problem(name.column, f"{name.text!r} is the name of a register")
         if name.text in self.values:
-            origin = self._origin[name.text]
+            origin = self._origin_of(name, place)
             hint = "; use .default for a value that may be given" if origin.startswith("given") else ""
             raise Problem(name.column, f"{name.text!r} is already defined ({origin}){hint}")
         self.values[name.text] = value
-        self._origin[name.text] = f"line {line}"
+        self._origin[name.text] = place
         if data_label:
             self.data_labels.add(name.text)
 
-    def rename(self, name: Name, register: Register) -> None:
+    def _origin_of(self, name: Name, place: Place) -> str:
+        """Say in a message on a line where a symbol comes from."""
+        origin = self._origin[name.text]
+        return origin if isinstance(origin, str) else origin.seen_from(place)
+
+    def rename(self, name: Name, register: Register, place: Place) -> None:
         """Let ``name`` mean a register from here on; Problem if the name is taken."""
         if name.text in self._registers:
             raise Problem(name.column, f"{name.text!r} is already the name of a register")
         if name.text in self.values:
-            raise Problem(name.column, f"{name.text!r} is already defined ({self._origin[name.text]})")
+            raise Problem(name.column, f"{name.text!r} is already defined ({self._origin_of(name, place)})")
         self._registers[name.text] = register
 
     @property

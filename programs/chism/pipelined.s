@@ -31,26 +31,8 @@
 .equ LOAD_ROWS, CACHE >> 1 & 1
 .equ CLEARED, CACHE >> 2 & 1
 
-.reg array,    x3       # argument: address of a block array
-.reg length,   x4       # argument: its entries
-.reg row,      x5       # argument: its block row among all blocks of its level
-.reg col,      x6       # argument: its block column
-.reg level,    x7       # argument: its level, 1 or more
-.reg lengths,  x8       # address of the vector of lengths
-.reg n,        x9       # entries of this section
-.reg i,        x10      # number of the entry in the section
-.reg child,    x11      # the array that the entry points to
-.reg childlen, x12
-.reg childrow, x13
-.reg childcol, x14
-.reg lastrow,  x15      # level-1 block row that the cache holds, -1: none
-.reg lastcol,  x16      # block column of the segment of x in its register, -1: none
-.reg yseg,     x17      # address of the elements of y that the cache holds
-.reg xseg,     x18
-.reg s,        x19
-.reg t,        x20
-.reg frame,    x21      # bytes of a stack frame
-.reg low,      x22      # 0xffff
+.include "hism/registers.s"
+
 .reg slot,     x23      # first element of the cache to move
 .reg count,    x24      # elements to move at once
 .reg all,      x25      # elements of the cache
@@ -59,19 +41,13 @@
 .reg m,        x28      # entries of the first section of a block
 .reg xbase,    x29
 
-.reg pointer,  v0       # a section of pointers, its positions and lengths
-.reg place,    v1
-.reg size,     v2
 .reg value0,   v3       # a section of values and its positions
 .reg position0, v4
-.reg y,        v5       # segment of y, where there is no level 1
-.reg x,        v6       # segment of x
 .reg value1,   v7
 .reg position1, v8
 
-# A frame holds eight words of scalars and three vectors: pointers, positions, lengths.
-.equ FRAME_VECTORS, 32
-.equ VECTOR_BYTES, 4 << SECTION_BITS
+# lastrow is the level-1 block row that the cache holds, lastcol that of the segment of x in its register. y is used
+# where there is no level 1.
 
 start:
     li      s, 1 << SECTION_BITS
@@ -111,119 +87,9 @@ clear:                              # in whole segments
 done:
     halt
 
-# Move the cache to and from the elements of y at yseg.
-store_cache:
-.if STORE_ROWS
-    li      slots, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
-    sub     slots, slots, yseg
-    srli    slots, slots, VALUE_SHIFT
-    blt     slots, all, store_slots
-.endif
-    mv      slots, all
-store_slots:
-    li      slot, 0
-.if ONE_STREAM
-    stc.f   slot, (yseg), slots
-.else
-    mv      t, yseg
-store_part:
-    stc.f   slot, (t), count
-    add     t, t, bytes
-    add     slot, slot, count
-    blt     slot, slots, store_part
-.endif
-    ret
-load_cache:
-.if LOAD_ROWS
-    li      slots, Y + ((ROWS + (1 << SECTION_BITS) - 1 >> SECTION_BITS) << SECTION_BITS + VALUE_SHIFT)
-    sub     slots, slots, yseg
-    srli    slots, slots, VALUE_SHIFT
-    blt     slots, all, load_slots
-.endif
-    mv      slots, all
-load_slots:
-    li      slot, 0
-.if ONE_STREAM
-    ldc.f   slot, (yseg), slots
-.else
-    mv      t, yseg
-load_part:
-    ldc.f   slot, (t), count
-    add     t, t, bytes
-    add     slot, slot, count
-    blt     slot, slots, load_part
-.endif
-    ret
+.include "chism/cache.s"
 
-# node(array, length, row, col, level): all that hangs below a block array of pointers.
-node:
-    beqz    length, leave
-    slli    lengths, length, 2      # the lengths begin behind the entries, at a multiple of 16
-    li      t, 2 * POSITION_BYTES
-    mul     t, t, length
-    add     lengths, lengths, t
-    add     lengths, lengths, array
-    addi    lengths, lengths, 15
-    andi    lengths, lengths, -16
-    slti    t, level, 2
-    bnez    t, parents
-
-# Above level 1 the section is kept on the stack while its children use the registers.
-    sub     sp, sp, frame
-    sw      ra, 0(sp)
-node_section:
-    ldb.w   pointer, place, (array), length, POSITION_BYTES
-    lv.w    size, (lengths)
-    addi    t, sp, FRAME_VECTORS
-    sv.w    pointer, (t)
-    li      i, VECTOR_BYTES
-    add     t, t, i
-    sv.w    place, (t)
-    add     t, t, i
-    sv.w    size, (t)
-    mfs     n, vl
-    slli    t, n, 2
-    add     lengths, lengths, t
-    sw      array, 4(sp)
-    sw      length, 8(sp)
-    sw      row, 12(sp)
-    sw      col, 16(sp)
-    sw      lengths, 20(sp)
-    sw      n, 24(sp)
-    li      i, 0
-node_child:
-    sw      i, 28(sp)
-    slli    t, i, 2
-    add     t, t, sp
-    lw      array, FRAME_VECTORS(t)
-    li      childrow, VECTOR_BYTES
-    add     t, t, childrow
-    lw      childcol, FRAME_VECTORS(t)
-    add     t, t, childrow
-    lw      length, FRAME_VECTORS(t)
-    srli    t, childcol, 16         # position in the parent, times s, plus position in the block
-    slli    row, row, SECTION_BITS
-    add     row, row, t
-    and     t, childcol, low
-    slli    col, col, SECTION_BITS
-    add     col, col, t
-    addi    level, level, -1
-    call    node
-    addi    level, level, 1
-    lw      row, 12(sp)
-    lw      col, 16(sp)
-    lw      n, 24(sp)
-    lw      i, 28(sp)
-    addi    i, i, 1
-    blt     i, n, node_child
-    lw      array, 4(sp)
-    lw      length, 8(sp)
-    lw      lengths, 20(sp)
-    bnez    length, node_section
-    lw      ra, 0(sp)
-    add     sp, sp, frame
-leave:
-    ret
+.include "hism/walk.s"
 
 # Level 1: the children are block arrays of values.
 parents:
@@ -321,24 +187,6 @@ more1:                              # more sections of the block
 
 .else
 
-# A matrix of up to s x s has one level, a block array of values: there is nothing to exchange.
-    li      xseg, X
-    li      yseg, Y
-    setvl   s
-    lv.f    x, (xseg)
-.if ACCUMULATE
-    lv.f    y, (yseg)
-.else
-    movvx   y, zero
-.endif
-    beqz    length, store
-values:
-    ldb.f   value0, position0, (array), length, POSITION_BYTES
-    bmipa.f y, x, value0, position0
-    bnez    length, values
-store:
-    setvl   s
-    sv.f    y, (yseg)
-    halt
+.include "hism/one_block.s"
 
 .endif

@@ -1,7 +1,7 @@
 # A x = b by conjugate gradients, A symmetric and positive definite, in HiSM (Hestenes and Stiefel, 1952).
 #
 # x = 0, r = b, p = r; then, until r is small:
-#   q = A p                             hism_product.s, assembled behind this text
+#   q = A p                             hism_product.s, included at the end of this text
 #   alpha = r.r / p.q
 #   x = x + alpha p, r = r - alpha q
 #   beta = r.r now / r.r before
@@ -136,3 +136,5 @@ done:
     li      first, DONE
     sw      iteration, (first)
     halt
+
+.include "course/hism_product.s"

@@ -61,8 +61,6 @@ class CourseProgram:
         Makes what it is run on.
     size
         Elements, or rows, if the user names none; 0: it takes a sparse matrix.
-    texts
-        Its assembly files, assembled as one text.
     """
 
     name: str
@@ -70,7 +68,6 @@ class CourseProgram:
     summary: str
     problem: Callable[[Setting], Problem]
     size: int = 0
-    texts: tuple[str, ...] = ()
 
     @property
     def takes_matrix(self) -> bool:
@@ -78,11 +75,6 @@ class CourseProgram:
         return not self.size
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """Its assembly files."""
-        return tuple(HERE / f"{name}.s" for name in self.texts or (self.name.replace("-", "_"),))
-
-    @property
-    def text(self) -> str:
-        """Its assembly text."""
-        return "\n".join(file.read_text(encoding="utf-8") for file in self.files)
+    def file(self) -> Path:
+        """Its assembly file."""
+        return HERE / f"{self.name.replace('-', '_')}.s"

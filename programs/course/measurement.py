@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isa.assembler import assemble
+from isa.assembler import assemble_file
 from isa.program import Program
 from programs.course.declaration import CourseProgram, Setting
 from programs.course.problem import Placed, placed
@@ -104,9 +104,8 @@ def prepare_course(
         "SECTION_BITS": machine.section_size.bit_length() - 1,
         "VALUE_SHIFT": value_bytes.bit_length() - 1,
     }
-    program = assemble(
-        course.text,
-        file=str(course.files[0]),
+    program = assemble_file(
+        course.file,
         symbols=symbols,
         instruction_set=instruction_set_of(machine.extensions),
         value_bytes=value_bytes,

@@ -76,7 +76,6 @@ _PROGRAMS = (
         "A x = b by conjugate gradients on HiSM",
         "a whole method: where products, vectors and scalars wait for each other",
         conjugate_gradients.conjugate_gradient,
-        texts=("conjugate_gradient", "hism_product"),
     ),
 )
 COURSE = {each.name: each for each in _PROGRAMS}

@@ -38,7 +38,8 @@ def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
     head = [f".equ {name}, {value}" for name, value in constants.items()]
     data = [f".data {BASE}", f'.incbin "{stem}.bin"', ".text"]
     content = memory[BASE : max(used, BASE + 4)].tobytes()
-    files = {f"{stem}.s": "\n".join([*head, *data, ready.course.text]).encode(), f"{stem}.bin": content}
+    text = ready.course.file.read_text(encoding="utf-8")
+    files = {f"{stem}.s": "\n".join([*head, *data, text]).encode(), f"{stem}.bin": content}
     for name, values in ready.placed.problem.expected.items():
         array = io.BytesIO()
         np.save(array, values.ravel())

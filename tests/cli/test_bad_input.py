@@ -99,7 +99,7 @@ def test_bad_arguments_of_run(vecsim, matrix, arguments, reason):
 
 def test_an_infinite_loop_names_program_line_and_program_counter(vecsim, matrix):
     message = vecsim("run", matrix, "--program", "hism", "--max-cycles", 20).mistake()
-    assert "hism/pipelined.s:" in message
+    assert "<programs>/hism/one_block.s:" in message
     assert "instruction " in message
 
 

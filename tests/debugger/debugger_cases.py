@@ -45,7 +45,8 @@ def hism(matrix="laplace2d-5"):
     path = program.source("plain")
     symbols = program.symbols(prepared.options) | dict(prepared.loaded.symbols)
     text = path.read_text(encoding="utf-8")
-    return Target(f"hism on {matrix}", path.name, text, prepared.loaded.memory, machine, symbols)
+    target = Target(f"hism on {matrix}", path.name, text, prepared.loaded.memory, machine, symbols)
+    return target.with_files(path.parent)
 
 
 def debugger(target=None, **how):

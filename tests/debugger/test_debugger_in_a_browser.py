@@ -44,10 +44,10 @@ def test_in_tmux(tmp_path):
         told("send-keys", "-t", "s", "break bmipa", "Enter")
         shows("bmipa.f y, x, value, position")
         told("send-keys", "-t", "s", "r")
-        screen = shows("before plain.s:193: bmipa.f")
+        screen = shows("before plain.s:96: bmipa.f")
         assert "sparse    free" in screen and "I issue, q in the queue" in screen
         told("send-keys", "-t", "s", "s", "b")
-        shows("next is plain.s:193: bmipa.f")
+        shows("next is plain.s:96: bmipa.f")
         told("send-keys", "-t", "s", "q")
     finally:
         subprocess.run([*server, "kill-server"], capture_output=True, check=False)

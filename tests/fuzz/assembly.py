@@ -16,12 +16,11 @@ from programs.registry import PROGRAMS, SCHEDULE
 from tests.fuzz.campaign import Case, main
 from tests.fuzz.commands import OUTPUT, CommandFuzzer, called
 from tests.fuzz.damage import damaged
+from tests.included_texts import whole_text
 
-TEXTS = tuple(
-    program.source(schedule).read_text(encoding="utf-8")
-    for program in PROGRAMS.values()
-    for schedule in SCHEDULE.values
-)
+FILES = tuple(program.source(schedule) for program in PROGRAMS.values() for schedule in SCHEDULE.values)
+TEXTS = {path.read_text(encoding="utf-8"): whole_text(path) for path in FILES}
+"""Texts as they are, with what they include."""
 SYNTAXES = tuple(f"{row.mnemonic} {row.syntax}".strip() for row in BASE.instructions)
 PSEUDO_SYNTAXES = tuple(row.syntax for row in PSEUDO_INSTRUCTIONS)
 OPERAND = re.compile(r"\b(?:(value)|(target|label|t\d+)|([xfvs])[a-z0-9]+[=+*]*|[iu]\d+)(?![a-z0-9])")
@@ -35,6 +34,7 @@ STRANGE = (
     "1>>-1", "%hi(a)", "%lo(1<<40)", "~0", "--1", "(" * 60 + "1" + ")" * 60, "(" * 3000 + "1" + ")" * 3000,
     "-" * 3000 + "1", "+".join(["1"] * 3000), "a+", "", ",", "1 2", "\u0664", "\u00e4", '"text"', "'c'",
     "x5, x5", "2147483647", "2147483648", "4294967295", "4294967296", "-2147483649", "1 << 62 << 1", "X",
+    '"hism/walk.s"', '"case.s"', '"."',
     "ROWS * COLS", "undefined", "\x1b[1m", "a:", ".", ".data", "1" + " " * 3000, "a" * 900,
 )  # fmt: skip
 LINES = (
@@ -57,7 +57,7 @@ def make(source: random.Random) -> Case:
     """Make up a text, of lines of a program and others, often with something wrong."""
     rightly = source.random() < 0.4
     if source.random() < 0.25:
-        text = source.choice(TEXTS)
+        text = source.choice(list(TEXTS))
     else:
         text = "\n".join(_line(source, rightly) for _ in range(source.choice((1, 3, 6, 12)))) + "\n"
         if rightly:
@@ -70,7 +70,7 @@ def make(source: random.Random) -> Case:
 
 def _definitions(source: random.Random, text: str, rightly: bool) -> tuple[str, ...]:
     """Give the symbols that the text of a program expects, and perhaps strange ones."""
-    code = re.sub(r"#.*", "", text) if text in TEXTS else ""
+    code = re.sub(r"#.*", "", TEXTS.get(text, ""))
     own = {"VALUE_BYTES", *re.findall(r"\.equ (\w+)", code)}
     given = [f"{name}={source.choice('1248')}" for name in sorted({*SYMBOL.findall(code)} - own)]
     if not rightly and source.random() < 0.2:

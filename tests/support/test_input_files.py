@@ -83,7 +83,7 @@ ALLOWED = {
         "(folder / 'view.css').read_text",
         "(folder / f'{name}.js').read_text",
     },
-    "programs/course/declaration.py": {"file.read_text"},
+    "programs/course/standalone.py": {"ready.course.file.read_text"},
     "gpu/choice/cost_model.py": {"tomllib.loads", "path.read_text"},
     "gpu/compound/tuning/library.py": {"json.loads", "path.read_text"},
     "gpu/runtime/kernel_cache.py": {"file.read_bytes"},

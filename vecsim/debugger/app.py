@@ -86,6 +86,8 @@ class DebuggerApp(App[None]):
         super().__init__()
         self.shown = shown
         self._marks: dict[int, str] = {}
+        self._file = ""
+        """The text that is shown."""
         self._answered = ""
         """The command whose answer is shown below the source."""
 
@@ -110,7 +112,6 @@ class DebuggerApp(App[None]):
     def on_mount(self) -> None:
         """Show where it stands."""
         source = self.query_one("#source", OptionList)
-        source.border_title = Text(one_line(PurePath(self.shown.target.file).name))
         for name in PANELS:
             if name != "source":
                 self.query_one(f"#{name}", Static).border_title = name
@@ -123,7 +124,7 @@ class DebuggerApp(App[None]):
         self.call_after_refresh(self.show)
 
     def _numbers(self) -> range:
-        return range(1, len(self.shown.target.lines) + 1)
+        return range(1, len(self.shown.lines) + 1)
 
     def _prompt(self, line: int) -> Text:
         mark = self._marks.get(line, "")
@@ -132,7 +133,7 @@ class DebuggerApp(App[None]):
         text.append("●" if "B" in mark else "e" if "e" in mark else " ", "bold red")
         text.append(">" if ">" in mark else "*" if "*" in mark else " ", "bold yellow")
         text.append(f"{line:>4} ", "dim")
-        code, hash_, comment = printable(self.shown.target.lines[line - 1]).partition("#")
+        code, hash_, comment = printable(self.shown.lines[line - 1]).partition("#")
         text.append(code, style)
         text.append(hash_ + comment, "dim italic")
         return text
@@ -156,16 +157,19 @@ class DebuggerApp(App[None]):
     def _show_source(self, follow: bool) -> None:
         source = self.query_one("#source", OptionList)
         before, self._marks = self._marks, line_marks(self.shown)
-        if source.option_count != len(self._numbers()):
+        is_other, self._file = self._file != self.shown.file, self.shown.file
+        if is_other or source.option_count != len(self._numbers()):
+            source.border_title = Text(PurePath(self._file).name)
+            before = {}
             source.clear_options()
             source.add_options([Option(self._prompt(n)) for n in self._numbers()])
-        for line in before.keys() | self._marks.keys() | self.shown.edits:
+        for line in before.keys() | self._marks.keys():
             if line:
                 source.replace_option_prompt_at_index(line - 1, self._prompt(line))
-        line_now = self.shown.line_of(self.shown.position.pc)
-        if follow and line_now is not None:
-            source.highlighted = line_now - 1
-            source.scroll_to(y=max(0, line_now - 1 - source.size.height // 2), animate=False)
+        if follow or is_other:
+            here = self.shown.here - 1
+            source.highlighted = here
+            source.scroll_to(y=max(0, here - source.size.height // 2), animate=False)
 
     @property
     def line(self) -> int:
@@ -230,8 +234,10 @@ class DebuggerApp(App[None]):
             self.tell([], "")
 
     def _redraw(self, lines: set[int]) -> None:
-        for line in lines:
-            self.query_one("#source", OptionList).replace_option_prompt_at_index(line - 1, self._prompt(line))
+        if self.shown.file == self.shown.own_file:
+            source = self.query_one("#source", OptionList)
+            for line in lines:
+                source.replace_option_prompt_at_index(line - 1, self._prompt(line))
 
     def action_do(self, text: str) -> None:
         """Do a command."""
@@ -239,19 +245,23 @@ class DebuggerApp(App[None]):
 
     def action_until(self) -> None:
         """Run to the line under the cursor."""
-        self.do(f"until {self.line}")
+        self.do(f"until {self.shown.place(self.line)}")
 
     def action_breakpoint(self) -> None:
         """Set a breakpoint at the line under the cursor, or take it away."""
+        place = self.shown.place(self.line)
         try:
-            there = self.shown.session.breakpoints.intersection(self.shown.instructions_at(str(self.line)))
+            there = self.shown.session.breakpoints.intersection(self.shown.instructions_at(place))
         except UserError:
             there = set()
-        self.do(f"{'delete' if there else 'break'} {self.line}")
+        self.do(f"{'delete' if there else 'break'} {place}")
 
     def action_edit(self) -> None:
         """Let the line under the cursor be edited."""
-        self._ask(f"edit {self.line} {self.shown.target.lines[self.line - 1]}")
+        if self.shown.file != self.shown.own_file:
+            self.say(f"{self.shown.file} is included: edit the file itself", bad=True)
+            return
+        self._ask(f"edit {self.line} {self.shown.lines[self.line - 1]}")
 
     def action_ask(self) -> None:
         """Let a command be typed."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from isa import mnemonics
 from isa.instruction_help import help_lines
+from isa.program import SourceLine
 from isa.reference import describe
 from vecsim.data.memory_places import TYPES
 from vecsim.debugger.conditions import watch_of
@@ -24,6 +25,7 @@ from vecsim.debugger.strips import strip_of
 from vecsim.debugger.target import Target
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.support.errors import UserError
+from vecsim.support.shown_text import one_line
 from vecsim.support.suggestions import counted, nearest
 
 
@@ -106,8 +108,9 @@ class Debugger:
         Parameters
         ----------
         place
-            A line, of which the first instruction is meant, or the next that follows; a label; a mnemonic,
-            with or without the type behind its dot: all instructions of that name.
+            A line, of which the first instruction is meant, or the next that follows, after the name of its
+            file and a colon where that is included; a label; a mnemonic, with or without the type behind its
+            dot: all instructions of that name.
 
         Raises
         ------
@@ -120,7 +123,8 @@ class Debugger:
             if number < len(program):
                 return [number]
             raise UserError(f"{place}: no instruction follows this label")
-        if not place.isdecimal():
+        file, _, digits = place.rpartition(":")
+        if not digits.isdecimal():
             stem = place.removesuffix(mnemonics.GENERIC) + "."
             names = [program.instruction(pc).mnemonic for pc in range(len(program))]
             found = [pc for pc, name in enumerate(names) if name == place or name.startswith(stem)]
@@ -128,16 +132,62 @@ class Debugger:
                 return found
             near = nearest(place, {*program.labels, *names})
             raise UserError(f"{place!r}: no line, label or mnemonic of the program{near}")
-        line = whole_number(place)
-        behind = [(each.line, pc) for pc, each in enumerate(program.source) if each.line >= line]
+        line, named = whole_number(digits), self._file_of(file) if file else self.own_file
+        behind = [
+            (each.line, pc)
+            for pc, each in enumerate(program.source)
+            if each.file == named and each.line >= line
+        ]
         if not behind or line < 1:
             raise UserError(f"line {line}: no instruction stands there or behind it")
         return [min(behind)[1]]
 
+    @property
+    def own_file(self) -> str:
+        """The name of the text itself, which lines without a file are of."""
+        return one_line(self.target.file)
+
+    @property
+    def file(self) -> str:
+        """The name of the text that is shown, in which it stands."""
+        return self._here.file
+
+    @property
+    def here(self) -> int:
+        """The line where it stands: that of the next instruction, at the end of the last."""
+        return self._here.line
+
+    @property
+    def _here(self) -> SourceLine:
+        source, pc = self.session.program.source, self.position.pc
+        if self.position.halted:
+            pc = max(self.position.issues, default=(0, 0, pc))[2]
+        return source[pc if 0 <= pc < len(source) else -1]
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the text that is shown."""
+        return self.target.lines_of(self.file)
+
+    def _file_of(self, name: str) -> str:
+        """Return the one text of the program with a name, or the end of one."""
+        files = dict.fromkeys(each.file for each in self.session.program.source)
+        found = [each for each in files if f"/{each}".endswith(f"/{name}")]
+        if len(found) != 1:
+            raise UserError(
+                f"{name}: {'several texts have' if found else 'no text has'} this name: "
+                f"{', '.join(found or files)}"
+            )
+        return found[0]
+
     def line_of(self, pc: int) -> int | None:
-        """Give the line of an instruction."""
+        """Return the line of an instruction in the text that is shown; None if it is in another."""
         source = self.session.program.source
-        return source[pc].line if 0 <= pc < len(source) else None
+        return source[pc].line if 0 <= pc < len(source) and source[pc].file == self.file else None
+
+    def place(self, line: int) -> str:
+        """Write a line of the text that is shown as a command takes it."""
+        return f"{line}" if self.file == self.own_file else f"{self.file}:{line}"
 
     @property
     def readiness(self) -> Readiness:
@@ -232,7 +282,7 @@ class Debugger:
                 back = f"; goto {cycle} goes back" if cycle < before.cycle else ""
                 return self.do(Stop("cycle", f"cycle {before.cycle}, it has come already{back}"), before)
             return self.do(self.session.run(cycle=cycle), before)
-        if re.fullmatch(r"[A-Za-z_.\d]+", text):
+        if re.fullmatch(r"[A-Za-z_.\d]+|[^=!]+:\d+", text):
             return self.do(self.session.run(until=self.instructions_at(text)), before)
         watch = watch_of(text, self.session)
         if watch.holds and watch.value(before.state):
@@ -254,9 +304,9 @@ class Debugger:
         """
         old = self.session
         fresh = Session(self.target, engine=self.engine, most_cycles=old.most_cycles)
-        lines = {self.line_of(pc) for pc in old.breakpoints}
+        places = {(each.file, each.line) for each in (old.program.source[pc] for pc in old.breakpoints)}
         fresh.breakpoints = {
-            pc for pc, each in enumerate(fresh.program.source) if each.line in lines
+            pc for pc, each in enumerate(fresh.program.source) if (each.file, each.line) in places
         } & _firsts(fresh)
         before = self.position
         fresh.go_to(before.cycle)
@@ -289,8 +339,8 @@ class Debugger:
         return [line for entry in found for line in help_lines(entry)]
 
     def mnemonic_of(self, line: int) -> str | None:
-        """Give the mnemonic or directive that stands in a line of the text."""
-        lines = self.target.lines
+        """Give the mnemonic or directive that stands in a line of the text that is shown."""
+        lines = self.lines
         if not 1 <= line <= len(lines):
             return None
         code = lines[line - 1].split("#")[0].split(";")[0]
@@ -303,7 +353,7 @@ class Debugger:
 
 def _firsts(session: Session) -> set[int]:
     """Give the first instruction of each line."""
-    first: dict[int, int] = {}
+    first: dict[tuple[str, int], int] = {}
     for pc, each in enumerate(session.program.source):
-        first.setdefault(each.line, pc)
+        first.setdefault((each.file, each.line), pc)
     return set(first.values())

@@ -31,20 +31,23 @@ SOURCE = 15
 
 def source_lines(shown: Debugger, width: int = WIDE, height: int = SOURCE) -> list[str]:
     """Show the source around the next instruction: ``>`` issues next, ``*`` issued last, ``B`` breakpoint."""
-    lines = shown.target.lines
-    here = shown.line_of(shown.position.pc) or shown.line_of(len(shown.session.program) - 1) or 1
-    first = max(1, min(here - height // 2, len(lines) - height + 1))
+    lines = shown.lines
+    first = max(1, min(shown.here - height // 2, len(lines) - height + 1))
     marks = line_marks(shown)
-    return [
+    included = [] if shown.file == shown.own_file else [f"{shown.file}, included"]
+    return included + [
         f"{marks.get(n, ''):>3} {n:>4}  {lines[n - 1]}"
         for n in range(first, min(first + height, len(lines) + 1))
     ]
 
 
 def line_marks(shown: Debugger) -> dict[int, str]:
-    """Give the marks of lines, see :func:`source_lines`; ``e`` is a line edited and not yet assembled."""
+    """Return the marks of lines of the text that is shown, see :func:`source_lines`.
+
+    ``e`` is a line edited and not yet assembled; 0 has the marks of lines of other texts.
+    """
     marks: dict[int, str] = {}
-    for line in shown.edits:
+    for line in shown.edits if shown.file == shown.own_file else ():
         marks[line] = "e"
     for pc in shown.session.breakpoints:
         line = shown.line_of(pc) or 0

@@ -21,6 +21,7 @@ from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
+from vecsim.support.shown_text import one_line
 from vecsim.support.suggestions import counted
 
 ENGINE = "simpy"
@@ -213,9 +214,14 @@ class Session:
         issued = [pc for _, cycle, pc in here.issues if cycle == here.cycle - 1]
         by = self.program.where(issued[0])
         if len(issued) > 1:
-            lines = [str(self.program.source[pc].line) for pc in issued]
+            lines = [self._line(pc) for pc in issued]
             by = f"one of the lines {', '.join(lines)}, which issued together"
         return f"cycle {here.cycle}, {watch.text}, by {by}"
+
+    def _line(self, pc: int) -> str:
+        source = self.program.source[pc]
+        own = source.file == one_line(self.target.file)
+        return f"{source.line}" if own else f"{source.file}:{source.line}"
 
     def _stopped(self, reason: str) -> Stop:
         here = self.position

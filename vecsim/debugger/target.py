@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from isa.assembler import assemble
 from isa.declaration import InstructionSet
+from isa.inclusion import name_of
 from isa.program import Program
 from vecsim.data.memory_files import without_room
 from vecsim.machine import Machine, instruction_set_of
 from vecsim.support.errors import UserError
+from vecsim.support.input_files import INCLUDED, decoded, read_input
+from vecsim.support.own_packages import input_path
+from vecsim.support.shown_text import one_line
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,9 @@ class Target:
         Bytes of a matrix value, 4 or 8.
     loaded
         Places of memory that data of the program leave as they are: first byte, and the first behind it.
+    included
+        The files that the text may include, by their paths from its folder: no other is opened, whatever is
+        edited.
     """
 
     name: str
@@ -49,6 +57,7 @@ class Target:
     symbols: Mapping[str, int] = field(default_factory=dict)
     value_bytes: Literal[4, 8] = 4
     loaded: tuple[tuple[int, int], ...] = ()
+    included: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def instruction_set(self) -> InstructionSet:
@@ -60,6 +69,34 @@ class Target:
         """The lines of the text; line 1 is the first."""
         return self.text.split("\n")
 
+    def lines_of(self, file: str) -> list[str]:
+        """Return the lines of a text by its name in messages; of the text itself if it is none of these."""
+        for key, content in self.included.items():
+            if one_line(name_of(self.file, key)) == file:
+                return decoded(content, file).split("\n")
+        return self.lines
+
+    def with_files(self, folder: Path) -> Target:
+        """Return the same with the files that its text includes, as they are now in its folder.
+
+        Raises
+        ------
+        UserError
+            As `assembled` raises.
+        """
+        program = assemble(self.text, folder=folder, **self._how)
+        paths = {name: input_path(folder, name) for name in program.inputs}
+        return replace(self, included={name: read_input(path, INCLUDED) for name, path in paths.items()})
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        return {
+            "file": self.file,
+            "symbols": self.symbols,
+            "instruction_set": self.instruction_set,
+            "value_bytes": self.value_bytes,
+        }
+
     def assembled(self) -> Program:
         """Assemble the text.
 
@@ -70,13 +107,7 @@ class Target:
         UserError
             It has no instruction.
         """
-        program = assemble(
-            self.text,
-            file=self.file,
-            symbols=self.symbols,
-            instruction_set=self.instruction_set,
-            value_bytes=self.value_bytes,
-        )
+        program = assemble(self.text, given=self.included or None, **self._how)
         if not len(program):
             raise UserError(f"{self.file}: there is no instruction in it")
         return without_room(program, self.loaded)

@@ -9,6 +9,7 @@ from pathlib import Path
 from vecsim.results.digests import SHOWN_DIGITS
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import DOWNLOAD, InputKind, file_sha256
+from vecsim.support.own_packages import input_path
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ def recorded_files(what: str, folder: Path, digests: Mapping[str, str]) -> tuple
     what
         What they are read as.
     folder
-        Where their paths begin.
+        That of the program's text.
     digests
-        Of each, by its path, as `isa.program.Program.inputs` has them.
+        Of each, by its path from there, as `isa.program.Program.inputs` has them.
     """
     base = folder.absolute()
-    return tuple(InputFile(what, str(base / name), digest) for name, digest in digests.items())
+    return tuple(InputFile(what, str(input_path(base, name)), digest) for name, digest in digests.items())
 
 
 def sha256_or_empty(path: Path, kind: InputKind = DOWNLOAD) -> str:

@@ -39,6 +39,23 @@ LIBRARIES = (
 """Other people's packages that vecsim needs."""
 ROOT = Path(__file__).parents[2]
 """Where vecsim is, and these packages beside it."""
+SHIPPED_TEXTS = "<programs>/"
+"""What the name of an assembly text begins with that comes with vecsim and is included by another."""
+
+
+def input_path(folder: Path, name: str) -> Path:
+    """Return where a file of a program is.
+
+    Parameters
+    ----------
+    folder
+        That of the program's text.
+    name
+        The path of the file from there, or `SHIPPED_TEXTS` and its path among the programs of vecsim.
+    """
+    if name.startswith(SHIPPED_TEXTS):
+        return ROOT / "programs" / name.removeprefix(SHIPPED_TEXTS)
+    return folder / name
 
 
 @contextmanager

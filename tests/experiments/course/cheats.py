@@ -14,6 +14,7 @@ import numpy as np
 from docs.blocks import blocks
 from experiments.course.registry import EXERCISES
 from programs.measurement import multiplicand
+from tests.included_texts import whole_text
 from vecsim.data import load
 
 ROOT = Path(__file__).parents[3]
@@ -183,7 +184,8 @@ def fixed_sizes():
 
 
 def shipped(path):
-    return (ROOT / path).read_text(encoding="utf-8")
+    """Return a text of the repository with those that it includes: a submission has no folder."""
+    return whole_text(ROOT / path)
 
 
 def tutorial(name):
@@ -299,7 +301,8 @@ def texts_that_come_with_vecsim():
     texts = {}
     for folder in ("programs", "experiments", "docs"):
         for path in sorted((ROOT / folder).rglob("*.s")):
-            texts[str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
+            name = str(path.relative_to(ROOT))
+            texts[name] = shipped(name)
     for path in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]:
         for block in blocks(path.read_text(encoding="utf-8")):
             if "halt" in block.text and block.language != "console":

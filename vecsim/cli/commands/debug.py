@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -174,9 +175,10 @@ def _text(
 
     how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
     empty = Target(file, file, read_text(file, ASSEMBLY), _zeros(size), machine, **how)
+    empty = empty.with_files(Path(file).parent)
     files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
     _, content = files.memory()
-    return Target(file, file, empty.text, content, machine, loaded=files.places, **how)
+    return replace(empty, memory=content, loaded=files.places)
 
 
 def _zeros(size: int) -> Any:
@@ -207,7 +209,7 @@ def _product(
         machine,
         program.symbols(prepared.options) | dict(prepared.loaded.symbols),
         value_bytes(bits),
-    )
+    ).with_files(source.parent)
     kind = "float" if prepared.loaded.value_bytes == 4 else "double"
     return target, f"Y:{min(loaded.csr.shape[0], SHOWN_OF_Y)}:{kind}"
 

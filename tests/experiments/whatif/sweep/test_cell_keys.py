@@ -25,6 +25,8 @@ again:  addi x1, x1, -1
         halt
 """
 
+SLOW = "mul x1, x1, x1\n"
+
 
 @pytest.fixture
 def swept(tmp_path):
@@ -57,6 +59,17 @@ def test_an_included_file_counts(tmp_path, swept):
     assert fifty[0] > five[0]
     write_count(tmp_path / "a", 5)
     assert swept(text) == (five, 0)
+
+
+def test_an_included_text_counts(tmp_path, swept):
+    text = tmp_path / "my.s"
+    text.write_text('li x1, 5\n.include "body.s"\nhalt\n')
+    found = []
+    for body in (SLOW, 9 * SLOW, 9 * SLOW, SLOW):
+        (tmp_path / "body.s").write_text(body)
+        found.append(swept(text))
+    assert [computed for _, computed in found] == [1, 1, 0, 0]
+    assert found[0][0] == found[3][0] < found[1][0] == found[2][0]
 
 
 def test_equal_texts_in_two_folders_have_cells_of_their_own(tmp_path, swept, monkeypatch):
