@@ -305,10 +305,14 @@ def assemble(
     if not isinstance(text, str):
         raise UserError(f"assemble: {shown(text)}: a text is expected; vecsim.assemble_file takes a path")
     file = path_text("file", file)
+    contents = None if given is None else table("given", given)
+    for name, content in (contents or {}).items():
+        if not isinstance(content, bytes):
+            raise UserError(f"given: {name!r}: {shown(content)}: bytes are expected")
     return _program(
         text,
         Source(file, Path(file).name),
-        Inclusion(file, None if folder is None else path_of("folder", folder), given),
+        Inclusion(file, None if folder is None else path_of("folder", folder), contents),
         symbols=symbols,
         instruction_set=instruction_set,
         value_bytes=value_bytes,

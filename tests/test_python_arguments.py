@@ -66,7 +66,10 @@ CALLS = {
     ),
     "assemble": (
         vecsim.assemble,
-        {"text": "halt", "file": "a.s", "symbols": {}, "value_bytes": 4, "data_base": 64, "folder": None},
+        {
+            "text": '.include "b.s"', "file": "a.s", "symbols": {}, "value_bytes": 4, "data_base": 64,
+            "folder": None, "given": {"b.s": b"halt"},
+        },
     ),
     "assemble_file": (
         vecsim.assemble_file,

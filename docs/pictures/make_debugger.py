@@ -35,7 +35,7 @@ def picture() -> str:
     symbols = program.symbols(prepared.options) | dict(prepared.loaded.symbols)
     text = path.read_text(encoding="utf-8")
     target = Target("hism on laplace2d-30", path.name, text, prepared.loaded.memory, machine, symbols)
-    shown = Debugger(target, pieces=("Y:16:float",))
+    shown = Debugger(target.with_files(path.parent), pieces=("Y:16:float",))
     shown.extended = True
     return asyncio.run(_drawn(DebuggerApp(shown)))
 
