@@ -73,7 +73,7 @@ def files_of(report: Report) -> dict[str, bytes]:
 
 
 def write(files: Mapping[str, bytes], name: str) -> None:
-    """Put the files of a report into a folder, all at once: `vecsim.results.atomic_files.write_folder`.
+    """Put the files of a report into a folder, all at once: `vecsim.results.result_folder.write_folder`.
 
     Raises
     ------

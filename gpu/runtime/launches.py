@@ -95,7 +95,7 @@ class Launch:
         alpha, beta
             Scalars of the real type.
         stream
-            As `gpu.runtime.memory.stream_of` gives it: 0, or an object of Numba or cuda.core.
+            As `gpu.runtime.vectors.stream_of` gives it: 0, or an object of Numba or cuda.core.
         """
         if SIMULATED:
             given = {X: x, Y: y, ALPHA: alpha, BETA: beta}

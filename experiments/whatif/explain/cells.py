@@ -42,7 +42,7 @@ class Cells:
     value_bits
         Bits of a value.
     cost
-        Weights of what a machine costs that the specification gives; see `experiments.whatif.explain.cost`.
+        Weights of what a machine costs that the specification gives; see `experiments.whatif.sweep.cost`.
     program, matrix
         int64, for each cell: its place in `programs` and `matrices`.
     place
