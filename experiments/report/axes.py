@@ -1,12 +1,41 @@
-"""Logarithmic axes with numbers that can be read: 0.5, 1, 2 and not powers of ten as exponents."""
+"""Panels in rows, plain frames, and logarithmic axes with numbers that can be read: 0.5, 1, 2."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Literal
+
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 DECADES_ALONE = 1000
 """How far an axis must reach, as a factor, for powers of ten to be numbers enough."""
+
+
+ACROSS = 3
+"""Panels side by side."""
+
+
+def in_rows(count: int) -> tuple[int, int]:
+    """Return how many panels stand one below the other, and side by side."""
+    across = min(ACROSS, count)
+    return -(-count // across), across
+
+
+def titled(drawn: Figure, title: str) -> None:
+    """Write the title of a figure to the left, where a narrow screen begins."""
+    drawn.suptitle(title, x=0.01, ha="left", fontsize=11)
+
+
+def plain(
+    place: Axes, grid: Literal["x", "y", "both"] = "both", *, without: Sequence[str] = ("top", "right")
+) -> None:
+    """Draw grey lines behind, and no frame on some sides."""
+    place.spines[list(without)].set_visible(False)
+    place.grid(axis=grid, color="#dddddd", linewidth=0.6)
+    place.set_axisbelow(True)
 
 
 def number_logarithmic(axis: Axis, reach: float) -> None:

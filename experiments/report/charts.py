@@ -15,7 +15,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from experiments.report import heat, lines, ranges, scatter
-from experiments.report.axes import number_logarithmic
+from experiments.report.axes import number_logarithmic, plain, titled
 from experiments.report.colours import COLOURS
 from experiments.report.comparison import NOT_FOUND
 from experiments.report.drawable import FONT, drawable
@@ -110,8 +110,7 @@ def figure(chart: BarChart) -> Figure:
         row[0].set_ylabel(chart.value_label)
     for place in axes[-1]:
         place.set_xlabel(chart.category_label)
-    # To the left, where a narrow screen begins.
-    drawn.suptitle(title, x=0.01, ha="left", fontsize=TITLE_POINTS)
+    titled(drawn, title)
     write_legend(drawn, axes.flat, width)
     return drawn
 
@@ -218,9 +217,7 @@ def _draw(place: Axes, panel: Panel, chart: BarChart, common: _Common, inches: f
     place.set_xlim(-0.6, len(panel.categories) - 0.4)
     place.set_ylim(foot, top)
     place.tick_params(axis="x", length=0)
-    place.spines[["top", "right"]].set_visible(False)
-    place.grid(axis="y", color="#dddddd", linewidth=0.6)
-    place.set_axisbelow(True)
+    plain(place, "y")
 
 
 def _write_heights(

@@ -6,12 +6,10 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from experiments.report.axes import number_logarithmic
+from experiments.report.axes import in_rows, number_logarithmic, titled
 from experiments.report.number_tables import three_digits
 from experiments.report.parameter_charts import HeatChart
 
-ACROSS = 3
-"""Panels side by side."""
 CELL_INCHES = (0.52, 0.34)
 LEAST_INCHES = (2.4, 1.6)
 MOST_WRITTEN = 150
@@ -20,8 +18,7 @@ MOST_WRITTEN = 150
 
 def figure(chart: HeatChart) -> Figure:
     """Make a chart of fields as a figure of Matplotlib."""
-    across = min(ACROSS, len(chart.panels))
-    down = -(-len(chart.panels) // across)
+    down, across = in_rows(len(chart.panels))
     width = max(LEAST_INCHES[0], CELL_INCHES[0] * len(chart.columns))
     height = max(LEAST_INCHES[1], CELL_INCHES[1] * len(chart.rows))
     size = (1.6 + (width + 0.4) * across, 0.9 + (height + 0.6) * down)
@@ -58,5 +55,5 @@ def figure(chart: HeatChart) -> Figure:
     if shades is not None:
         bar = drawn.colorbar(shades, ax=axes, label=chart.value_label, shrink=0.8)
         number_logarithmic(bar.ax.yaxis, top / lowest)
-    drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
+    titled(drawn, chart.title)
     return drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.axes import number_logarithmic
+from experiments.report.axes import number_logarithmic, plain, titled
 from experiments.report.colours import COLOURS
 from experiments.report.legend import write_legend
 from experiments.report.parameter_charts import LineChart
@@ -32,10 +32,8 @@ def figure(chart: LineChart) -> Figure:
     place.set_xlim(-0.3, len(chart.categories) - 0.7)
     place.set_xlabel(chart.category_label)
     place.set_ylabel(chart.value_label)
-    place.spines[["top", "right"]].set_visible(False)
-    place.grid(color="#dddddd", linewidth=0.6)
-    place.set_axisbelow(True)
-    drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
+    plain(place)
+    titled(drawn, chart.title)
     write_legend(drawn, [place], INCHES[0])
     return drawn
 

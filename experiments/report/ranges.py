@@ -5,12 +5,10 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.axes import number_logarithmic
+from experiments.report.axes import in_rows, number_logarithmic, plain, titled
 from experiments.report.colours import COLOURS
 from experiments.report.parameter_charts import Range, RangeChart
 
-ACROSS = 3
-"""Panels side by side."""
 PANEL_INCHES, BAR_INCHES = 3.6, 0.3
 SLOWER, FASTER = COLOURS[6], COLOURS[1]
 ROOM = 0.6
@@ -19,8 +17,7 @@ ROOM = 0.6
 
 def figure(chart: RangeChart) -> Figure:
     """Make a chart of bars around a line as a figure of Matplotlib."""
-    across = min(ACROSS, len(chart.panels))
-    down = -(-len(chart.panels) // across)
+    down, across = in_rows(len(chart.panels))
     height = 1.0 + BAR_INCHES * len(chart.labels)
     drawn = Figure(figsize=(1.2 + PANEL_INCHES * across, 0.5 + height * down), layout="constrained")
     axes = drawn.subplots(down, across, squeeze=False, sharey=True)
@@ -39,7 +36,7 @@ def figure(chart: RangeChart) -> Figure:
     axes[0][0].set_ylim(len(chart.labels) - 0.4, -0.6)
     for column in axes.T:
         [place for place in column if place.get_visible()][-1].set_xlabel(chart.value_label)
-    drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
+    titled(drawn, chart.title)
     return drawn
 
 
@@ -67,6 +64,4 @@ def _draw(place: Axes, bars: tuple[Range | None, ...]) -> None:
             )
     place.axvline(1.0, color="#444444", linewidth=0.8)
     place.tick_params(axis="y", length=0)
-    place.spines[["top", "right", "left"]].set_visible(False)
-    place.grid(axis="x", color="#dddddd", linewidth=0.6)
-    place.set_axisbelow(True)
+    plain(place, "x", without=("top", "right", "left"))

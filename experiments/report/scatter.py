@@ -5,12 +5,10 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.axes import number_logarithmic
+from experiments.report.axes import in_rows, number_logarithmic, plain, titled
 from experiments.report.colours import COLOURS
 from experiments.report.item import ScatterChart, ScatterPanel
 
-ACROSS = 3
-"""Panels side by side."""
 PANEL_INCHES, ALONE_INCHES = 3.1, 5.0
 """Width of a panel among others, and of one alone."""
 KEY_INCHES = 1.1
@@ -24,8 +22,7 @@ ROOM = 1.15
 
 def figure(chart: ScatterChart) -> Figure:
     """Make a chart of points as a figure of Matplotlib."""
-    across = min(ACROSS, len(chart.panels))
-    down = -(-len(chart.panels) // across)
+    down, across = in_rows(len(chart.panels))
     inches = PANEL_INCHES if len(chart.panels) > 1 else ALONE_INCHES
     size = (0.6 + inches * across, 0.9 + PANEL_INCHES * down)
     drawn = Figure(figsize=size, layout="constrained")
@@ -41,7 +38,7 @@ def figure(chart: ScatterChart) -> Figure:
             place.set_xlabel(chart.x_labels[number])
         elif number + across >= len(chart.panels):
             place.set_xlabel(chart.x_label)
-    drawn.suptitle(chart.title, x=0.01, ha="left", fontsize=11)
+    titled(drawn, chart.title)
     handles, labels = axes.flat[0].get_legend_handles_labels()
     columns = max(1, min(len(labels), int(size[0] / KEY_INCHES)))
     drawn.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
@@ -94,9 +91,7 @@ def _draw(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
     for point, text in panel.labels.items():
         _write(place, point, text)
     place.set_title(panel.title, fontsize=9)
-    place.spines[["top", "right"]].set_visible(False)
-    place.grid(color="#dddddd", linewidth=0.6)
-    place.set_axisbelow(True)
+    plain(place)
 
 
 def _write(place: Axes, point: tuple[float, float], text: str) -> None:

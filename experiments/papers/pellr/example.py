@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -37,44 +38,39 @@ NOTES = (
 )
 
 
+LISTS = {"ELLPACK-R": list(chain(*ELLR_ROWS)), "PELLR": list(chain(*PELLR_ROWS))}
+"""Lengths of all rows of the example."""
+COUNTS: dict[str, Callable[[list[int]], int]] = {
+    "iterations, formula (1)": lambda rows: iterations(rows, EXAMPLE_WIDTH),
+    "non-zeros": sum,
+    "work, formula (2)": lambda rows: work(rows, EXAMPLE_WIDTH),
+    "work of the rows that exist": lambda rows: work(rows, EXAMPLE_WIDTH, missing_rows=False),
+}
+"""What is counted of them."""
+
+
 def make(results: Results) -> Item:
     """Make the item; all but what the device counted needs no GPU."""
-    lists = {name: list(chain(*rows)) for name, rows in (("ELLPACK-R", ELLR_ROWS), ("PELLR", PELLR_ROWS))}
-    rows = [
-        *_example_rows(
-            "iterations, formula (1)", {n: iterations(r, EXAMPLE_WIDTH) for n, r in lists.items()}
-        ),
-        *_example_rows("non-zeros", {n: sum(r) for n, r in lists.items()}),
-        *_example_rows("work, formula (2)", {n: work(r, EXAMPLE_WIDTH) for n, r in lists.items()}),
-        *_example_rows(
-            "work of the rows that exist",
-            {n: work(r, EXAMPLE_WIDTH, missing_rows=False) for n, r in lists.items()},
-        ),
-        Comparison(
-            "iterations, the ELLR list sorted",
-            "PELLR",
-            "",
-            sorted_iterations(lists["ELLPACK-R"], EXAMPLE_WIDTH),
-        ),
-        *_matrix_rows(results),
+    printed = {("iterations, formula (1)", name): str(count) for name, count in PRINTED_ITERATIONS.items()}
+    example = [
+        Comparison(what, name, printed.get((what, name), ""), count(rows), "the printed lists, warps of 8")
+        for what, count in COUNTS.items()
+        for name, rows in LISTS.items()
     ]
+    ordered = sorted_iterations(LISTS["ELLPACK-R"], EXAMPLE_WIDTH)
     return results.item(
         "pellr-iterations",
         "Figures 2, 3 and 5, formulas (1) and (2): iterations and work",
         SUMMARY,
-        tuple(rows),
-        chart=_chart(lists),
-        verdicts=_verdicts(results),
+        (
+            *example,
+            Comparison("iterations, the ELLR list sorted", "PELLR", "", ordered),
+            *_matrix_rows(results),
+        ),
+        chart=_chart(),
+        verdicts=(*_of_the_example(), *_of_matrices(results)),
         notes=NOTES,
     )
-
-
-def _example_rows(label: str, found: dict[str, int]) -> list[Comparison]:
-    printed = PRINTED_ITERATIONS if label.startswith("iterations") else {}
-    return [
-        Comparison(label, name, str(printed.get(name, "")), value, "the printed lists, warps of 8")
-        for name, value in found.items()
-    ]
 
 
 def _matrix_rows(results: Results) -> list[Comparison]:
@@ -93,37 +89,38 @@ def _matrix_rows(results: Results) -> list[Comparison]:
     ]
 
 
-def _chart(lists: dict[str, list[int]]) -> BarChart:
-    ordered = sorted(lists["ELLPACK-R"], reverse=True)
-    series = {f"{name}, as printed": _heights(rows) for name, rows in lists.items()} | {
-        "the ELLR list sorted": _heights(ordered)
+def _chart() -> BarChart:
+    ordered = sorted(LISTS["ELLPACK-R"], reverse=True)
+    lists = {f"{name}, as printed": rows for name, rows in LISTS.items()} | {"the ELLR list sorted": ordered}
+    heights = {
+        name: tuple(map(float, iterations_by_warp(np.array(rows), EXAMPLE_WIDTH)))
+        for name, rows in lists.items()
     }
     return BarChart(
         title="Iterations of each warp of 8 in the paper's example",
         value_label="iterations",
-        panels=(Panel("", tuple(f"warp {number}" for number in range(1, 5)), series),),
+        panels=(Panel("", tuple(f"warp {number}" for number in range(1, 5)), heights),),
         description="Bar chart of the iterations of the four warps; the numbers are in the text",
     )
 
 
-def _heights(rows: list[int]) -> tuple[float, ...]:
-    return tuple(float(each) for each in iterations_by_warp(np.array(rows), EXAMPLE_WIDTH))
-
-
-def _verdicts(results: Results) -> list[Verdict]:
-    ellr, pellr = (list(chain(*rows)) for rows in (ELLR_ROWS, PELLR_ROWS))
-    made = [
+def _of_the_example() -> tuple[Verdict, ...]:
+    taken, entries, done, _ = ([count(rows) for rows in LISTS.values()] for count in COUNTS.values())
+    return (
         Verdict(
             "The example takes 18 iterations with ELLR and 14 with PELLR",
-            (iterations(ellr, 8), iterations(pellr, 8)) == (18, 14),
-            f"{iterations(ellr, 8)} and {iterations(pellr, 8)}",
+            taken == list(PRINTED_ITERATIONS.values()),
+            f"{taken[0]} and {taken[1]}",
         ),
         Verdict(
             "The work of the example is the same with both",
-            work(ellr, 8) == work(pellr, 8),
-            f"{work(ellr, 8)} and {work(pellr, 8)}, as the lists hold {sum(ellr)} and {sum(pellr)} non-zeros",
+            done[0] == done[1],
+            f"{done[0]} and {done[1]}, as the lists hold {entries[0]} and {entries[1]} non-zeros",
         ),
-    ]
+    )
+
+
+def _of_matrices(results: Results) -> tuple[Verdict, ...]:
     counted = [
         (matrix.name, method, matrix.iterations.get(method), count)
         for matrix in results.matrices
@@ -134,23 +131,20 @@ def _verdicts(results: Results) -> list[Verdict]:
         for name, method, formula, count in counted
         if formula != count
     ]
-    made.append(
-        Verdict(
-            "Formula (1) gives the iterations that warps take on the GPU",
-            not wrong if counted else None,
-            "; ".join(wrong) or f"equal in all {len(counted)} counts on the device",
-        )
-    )
     fewer = [
         matrix.iterations["pellr"] <= matrix.iterations["ellr"]
         for matrix in results.matrices
         if {"ellr", "pellr"} <= set(matrix.iterations)
     ]
-    made.append(
+    return (
+        Verdict(
+            "Formula (1) gives the iterations that warps take on the GPU",
+            not wrong if counted else None,
+            "; ".join(wrong) or f"equal in all {len(counted)} counts on the device",
+        ),
         Verdict(
             "Sorting never takes more iterations",
             all(fewer) if fewer else None,
             f"on {sum(fewer)} of {len(fewer)} matrices",
-        )
+        ),
     )
-    return made
