@@ -9,16 +9,16 @@ from gpu.choice import work_counts
 from gpu.choice.structure import Structure, Work
 from gpu.device_matrix import Product
 from gpu.format_registry import FORMATS, format_of
-from gpu.formats.bbcs import BBCSProduct
+from gpu.formats.bbcs.product import BBCSProduct
 from gpu.formats.biell.container import BiELL
 from gpu.formats.biell.product import BiELLProduct
 from gpu.formats.coo.product import COOProduct
-from gpu.formats.crs import CRSProduct
-from gpu.formats.crs_adaptive import CRSAdaptiveProduct
-from gpu.formats.hism import HiSMProduct
+from gpu.formats.crs.adaptive import CRSAdaptiveProduct
+from gpu.formats.crs.product import CRSProduct
+from gpu.formats.hism.product import HiSMProduct
 from gpu.formats.hyb.container import HYB
 from gpu.formats.hyb.product import HYBProduct
-from gpu.formats.jd import JDProduct
+from gpu.formats.jd.product import JDProduct
 from gpu.formats.mixed_sliced.container import MixedSliced
 from gpu.formats.mixed_sliced.product import MixedSlicedProduct
 from gpu.formats.propagation import PropagationProduct

@@ -25,7 +25,9 @@ class Copy:
             shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text)
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
 
     def append(self, name: str, text: str) -> None:
         with (self.folder / name).open("a") as file:
@@ -135,7 +137,7 @@ def add_format(copy: Copy) -> None:
     copy.write("vecsim/formats/ccs.py", FORMAT)
     registry = "vecsim/formats/registry.py"
     copy.insert(
-        registry, "from gpu.formats.coo.container import COO\n", "from vecsim.formats.ccs import CCS\n"
+        registry, "from vecsim.formats.bbcs.container import BBCS\n", "from vecsim.formats.ccs import CCS\n"
     )
     copy.insert(
         registry, "\n_ALL = (\n", '    NamedFormat("ccs", "columns one behind the other", "a test", CCS),\n'
@@ -149,7 +151,7 @@ def test_a_format(copy):
     assert "columns one behind the other" in listed
     copy.python(
         "import numpy as np, scipy.sparse\n"
-        "from vecsim.formats import FORMATS\n"
+        "from vecsim import FORMATS\n"
         "matrix = scipy.sparse.random_array((9, 7), density=0.4, rng=1, format='csr')\n"
         "made = FORMATS['ccs'].from_scipy(matrix)\n"
         "made.check()\n"
@@ -210,10 +212,10 @@ class CCSProduct(LaunchedInTurn):
 def test_a_kernel(copy):
     pytest.importorskip("numba_cuda")
     add_format(copy)
-    copy.write("gpu/formats/ccs.py", KERNEL)
+    copy.write("gpu/formats/ccs/product.py", KERNEL)
     registry = "gpu/kernel_registry.py"
     imported = "from gpu.formats.biell.product import BiELLProduct\n"
-    copy.insert(registry, imported, "from gpu.formats.ccs import CCSProduct\n")
+    copy.insert(registry, imported, "from gpu.formats.ccs.product import CCSProduct\n")
     copy.insert(registry, "\n_ALL = (\n", '    _kernel("ccs", CCSProduct),\n')
     copy.python(
         "import numpy as np, scipy.sparse, gpu\n"

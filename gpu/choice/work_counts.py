@@ -10,8 +10,8 @@ import numpy as np
 
 from gpu.choice.structure import BLOCK_ROWS, MOST_GROWTH, SECTOR_BYTES, Structure, Work
 from gpu.formats.coo.product import ENTRIES_PER_THREAD
-from gpu.formats.crs import LOADS_AT_ONCE, threads_per_row_for
-from gpu.formats.crs_adaptive import arrangement_for
+from gpu.formats.crs.adaptive import arrangement_for
+from gpu.formats.crs.product import LOADS_AT_ONCE, threads_per_row_for
 from gpu.formats.mixed_sliced.product import groups_at_once
 from gpu.formats.mixed_sliced.slicing import MixedSlicing
 from gpu.formats.segmented.container import STEPS, segment_columns_for

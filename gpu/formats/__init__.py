@@ -1,1 +1,1 @@
-"""A folder for each format that only GPUs use; a module for each kernel of the machine's formats."""
+"""A folder a format: `product.py` has its kernel, `container.py` its arrays if only GPUs use it."""

@@ -4,7 +4,7 @@ The groups of a column of blocks are cut into pieces of so many entries; a block
 behind the other, and fetches a segment of x where the column of blocks changes. Its warps take groups in
 turn, a slot a lane: where a step begins, the lanes whose slots go on count themselves, which says where their
 entries stand. A slot leaves its sum at a place of its own. The rest is multiplied by the kernel of
-`gpu.formats.crs_adaptive`, which writes all of y; then each row with slots adds its sums in their order, one
+`gpu.formats.crs.adaptive`, which writes all of y; then each row with slots adds its sums in their order, one
 with many by a warp. So the bits are the same in every run.
 
 Or sums are added to y as they come, behind the rest: then there is no memory for them and no step behind.
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.crs_adaptive import CRSAdaptiveProduct
+from gpu.formats.crs.adaptive import CRSAdaptiveProduct
 from gpu.hbp.active import ActiveHBP
 from gpu.hbp.container import BLOCK_COLUMNS
 from gpu.hbp.product import THREADS, resident_blocks

@@ -8,7 +8,7 @@ import pytest
 from numba import types
 
 from gpu.formats.coo.product import coo_kernel
-from gpu.formats.crs import crs_kernel
+from gpu.formats.crs.product import crs_kernel
 from gpu.formats.sliced.product import sliced_kernel
 from gpu.formats.sliced_deltas.product import delta_kernel
 from gpu.formats.sliced_diagonals.product import diagonal_kernel

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from gpu.formats.crs_adaptive import arrangement_for, crs_adaptive_kernel
+from gpu.formats.crs.adaptive import arrangement_for, crs_adaptive_kernel
 from gpu.formats.mixed_sliced.product import hub_copy, mixed_sliced_kernel
 from gpu.runtime.cuda import cuda
 

@@ -5,8 +5,9 @@ import re
 import numpy as np
 from numba import types
 
-from gpu.formats import bbcs, hism
-from gpu.formats.jd import jd_kernel, strip_sums
+from gpu.formats.bbcs import product as bbcs
+from gpu.formats.hism import product as hism
+from gpu.formats.jd.product import jd_kernel, strip_sums
 from gpu.kernel_parts.gathered_row_sums import row_sums
 from gpu.kernel_parts.partial_row_sums import part_sums
 from gpu.runtime.cuda import cuda

@@ -9,7 +9,7 @@ from product_cases import THREADS, allowed, relative_error
 from tiers import examples, one_combination_in, one_in
 
 import gpu
-from gpu.formats.crs_adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
+from gpu.formats.crs.adaptive import Arrangement, CRSAdaptiveProduct, arrangement_for
 from gpu.kernel_parts.blocks_of_equal_work import LONG_SHARE, MARK, RECORD, row_blocks
 from gpu.runtime.cuda import cuda
 from vecsim.formats import CRS

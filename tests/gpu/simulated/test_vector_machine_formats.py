@@ -10,9 +10,9 @@ from tiers import examples
 
 import gpu
 from gpu.device_matrix import DeviceMatrix
-from gpu.formats.bbcs import BBCSProduct
-from gpu.formats.hism import HiSMProduct
-from gpu.formats.jd import LEAST_PART, JDProduct, group_for
+from gpu.formats.bbcs.product import BBCSProduct
+from gpu.formats.hism.product import HiSMProduct
+from gpu.formats.jd.product import LEAST_PART, JDProduct, group_for
 from gpu.kernel_parts.gathered_row_sums import threads_per_row_for
 from gpu.kernel_parts.partial_row_sums import row_parts
 from vecsim.formats import BBCS, JD, HiSM, Layout

@@ -1,0 +1,1 @@
+"""The products of BBCS on a GPU."""

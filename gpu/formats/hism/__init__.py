@@ -1,0 +1,1 @@
+"""The products of HiSM on a GPU."""

@@ -1,0 +1,1 @@
+"""The products of JD on a GPU."""
