@@ -156,7 +156,7 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 from vecsim.cli import main
-import experiments.gpu_bench.summary, experiments.report.environment
+import experiments.gpu_bench.bench, experiments.gpu_bench.summary, experiments.report.environment
 code = main(["gpu", {command!r}])
 assert "vecsim.machine" not in sys.modules
 sys.exit(code)

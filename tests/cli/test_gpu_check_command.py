@@ -8,8 +8,6 @@ from experiments.gpu_bench.check import check
 from experiments.gpu_bench.check.check import Checked
 from gpu.runtime import device_info
 from tests.cli.test_gpu import INFO
-from vecsim.cli import gpu_alone
-from vecsim.cli.printing import console
 
 RIGHT = (
     Checked("memplus", "crs", "float64", "ok", "", 1e-16, 1e-12),
@@ -66,18 +64,11 @@ def test_what_is_right_is_counted_and_written(vecsim, finds, tmp_path):
 
 
 def test_a_wrong_product_ends_in_exit_code_1_and_its_name(vecsim, finds):
-    finds(WRONG)
-    result = vecsim("gpu", "check")
-    assert result.code == 1
-    assert result.err == "vecsim: jd on memplus, float32: wrong: the error is 0.5\n"
-
-
-def test_the_same_without_typer(finds, monkeypatch, capsys):
-    monkeypatch.setattr(console, "RICH", False)
     asked = finds(WRONG)
-    assert gpu_alone.main(["gpu", "check", "--format", "jd", "--seconds", "2.5"]) == 1
+    result = vecsim("gpu", "check", "--format", "jd", "--seconds", 2.5)
+    assert result.code == 1
     assert asked == [(None, ["jd"], 2.5)]
-    assert "jd on memplus" in capsys.readouterr().err
+    assert result.err == "vecsim: jd on memplus, float32: wrong: the error is 0.5\n"
 
 
 def test_a_check_that_reached_nothing_is_refused(vecsim, finds):

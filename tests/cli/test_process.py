@@ -106,6 +106,12 @@ def test_an_interrupt_of_a_command_that_imports_ends_with_130():
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+def test_a_library_that_is_not_installed_is_named():
+    code = "import sys; sys.modules['typer'] = None; from vecsim.cli import main; sys.exit(main(['list']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "vecsim: error: typer is not installed: pip install .\n")
+
+
 def test_interrupts_are_as_before_when_a_command_has_begun():
     code = (
         "import signal\n"

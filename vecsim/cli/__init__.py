@@ -5,21 +5,20 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line, `vecsim.cli.application.main`; without typer, what `vecsim.cli.gpu_alone` can."""
+    """Run the command line, `vecsim.cli.application.main`; end with 2 where a library is not installed."""
     with _silent_interrupt():
+        try:
+            from vecsim.cli.application import main as run
+        except ModuleNotFoundError as error:
+            print(f"vecsim: error: {error.name} is not installed: pip install .", file=sys.stderr)
+            return 2
         from vecsim.results.provenance import of_command
         from vecsim.support.own_packages import own_packages
-
-        if find_spec("typer") is None:
-            from vecsim.cli.gpu_alone import main as run
-        else:
-            from vecsim.cli.application import main as run
     given = sys.argv[1:] if arguments is None else list(arguments)
     with own_packages(), of_command(["vecsim", *given]):
         return run(given)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vecsim.cli.printing.console import tell, warn
+from vecsim.cli.printing.output import Output, OutputFile
+from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
 
@@ -14,8 +19,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from isa.program import Program
-    from vecsim.cli.printing.output import Output
-    from vecsim.results.file_digests import InputFile
 
 
 class DataFiles:
@@ -49,9 +52,7 @@ class DataFiles:
         tolerance: float | None,
         source: str,
     ) -> None:
-        from vecsim.cli.printing.console import warn
         from vecsim.cli.printing.memory_dump import parse_dump
-        from vecsim.cli.printing.output import OutputFile
 
         if tolerance is not None and not expect:
             raise UserError(f"--tolerance {tolerance:g}: nothing is compared; --expect PLACE=FILE.npy does")
@@ -85,8 +86,6 @@ class DataFiles:
         """Refuse arrays that any memory would equal, and warn of those that zeros would."""
         import numpy as np
 
-        from vecsim.cli.printing.console import warn
-
         for each in self._expected:
             if each.values.dtype.kind != "f":
                 continue
@@ -118,8 +117,6 @@ class DataFiles:
     @property
     def inputs(self) -> tuple[InputFile, ...]:
         """The files of the arrays that are loaded."""
-        from vecsim.results.file_digests import InputFile
-
         return tuple(
             InputFile(f"array {each.place}", str(Path(each.file).absolute()), each.sha256)
             for each in self._loaded
@@ -127,8 +124,6 @@ class DataFiles:
 
     def save(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> None:
         """Write what is to be saved, and note in the document what was loaded."""
-        import io
-
         import numpy as np
 
         from vecsim.data.memory_places import TYPES
@@ -145,9 +140,7 @@ class DataFiles:
         """Compare memory with what is expected, and say whether all of it is there."""
         if not self._expected:
             return True
-        from dataclasses import asdict
 
-        from vecsim.cli.printing.console import tell
         from vecsim.data.memory_files import TOLERANCE, difference
 
         tolerance = TOLERANCE if self._tolerance is None else self._tolerance

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from vecsim.cli.printing.console import warn
 from vecsim.cli.printing.streams import in_one_line, prepare_streams
 from vecsim.support.claimed_files import files_of_one_command
 from vecsim.support.errors import AssemblyError, MatrixWarning, UserError
@@ -66,7 +67,6 @@ def _warnings_in_one_line() -> Iterator[None]:
         if not issubclass(category, MatrixWarning):
             shown(message, category, *rest, **more)
             return
-        from vecsim.cli.printing.console import warn
 
         warn(str(message))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vecsim.cli import completion
+from vecsim.cli.printing.console import warn
 from vecsim.cli.printing.streams import stdout_is_closed
 from vecsim.support.decimal_text import finite_number, integer
 from vecsim.support.errors import UserError
@@ -136,6 +137,30 @@ AutoEngineOption = Annotated[
 ValueBitsOption = Annotated[
     int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, a float of 32 or 64.")
 ]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")]
+MaxCyclesOption = Annotated[
+    int | None,
+    typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
+]
+MemoryOption = Annotated[
+    str,
+    typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s, all zero: 4096, 64K, 1M."),
+]
+ShowOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--show",
+        metavar="PLACE:COUNT[:TYPE]",
+        help="A piece of memory to show, as --dump of `vecsim exec`; of a product the first elements of y "
+        "without it. Repeatable.",
+    ),
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
+]
+OutOption = Annotated[
+    str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
+]
 DefineOption = Annotated[
     list[str] | None,
     typer.Option("--define", metavar="NAME=VALUE", help="Define a symbol of the program. Repeatable."),
@@ -164,7 +189,6 @@ def chosen_machine(
     preset_or_file: str, changes: Sequence[str] | None, extend: Sequence[str] | None = None
 ) -> Machine:
     """Read ``--machine``, ``--set`` and ``--extend``; warn of numbers that a file leaves out unsaid."""
-    from vecsim.cli.printing.console import warn
     from vecsim.machine import load_machine
 
     machine = load_machine(preset_or_file, changes or (), extend or ())

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from vecsim.cli.printing.console import warn
+from vecsim.cli.printing.output import OutputFile
+from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.program import Program
-    from vecsim.cli.printing.output import OutputFile
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import Machine
     from vecsim.trace import Window
@@ -60,8 +62,6 @@ class Tracing:
         cycles
             Gives the cycles of what it gave.
         """
-        from vecsim.cli.printing.console import warn
-        from vecsim.results.provenance import provenance
         from vecsim.trace import recording
 
         about = provenance().to_dict()
@@ -83,7 +83,6 @@ def read_tracing(trace: str | None, window: str | None, inputs: Iterable[str]) -
     UserError
         A window without a trace, a suffix that names no format, or a file that cannot be written.
     """
-    from vecsim.cli.printing.output import OutputFile
     from vecsim.trace import WHOLE, read_window
     from vecsim.trace.recording import format_of
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, definitions, value_bytes
+from vecsim.cli.printing.output import OutputFile
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import PROGRAM, PROGRAM_FILE, read_input
 from vecsim.support.shown_text import printable
@@ -46,7 +47,6 @@ def asm(
     from isa import binary
     from isa.assembler import assemble_file
     from isa.disassembler import listing as listed
-    from vecsim.cli.printing.output import OutputFile
 
     symbols, instruction_set = definitions(define), instructions_with(extend)
     if output is None and not listing:

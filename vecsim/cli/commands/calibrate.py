@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
+from vecsim.cli import options
+from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.results.provenance import provenance
+from vecsim.support.progress import Progress
+from vecsim.support.shown_text import utf8
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
@@ -21,15 +26,11 @@ PRESET = "proposed.toml"
 
 
 def calibrate(
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
-    ] = FOLDER,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
-    ] = None,
+    out: options.OutOption = FOLDER,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    engine: options.EngineOption = DEFAULT_ENGINE,
+    jobs: options.JobsOption = None,
     results: Annotated[
         str | None,
         typer.Option(
@@ -59,7 +60,7 @@ def calibrate(
             help="End the search when it has examined N candidates, by default 800.",
         ),
     ] = None,
-    json: JsonOption = None,
+    json: options.JsonOption = None,
 ) -> None:
     """Search what the HiSM paper leaves open for the machine that comes nearest to its Table 2.
 
@@ -74,12 +75,7 @@ def calibrate(
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, SUFFIXES, check_folder, files_of, write
     from vecsim.cli.commands.reproduce import show_item
-    from vecsim.cli.printing.console import fill, table
-    from vecsim.cli.printing.output import Output, OutputFile
     from vecsim.machine import to_toml
-    from vecsim.results.provenance import provenance
-    from vecsim.support.progress import Progress
-    from vecsim.support.shown_text import utf8
 
     provenance()  # of the code as it is now, not when the report is written, hours later
     folder = check_folder(out, (*SUFFIXES, Path(PRESET).suffix))
@@ -90,7 +86,7 @@ def calibrate(
         )  # refuses what cannot be written, before any work is done
     with Progress() as work:
         request = Request(
-            chosen_machine(machine, set_),
+            options.chosen_machine(machine, set_),
             engine=engine,
             jobs=jobs or processors(),
             results=None if results is None else Path(results),

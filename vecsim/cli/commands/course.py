@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import (
-    MATRIX_HELP,
-    AutoEngineOption,
-    ExtendOption,
-    JsonOption,
-    MachineOption,
-    SetOption,
-    ValueBitsOption,
-    chosen_machine,
-    value_bytes,
-)
+from vecsim.cli import completion, options
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output, OutputFile
+from vecsim.cli.printing.report import machine_line
+from vecsim.cli.products import load_matrix, matrix_values
 from vecsim.engines import AUTO
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import printable
 
 if TYPE_CHECKING:
     from programs.course.measurement import CourseRun, Ready
-    from vecsim.cli.printing.output import Output
 
 STANDARD_MEMORY = 1 << 20
 """Bytes of memory of `vecsim exec` if the user does not say."""
@@ -42,7 +34,7 @@ def course(
         str | None,
         typer.Argument(
             metavar="MATRIX",
-            help=f"Of programs on a sparse matrix. {MATRIX_HELP}",
+            help=f"Of programs on a sparse matrix. {options.MATRIX_HELP}",
             autocompletion=completion.matrices,
         ),
     ] = None,
@@ -53,11 +45,11 @@ def course(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the numbers.")] = 0,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    extend: ExtendOption = None,
-    engine: AutoEngineOption = AUTO,
-    value_bits: ValueBitsOption = 32,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    extend: options.ExtendOption = None,
+    engine: options.AutoEngineOption = AUTO,
+    value_bits: options.ValueBitsOption = 32,
     write: Annotated[
         str | None,
         typer.Option(
@@ -66,20 +58,17 @@ def course(
             help="Write the text and its data, as exec, debug and view take it; nothing is run.",
         ),
     ] = None,
-    json: JsonOption = None,
+    json: options.JsonOption = None,
 ) -> None:
     """Run a program of the course: its cycles beside what must be moved and computed at least."""
-    from vecsim.cli.printing.output import Output
-
     if program is None:
         _list(Output(json))
         return
     from programs.course.measurement import prepare_course, run_course
     from programs.course.registry import find
-    from vecsim.cli.commands.run import load_matrix, matrix_values
     from vecsim.engines.first_use import chosen_engine
 
-    described, width = chosen_machine(machine, set_, extend), value_bytes(value_bits)
+    described, width = options.chosen_machine(machine, set_, extend), options.value_bytes(value_bits)
     csr: Any = None
     if matrix is not None or find(program).takes_matrix:
         csr = matrix_values(load_matrix(matrix), width)
@@ -106,8 +95,6 @@ def _list(output: Output) -> None:
 
 
 def _show(output: Output, found: CourseRun, engine: str, value_bits: int) -> None:
-    from vecsim.cli.printing.report import machine_line
-
     name, problem = found.ready.course.name, found.ready.placed.problem
     cycles = found.run.cycles
     how = f"{machine_line(found.run.machine)}; engine {engine}; {value_bits}-bit values"
@@ -138,10 +125,7 @@ def _show(output: Output, found: CourseRun, engine: str, value_bits: int) -> Non
 
 
 def _write(ready: Ready, target: str, value_bits: int, json: str | None) -> None:
-    from pathlib import Path
-
     from programs.course.standalone import standalone
-    from vecsim.cli.printing.output import OutputFile
 
     path = Path(target)
     if path.suffix != ".s":

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import (
-    MATRIX_HELP,
-    EngineOption,
-    JsonOption,
-    MachineOption,
-    SetOption,
-    ValueBitsOption,
-    chosen_machine,
-    value_bytes,
-)
-from vecsim.cli.printing.console import tell
+from vecsim.cli import completion, options
+from vecsim.cli.printing.console import fill, table, tell
+from vecsim.cli.printing.output import Output
+from vecsim.cli.printing.report import machine_line
+from vecsim.cli.products import load_matrix, matrix_values
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.results.digests import matrix_sha256
+from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
+from vecsim.support.progress import Progress
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
     from experiments.crosscheck.results import Checked
     from vecsim.data import Matrix
     from vecsim.machine import Machine
-    from vecsim.support.progress import Progress
 
 DISAGREE = 1
 """Exit code when two implementations are further apart than rounding allows."""
@@ -67,7 +63,7 @@ HIERARCHY = (
 def crosscheck(
     matrix: Annotated[
         list[str] | None,
-        typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
+        typer.Argument(metavar="MATRIX", help=options.MATRIX_HELP, autocompletion=completion.matrices),
     ] = None,
     suite: Annotated[
         bool, typer.Option("--suite", help="Take those of `vecsim reproduce crosscheck` that are here, too.")
@@ -76,15 +72,15 @@ def crosscheck(
         int | None,
         typer.Option("--section-size", metavar="S", help="Elements of a section; the machine's without it."),
     ] = None,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
-    value_bits: ValueBitsOption = 32,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    engine: options.EngineOption = DEFAULT_ENGINE,
+    seed: options.SeedOption = 0,
+    value_bits: options.ValueBitsOption = 32,
     gpu: Annotated[
         bool, typer.Option("--gpu/--no-gpu", help="Whether to use the GPU, if there is one.")
     ] = True,
-    json: JsonOption = None,
+    json: options.JsonOption = None,
 ) -> None:
     """Multiply by CRS, JD, BBCS and HiSM on SciPy, the simulated machine and the GPU, and compare.
 
@@ -94,23 +90,20 @@ def crosscheck(
 
     Without a GPU, NUMBA_ENABLE_CUDASIM=1 runs its kernels in Numba's CUDA simulator, on tiny matrices.
     """
+    from experiments.crosscheck.device import find_device
     from experiments.crosscheck.paper import KIND
     from experiments.crosscheck.results import Results
-    from vecsim.cli.printing.output import Output
-    from vecsim.cli.printing.report import machine_line
-    from vecsim.results.provenance import provenance
-    from vecsim.support.progress import Progress
 
-    width = value_bytes(value_bits)
+    width = options.value_bytes(value_bits)
     changes = [*(set_ or ()), *([] if section_size is None else [f"section_size={section_size}"])]
-    described = chosen_machine(machine, changes)
+    described = options.chosen_machine(machine, changes)
     if not matrix and not suite:
         raise UserError("name a matrix, or ask for --suite; see `vecsim crosscheck --help`")
     output = Output(json, inputs=matrix or [])
     made = provenance()
     missing: dict[str, str] = {}
-    sources = chain(_named(matrix or []), _suite(missing) if suite else ())
-    device, without = _device(gpu)
+    sources = chain([load_matrix(name) for name in matrix or []], _suite(missing) if suite else ())
+    device, without = find_device() if gpu else (None, "")
     found: list[Checked] = []
     with Progress() as work:
         for each in _checked(sources, described, device, seed, engine, width, work):
@@ -145,13 +138,6 @@ def crosscheck(
         raise typer.Exit(DISAGREE)
 
 
-def _named(names: Sequence[str]) -> list[Matrix]:
-    """Read the matrices that the user names, before any of them is multiplied."""
-    from vecsim.cli.commands.run import load_matrix
-
-    return [load_matrix(name) for name in names]
-
-
 def _suite(missing: dict[str, str]) -> Iterator[Matrix]:
     """Read the matrices of the experiment, one after the other; `missing` gets those not found."""
     from experiments.crosscheck.matrices import listed
@@ -161,13 +147,6 @@ def _suite(missing: dict[str, str]) -> Iterator[Matrix]:
             yield each.load()
         except UserError as error:
             missing[each.name] = str(error)
-
-
-def _device(wanted: bool) -> tuple[Device | None, str]:
-    """Find the GPU; say why there is none where one is wanted."""
-    from experiments.crosscheck.device import find_device
-
-    return find_device() if wanted else (None, "")
 
 
 def _checked(
@@ -182,8 +161,6 @@ def _checked(
     """Check one matrix after the other."""
     from experiments.crosscheck.products import crosscheck as check
     from experiments.crosscheck.results import Checked
-    from vecsim.cli.commands.run import matrix_values
-    from vecsim.results.digests import matrix_sha256
 
     for each in matrices:
         work.show(each.name, 0.0)
@@ -207,7 +184,6 @@ def _header(each: Checked, machine: str, engine: str, value_bits: int, device: D
 def _table(checks: Sequence[Check]) -> Table:
     """Show one matrix, a row a program."""
     from experiments.crosscheck.products import GPU, REFERENCE, SCIPY, SIMULATOR
-    from vecsim.cli.printing.console import fill, table
 
     base = next(check for check in checks if check.program == REFERENCE)
     rows = (
@@ -231,8 +207,6 @@ def _table(checks: Sequence[Check]) -> Table:
 
 def _hierarchies(found: Sequence[Hierarchy]) -> Table:
     """Show HiSM and HiSparse of one matrix, a row each; levels from the leaves up."""
-    from vecsim.cli.printing.console import fill, table
-
     rows = (
         (
             each.format,
@@ -261,8 +235,6 @@ def _ratio(first: float | None, second: float | None) -> str | None:
 
 def _facts(device: Device | None) -> dict[str, Any] | None:
     """Give what is known of the device, for the JSON."""
-    from dataclasses import asdict
-
     if device is None:
         return None
     if not device.timed:

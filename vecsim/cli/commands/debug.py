@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,24 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import (
-    MATRIX_HELP,
-    ChoiceOption,
-    DefineOption,
-    ExtendOption,
-    LikeOption,
-    LoadOption,
-    MachineOption,
-    SetOption,
-    ValueBitsOption,
-    byte_count,
-    chosen_machine,
-    definitions,
-    value_bytes,
-)
+from vecsim.cli import completion, options
+from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
+from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, SCRIPT, read_stdin, read_text
+from vecsim.support.shown_text import printable
 
 if TYPE_CHECKING:
     from vecsim.debugger.debugger import Debugger
@@ -52,7 +42,7 @@ def debug(
     matrix: Annotated[
         str | None,
         typer.Argument(
-            metavar="MATRIX", help=f"{MATRIX_HELP} Of a product.", autocompletion=completion.matrices
+            metavar="MATRIX", help=f"{options.MATRIX_HELP} Of a product.", autocompletion=completion.matrices
         ),
     ] = None,
     script: Annotated[
@@ -75,14 +65,7 @@ def debug(
     extended: Annotated[
         bool, typer.Option("--extended", help="Begin with the extended view: units, banks, pipeline, too.")
     ] = False,
-    show: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--show",
-            metavar="PLACE:COUNT[:TYPE]",
-            help="A piece of memory to show; of a product the first elements of y without it. Repeatable.",
-        ),
-    ] = None,
+    show: options.ShowOption = None,
     exercise: Annotated[
         str | None,
         typer.Option(
@@ -92,11 +75,11 @@ def debug(
             autocompletion=completion.exercises,
         ),
     ] = None,
-    like: LikeOption = None,
-    option: ChoiceOption = None,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    extend: ExtendOption = None,
+    like: options.LikeOption = None,
+    option: options.ChoiceOption = None,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    extend: options.ExtendOption = None,
     engine: Annotated[
         str,
         typer.Option(
@@ -107,23 +90,20 @@ def debug(
         ),
     ] = "simpy",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, or a case, comes from.")] = 0,
-    memory: Annotated[
-        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
-    ] = "64K",
-    load: LoadOption = None,
-    define: DefineOption = None,
-    value_bits: ValueBitsOption = 32,
+    memory: options.MemoryOption = "64K",
+    load: options.LoadOption = None,
+    define: options.DefineOption = None,
+    value_bits: options.ValueBitsOption = 32,
 ) -> None:
     """Step through a program by instruction or cycle, forwards and back, and see what each part does.
 
     Without --script in the terminal, or with --web in a browser (the extra teach).
     """
-    from vecsim.cli.commands.run import OWN_SUFFIX, chosen_programs
     from vecsim.debugger.debugger import Debugger
     from vecsim.support.worker_processes import end_with_parent
 
     end_with_parent()
-    described = chosen_machine(machine, set_, extend)
+    described = options.chosen_machine(machine, set_, extend)
     own = program.endswith(OWN_SUFFIX)
     if exercise is not None:
         says = f"--exercise {exercise} says on what it runs, not"
@@ -132,7 +112,8 @@ def debug(
         pieces = (*of_case, *(show or ()))
     elif own and like is None:
         _refuse(f"{program} is a program; of a product (--like NAME) are", matrix=matrix, option=option)
-        target = _text(program, described, byte_count(memory), definitions(define), value_bits, load)
+        size, symbols = options.byte_count(memory), options.definitions(define)
+        target = _text(program, described, size, symbols, value_bits, load)
         pieces = tuple(show or ())
     else:
         _refuse(f"{program} is a product; of FILE.s are", define=define, load=load)
@@ -173,7 +154,7 @@ def _text(
     from vecsim.cli.data_files import DataFiles
     from vecsim.debugger.target import Target
 
-    how: dict[str, Any] = {"symbols": symbols, "value_bytes": value_bytes(bits)}
+    how: dict[str, Any] = {"symbols": symbols, "value_bytes": options.value_bytes(bits)}
     empty = Target(file, file, read_text(file, ASSEMBLY), _zeros(size), machine, **how)
     empty = empty.with_files(Path(file).parent)
     files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
@@ -188,16 +169,15 @@ def _zeros(size: int) -> Any:
 
 
 def _product(
-    name: str, matrix: str | None, machine: Machine, options: Sequence[str], bits: int, seed: int
+    name: str, matrix: str | None, machine: Machine, choices: Sequence[str], bits: int, seed: int
 ) -> tuple[Target, str]:
     """Give a product of a matrix, and the piece of memory that has the first elements of y."""
     from programs.measurement import prepare_product
     from programs.registry import find
-    from vecsim.cli.commands.run import chosen_options, load_matrix
     from vecsim.debugger.target import Target
 
     program = find(name)
-    chosen = chosen_options([name], options)[name]
+    chosen = chosen_options([name], choices)[name]
     loaded = load_matrix(matrix)
     prepared = prepare_product(name, loaded, machine, value_bits=bits, seed=seed, options=chosen)
     source = program.source(prepared.options.get("schedule", ""))
@@ -208,16 +188,14 @@ def _product(
         prepared.loaded.memory,
         machine,
         program.symbols(prepared.options) | dict(prepared.loaded.symbols),
-        value_bytes(bits),
+        options.value_bytes(bits),
     ).with_files(source.parent)
     kind = "float" if prepared.loaded.value_bytes == 4 else "double"
     return target, f"Y:{min(loaded.csr.shape[0], SHOWN_OF_Y)}:{kind}"
 
 
 def _scripted(shown: Debugger, script: str) -> None:
-
     from vecsim.debugger.commands import run_script
-    from vecsim.support.shown_text import printable
 
     content = read_stdin(SCRIPT) if script == "-" else read_text(script, SCRIPT)
     if not run_script(shown, script, content.splitlines(), lambda line: typer.echo(printable(line))):
@@ -225,9 +203,6 @@ def _scripted(shown: Debugger, script: str) -> None:
 
 
 def _in_terminal(shown: Debugger) -> None:
-    import os
-    import sys
-
     from vecsim.debugger.extra import require
 
     require("textual")
@@ -241,7 +216,6 @@ def _in_terminal(shown: Debugger) -> None:
 
 def _in_browser(port: int) -> None:
     from vecsim.debugger.extra import require
-    from vecsim.results.provenance import provenance
 
     require("textual", "textual_serve")
     from vecsim.debugger.web import serve

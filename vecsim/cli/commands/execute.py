@@ -8,26 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli.options import (
-    AutoEngineOption,
-    DefineOption,
-    ExtendOption,
-    HotOption,
-    JsonOption,
-    ListingOption,
-    LoadOption,
-    MachineOption,
-    SetOption,
-    ValueBitsOption,
-    byte_count,
-    chosen_machine,
-    definitions,
-    finite,
-    value_bytes,
-)
+from vecsim.cli import options
+from vecsim.cli.printing.execution import counters_document, show_counters, show_registers, show_timeline
+from vecsim.cli.printing.hot import hot_table
+from vecsim.cli.printing.output import Output
 from vecsim.cli.tracing import TraceOption, WindowOption, read_tracing
 from vecsim.engines import AUTO
+from vecsim.results.file_digests import input_files, recorded_files
 from vecsim.support.errors import UserError
+from vecsim.support.progress import Measure, Progress
 
 if TYPE_CHECKING:
     from vecsim.engines.first_use import Watch
@@ -41,15 +30,13 @@ ROWS = 200
 
 def execute(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Assembly text or a program file.")],
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    extend: ExtendOption = None,
-    engine: AutoEngineOption = AUTO,
-    memory: Annotated[
-        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory, all zero: 4096, 64K, 1M.")
-    ] = "1M",
-    define: DefineOption = None,
-    value_bits: ValueBitsOption = 32,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    extend: options.ExtendOption = None,
+    engine: options.AutoEngineOption = AUTO,
+    memory: options.MemoryOption = "1M",
+    define: options.DefineOption = None,
+    value_bits: options.ValueBitsOption = 32,
     dump: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,7 +46,7 @@ def execute(
             "double, byte. Repeatable.",
         ),
     ] = None,
-    load: LoadOption = None,
+    load: options.LoadOption = None,
     save: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,7 +67,7 @@ def execute(
         float | None,
         typer.Option(
             "--tolerance",
-            parser=finite("--tolerance"),
+            parser=options.finite("--tolerance"),
             help="How far a real number may be off, relative to the expected one, or to 1 if that is "
             "smaller; 1e-5 without it.",
         ),
@@ -96,9 +83,9 @@ def execute(
     max_cycles: Annotated[
         int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
     ] = 10_000_000,
-    hot: HotOption = None,
-    listing: ListingOption = False,
-    json: JsonOption = None,
+    hot: options.HotOption = None,
+    listing: options.ListingOption = False,
+    json: options.JsonOption = None,
 ) -> None:
     """Run a program on a machine and show its cycles and chosen memory.
 
@@ -106,26 +93,20 @@ def execute(
     """
     from vecsim.cli.commands.assemble import read_program
     from vecsim.cli.data_files import DataFiles
-    from vecsim.cli.printing.counters import counters_document, show_counters
-    from vecsim.cli.printing.hot import hot_table
     from vecsim.cli.printing.memory_dump import parse_dump, show_dumps
-    from vecsim.cli.printing.output import Output
-    from vecsim.cli.printing.register_dump import show_registers
-    from vecsim.cli.printing.timeline_view import show_timeline
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import run
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import instruction_set_of
     from vecsim.machine.recorded import machine_files
-    from vecsim.results.file_digests import input_files, recorded_files
-    from vecsim.support.progress import Measure, Progress
 
     if rows is not None and not timeline:
         raise UserError(f"--rows {rows}: there are rows with --timeline alone, ask for that too")
     if trace is not None and timeline:
         raise UserError(f"--trace {trace}: it has all that --timeline shows; ask for one of them")
-    width, symbols, size = value_bytes(value_bits), definitions(define), byte_count(memory)
-    described = chosen_machine(machine, set_, extend)
+    width, symbols = options.value_bytes(value_bits), options.definitions(define)
+    size = options.byte_count(memory)
+    described = options.chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[file])
     tracing = read_tracing(trace, window, [file])
     program = read_program(file, symbols, width, instruction_set_of(described.extensions))

@@ -11,10 +11,12 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.options import MATRIX_HELP, JsonOption, ValueBitsOption, value_bytes
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output
+from vecsim.cli.products import load_matrix, matrix_values
+from vecsim.support.progress import Progress
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
-    from vecsim.cli.printing.output import Output
     from vecsim.formats import NamedFormat
 
 BASELINE = "crs"
@@ -45,10 +47,7 @@ def formats(
     The first conversion into a format compiles its loops, which takes up to 20 seconds, a minute for all.
     """
     from gpu.format_registry import FORMATS, find
-    from vecsim.cli.commands.run import load_matrix, matrix_values
-    from vecsim.cli.printing.output import Output
     from vecsim.formats import section_bits
-    from vecsim.support.progress import Progress
 
     width = value_bytes(value_bits)
     section_bits(section_size)  # refuses what no machine has, before the matrix is read

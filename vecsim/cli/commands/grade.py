@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.options import AutoEngineOption, JsonOption
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.cli.printing.streams import in_one_line
 from vecsim.engines import AUTO
 from vecsim.support.errors import UserError
@@ -19,7 +21,6 @@ from vecsim.support.suggestions import counted
 if TYPE_CHECKING:
     from experiments.course.exercise import Exercise
     from experiments.course.grades import Grade
-    from vecsim.cli.printing.output import Output
 
 NOT_RIGHT = 1
 """Exit code when a text does not do what its exercise asks."""
@@ -57,7 +58,6 @@ def grade(
     Exit code 1 says that it is not right, or too slow.
     """
     from experiments.course.registry import find
-    from vecsim.cli.printing.output import Output
 
     if exercise is None:
         if start is not None:
@@ -89,10 +89,6 @@ def _list(output: Output) -> None:
 
 def _begin(chosen: Exercise, start: str) -> None:
     """Write the text to begin with, over nothing that is there."""
-    from pathlib import Path
-
-    from vecsim.cli.printing.output import OutputFile
-
     target = OutputFile(start, "--start")
     if Path(start).exists():
         raise UserError(f"{start}: is there already, and may be your work; name another file")

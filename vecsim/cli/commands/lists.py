@@ -11,10 +11,10 @@ import typer
 
 from vecsim.cli.options import JsonOption
 from vecsim.cli.printing.console import fill, table, tell
+from vecsim.cli.printing.output import Output
 
 if TYPE_CHECKING:
     from programs.registry import SmvmProgram
-    from vecsim.cli.printing.output import Output
     from vecsim.data.sources import Found, Source
 
 LIST_MATRICES = "vecsim list matrices"
@@ -40,8 +40,6 @@ def matrices(
 
     Exit code 1 says that nothing matches the pattern.
     """
-    from vecsim.cli.printing.output import Output
-
     output = Output(json)
     if pattern is None:
         _builtins(output)
@@ -117,7 +115,6 @@ def formats(json: JsonOption = None) -> None:
     """List the formats, with what each can do; `vecsim formats MATRIX` gives their bytes."""
     from gpu.format_registry import FORMATS
     from vecsim.cli.commands.formats import described
-    from vecsim.cli.printing.output import Output
 
     output = Output(json)
     rows = (
@@ -143,7 +140,6 @@ def formats(json: JsonOption = None) -> None:
 def programs(json: JsonOption = None) -> None:
     """List the programs with their options."""
     from programs.registry import PROGRAMS
-    from vecsim.cli.printing.output import Output
 
     output = Output(json)
     rows = ((p.name, p.title, p.summary, p.folder) for p in PROGRAMS.values())
@@ -182,7 +178,6 @@ def _program(program: SmvmProgram) -> dict[str, Any]:
 @lists.command("extensions")
 def extensions(json: JsonOption = None) -> None:
     """List the extensions of the machine that come with vecsim, and the numbers that they add."""
-    from vecsim.cli.printing.output import Output
     from vecsim.machine import extensions_of
     from vecsim.machine.extension_files import shipped
 
@@ -208,7 +203,6 @@ def extensions(json: JsonOption = None) -> None:
 def experiments(json: JsonOption = None) -> None:
     """List the tables and figures of papers that `vecsim reproduce` makes anew."""
     from experiments.papers.kit.registry import ALL, PAPERS
-    from vecsim.cli.printing.output import Output
 
     output = Output(json)
     found = [(paper, experiment) for paper in PAPERS for experiment in paper.experiments]

@@ -9,6 +9,7 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.options import ExtendOption, JsonOption, SetOption, chosen_machine
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output
 from vecsim.support.shown_text import printable
 
 machines = typer.Typer(
@@ -32,7 +33,6 @@ SHOWN = (
 @machines.command("list")
 def list_presets(json: JsonOption = None) -> None:
     """List the presets."""
-    from vecsim.cli.printing.output import Output
     from vecsim.machine import load_machine, presets
 
     output = Output(json)
@@ -56,7 +56,6 @@ def show(
 
     What is printed is a machine file: edit it and give it to --machine.
     """
-    from vecsim.cli.printing.output import Output
     from vecsim.machine import to_toml
 
     output = Output(json, inputs=[name])

@@ -11,10 +11,11 @@ import typer
 from vecsim.cli import completion
 from vecsim.cli.options import ExtendOption, JsonOption
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output
+from vecsim.support.errors import UserError
 
 if TYPE_CHECKING:
     from isa.reference import Entry
-    from vecsim.cli.printing.output import Output
 
 
 def reference(
@@ -34,8 +35,6 @@ def reference(
     from isa.instruction_help import help_lines
     from isa.reference import describe, entries, search
     from vecsim.cli.commands.assemble import instructions_with
-    from vecsim.cli.printing.output import Output
-    from vecsim.support.errors import UserError
 
     output, instruction_set = Output(json), instructions_with(extend)
     if word is None:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import EngineOption, JsonOption, MachineOption, SetOption, chosen_machine
-from vecsim.cli.printing.console import tell
+from vecsim.cli import completion, options
+from vecsim.cli.printing.console import fill, table, tell
+from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
+from vecsim.support.progress import Progress
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
     from experiments.papers.kit.request import Request
     from experiments.report.item import Item, Report
-    from vecsim.cli.printing.output import Output
 
 WRONG = 1
 """Exit code when a result that the report rests on is wrong."""
@@ -41,15 +42,11 @@ def reproduce(
             autocompletion=completion.experiments,
         ),
     ] = None,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
-    ] = FOLDER,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
-    ] = None,
+    out: options.OutOption = FOLDER,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    engine: options.EngineOption = DEFAULT_ENGINE,
+    jobs: options.JobsOption = None,
     results: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,7 +57,7 @@ def reproduce(
             "Repeatable.",
         ),
     ] = None,
-    json: JsonOption = None,
+    json: options.JsonOption = None,
 ) -> None:
     """Reproduce tables and figures of papers: CSV, Markdown, PNG, SVG, and one HTML page with all of it.
 
@@ -72,9 +69,6 @@ def reproduce(
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
     from experiments.report.tally import tally
-    from vecsim.cli.printing.output import Output, OutputFile
-    from vecsim.results.provenance import provenance
-    from vecsim.support.progress import Progress
 
     asked = chosen(name or [ALL])
     provenance()  # of the code as it is now, not when the report is written
@@ -93,7 +87,7 @@ def reproduce(
         require_cycles(asked, file)
         OutputFile(file, "--results", updated=True)  # refuses what cannot be written, before any work is done
     recorded = recorded_files(asked, measured)
-    described = chosen_machine(machine, set_)
+    described = options.chosen_machine(machine, set_)
     with Progress() as work:
         request = Request(
             described,
@@ -128,7 +122,6 @@ def show_item(output: Output, item: Item) -> None:
     """
     from experiments.report.csv_files import HOLDS
     from experiments.report.number_tables import pivots
-    from vecsim.cli.printing.console import fill, table
 
     output.text(f"{item.name}: {item.title}")
     printed = [row for row in item.rows if row.paper]

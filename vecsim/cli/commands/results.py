@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vecsim.cli.options import ExtendOption, JsonOption, finite
+from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output
+from vecsim.engines.cause import label
 from vecsim.support.errors import UserError
+from vecsim.support.progress import Progress
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
@@ -18,7 +24,6 @@ if TYPE_CHECKING:
 
     from experiments.whatif.compare import Comparison
     from experiments.whatif.compare.comparison import Part
-    from vecsim.cli.printing.output import Output
 
 DIFFERENT = 1
 """Exit code when cycles differ: by more than the threshold, or at all from those of a run again."""
@@ -63,12 +68,8 @@ def compare(
 
     Runs of the same matrix and program are compared, or, if each file has one run, these two.
     """
-    from dataclasses import replace
-
     from experiments.whatif.compare import compare as compared
     from experiments.whatif.compare import read_document
-    from vecsim.cli.printing.output import Output
-    from vecsim.engines.cause import label
 
     output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
     found = compared(read_document(Path(before)), read_document(Path(after)))
@@ -88,8 +89,6 @@ def compare(
 
 
 def _show(output: Output, found: Comparison, most: int) -> None:
-    from vecsim.cli.printing.console import fill, table
-
     for each in found.inputs:
         output.text(each.in_words())
     if found.inputs:
@@ -130,14 +129,10 @@ def _some(keys: Sequence[tuple[str, ...]]) -> str:
 
 
 def _most(causes: Sequence[Part]) -> str | None:
-    from vecsim.engines.cause import label
-
     return f"{label(causes[0].name)} {causes[0].change:+,}" if causes and causes[0].change else None
 
 
 def _side_by_side(title: str, parts: Sequence[Part]) -> Table:
-    from vecsim.cli.printing.console import fill, table
-
     rows = ((part.name, part.before, part.after, f"{part.change:+,}") for part in parts)
     return fill(table([title], ["cycles A", "cycles B", "change"]), rows)
 
@@ -148,13 +143,8 @@ def rerun(
     json: JsonOption = None,
 ) -> None:
     """Run what a result names once more, and say whether the cycles are the same."""
-    import tempfile
-
     from experiments.whatif.compare import read_document
     from experiments.whatif.compare import rerun as repeated
-    from vecsim.cli.printing.console import fill, table
-    from vecsim.cli.printing.output import Output
-    from vecsim.support.progress import Progress
 
     document = read_document(Path(file))
     output = Output(json, inputs=[document.path])

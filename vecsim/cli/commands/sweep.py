@@ -5,22 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import (
-    EngineOption,
-    ExtendOption,
-    LikeOption,
-    MachineOption,
-    ProgramOption,
-    ValueBitsOption,
-    split_assignment,
-)
+from vecsim.cli import completion, options
+from vecsim.cli.printing.console import fill, tell, warn
+from vecsim.cli.printing.console import table as empty
+from vecsim.cli.printing.output import Output, to_json
+from vecsim.cli.products import chosen_programs
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.results.provenance import provenance
+from vecsim.support.claimed_files import claim_output
 from vecsim.support.errors import UserError
+from vecsim.support.progress import Progress
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
@@ -56,9 +55,9 @@ def sweep(
     matrix: Annotated[
         list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="One more matrix. Repeatable.")
     ] = None,
-    program: ProgramOption = None,
-    like: LikeOption = None,
-    machine: MachineOption = "vs2003",
+    program: options.ProgramOption = None,
+    like: options.LikeOption = None,
+    machine: options.MachineOption = "vs2003",
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,7 +67,7 @@ def sweep(
             "Repeatable.",
         ),
     ] = None,
-    extend: ExtendOption = None,
+    extend: options.ExtendOption = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,12 +81,10 @@ def sweep(
         str, typer.Option("--design", metavar="NAME", help="grid, one-at-a-time or latin-hypercube.")
     ] = "grid",
     samples: Annotated[int, typer.Option("--samples", min=1, help="Points of a Latin hypercube.")] = 100,
-    value_bits: ValueBitsOption = 32,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
-    engine: EngineOption = DEFAULT_ENGINE,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes; as many as there are cores without it.")
-    ] = None,
+    value_bits: options.ValueBitsOption = 32,
+    seed: options.SeedOption = 0,
+    engine: options.EngineOption = DEFAULT_ENGINE,
+    jobs: options.JobsOption = None,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -111,12 +108,7 @@ def sweep(
     from experiments.whatif.sweep import Sweep
     from experiments.whatif.sweep import sweep as swept
     from experiments.whatif.sweep.specification import read_specification
-    from vecsim.cli.commands.run import chosen_programs
-    from vecsim.cli.printing.console import tell
-    from vecsim.cli.printing.output import Output
     from vecsim.results.result_folder import write_folder
-    from vecsim.support.claimed_files import claim_output
-    from vecsim.support.progress import Progress
 
     if (draw or parquet) and out is None:
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
@@ -178,7 +170,7 @@ def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     for text in texts or ():
-        name, values = split_assignment(option, text)
+        name, values = options.split_assignment(option, text)
         if name in found:
             raise UserError(f"{option} {text}: {name} is varied twice")
         found[name] = values_of(f"{option} {name}", values)
@@ -187,11 +179,6 @@ def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
 
 def _summary(table: SweepTable) -> Table:
     """Give the geometric mean of cycles a non-zero for each program and each value of what is varied."""
-    from statistics import geometric_mean
-
-    from vecsim.cli.printing.console import fill
-    from vecsim.cli.printing.console import table as empty
-
     columns, programs = table.columns, table.sweep.programs
     rows = []
     varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
@@ -216,8 +203,6 @@ def _summary(table: SweepTable) -> Table:
 
 
 def _tell_faults(table: SweepTable) -> None:
-    from vecsim.cli.printing.console import warn
-
     faults = [fault for fault in table.columns["fault"] if fault]
     different = list(dict.fromkeys(faults))
     for fault in different[:FAULTS_TOLD]:
@@ -227,9 +212,6 @@ def _tell_faults(table: SweepTable) -> None:
 
 
 def _files(table: SweepTable) -> dict[str, bytes]:
-    from vecsim.cli.printing.output import to_json
-    from vecsim.results.provenance import provenance
-
     content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **table.to_dict()})
     return {"table.csv": table.csv_bytes(), "sweep.json": content.encode()}
 
@@ -251,7 +233,6 @@ def explain(
     from experiments.report.folder import PAGE, check_folder, files_of, write
     from experiments.whatif import remarks
     from experiments.whatif.explain import read_cells, report
-    from vecsim.cli.printing.output import Output
 
     target = out or folder
     cells = read_cells(Path(folder))

@@ -7,32 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import (
-    MATRIX_HELP,
-    AutoEngineOption,
-    ChoiceOption,
-    DefineOption,
-    ExtendOption,
-    JsonOption,
-    LikeOption,
-    LoadOption,
-    MachineOption,
-    ProgramOption,
-    SetOption,
-    ValueBitsOption,
-    byte_count,
-    chosen_machine,
-    definitions,
-    value_bytes,
-)
+from vecsim.cli import completion, options
+from vecsim.cli.printing.console import warn
+from vecsim.cli.printing.output import Output, OutputFile
+from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
 from vecsim.engines import AUTO
+from vecsim.results.digests import program_sha256
+from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
+from vecsim.support.progress import Measure, Progress
+from vecsim.support.shown_text import utf8
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
     from isa.declaration import InstructionSet
-    from vecsim.cli.printing.output import Output
     from vecsim.machine import Machine
     from vecsim.view import Recorded, Subject
 
@@ -48,17 +36,17 @@ def view(
         str | None,
         typer.Argument(
             metavar="MATRIX|FILE.s",
-            help=f"{MATRIX_HELP} Or the assembly text of any program, as `vecsim exec` runs it.",
+            help=f"{options.MATRIX_HELP} Or the assembly text of any program, as `vecsim exec` runs it.",
             autocompletion=completion.matrices,
         ),
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page.")] = "view.html",
-    program: ProgramOption = None,
-    like: LikeOption = None,
-    option: ChoiceOption = None,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    extend: ExtendOption = None,
+    program: options.ProgramOption = None,
+    like: options.LikeOption = None,
+    option: options.ChoiceOption = None,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    extend: options.ExtendOption = None,
     beside_machine: Annotated[
         str | None,
         typer.Option("--beside-machine", metavar="PRESET|FILE.toml", help="Run it on this machine, too."),
@@ -80,47 +68,30 @@ def view(
     window: Annotated[
         str | None, typer.Option("--window", metavar="FROM:TO", help="The cycles that the page shows.")
     ] = None,
-    show: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--show",
-            metavar="PLACE:COUNT[:TYPE]",
-            help="A piece of memory to show, as --dump of `vecsim exec`; of a product the first elements of "
-            "y without it. Repeatable.",
-        ),
-    ] = None,
-    engine: AutoEngineOption = AUTO,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
-    memory: Annotated[
-        str, typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s: 4096, 64K, 1M.")
-    ] = "1M",
-    define: DefineOption = None,
-    load: LoadOption = None,
-    value_bits: ValueBitsOption = 32,
-    max_cycles: Annotated[
-        int | None,
-        typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
-    ] = None,
-    json: JsonOption = None,
+    show: options.ShowOption = None,
+    engine: options.AutoEngineOption = AUTO,
+    seed: options.SeedOption = 0,
+    memory: options.MemoryOption = "1M",
+    define: options.DefineOption = None,
+    load: options.LoadOption = None,
+    value_bits: options.ValueBitsOption = 32,
+    max_cycles: options.MaxCyclesOption = None,
+    json: options.JsonOption = None,
 ) -> None:
     """Make a page of a run: instructions by unit over time, source, registers and memory.
 
     With two programs, or with a change by --beside-..., two runs stand one above the other.
     """
-    from vecsim.cli.commands.run import OWN_SUFFIX
-    from vecsim.cli.printing.output import Output, OutputFile
     from vecsim.machine import instruction_set_of
-    from vecsim.results.provenance import provenance
-    from vecsim.support.shown_text import utf8
     from vecsim.trace import WHOLE, read_window
     from vecsim.view import page_of
 
     about = provenance().to_dict()
-    width = value_bytes(value_bits)
-    machines = [chosen_machine(machine, set_, extend)]
+    width = options.value_bytes(value_bits)
+    machines = [options.chosen_machine(machine, set_, extend)]
     if beside_machine is not None or beside_set:
         changes = [*(set_ or ()), *(beside_set or ())]
-        machines.append(chosen_machine(beside_machine or machine, changes, extend))
+        machines.append(options.chosen_machine(beside_machine or machine, changes, extend))
     cycles = WHOLE if window is None else read_window(window)
     inputs = [subject] if subject else []
     output, file = Output(json, inputs), OutputFile(out, "--out", inputs)
@@ -128,9 +99,8 @@ def view(
         if program or like or option or beside_option:
             raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
         instruction_set = instruction_set_of(machines[0].extensions)
-        text = _Text(
-            subject, definitions(define), width, byte_count(memory), show or (), instruction_set, load
-        )
+        symbols, size = options.definitions(define), options.byte_count(memory)
+        text = _Text(subject, symbols, width, size, show or (), instruction_set, load)
         subjects = [text.on(each) for each in machines]
     else:
         if define:
@@ -191,8 +161,6 @@ class _Products:
         seed: int,
         show: Sequence[str] | None,
     ) -> None:
-        from vecsim.cli.commands.run import chosen_programs, load_matrix
-
         self._programs = chosen_programs(programs or ["hism"], like)
         self._matrix = load_matrix(matrix)
         self._how: dict[str, Any] = {"value_bits": value_bits, "seed": seed}
@@ -200,20 +168,18 @@ class _Products:
 
     def on(self, machines: Sequence[Machine], choices: Sequence[Sequence[str]]) -> list[Subject]:
         """Prepare all programs on all machines with all choices of options."""
-        from vecsim.cli.commands.run import chosen_options
-
         found = []
         for texts in choices:
-            options = chosen_options(self._programs, texts)
+            chosen = chosen_options(self._programs, texts)
             for machine in machines:
-                found += [self._subject(name, machine, options[name]) for name in self._programs]
+                found += [self._subject(name, machine, chosen[name]) for name in self._programs]
         return found
 
-    def _subject(self, name: str, machine: Machine, options: Mapping[str, str]) -> Subject:
+    def _subject(self, name: str, machine: Machine, choices: Mapping[str, str]) -> Subject:
         from programs.measurement import prepare_product
         from vecsim.view import Subject
 
-        prepared = prepare_product(name, self._matrix, machine, options=options, **self._how)
+        prepared = prepare_product(name, self._matrix, machine, options=choices, **self._how)
         program, size = prepared.program, len(prepared.loaded.memory)
         width = prepared.loaded.value_bytes
         rows = self._matrix.csr.shape[0]
@@ -242,7 +208,6 @@ def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:
 def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Recorded]:
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.protocol import MAX_CYCLES
-    from vecsim.support.progress import Measure, Progress
     from vecsim.view import record
 
     how["max_cycles"] = how["max_cycles"] or MAX_CYCLES
@@ -261,9 +226,6 @@ def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Reco
 
 def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
     """Say what is in the page, and write it as JSON if that was asked for."""
-    from vecsim.cli.printing.console import warn
-    from vecsim.results.digests import program_sha256
-
     told = []
     for run in runs:
         shown, name = len(run.times["age"]), run.subject.name

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion
-from vecsim.cli.options import (
-    MATRIX_HELP,
-    ChoiceOption,
-    EngineOption,
-    ExtendOption,
-    JsonOption,
-    LikeOption,
-    ListingOption,
-    MachineOption,
-    ProgramOption,
-    SetOption,
-    ValueBitsOption,
-    chosen_machine,
-    value_bytes,
-)
+from vecsim.cli import completion, options
+from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.hot import bar, hot_table
+from vecsim.cli.printing.output import Output
+from vecsim.cli.products import chosen_options, chosen_programs, load_matrix
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.cause import label
+from vecsim.support.progress import Progress
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,42 +28,36 @@ HOTTEST = 8
 def why(
     matrix: Annotated[
         str | None,
-        typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices),
+        typer.Argument(metavar="MATRIX", help=options.MATRIX_HELP, autocompletion=completion.matrices),
     ] = None,
-    program: ProgramOption = None,
-    like: LikeOption = None,
-    option: ChoiceOption = None,
-    machine: MachineOption = "vs2003",
-    set_: SetOption = None,
-    extend: ExtendOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")] = 0,
-    value_bits: ValueBitsOption = 32,
+    program: options.ProgramOption = None,
+    like: options.LikeOption = None,
+    option: options.ChoiceOption = None,
+    machine: options.MachineOption = "vs2003",
+    set_: options.SetOption = None,
+    extend: options.ExtendOption = None,
+    engine: options.EngineOption = DEFAULT_ENGINE,
+    seed: options.SeedOption = 0,
+    value_bits: options.ValueBitsOption = 32,
     hot: Annotated[
         int, typer.Option("--hot", min=1, help="How many instructions to show, the costliest first.")
     ] = HOTTEST,
-    listing: ListingOption = False,
-    json: JsonOption = None,
+    listing: options.ListingOption = False,
+    json: options.JsonOption = None,
 ) -> None:
     """Explain the cycles of sparse matrix-vector products.
 
     An instruction's cycles lie between the retirement of all older ones and its own. What would help is run,
     each change alone and all together.
     """
-    from dataclasses import replace
-
     from experiments.whatif.why import why as explained
-    from vecsim.cli.commands.run import chosen_options, chosen_programs, load_matrix
-    from vecsim.cli.printing.hot import hot_table
-    from vecsim.cli.printing.output import Output
     from vecsim.data import values_as
     from vecsim.machine.recorded import machine_files
-    from vecsim.support.progress import Progress
 
-    width = value_bytes(value_bits)
+    width = options.value_bytes(value_bits)
     chosen = chosen_programs(program, like)
-    options = chosen_options(chosen, option or ())
-    described = chosen_machine(machine, set_, extend)
+    choices = chosen_options(chosen, option or ())
+    described = options.chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[matrix] if matrix else [])
     loaded = load_matrix(matrix)
     files = machine_files(described)
@@ -85,7 +71,7 @@ def why(
                 progress.show(doing, (number + share) / len(chosen))
 
             how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
-            found.append(explained(name, loaded, described, options=options[name], step=step, **how))
+            found.append(explained(name, loaded, described, options=choices[name], step=step, **how))
     for each in found:
         output.text(each.in_words())
     for each in found:
@@ -106,10 +92,6 @@ def why(
 
 
 def _causes(found: Explanation) -> Table:
-    from vecsim.cli.printing.console import fill, table
-    from vecsim.cli.printing.hot import bar
-    from vecsim.engines.cause import label
-
     made = table(["cycles by cause"], ["cycles", "share"], last=" ")
     named = ((label(name), cycles) for name, cycles in found.causes.items() if cycles)
     shares = ((label, cycles, cycles / found.cycles) for label, cycles in named)
@@ -117,8 +99,6 @@ def _causes(found: Explanation) -> Table:
 
 
 def _bounds(found: Explanation) -> Table:
-    from vecsim.cli.printing.console import fill, table
-
     made = table(["lower bound"], ["amount", "least cycles", "of all"], last="in a cycle")
     return fill(
         made,
@@ -130,9 +110,6 @@ def _bounds(found: Explanation) -> Table:
 
 
 def _ablations(found: Explanation) -> Table:
-    from vecsim.cli.printing.console import fill, table
-    from vecsim.cli.printing.hot import bar
-
     shown = (*found.ablations, *((found.wider,) if found.wider else ()))
     most = max(each.speedup for each in shown)
     made = table(["what would help"], ["cycles", "times as fast"], last=" ")

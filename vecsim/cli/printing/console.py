@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from vecsim.cli.printing.plain_text import PlainConsole, PlainTable
 from vecsim.cli.printing.streams import in_one_line
 from vecsim.support.shown_text import printable
 
@@ -15,8 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-RICH = find_spec("rich") is not None
-"""Whether rich is installed; without it tables are plain text."""
 UNLIMITED = 10_000
 """Columns of a console that is no terminal: nothing is cut."""
 
@@ -24,8 +20,6 @@ UNLIMITED = 10_000
 def console(*, stderr: bool = False) -> Console:
     """Give a console on stdout or stderr: plain text without escape codes unless it is a terminal."""
     stream = sys.stderr if stderr else sys.stdout
-    if not RICH:
-        return cast("Console", PlainConsole(stream))
     from rich.console import Console
 
     terminal = stream.isatty()
@@ -44,7 +38,10 @@ def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> 
 
     In a narrow terminal text is folded before numbers are.
     """
-    made = _empty()
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for name in left:
         made.add_column(name, overflow="fold")
     for name in right:
@@ -52,15 +49,6 @@ def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> 
     if last:
         made.add_column(last, overflow="fold")
     return made
-
-
-def _empty() -> Table:
-    if not RICH:
-        return cast("Table", PlainTable())
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
 
 
 def fill(made: Table, rows: Iterable[Sequence[object]]) -> Table:

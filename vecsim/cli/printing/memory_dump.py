@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vecsim.cli.printing.execution import A_LINE, written
+from vecsim.cli.printing.output import Output
 from vecsim.data.memory_places import TYPES, address_of
 from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from isa.program import Program
-    from vecsim.cli.printing.output import Output
-
-A_LINE = 8
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,3 @@ def show_dumps(output: Output, dumps: Sequence[Dump], memory: npt.NDArray[np.uin
             output.text(f"  {dump.address + start * size:>10}  {line}")
         found.append({"place": dump.place, "address": dump.address, "type": dump.type, "values": values})
     return found
-
-
-def written(value: float, kind: str) -> str:
-    """Write a value of memory or a register, in as many digits as its type holds."""
-    return f"{value:.9g}" if kind == "float" else f"{value:.17g}" if kind == "double" else str(value)

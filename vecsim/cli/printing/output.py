@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vecsim.cli.printing.console import console
 from vecsim.results.atomic_files import write_file
+from vecsim.results.provenance import provenance
 from vecsim.support.claimed_files import claim_input, claim_output
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import plain, printable
@@ -89,9 +91,6 @@ class Output:
     """
 
     def __init__(self, target: str | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
-        from vecsim.cli.printing.console import console
-        from vecsim.results.provenance import provenance
-
         if target is not None:
             provenance()  # now: the code may be edited while it works
         for name in inputs:
@@ -130,7 +129,6 @@ class Output:
         """
         if self._file is None and not self._stdout:
             return
-        from vecsim.results.provenance import provenance
 
         text = to_json({"kind": kind, **provenance().to_dict(), **document})
         if self._file is None:

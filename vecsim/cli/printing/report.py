@@ -8,6 +8,7 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.printing.console import fill, table
+from vecsim.results.file_digests import InputFile
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from programs.measurement import Measurement
     from vecsim.data import Matrix
     from vecsim.machine import Machine
-    from vecsim.results.file_digests import InputFile
 
 COLUMNS = (
     "cycles",

@@ -1,0 +1,183 @@
+"""``vecsim gpu tune``: the layout and schedule in which a product of compound entries is fastest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vecsim.cli.options import JsonOption, finite
+from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output
+from vecsim.support.claimed_files import claim_output
+from vecsim.support.errors import UserError
+from vecsim.support.progress import Progress
+from vecsim.support.suggestions import counted
+
+if TYPE_CHECKING:
+    from gpu.compound import CompoundMatrix
+    from gpu.compound.tuning import Found
+
+WITHOUT_A_GPU = (
+    "an NVIDIA GPU is needed; without one, `vecsim reproduce pellr`, hisparse, layouts or hbp shows what was "
+    "measured on an H200, and `vecsim crosscheck MATRIX` compares SciPy and the simulator"
+)
+"""What helps who has none; the CUDA simulator does not, since times of it mean nothing."""
+SECONDS_HELP = "After so many seconds nothing more is begun; what is left is said to be not reached."
+SHOWN_VARIANTS = 8
+
+
+@contextmanager
+def on_a_gpu(command: str) -> Iterator[None]:
+    """Say what the command needs, and what can be had without it, where there is no GPU."""
+    from gpu.runtime.cuda_driver import NoGpuError
+
+    try:
+        yield
+    except NoGpuError as error:
+        raise UserError(f"vecsim gpu {command}: {error.reason}: {WITHOUT_A_GPU}") from None
+
+
+def tune(
+    matrix: Annotated[str, typer.Argument(metavar="MATRIX|FILE.npz|MESH")],
+    entry: Annotated[
+        str,
+        typer.Option(
+            "--entry",
+            metavar="NAME",
+            help="complex, quaternion, unit-quaternion, dual, or block-2 to block-6.",
+        ),
+    ] = "complex",
+    bits: Annotated[
+        int, typer.Option("--bits", metavar="32|64", help="Bits of a component, a float of 32 or 64.")
+    ] = 32,
+    seconds: Annotated[
+        float, typer.Option("--seconds", parser=finite("--seconds"), metavar="N", help=SECONDS_HELP)
+    ] = 110.0,
+    memory_weight: Annotated[
+        float,
+        typer.Option(
+            "--memory-weight",
+            parser=finite("--memory-weight"),
+            metavar="WEIGHT",
+            help="How much memory counts: the score is time x (bytes / fewest bytes) ^ WEIGHT.",
+        ),
+    ] = 0.0,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="FILE",
+            help="Where times are kept; a file in the user's cache without it.",
+        ),
+    ] = None,
+    schedule_only: Annotated[
+        bool,
+        typer.Option(
+            "--schedule-only",
+            help="Try schedules alone, in CSR with arrays of structures: what the paper compares with.",
+        ),
+    ] = False,
+    exhaustive: Annotated[
+        bool,
+        typer.Option("--exhaustive", help="Leave nothing out; takes long, and goes on where it was cut off."),
+    ] = False,
+    predict: Annotated[
+        bool,
+        typer.Option(
+            "--predict",
+            help="Measure only the few variants that the searches of the store and of the package predict; "
+            "needs scikit-learn.",
+        ),
+    ] = False,
+    json: JsonOption = None,
+) -> None:
+    """Search for the layout and schedule in which a product of compound entries is fastest, for two minutes.
+
+    What was measured is kept: the same command goes on where a search was cut off.
+    """
+    import numpy as np
+
+    from gpu.compound.compound_files import entry_named, read_compound
+    from gpu.runtime.device_info import device_info
+    from gpu.runtime.kernel_cache import FOLDER, source_digest
+    from vecsim.results.cache_folder import cache_folder
+
+    if bits not in (32, 64):
+        raise UserError(f"--bits {bits}: a component has 32 or 64")
+    if predict and exhaustive:
+        raise UserError("--predict measures a few variants, --exhaustive all of them: use one")
+    kind, real = entry_named(entry), np.float32 if bits == 32 else np.float64
+    output = Output(json)
+    if store is not None:
+        claim_output(store, "--store", updated=True)
+    with on_a_gpu("tune"):
+        device = device_info().name
+    compound = read_compound(matrix, kind, real)
+    os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
+    # Not before: without a GPU the compiler of kernels may be missing, too.
+    from gpu.compound.tuning.compilation import Compilers
+    from gpu.compound.tuning.library import to_learn_from
+    from gpu.compound.tuning.on_device import tune_on_device
+    from gpu.compound.tuning.predictor import Predictor
+    from gpu.compound.tuning.store import TuningStore
+
+    path = Path(store) if store else cache_folder() / "tuning.sqlite"
+    with TuningStore(path) as kept, Progress() as work, Compilers() as compilers:
+        choose = Predictor(to_learn_from(kept, device)).choose if predict else None
+        found = tune_on_device(
+            compound,
+            f"{matrix} {compound.sha256} {source_digest()}",
+            kept,
+            device,
+            natural=schedule_only,
+            exhaustive=exhaustive,
+            memory_weight=memory_weight,
+            seconds=seconds,
+            report=lambda at: work.show(f"{matrix}, {at.left_s:.0f} s left", at.done, at.total),
+            prepare=partial(compilers.prepare, kind, real),
+            choose=choose,
+        )
+    _show_tuned(output, matrix, compound, device, found)
+    output.finish("vecsim gpu tune", _tuned(matrix, compound, device, found))
+
+
+def _show_tuned(output: Output, matrix: str, compound: CompoundMatrix, device: str, found: Found) -> None:
+    """Show the best variants of a search."""
+    rows, columns = compound.shape
+    output.text(
+        f"{matrix}: {rows:,} x {columns:,}, {compound.nnz:,} {compound.entry.name} entries; "
+        f"{compound.dtype}; {device}; {counted(len(found.timings), 'variant')} measured"
+    )
+    ranked = sorted(found.timings.items(), key=lambda pair: pair[1].us)
+    shown = [
+        (*name.split(" | "), f"{timing.us:.1f}", f"{timing.nbytes / 2**20:.1f}")
+        for name, timing in ranked[:SHOWN_VARIANTS]
+    ]
+    output.table(fill(table(["layout", "schedule"], ["us", "MiB"]), shown))
+    output.text(f"best: {found.best.name}, {found.timing.us:.1f} us")
+    if not found.complete:
+        output.text("the time was spent before all was tried: the same command goes on")
+
+
+def _tuned(matrix: str, compound: CompoundMatrix, device: str, found: Found) -> dict[str, Any]:
+    """Give what a search has found as plain data."""
+    return {
+        "device": device,
+        "matrix": matrix,
+        "entry": compound.entry.name,
+        "dtype": str(compound.dtype),
+        "rows": compound.shape[0],
+        "columns": compound.shape[1],
+        "entries": compound.nnz,
+        "best": found.best.name,
+        "us": found.timing.us,
+        "complete": found.complete,
+        "times": {name: asdict(timing) for name, timing in found.timings.items()},
+    }
