@@ -108,9 +108,8 @@ def is_file(argument: str, config: pytest.Config) -> bool:
 
 
 def belongs(item: pytest.Item, tier: Tier) -> bool:
-    """Say whether a test is of a tier."""
-    if item.get_closest_marker(tier.name):
-        return True
-    if any(item.get_closest_marker(other.name) for other in HIGHER):
-        return False
+    """Say whether a test is of a tier; the marker of a case counts before that of its file."""
+    names = {each.name for each in HIGHER}
+    if (nearest := next((each.name for each in item.iter_markers() if each.name in names), None)) is not None:
+        return nearest == tier.name
     return tier is DEFAULT or (tier.examples > 0 and item.get_closest_marker("hypothesis") is not None)

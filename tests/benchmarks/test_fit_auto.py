@@ -98,7 +98,7 @@ def test_outliers_do_not_pull_the_fit_away(lines):
     assert np.median(np.abs(np.log(times / clean.us))) < 0.05
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_drawn, monkeypatch):
     monkeypatch.setattr(fit_auto, "PARTS", 2)
     source, target = tmp_path / "lines.jsonl", tmp_path / "constants.toml"

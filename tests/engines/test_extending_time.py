@@ -65,8 +65,13 @@ def test_the_cycles_of_the_page_in_the_reference():
     assert found == cycles
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize(("matrix", "program", "cycles"), list(table()))
+@pytest.mark.parametrize(
+    ("matrix", "program", "cycles"),
+    [
+        pytest.param(*row, marks=pytest.mark.nightly if number else pytest.mark.ci)
+        for number, row in enumerate(table())
+    ],
+)
 def test_the_cycles_of_the_page(matrix, program, cycles):
     assert [measure(program, matrix, machine).cycles for machine in extended()] == cycles
 

@@ -140,7 +140,7 @@ def test_a_short_time_of_submissions():
     found = total(fuzz(grader_submissions.FUZZER, 0, 60, jobs=2, batch=30))
     assert found.findings == []
     assert found.counts["passed"] >= 2
-    assert {"assembly", "wrong", "refused by command"} <= found.counts.keys()
+    assert {"assembly", "wrong"} <= found.counts.keys()
 
 
 @pytest.mark.ci

@@ -19,8 +19,9 @@ from vecsim.results.journal import Journal
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks at processes by /proc")
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", ["bench", "download"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("bench", marks=pytest.mark.nightly), pytest.param("download", marks=pytest.mark.ci)]
+)
 def test_a_few_kills(name, monkeypatch):
     monkeypatch.delenv("VECSIM_OFFLINE", raising=False)
     server = FileServer()

@@ -14,7 +14,7 @@ from gpu.formats.sliced_diagonals.container import SlicedDiagonals
 from gpu.kernel_registry import work_counts_of
 from vecsim.formats.canonical_order import is_canonical
 
-pytestmark = pytest.mark.ci
+pytestmark = pytest.mark.nightly
 
 
 def arrow(rows, at=0):

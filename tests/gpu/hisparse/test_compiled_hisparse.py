@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gpu.hisparse.container import HiSparse
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @given(matrix=blocked(max_extent=60), node_size=st.sampled_from(NODE_SIZES), seed=st.integers(0, 2**32 - 1))
 def test_compiled_edits_give_the_nodes_of_a_matrix_made_anew(matrix, node_size, seed):
     assert not numba.config.DISABLE_JIT
