@@ -19,12 +19,10 @@ Parameters
 ----------
 w
     The address of the table of a run, :mod:`vecsim.engines.jit.arrays.table`.
-m, r, scratch
-    The views of its state, its record and its room to work in, :mod:`vecsim.engines.jit.arrays.views`.
-code, machine
-    ``program`` and ``machine`` of ``Scratch``.
+r
+    All arrays of a run by their names, :mod:`vecsim.engines.jit.arrays.views`, as the timing rules take them.
 i
-    Where in ``code`` the row of the instruction begins.
+    Where in ``program`` the row of the instruction begins.
 n
     How many elements the instruction works on, 1 or more.
 s
@@ -43,6 +41,14 @@ age
     The number of an instruction in program order.
 issue
     The cycle in which the instruction issued.
+cycle
+    The cycle in which an instruction issues, or an element starts.
+ready
+    The cycle from which something is ready.
+stop_count
+    After how many instructions to stop.
+capacity
+    The rows of the timeline that there is room for, -1 for no timeline.
 retired
     The cycle by which all older instructions have retired: all before it has been charged to them.
 last

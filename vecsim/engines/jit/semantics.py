@@ -21,9 +21,10 @@ from numba.extending import intrinsic
 
 from isa.declaration import Instruction
 from isa.semantics import numbers
+from vecsim.engines.columns import instruction
 from vecsim.engines.jit.arrays import cells
 from vecsim.engines.jit.arrays.cells import Cells
-from vecsim.engines.jit.arrays.views import checked_state_of, scratch_of, state_of
+from vecsim.engines.jit.arrays.views import checked_state_of, run_of, state_of
 from vecsim.engines.jit.compiler.functions import function, inline, unabridged
 from vecsim.engines.jit.interface import BRANCH_ROWS, SCALAR_ROWS
 from vecsim.engines.jit.own import checked_cells
@@ -36,14 +37,19 @@ Function = Callable[..., Any]
 
 
 class Semantics(NamedTuple):
-    """Compiled functions that execute an instruction by its operation."""
+    """Compiled functions ``(r, i, n)`` that execute an instruction on n elements.
+
+    Attributes
+    ----------
+    scalar, vector
+        Scalar instructions but branches; vector instructions.
+    branch
+        Branches; true if it is taken.
+    """
 
     scalar: Function
-    """``(w, operation, n, f0..f4)``: scalar instructions but branches."""
     branch: Function
-    """``(w, operation, f0..f4)``: true if it is taken."""
     vector: Function
-    """``(w, operation, n, f0..f4)``: vector instructions."""
 
 
 def _loading(load: Any) -> Any:
@@ -82,9 +88,9 @@ def base_semantics() -> Semantics:
     """Build the three functions for a loop; Numba compiles them when they are first called."""
     memo = _memory()
     return Semantics(
-        inline(_cases("execute_scalar", "w, operation, n", "n", SCALAR_ROWS, _execute_own, memo)),
-        inline(_cases("is_taken", "w, operation", "0", BRANCH_ROWS, _is_own_taken, memo)),
-        _execute_vector,
+        inline(_cases("execute_scalar", SCALAR_ROWS, function(_execute_by_address), memo)),
+        inline(_cases("is_taken", BRANCH_ROWS, function(_is_taken_by_address), memo)),
+        inline(_execute_by_address),
     )
 
 
@@ -114,51 +120,48 @@ def _checked_memory() -> dict[int, Any]:
 
 
 def _row_function(begin: str, semantics: Function, view: Any, row: Instruction) -> Function:
-    fields = "".join(f", f{i}" for i in range(len(row.operands)))
-    text = f"def execute(w, n, f0, f1, f2, f3, f4):\n{begin} semantics(view(w), n{fields})"
+    text = f"def execute(w, n, f0, f1, f2, f3, f4):\n{begin} semantics(view(w), n{_fields(row)})"
     return _defined("execute", text, {"semantics": semantics, "view": view, "begin": begin_own_code})
 
 
-@inline
-def _execute_vector(w: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
-    call_row(scratch_of(w).semantics[operation], w, n, f0, f1, f2, f3, f4)
+def _execute_by_address(r: Any, i: Any, n: Any) -> None:
+    run, at = run_of(r), i + instruction.FIELD
+    code, address = run.program, run.semantics[run.program[i + instruction.OPERATION]]
+    call_row(address, r, n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
 
 
-@function
-def _execute_own(w: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
-    call_row(scratch_of(w).semantics[operation], w, n, f0, f1, f2, f3, f4)
+def _is_taken_by_address(r: Any, i: Any, n: Any) -> Any:
+    run, at = run_of(r), i + instruction.FIELD
+    code, address = run.program, run.semantics[run.program[i + instruction.OPERATION]]
+    return call_branch(address, r, n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
 
 
-@function
-def _is_own_taken(w: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> Any:
-    return call_branch(scratch_of(w).semantics[operation], w, n, f0, f1, f2, f3, f4)
-
-
-def _cases(
-    name: str, parameters: str, count: str, rows: dict[int, Instruction], otherwise: Any, memo: dict[int, Any]
-) -> Function:
-    """Give ``name(parameters, f0..f4)``: an if-chain over operations, which becomes a jump table.
+def _cases(name: str, rows: dict[int, Instruction], otherwise: Any, memo: dict[int, Any]) -> Function:
+    """Build ``name(r, i, n)``: an if-chain over operations, which becomes a jump table.
 
     Parameters
     ----------
-    parameters
-        ``w``, ``operation`` and what else comes before the operands.
-    count
-        The name of the number of elements.
+    rows
+        The instructions by operation.
     otherwise
-        ``(w, operation, n, f0..f4)``, for operations that are not in ``rows``.
+        ``(r, i, n)``, for operations that are not in ``rows``.
     memo
         What has been compiled, by identity of the plain function.
     """
-    lines = [f"def {name}({parameters}, f0, f1, f2, f3, f4):"]
-    namespace: dict[str, Any] = {"state_of": state_of, "otherwise": otherwise}
+    lines = [f"def {name}(r, i, n):", "    code = run_of(r).program"]
+    lines += [f"    f{k} = code[i + {instruction.FIELD + k}]" for k in range(OPERANDS)]
+    lines.append(f"    operation = code[i + {instruction.OPERATION}]")
+    namespace: dict[str, Any] = {"state_of": state_of, "run_of": run_of, "otherwise": otherwise}
     for number, row in rows.items():
         namespace[f"semantics_{number}"] = rebound(row.semantics, memo, inline)
-        fields = "".join(f", f{i}" for i in range(len(row.operands)))
         lines.append(f"    if operation == {number}:")
-        lines.append(f"        return semantics_{number}(state_of(w), {count}{fields})")
-    lines.append(f"    return otherwise(w, operation, {count}, f0, f1, f2, f3, f4)")
+        lines.append(f"        return semantics_{number}(state_of(r), n{_fields(row)})")
+    lines.append("    return otherwise(r, i, n)")
     return _defined(name, "\n".join(lines), namespace)
+
+
+def _fields(row: Instruction) -> str:
+    return "".join(f", f{k}" for k in range(len(row.operands)))
 
 
 def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
@@ -194,12 +197,12 @@ def _calling(result: types.Type) -> Any:
                 convention.return_status_propagate(builder, status)
             return value
 
-        return signature(result, types.int64, *called.args), code
+        return signature(result, types.int64, w, *called.args[1:]), code
 
     return call
 
 
 call_row = _calling(types.none)
-"""``call_row(address, w, n, f0..f4)``: execute an instruction that is no branch."""
+"""``call_row(address, w, n, f0..f4)``: execute an instruction that is no branch; w is the table or a view."""
 call_branch = _calling(types.boolean)
 """``call_branch(address, w, n, f0..f4)``: execute a branch; true if it is taken."""

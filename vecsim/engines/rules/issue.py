@@ -165,38 +165,26 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
     Parameters
     ----------
     execute_scalar, execute_vector
-        ``(r, operation, n, f0..f4)``, which compute the values of an instruction by its number.
+        ``(r, i, n)``, which compute the values of an instruction.
     is_taken
-        ``(r, operation, f0..f4)``, which executes a branch.
+        ``(r, i, n)``, which executes a branch.
     """
 
     def execute(r: Any, i: Any, n: Any, cycle: Any) -> Any:
         """Compute the values of an instruction; give the number of the one that follows."""
-        timing, operation, at = (
-            r.program[i + instruction.TIMING],
-            r.program[i + instruction.OPERATION],
-            i + instruction.FIELD,
-        )
-        f0, f1, f2, f3, f4 = (
-            r.program[at],
-            r.program[at + 1],
-            r.program[at + 2],
-            r.program[at + 3],
-            r.program[at + 4],
-        )
-        following = r.program[i + instruction.FOLLOWING]
+        timing, following = r.program[i + instruction.TIMING], r.program[i + instruction.FOLLOWING]
         if r.program[i + instruction.UNIT] > 0:
-            execute_vector(r, operation, n, f0, f1, f2, f3, f4)
+            execute_vector(r, i, n)
         elif timing == BRANCH:
             r.address[0] = following
             target = r.program[i + instruction.TARGET]
             if target < 0:
-                target = r.x[f0]
-            if is_taken(r, operation, f0, f1, f2, f3, f4):
+                target = r.x[r.program[i + instruction.FIELD]]
+            if is_taken(r, i, 0):
                 following = target
                 take_branch(r, cycle)
         else:
-            execute_scalar(r, operation, 1, f0, f1, f2, f3, f4)
+            execute_scalar(r, i, 1)
             if timing == HALT:
                 r.control[control.HALTED] = 1
         return following

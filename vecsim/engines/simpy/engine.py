@@ -14,7 +14,7 @@ from isa.declaration import Instruction
 from isa.program import Program
 from isa.state import State, interpreted, new_state
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, starts, work
+from vecsim.engines.columns import control, instruction, starts, work
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
@@ -36,22 +36,25 @@ ROWS = 1024
 """Rows of the timeline that are written before they are kept."""
 
 
-def executing(rows: Sequence[Instruction], m: State) -> Callable[..., Any]:
-    """Give ``(r, operation, n, f0..f4)``, which calls the semantics of a row of the instruction set.
+def executing(rows: Sequence[Instruction], program: list[int], m: State) -> Callable[[Any, int, int], Any]:
+    """Return ``(r, i, n)``, which calls the semantics of an instruction.
 
     Parameters
     ----------
     rows
-        By the number of the operation.
+        Those of the instruction set, by the number of the operation.
+    program
+        The program, :mod:`vecsim.engines.program_table`.
     m
         The state, as :func:`isa.state.interpreted` gives it.
     """
     own = users_semantics(rows, m)
     known = [(own.get(row.opcode) or partial(row.semantics, m), len(row.operands)) for row in rows]
 
-    def execute(r: Any, operation: int, n: int, *operands: int) -> Any:
-        semantics, count = known[operation]
-        return semantics(n, *operands[:count])
+    def execute(r: Any, i: int, n: int) -> Any:
+        semantics, count = known[program[i + instruction.OPERATION]]
+        first = i + instruction.FIELD
+        return semantics(n, *program[first : first + count])
 
     return execute
 
@@ -103,15 +106,11 @@ class SimpyEngine:
         if self._timeline is not None:
             r.work[work.TIMELINE] = 2 if self._starts[starts.ENOUGH] else 1
         self._rules.list_flight(r)
-        execute = executing(self.program.instruction_set.instructions, m)
-
-        def is_taken(r: Arrays, operation: int, *operands: int) -> bool:
-            return bool(execute(r, operation, 0, *operands))
-
+        execute = executing(self.program.instruction_set.instructions, self._program, m)
         self._end: Alarm | None = None
         self._count_reached: Alarm | None = None
         self._stop_count = 0
-        issue_rule = self._rules.make_issue(execute, is_taken, execute)
+        issue_rule = self._rules.make_issue(execute, execute, execute)
         Parts(environment, r, self._rules, issue_rule, self._watch)
 
     def _watch(self, cycle: int) -> None:

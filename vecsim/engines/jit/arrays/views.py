@@ -79,8 +79,7 @@ def _view(name: str, fields: tuple[str, ...]) -> View:
 _STATE_ARRAYS = tuple(name for name in State._fields if name != "section")
 _STATE = _view("state", _STATE_ARRAYS)
 _CHECKED_STATE = _STATE.with_checks()
-_RECORD = _view("record", RECORD)
-_SCRATCH = _view("scratch", Scratch._fields)
+_RUN = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
 
 
 @register_model(View)
@@ -130,64 +129,34 @@ def _constant(builder: Any, place: Any) -> Any:
     return value
 
 
-def _viewing(view: View) -> Any:
+def _viewing(seen_as: types.Type) -> Any:
+    """Make the function that sees the table, or a view of it, in a way."""
+
     @intrinsic
     def view_of(typing_context: Any, table: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             return args[0]
 
-        return signature(view, table), code
+        return signature(seen_as, table), code
 
     return view_of
-
-
-def _table(view: View) -> Any:
-    @intrinsic
-    def table_of_view(typing_context: Any, seen: Any) -> Any:
-        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return args[0]
-
-        return signature(Cells(types.int64), view), code
-
-    return table_of_view
 
 
 state_of = _viewing(_STATE)
 """Name the architectural state."""
 checked_state_of = _viewing(_CHECKED_STATE)
 """Name the architectural state for user-defined semantics."""
-record_of = _viewing(_RECORD)
-"""Name the timing record."""
-scratch_of = _viewing(_SCRATCH)
-"""Name the code, the machine and the room to work in."""
-
-
-class RunView(NamedTuple):
-    """All arrays of a run, as the rules of time name them.
-
-    Attributes
-    ----------
-    run_of
-        Give the view of a table.
-    table_of_run
-        Give the table of such a view.
-    """
-
-    run_of: Any
-    table_of_run: Any
+run_of = _viewing(_RUN)
+"""Name all arrays of a run, as the timing rules do: state, record, code, machine and the room to work in."""
 
 
 @lru_cache(maxsize=16)
-def run_view(own: tuple[str, ...] = (), *, checked: bool = False) -> RunView:
-    """Return the view of a run whose machine has extensions with arrays of these names.
+def extended_run_of(own: tuple[str, ...], *, checked: bool) -> Any:
+    """Return what names all arrays of a run whose machine has extensions with arrays of these names.
 
-    With ``checked`` its indices are checked.
+    With ``checked`` indices are checked.
     """
-    view = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
-    if own:
-        sizes = OWN + len(own)
-        members = {name: Member(OWN + k, False, sizes + k, types.int64) for k, name in enumerate(own)}
-        view = View(f"run with {', '.join(own)}", view.members | members)
-    if checked:
-        view = view.with_checks()
-    return RunView(_viewing(view), _table(view))
+    sizes = OWN + len(own)
+    members = {name: Member(OWN + k, False, sizes + k, types.int64) for k, name in enumerate(own)}
+    view = View(f"run with {', '.join(own)}", _RUN.members | members) if own else _RUN
+    return _viewing(view.with_checks() if checked else view)

@@ -15,8 +15,8 @@ from typing import Any
 from isa.declaration import Unit
 from vecsim.engines.columns import control, outcomes, parameter, starts, work
 from vecsim.engines.jit.arrays.cells import int64_at
-from vecsim.engines.jit.arrays.views import run_view
-from vecsim.engines.jit.compiler.functions import function, inline
+from vecsim.engines.jit.arrays.views import extended_run_of
+from vecsim.engines.jit.compiler.functions import function
 from vecsim.engines.jit.compiler.integers import smaller
 from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FINISHED, FULL, STILL, STOPPED, TROUBLE
@@ -44,10 +44,9 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
     extensions
         Those of the machine.
     """
-    scalar, branch, vector = semantics
     arrays = tuple(array.name for each in extensions for array in each.arrays)
     checked = bool(users_rules(extensions))
-    run_of, table_of_run = run_view(arrays, checked=checked)
+    run_of = extended_run_of(arrays, checked=checked)
     rule = compiler_of_rules(extensions)
 
     def apart(plain: Any) -> Any:
@@ -60,19 +59,7 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
     step_queue, step_port = rule(queues.step_queue), rule(ports.step_port)
     step_arithmetic, step_sparse = rule(arithmetic.step_arithmetic), rule(sparse.step_sparse)
 
-    @inline
-    def execute_scalar(r: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
-        scalar(table_of_run(r), operation, n, f0, f1, f2, f3, f4)
-
-    @inline
-    def is_taken(r: Any, operation: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> Any:
-        return branch(table_of_run(r), operation, f0, f1, f2, f3, f4)
-
-    @inline
-    def execute_vector(r: Any, operation: Any, n: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any) -> None:
-        vector(table_of_run(r), operation, n, f0, f1, f2, f3, f4)
-
-    step_issue = apart(issue.make_issue(execute_scalar, is_taken, execute_vector))
+    step_issue = apart(issue.make_issue(*semantics))
 
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
         r = run_of(int64_at(table))

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from isa.declaration import Pattern
 from vecsim.engines.columns import causes, instruction, ledger, outcomes, parameter
-from vecsim.engines.jit.arrays.views import record_of, scratch_of, state_of
+from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.compiler.functions import function, inline
 from vecsim.engines.jit.compiler.integers import larger, smaller
 from vecsim.engines.jit.single_port.accounts import book, row_of, word_cause
-from vecsim.engines.jit.single_port.banks import bank_of, occupy, settle
+from vecsim.engines.jit.single_port.banks import bank_of, occupy, settle, settle_before
 from vecsim.engines.jit.single_port.port import NEVER, begin_access, end_access
 from vecsim.engines.jit.single_port.registers import (
     element_hazard,
@@ -30,28 +29,35 @@ from vecsim.engines.jit.single_port.registers import (
 
 
 @inline
-def _fill_records(
-    scratch: Any,
-    at: Any,
-    record: Any,
-    done: Any,
-    n: Any,
-    offset: Any,
-    word: Any,
-    cycle: Any,
-    before: Any,
-) -> None:
+def _transfer_word(
+    r: Any, i: Any, bank: Any, rate: Any, cycle: Any, in_cycle: Any, operand: Any, hazard: Any, retired: Any
+) -> tuple[Any, Any, Any]:
+    """Transfer a word, after ``in_cycle`` words in the cycle of the word before it.
+
+    Returns the cycle in which it goes, how many words have gone in that, and 1 if it is the first of them.
+    """
+    free = cycle + 1 if in_cycle == rate else cycle
+    now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
+    if now > free:
+        book(r, i, word_cause(now, operand, hazard), free, now, retired)
+    r.bank_free[bank] = now + r.machine[parameter.BANK_BUSY]
+    if now > cycle or in_cycle == 0:
+        return now, 1, 1
+    return now, in_cycle + 1, 0
+
+
+# Records of any length, to or from vector registers
+
+
+@inline
+def _fill_records(r: Any, i: Any, at: Any, done: Any, n: Any, word: Any, cycle: Any, before: Any) -> None:
     """Fill a track with the cycles of the elements from ``done`` to n, which pass without waiting.
 
-    Word ``word`` goes in ``cycle``, in which ``before`` others have gone; ``offset`` is the first byte's in
-    its word.
+    Word ``word`` goes in ``cycle``, in which ``before`` others have gone.
     """
-    scale, by, tracks = (
-        scratch.machine[parameter.WORDS_SCALE],
-        scratch.machine[parameter.WORDS_SHIFT],
-        scratch.tracks,
-    )
-    shift = offset + record - 1
+    scale, by, tracks = r.machine[parameter.WORDS_SCALE], r.machine[parameter.WORDS_SHIFT], r.tracks
+    record = r.program[i + instruction.RECORD_BYTES]
+    shift = (r.outcome[outcomes.ADDRESS] & 3) + record - 1
     ahead = before - word
     if by >= 0:
         for k in range(done, n):
@@ -62,87 +68,69 @@ def _fill_records(
 
 
 @function
-def time_records(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
+def time_records(r: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     """Time a contiguous access of n records, to or from vector registers, that issued in ``issue``."""
-    r, scratch = record_of(w), scratch_of(w)
-    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, banks, busy, rate = (
-        machine[parameter.SECTION_SIZE],
-        machine[parameter.BANKS],
-        machine[parameter.BANK_BUSY],
-        machine[parameter.WORDS_PER_CYCLE],
-    )
-    base, record, scale = (
-        outcome[outcomes.ADDRESS],
-        code[i + instruction.RECORD_BYTES],
-        code[i + instruction.RECORD_SCALE],
-    )
+    code, machine, outcome = r.program, r.machine, r.outcome
+    s, banks = machine[parameter.SECTION_SIZE], machine[parameter.BANKS]
+    rate, base = machine[parameter.WORDS_PER_CYCLE], outcome[outcomes.ADDRESS]
+    record, scale = code[i + instruction.RECORD_BYTES], code[i + instruction.RECORD_SCALE]
     end, offset, first = base + n * record, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
-    unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
-    cycle = begin_access(r, scratch, i, issue, unaligned, retired)
-    elements_clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
+    cycle = begin_access(r, i, issue, retired)
+    elements_clear = larger(operand_clear(r, i), hazard_clear(r, i))
     clear = larger(elements_clear, outcome[outcomes.BANKS_FREE])
-    if banks < rate * busy:
+    if banks < rate * machine[parameter.BANK_BUSY]:
         clear = NEVER
     operand = hazard = 0
     if code[i + instruction.PLAIN] == 0:
-        operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
+        operand, hazard = whole_operand(r, i, NONE), whole_hazard(r, i, NONE)
         if larger(operand, hazard) > cycle:
             clear = larger(clear, larger(operand, hazard))
-    if cycle < outcome[outcomes.BANKS_FREE] and outcome[outcomes.RUN_WORDS] > 0:
-        settle(r, scratch)
-    outcome[outcomes.RUN_WORDS] = 0
-    track = new_track(w, scratch, (4 * rate + record - 1) // record)
+    settle_before(r, cycle)
+    track = new_track(r, (4 * rate + record - 1) // record)
     at = track * s
     word, done, in_cycle, in_use = 0, 0, 0, 0
     while word < words and cycle < clear:
-        free = cycle + 1 if in_cycle == rate else cycle
         behind = 4 * (word + 1) - offset
         needed, through = smaller(n, ((behind - 1) * scale >> 32) + 1), smaller(n, behind * scale >> 32)
         if elements_clear > cycle:
             for k in range(done, needed):
-                operand = larger(operand, element_operand(r, scratch, code, i, s, k))
-                hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
+                operand = larger(operand, element_operand(r, i, s, k))
+                hazard = larger(hazard, element_hazard(r, i, s, k))
         bank = bank_of(first + word, banks)
-        now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
-        if now > free:
-            book(r, i, word_cause(now, operand, hazard), free, now, retired)
+        cycle, in_cycle, new = _transfer_word(r, i, bank, rate, cycle, in_cycle, operand, hazard, retired)
+        in_use += new
         if word == 0:
-            outcome[outcomes.START] = now
-        if now > cycle or in_cycle == 0:
-            cycle, in_cycle = now, 0
-            in_use += 1
-        in_cycle += 1
-        r.bank_free[bank] = now + busy
+            outcome[outcomes.START] = cycle
         for k in range(done, through):
-            scratch.tracks[at + k] = now
+            r.tracks[at + k] = cycle
         done = through
         operand = hazard = 0
         word += 1
     if word < words:
         if word == 0:
             outcome[outcomes.START] = cycle
-        _fill_records(scratch, at, record, done, n, offset, word, cycle, in_cycle)
-        last = occupy(r, scratch, first, word, words, cycle, in_cycle)
+        _fill_records(r, i, at, done, n, word, cycle, in_cycle)
+        last = occupy(r, first, word, words, cycle, in_cycle)
         in_use += last - cycle + (1 if in_cycle == 0 else 0)
         cycle = last
-    outcome[outcomes.FIRST] = scratch.tracks[at] + 1
-    pass_elements(w, scratch, code, i, n, track, 0, 1)
-    end_access(r, scratch, i, cycle, base, end, words, in_use)
+    outcome[outcomes.FIRST] = r.tracks[at] + 1
+    pass_elements(r, i, n, track, 0, 1)
+    end_access(r, i, cycle, base, end, words, in_use)
+
+
+# The vector cache
 
 
 @inline
-def _enter_slices(
-    r: Any, machine: Any, store: Any, cache_first: Any, done: Any, needed: Any, n: Any
-) -> tuple[Any, Any]:
+def _enter_slices(r: Any, store: Any, cache_first: Any, done: Any, needed: Any, n: Any) -> tuple[Any, Any]:
     """Operand and hazard cycle of the slices in which the elements from ``done`` to ``needed`` are the first.
 
     Without chaining, of all slices of the access, with its first element.
     """
-    s = machine[parameter.SECTION_SIZE]
+    s = r.machine[parameter.SECTION_SIZE]
     begin, stop = (cache_first + done) // s, (cache_first + needed - 1) // s + 1
-    if machine[parameter.CHAINING] == 0:
+    if r.machine[parameter.CHAINING] == 0:
         begin, stop = (cache_first // s, (cache_first + n - 1) // s + 1) if done == 0 else (0, 0)
     elif done > 0 and (cache_first + done) % s > 0:
         begin += 1
@@ -167,58 +155,41 @@ def _leave_slices(r: Any, s: Any, store: Any, cache_first: Any, done: Any, throu
 
 
 @function
-def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: Any) -> None:
+def time_slices(r: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: Any) -> None:
     """Time a contiguous access of n elements, to or from the vector cache, that issued in ``issue``."""
-    r, scratch = record_of(w), scratch_of(w)
-    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, banks, busy, rate = (
-        machine[parameter.SECTION_SIZE],
-        machine[parameter.BANKS],
-        machine[parameter.BANK_BUSY],
-        machine[parameter.WORDS_PER_CYCLE],
-    )
-    base, record, store = (
-        outcome[outcomes.ADDRESS],
-        code[i + instruction.RECORD_BYTES],
-        code[i + instruction.STORE] == 1,
-    )
+    code, machine, outcome = r.program, r.machine, r.outcome
+    s, banks = machine[parameter.SECTION_SIZE], machine[parameter.BANKS]
+    rate, base = machine[parameter.WORDS_PER_CYCLE], outcome[outcomes.ADDRESS]
+    record, store = code[i + instruction.RECORD_BYTES], code[i + instruction.STORE] == 1
     end, offset, first = base + n * record, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
-    unaligned = 1 if base & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0 else 0
-    cycle = begin_access(r, scratch, i, issue, unaligned, retired)
-    free_banks = outcome[outcomes.BANKS_FREE] if banks >= rate * busy else NEVER
+    cycle = begin_access(r, i, issue, retired)
+    free_banks = outcome[outcomes.BANKS_FREE] if banks >= rate * machine[parameter.BANK_BUSY] else NEVER
     word, done, in_cycle, in_use = 0, 0, 0, 0
     while word < words:
-        free = cycle + 1 if in_cycle == rate else cycle
         behind = 4 * (word + 1) - offset
         needed, through = smaller(n, (behind - 1) // record + 1), smaller(n, behind // record)
         operand, hazard = 0, 0
         if needed > done:
-            operand, hazard = _enter_slices(r, machine, store, cache_first, done, needed, n)
+            operand, hazard = _enter_slices(r, store, cache_first, done, needed, n)
         if outcome[outcomes.RUN_WORDS] > 0:
-            settle(r, scratch)
+            settle(r)
         bank = bank_of(first + word, banks)
-        now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
-        if now > free:
-            book(r, i, word_cause(now, operand, hazard), free, now, retired)
+        cycle, in_cycle, new = _transfer_word(r, i, bank, rate, cycle, in_cycle, operand, hazard, retired)
+        in_use += new
         if word == 0:
-            outcome[outcomes.START] = now
-        if now > cycle or in_cycle == 0:
-            cycle, in_cycle = now, 0
-            in_use += 1
-        in_cycle += 1
-        r.bank_free[bank] = now + busy
+            outcome[outcomes.START] = cycle
         if through > done:
             if done == 0:
-                outcome[outcomes.FIRST] = now + 1
-            _leave_slices(r, s, store, cache_first, done, through, now)
+                outcome[outcomes.FIRST] = cycle + 1
+            _leave_slices(r, s, store, cache_first, done, through, cycle)
             done = through
         word += 1
         # Inside a slice nothing but a bank can hold up a word: as far as its elements go, in one step.
         border = smaller(n, (cache_first + done + s - 1) // s * s - cache_first)
         until = offset + border * record >> 2
         if cycle >= free_banks and done > 0 and until > word:
-            last = occupy(r, scratch, first, word, until, cycle, in_cycle)
+            last = occupy(r, first, word, until, cycle, in_cycle)
             through = (4 * until - offset) // record
             if through > done:
                 completing = offset + through * record - 1 >> 2
@@ -230,18 +201,21 @@ def time_slices(w: Any, i: Any, n: Any, cache_first: Any, issue: Any, retired: A
             cycle, word = last, until
     if machine[parameter.CHAINING] == 0:
         _leave_slices(r, s, store, cache_first, 0, n, cycle)
-    end_access(r, scratch, i, cycle, base, end, words, in_use)
+    end_access(r, i, cycle, base, end, words, in_use)
+
+
+# Strided and indexed accesses
 
 
 @inline
-def _transfer(m: Any, r: Any, scratch: Any, i: Any, k: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
+def _transfer_elements(r: Any, i: Any, k: Any, n: Any, at: Any, cycle: Any, retired: Any) -> Any:
     """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
 
     ``cycle`` is that of the first if its bank is free, ``at`` where the track begins. Gives the cycle of the
     last one.
     """
-    banks, busy = scratch.machine[parameter.BANKS], scratch.machine[parameter.BANK_BUSY]
-    address, bank_free, tracks = m.address, r.bank_free, scratch.tracks
+    banks, busy = r.machine[parameter.BANKS], r.machine[parameter.BANK_BUSY]
+    address, bank_free, tracks = r.address, r.bank_free, r.tracks
     waited = charged = 0
     power = banks & (banks - 1) == 0
     cycle -= 1
@@ -263,54 +237,41 @@ def _transfer(m: Any, r: Any, scratch: Any, i: Any, k: Any, n: Any, at: Any, cyc
 
 
 @function
-def time_elements(w: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
+def time_elements(r: Any, i: Any, n: Any, issue: Any, retired: Any) -> None:
     """Time a strided or indexed access of n elements that issued in cycle ``issue``."""
-    m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, banks, busy = machine[parameter.SECTION_SIZE], machine[parameter.BANKS], machine[parameter.BANK_BUSY]
+    code, machine, outcome = r.program, r.machine, r.outcome
+    s, banks = machine[parameter.SECTION_SIZE], machine[parameter.BANKS]
     rate = machine[parameter.ADDRESSES_PER_CYCLE]
     words = code[i + instruction.VALUE_BYTES] + 3 >> 2
-    cycle = begin_access(r, scratch, i, issue, 0, retired)
-    clear = larger(operand_clear(r, code, i), hazard_clear(r, code, i))
+    cycle = begin_access(r, i, issue, retired)
+    clear = larger(operand_clear(r, i), hazard_clear(r, i))
     operand = hazard = 0
     if code[i + instruction.PLAIN] == 0:
-        operand, hazard = whole_operand(r, code, i), whole_hazard(r, code, i)
-    if cycle < outcome[outcomes.BANKS_FREE] and outcome[outcomes.RUN_WORDS] > 0:
-        settle(r, scratch)
-    outcome[outcomes.RUN_WORDS] = 0
+        operand, hazard = whole_operand(r, i, NONE), whole_hazard(r, i, NONE)
+    settle_before(r, cycle)
     alone = rate == 1 or words >= rate
-    track = new_track(w, scratch, 1 if alone else rate)
+    track = new_track(r, 1 if alone else rate)
     at = track * s
     quick = rate == 1 and words == 1
     k = in_cycle = in_use = 0
     clear = larger(clear, larger(operand, hazard))
     while k < n and not (quick and clear <= cycle):
-        operand = larger(operand, element_operand(r, scratch, code, i, s, k))
-        hazard = larger(hazard, element_hazard(r, scratch, code, i, s, k))
+        operand = larger(operand, element_operand(r, i, s, k))
+        hazard = larger(hazard, element_hazard(r, i, s, k))
         for j in range(words):
-            bank = bank_of((m.address[k] >> 2) + j, banks)
-            free = cycle + 1 if in_cycle == rate else cycle
-            now = larger(larger(free, r.bank_free[bank]), larger(operand, hazard))
-            if now > free:
-                book(r, i, word_cause(now, operand, hazard), free, now, retired)
-            if now > cycle or in_cycle == 0:
-                cycle, in_cycle = now, 0
-                in_use += 1
-            in_cycle += 1
-            r.bank_free[bank] = now + busy
+            bank = bank_of((r.address[k] >> 2) + j, banks)
+            cycle, in_cycle, new = _transfer_word(r, i, bank, rate, cycle, in_cycle, operand, hazard, retired)
+            in_use += new
             if k == 0 and j == 0:
-                outcome[outcomes.START] = now
+                outcome[outcomes.START] = cycle
         operand = hazard = 0
-        scratch.tracks[at + k] = cycle
+        r.tracks[at + k] = cycle
         k += 1
     if k < n:
         in_use += n - k
-        cycle = _transfer(m, r, scratch, i, k, n, at, cycle + in_cycle, retired)
+        cycle = _transfer_elements(r, i, k, n, at, cycle + in_cycle, retired)
         if k == 0:
-            outcome[outcomes.START] = scratch.tracks[at]
-    outcome[outcomes.FIRST] = scratch.tracks[at] + 1
-    pass_elements(w, scratch, code, i, n, track, 0, 1)
-    end_access(r, scratch, i, cycle, outcome[outcomes.ADDRESS], -1, n * words, in_use)
-
-
-CONTIGUOUS = int(Pattern.CONTIGUOUS)
+            outcome[outcomes.START] = r.tracks[at]
+    outcome[outcomes.FIRST] = r.tracks[at] + 1
+    pass_elements(r, i, n, track, 0, 1)
+    end_access(r, i, cycle, outcome[outcomes.ADDRESS], -1, n * words, in_use)

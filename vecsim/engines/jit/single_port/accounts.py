@@ -11,14 +11,17 @@ from typing import Any
 from isa.declaration import Timing
 from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import causes, instruction, ledger, outcomes, quick_run
-from vecsim.engines.jit.arrays.views import record_of, scratch_of, state_of
 from vecsim.engines.jit.compiler.functions import function, inline
 from vecsim.engines.jit.compiler.integers import larger, smaller
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.rules import accounts
 from vecsim.engines.rules.rows import ROW
 
+ACCESS = int(Timing.ACCESS)
 row_of = compiled_rule(accounts.row_of)
+issue_cause = compiled_rule(accounts.issue_cause)
+element_cause = compiled_rule(accounts.element_cause)
+word_cause = compiled_rule(accounts.word_cause)
 
 
 @inline
@@ -69,7 +72,7 @@ def answer(r: Any, i: Any, work: Any, retire: Any, retired: Any) -> None:
 
 
 @inline
-def answer_for_part(runs: Any, outcome: Any, r: Any, case: Any, start: Any, retired: Any) -> Any:
+def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
     """Charge a case of a run that begins in cycle ``start``; give the latest retirement by then.
 
     Its last instruction issues by ``retired``, so all that it waits for is another's to answer for. The
@@ -77,26 +80,26 @@ def answer_for_part(runs: Any, outcome: Any, r: Any, case: Any, start: Any, reti
 
     Parameters
     ----------
-    runs, outcome
-        Those of ``scratch``.
     case
         Where in ``runs`` the case begins.
     start
         The cycle in which its first instruction issues.
     """
+    runs, outcome = r.runs, r.outcome
     ahead, retire = retired - start - runs[case + quick_run.LAST], start + runs[case + quick_run.RETIRED]
     runs[case + quick_run.TIMES + smaller(ahead, quick_run.MOST_AHEAD)] += 1
     if runs[case + quick_run.LINK] == 0:
         runs[case + quick_run.LINK] = outcome[outcomes.LAST_CASE] + 1
         outcome[outcomes.LAST_CASE] = case
     if ahead >= quick_run.MOST_AHEAD and retire > retired:
-        _charge_case(r, runs, case, retired - start, 1)
+        _charge_case(r, case, retired - start, 1)
     return larger(retired, retire)
 
 
 @inline
-def _charge_case(r: Any, runs: Any, case: Any, retired: Any, times: Any) -> None:
+def _charge_case(r: Any, case: Any, retired: Any, times: Any) -> None:
     """Charge so many executions that all begin so many cycles before ``retired``."""
+    runs = r.runs
     row = row_of(runs[case + quick_run.BEGIN])
     for j in range(runs[case + quick_run.LENGTH]):
         retire = runs[case + quick_run.RETIRED_UP_TO + j]
@@ -105,10 +108,10 @@ def _charge_case(r: Any, runs: Any, case: Any, retired: Any, times: Any) -> None
 
 
 @function
-def count_runs(r: Any, scratch: Any) -> None:
+def count_runs(r: Any) -> None:
     """Write into the ledger what runs of scalar instructions came to."""
-    runs, case = scratch.runs, scratch.outcome[outcomes.LAST_CASE]
-    scratch.outcome[outcomes.LAST_CASE] = 0
+    runs, case = r.runs, r.outcome[outcomes.LAST_CASE]
+    r.outcome[outcomes.LAST_CASE] = 0
     while case > 0:
         times = 0
         for ahead in range(quick_run.MOST_AHEAD + 1):
@@ -116,7 +119,7 @@ def count_runs(r: Any, scratch: Any) -> None:
             runs[case + quick_run.TIMES + ahead] = 0
             times += so_many
             if so_many > 0 and ahead < quick_run.MOST_AHEAD:
-                _charge_case(r, runs, case, runs[case + quick_run.LAST] + ahead, so_many)
+                _charge_case(r, case, runs[case + quick_run.LAST] + ahead, so_many)
         for j in range(runs[case + quick_run.LENGTH]):
             row = row_of(runs[case + quick_run.BEGIN]) + j * ledger.COLUMNS
             waited = runs[case + quick_run.WAITED + j]
@@ -128,27 +131,18 @@ def count_runs(r: Any, scratch: Any) -> None:
         case = following
 
 
-issue_cause = compiled_rule(accounts.issue_cause)
-element_cause = compiled_rule(accounts.element_cause)
-word_cause = compiled_rule(accounts.word_cause)
-
-
-ACCESS = int(Timing.ACCESS)
-
-
 @inline
-def note_times(outcome: Any, dispatched: Any, start: Any, first: Any, result: Any) -> None:
+def note_times(r: Any, dispatched: Any, start: Any, first: Any, result: Any) -> None:
     """Note the times of an instruction that retires with its last result.
 
     Parameters
     ----------
-    outcome
-        ``outcome`` of ``Scratch``.
     dispatched, start
         The cycles of its dispatch and of its first element.
     first
         The cycle from which its first result is ready.
     """
+    outcome = r.outcome
     outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.FIRST] = dispatched, start, first
     outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = result
 
@@ -162,24 +156,19 @@ def open_row(r: Any, i: Any) -> None:
 
 
 @inline
-def _write_row(r: Any, rows: Any, i: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
-    """Open a row of the timeline; give where its cycles go."""
-    at, waited = 1 + rows[0] * ROW, row_of(i) + ledger.WAITED
+def _write_row(r: Any, i: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
+    """Open a row of the timeline; return where its cycles go."""
+    rows, at, waited = r.timeline, 1 + r.timeline[0] * ROW, row_of(i) + ledger.WAITED
     rows[0] += 1
-    rows[at], rows[at + 1], rows[at + 2], rows[at + 3], rows[at + 4] = (
-        i // instruction.WIDTH,
-        age,
-        unit,
-        port,
-        n,
-    )
+    rows[at], rows[at + 1] = i // instruction.WIDTH, age
+    rows[at + 2], rows[at + 3], rows[at + 4] = unit, port, n
     for j in range(WAITS):
         rows[at + ROW - WAITS + j] = r.ledger[waited + ledger.BY_CAUSE * j] - r.waits[j]
     return at + 5
 
 
 @function
-def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
+def write_scalar_row(r: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
     """Write the row of a scalar instruction.
 
     Parameters
@@ -187,37 +176,24 @@ def write_scalar_row(w: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
     cycle
         The cycle of issue.
     """
-    m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-    code, rows = scratch.program, scratch.timeline
-    at = _write_row(r, rows, i, age, 0, -1, 0)
+    code, rows = r.program, r.timeline
+    at = _write_row(r, i, age, 0, -1, 0)
     access = code[i + instruction.PATTERN] > 0
     rows[at], rows[at + 1], rows[at + 2] = cycle, cycle, cycle
     rows[at + 3], rows[at + 4], rows[at + 5] = retire, retire, retire
-    rows[at + 6] = m.address[0] if access else -1
+    rows[at + 6] = r.address[0] if access else -1
     rows[at + 7] = code[i + instruction.VALUE_BYTES] + 3 >> 2 if access else 0
 
 
 @function
-def write_vector_row(w: Any, i: Any, age: Any, issue: Any) -> None:
+def write_vector_row(r: Any, i: Any, age: Any, issue: Any) -> None:
     """Write the row of a vector instruction, from what timing it left."""
-    r, scratch = record_of(w), scratch_of(w)
-    code, rows, outcome = scratch.program, scratch.timeline, scratch.outcome
+    code, rows, outcome = r.program, r.timeline, r.outcome
     access = code[i + instruction.TIMING] == ACCESS
-    at = _write_row(
-        r,
-        rows,
-        i,
-        age,
-        code[i + instruction.UNIT],
-        0 if access else -1,
-        outcome[outcomes.ELEMENTS],
-    )
-    rows[at] = issue
-    rows[at + 1], rows[at + 2], rows[at + 3] = (
-        outcome[outcomes.DISPATCH],
-        outcome[outcomes.START],
-        outcome[outcomes.FIRST],
-    )
+    port, unit = 0 if access else -1, code[i + instruction.UNIT]
+    at = _write_row(r, i, age, unit, port, outcome[outcomes.ELEMENTS])
+    rows[at], rows[at + 1] = issue, outcome[outcomes.DISPATCH]
+    rows[at + 2], rows[at + 3] = outcome[outcomes.START], outcome[outcomes.FIRST]
     rows[at + 4], rows[at + 5] = outcome[outcomes.LAST], outcome[outcomes.RETIRE]
     rows[at + 6] = outcome[outcomes.ADDRESS] if access else -1
     rows[at + 7] = outcome[outcomes.WORDS] if access else 0

@@ -14,9 +14,9 @@ from vecsim.engines.columns import causes, instruction, outcomes, parameter
 from vecsim.engines.columns.tracks import BY_ENTRIES, BY_LANES, SHIFTED
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.arrays.cells import shifted
-from vecsim.engines.jit.arrays.views import record_of, scratch_of, state_of
 from vecsim.engines.jit.compiler.functions import function, inline
 from vecsim.engines.jit.compiler.integers import larger, raised
+from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.single_port.accounts import book, element_cause, note_times
 from vecsim.engines.jit.single_port.port import dispatch
 from vecsim.engines.jit.single_port.registers import (
@@ -32,31 +32,18 @@ from vecsim.engines.jit.single_port.registers import (
     whole_operand,
     write_operand_tracks,
 )
+from vecsim.engines.rules import arithmetic, sparse
+
+REDUCTION, SPARSE = int(Timing.REDUCTION), int(Timing.SPARSE)
+result_latency = compiled_rule(arithmetic.result_latency)
+row_is_new = compiled_rule(sparse.row_is_new)
 
 
 @inline
-def row_is_new(row: Any, k: Any, in_cycle: Any) -> Any:
-    """Tell whether none of the ``in_cycle`` entries before entry k adds to its row."""
-    j = k - in_cycle
-    while j < k and row[j] != row[k]:
-        j += 1
-    return j == k
+def _is_new(row: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
+    """Tell, as 0 or 1, whether no entry before entry k in its cycle adds to its row; a negative row is none.
 
-
-@inline
-def is_new(row: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
-    """What :func:`row_is_new` tells, as 0 or 1; a negative row is none.
-
-    Parameters
-    ----------
-    row
-        The rows of the entries.
-    k
-        The entry.
-    in_cycle
-        How many entries before it the unit takes in the same cycle.
-    highest
-        The last of their rows, -1 for none.
+    ``highest`` is the last of their rows, -1 for none.
     """
     if row[k] > highest:
         return 1
@@ -66,86 +53,48 @@ def is_new(row: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
 
 
 @function
-def fill_cycles(w: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
+def _fill_cycles(r: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
     """Start n entries that wait for nothing, as many in a cycle as may be: ``lanes`` in ``distinct`` rows.
 
     Gives their track, and leaves in ``outcome`` the number of cycles.
-
-    Parameters
-    ----------
-    start
-        The cycle of the first entry.
-    lanes
-        Entries that may start in a cycle.
-    distinct
-        Distinct rows that they may add to.
     """
-    row, scratch = state_of(w).row, scratch_of(w)
-    track = new_track(w, scratch, lanes)
-    cycles = shifted(scratch.tracks, track * scratch.machine[parameter.SECTION_SIZE])
+    row = r.row
+    track = new_track(r, lanes)
+    cycles = shifted(r.tracks, track * r.machine[parameter.SECTION_SIZE])
     cycle, in_cycle, rows, highest = start, 0, 0, -1
     for k in range(n):
-        new = is_new(row, k, in_cycle, highest)
+        new = _is_new(row, k, in_cycle, highest)
         if in_cycle == lanes or rows + new > distinct:
             cycle, in_cycle, rows, highest = cycle + 1, 0, 0, -1
             new = 1 if row[k] >= 0 else 0
         rows, in_cycle, highest = rows + new, in_cycle + 1, larger(highest, row[k])
         cycles[k] = cycle
-    scratch.outcome[outcomes.BUSY] = cycle - start + 1
+    r.outcome[outcomes.BUSY] = cycle - start + 1
     return track
 
 
-REDUCTION, SPARSE = int(Timing.REDUCTION), int(Timing.SPARSE)
-
-
 @inline
-def result_latency(code: Any, i: Any, n: Any) -> Any:
-    """Cycles from the start of the last element to the result; a sum adds the levels of its tree."""
-    latency = code[i + instruction.LATENCY]
-    if code[i + instruction.TIMING] == REDUCTION:
-        levels = 0
-        while (n - 1) >> levels > 0:
-            levels += 1
-        latency += levels
-    return latency
-
-
-@inline
-def _collect(r: Any, scratch: Any, code: Any, i: Any, s: Any, operand: Any, n: Any) -> None:
+def _collect(r: Any, i: Any, s: Any, operand: Any, n: Any) -> None:
     """List from when each element's operands are ready and from when it may be written."""
-    hazard = scratch.hazards
-    v = code[i + instruction.READS + 1]
-    if v >= 0:
-        at, bound = v * s, scratch.ready_bound[v]
-        for k in range(n):
-            operand[k] = larger(r.ready[at + k], bound)
-    else:
-        for k in range(n):
-            operand[k] = 0
-    for j in range(1, code[i + instruction.READS]):
+    code, hazard = r.program, r.hazards
+    for k in range(n):
+        operand[k] = hazard[k] = 0
+    for j in range(code[i + instruction.READS]):
         v = code[i + instruction.READS + 1 + j]
-        at, bound = v * s, scratch.ready_bound[v]
+        at, bound = v * s, r.ready_bound[v]
         for k in range(n):
             operand[k] = raised(operand[k], larger(r.ready[at + k], bound))
-    v = code[i + instruction.WRITES + 1]
-    if v >= 0:
-        at, bound = v * s, larger(scratch.ready_bound[v], scratch.taken_bound[v] + 1)
-        for k in range(n):
-            hazard[k] = larger(larger(r.ready[at + k], r.taken[at + k] + 1), bound)
-    else:
-        for k in range(n):
-            hazard[k] = 0
-    for j in range(1, code[i + instruction.WRITES]):
+    for j in range(code[i + instruction.WRITES]):
         v = code[i + instruction.WRITES + 1 + j]
-        at, bound = v * s, larger(scratch.ready_bound[v], scratch.taken_bound[v] + 1)
+        at, bound = v * s, larger(r.ready_bound[v], r.taken_bound[v] + 1)
         for k in range(n):
             hazard[k] = raised(hazard[k], larger(larger(r.ready[at + k], r.taken[at + k] + 1), bound))
 
 
 @inline
-def _nothing_is_late(scratch: Any, operand: Any, n: Any, start: Any, scale: Any, shift: Any) -> Any:
+def _nothing_is_late(r: Any, operand: Any, n: Any, start: Any, scale: Any, shift: Any) -> Any:
     """Tell whether elements can start from ``start`` on at the unit's full rate."""
-    hazard = scratch.hazards
+    hazard = r.hazards
     late = 0
     if shift >= 0:
         for k in range(n):
@@ -171,32 +120,21 @@ def _follows(operand: Any, n: Any, lanes: Any) -> Any:
 
 @inline
 def _one_by_one(
-    r: Any,
-    m: Any,
-    scratch: Any,
-    i: Any,
-    cycles: Any,
-    n: Any,
-    start: Any,
-    lanes: Any,
-    distinct: Any,
-    retired: Any,
+    r: Any, i: Any, cycles: Any, n: Any, start: Any, lanes: Any, distinct: Any, retired: Any
 ) -> Any:
     """Start elements 1 to n - 1 after each other; their cycles replace the operands' in ``cycles``.
 
     ``distinct`` is the number of rows that a cycle may touch, 0 for any. Gives the number of
     cycles in which elements started.
     """
-    hazard, row = scratch.hazards, m.row
+    hazard, row = r.hazards, r.row
     cycle, in_cycle, busy = start, 1, 1
-    highest, new, limit = larger(row[0], -1), 0, n
+    highest, new, limit = larger(row[0], -1), 0, distinct if distinct > 0 else n
     rows = 1 if row[0] >= 0 else 0
-    if distinct > 0:
-        limit = distinct
     cycles[0] = start
     for k in range(1, n):
         if distinct > 0:
-            new = is_new(row, k, in_cycle, highest)
+            new = _is_new(row, k, in_cycle, highest)
         full = in_cycle == lanes or rows + new > limit
         free = cycle + 1 if full else cycle
         operand = cycles[k]
@@ -213,187 +151,136 @@ def _one_by_one(
 
 
 @inline
-def _binding(r: Any, code: Any, i: Any) -> Any:
+def _binding(r: Any, i: Any) -> Any:
     """The register read element by element of which the last element comes last; NONE if none is read."""
+    code = r.program
     v = code[i + instruction.READS + 1]
-    if v >= 0:
-        u = code[i + instruction.READS + 2]
-        if u >= 0:
-            v = u if r.ready_all[u] > r.ready_all[v] else v
-            u = code[i + instruction.READS + 3]
-            if u >= 0:
-                v = u if r.ready_all[u] > r.ready_all[v] else v
+    for j in range(2, 4):
+        u = code[i + instruction.READS + j]
+        if u >= 0 and r.ready_all[u] > r.ready_all[v]:
+            v = u
     return v
 
 
 @inline
-def _others_are_clear(r: Any, scratch: Any, code: Any, i: Any, binding: Any, n: Any, start: Any) -> Any:
+def _others_are_clear(r: Any, i: Any, binding: Any, n: Any, start: Any) -> Any:
     """Tell whether no register but ``binding`` holds up an element that starts with binding's own."""
-    track, add = scratch.ready_track[binding], scratch.ready_add[binding]
+    track, add = r.ready_track[binding], r.ready_add[binding]
     clear = True
     for j in range(1, 4):
-        v = code[i + instruction.READS + j]
+        v = r.program[i + instruction.READS + j]
         if v >= 0 and r.ready_all[v] > start:
-            same = (scratch.ready_track[v] == track) & (scratch.ready_count[v] >= n)
-            clear &= same & (scratch.ready_add[v] <= add)
+            same = (r.ready_track[v] == track) & (r.ready_count[v] >= n)
+            clear &= same & (r.ready_add[v] <= add)
     return clear
 
 
 @function
 def _start_each(
-    w: Any,
-    i: Any,
-    n: Any,
-    start: Any,
-    lanes: Any,
-    scale: Any,
-    shift: Any,
-    distinct: Any,
-    regular: Any,
-    retired: Any,
+    r: Any, i: Any, n: Any, start: Any, lanes: Any, distinct: Any, regular: Any, retired: Any
 ) -> Any:
-    """Start the elements when their own operands and hazards let them; give their track.
+    """Start the elements when their own operands and hazards let them; return their track.
 
     ``regular`` is the track of a unit in which nothing waits. The number of cycles in which elements
     started is left in ``outcome``.
     """
-    m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-    code, s = scratch.program, scratch.machine[parameter.SECTION_SIZE]
-    write_operand_tracks(w, code, i)
-    track = new_track(w, scratch, lanes)
-    cycles = shifted(scratch.tracks, track * s)
-    _collect(r, scratch, code, i, s, cycles, n)
-    if distinct == 0 and _nothing_is_late(scratch, cycles, n, start, scale, shift):
-        scratch.outcome[outcomes.BUSY] = ((n - 1) * scale >> 32) + 1
+    machine, s, by_entries = r.machine, r.machine[parameter.SECTION_SIZE], regular == BY_ENTRIES
+    scale = machine[parameter.SPARSE_SCALE] if by_entries else machine[parameter.LANES_SCALE]
+    shift = machine[parameter.SPARSE_SHIFT] if by_entries else machine[parameter.LANES_SHIFT]
+    write_operand_tracks(r, i)
+    track = new_track(r, lanes)
+    cycles = shifted(r.tracks, track * s)
+    _collect(r, i, s, cycles, n)
+    if distinct == 0 and _nothing_is_late(r, cycles, n, start, scale, shift):
+        r.outcome[outcomes.BUSY] = ((n - 1) * scale >> 32) + 1
         return regular
-    safe = hazard_clear(r, code, i) <= start
+    safe = hazard_clear(r, i) <= start
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe and _follows(cycles, n, lanes):
         book(r, i, causes.VECTOR_RAW, start, cycles[n - 1], retired)
-        scratch.outcome[outcomes.BUSY] = cycles_in(scratch, track, s, n)
+        r.outcome[outcomes.BUSY] = cycles_in(r, track, s, n)
     else:
-        scratch.outcome[outcomes.BUSY] = _one_by_one(
-            r, m, scratch, i, cycles, n, start, lanes, distinct, retired
-        )
+        r.outcome[outcomes.BUSY] = _one_by_one(r, i, cycles, n, start, lanes, distinct, retired)
     return track
 
 
-@function
-def time_one(w: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
-    """Time an instruction of the one element ``element`` that issued in cycle ``issue``.
-
-    ``slice_`` is the slice of the vector cache that it adds to, -1 for none.
-    """
-    r, scratch = record_of(w), scratch_of(w)
-    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, unit = machine[parameter.SECTION_SIZE], code[i + instruction.UNIT]
-    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
-    if dispatched > issue:
-        book(r, i, causes.UNIT, issue, dispatched, retired)
-    operand = hazard = 0
-    if code[i + instruction.READS] > 0:
-        operand = element_operand(r, scratch, code, i, s, element)
-    if hazard_clear(r, code, i) > dispatched:
-        hazard = element_hazard(r, scratch, code, i, s, element)
-    if (
-        code[i + instruction.WHOLE_READS] + code[i + instruction.WHOLE_WRITES] > 0
-        or code[i + instruction.ACCUMULATOR] >= 0
-    ):
-        operand = larger(operand, whole_operand(r, code, i))
-        hazard = larger(hazard, whole_hazard(r, code, i))
-    if slice_ >= 0:
-        operand = larger(operand, r.slice_accumulator[slice_])
-        hazard = larger(hazard, r.slice_taken[slice_] + 1)
+@inline
+def _start_first(r: Any, i: Any, element: Any, slice_: Any, dispatched: Any, retired: Any) -> Any:
+    """Start the first element of an instruction; return its cycle."""
+    s = r.machine[parameter.SECTION_SIZE]
+    operand = larger(element_operand(r, i, s, element), whole_operand(r, i, slice_))
+    hazard = larger(element_hazard(r, i, s, element), whole_hazard(r, i, slice_))
     start = larger(dispatched, larger(operand, hazard))
     if start > dispatched:
         book(r, i, element_cause(start, operand), dispatched, start, retired)
-    result = start + code[i + instruction.LATENCY]
-    pass_one(w, r, scratch, code, i, s, element, start, result)
-    r.unit_busy[unit] += 1
-    r.unit_free[unit] = start + 1
-    if slice_ >= 0:
-        r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
-    complete(r, scratch, code, i, start, result)
-    note_times(outcome, dispatched, start, result, result)
+    return start
 
 
-@function
-def time_arithmetic(w: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: Any) -> None:
-    """Time n elements, from element 0 on, of an instruction that issued in cycle ``issue``.
-
-    ``slice_`` is the slice of the vector cache that it adds to, -1 for none.
-    """
-    r, scratch = record_of(w), scratch_of(w)
-    code, machine, outcome = scratch.program, scratch.machine, scratch.outcome
-    s, unit, timing = (
-        machine[parameter.SECTION_SIZE],
-        code[i + instruction.UNIT],
-        code[i + instruction.TIMING],
-    )
-    sparse = timing == SPARSE
-    lanes = machine[parameter.SPARSE_UNIT_P] if sparse else machine[parameter.LANES]
-    scale = machine[parameter.SPARSE_SCALE] if sparse else machine[parameter.LANES_SCALE]
-    shift = machine[parameter.SPARSE_SHIFT] if sparse else machine[parameter.LANES_SHIFT]
-    regular = BY_ENTRIES if sparse else BY_LANES
-    distinct = machine[parameter.SPARSE_UNIT_R] if sparse and machine[parameter.SPARSE_UNIT_R] < lanes else 0
-    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, unit, issue, r.unit_free[unit])
-    if dispatched > issue:
-        book(r, i, causes.UNIT, issue, dispatched, retired)
-    binding = _binding(r, code, i)
-    clear = hazard_clear(r, code, i)
-    safe = clear
-    if binding >= 0:
-        clear = larger(clear, r.ready_all[binding])
-    start = dispatched
-    if code[i + instruction.PLAIN] == 0 or clear > dispatched:
-        operand = element_operand(r, scratch, code, i, s, 0)
-        hazard = element_hazard(r, scratch, code, i, s, 0)
-        if code[i + instruction.PLAIN] == 0:
-            operand = larger(operand, whole_operand(r, code, i))
-            hazard = larger(hazard, whole_hazard(r, code, i))
-            if slice_ >= 0:
-                operand = larger(operand, r.slice_accumulator[slice_])
-                hazard = larger(hazard, r.slice_taken[slice_] + 1)
-        start = larger(dispatched, larger(operand, hazard))
-        if start > dispatched:
-            book(r, i, element_cause(start, operand), dispatched, start, retired)
-    latency = code[i + instruction.LATENCY]
-    last, busy = start, 1
-    if distinct == 0 and clear <= start:
-        pass_elements(w, scratch, code, i, n, regular, start, latency)
-        last = start + ((n - 1) * scale >> 32)
-        busy = last - start + 1
-    elif clear <= start:
-        track = fill_cycles(w, n, start, lanes, distinct)
-        pass_elements(w, scratch, code, i, n, track, 0, latency)
-        last, busy = scratch.tracks[track * s + n - 1], outcome[outcomes.BUSY]
-    else:
-        track, add = NONE, 0
-        if safe <= start and binding >= 0 and scratch.ready_count[binding] >= n:
-            track, add = scratch.ready_track[binding], scratch.ready_add[binding]
-            if track >= 0 and (
-                scratch.tracks[track * s] + add != start
-                or not _others_are_clear(r, scratch, code, i, binding, n, start)
-            ):
-                track = NONE
-        # So few entries a cycle never touch as many rows as the unit may.
-        few = distinct == 0 or (track >= 0 and scratch.track_pace[track] < distinct)
-        if track >= 0 and few and scratch.track_pace[track] < lanes:
-            last = scratch.tracks[track * s + n - 1] + add
-            book(r, i, causes.VECTOR_RAW, start, last, retired)
-            busy = cycles_in(scratch, track, s, n)
-        elif track >= 0 and few and track < SHIFTED:
-            track, add = regular, start
-            last = start + ((n - 1) * scale >> 32)
-            busy = last - start + 1
-        else:
-            track = _start_each(w, i, n, start, lanes, scale, shift, distinct, regular, retired)
-            add = start if track < SHIFTED else 0
-            last, busy = scratch.tracks[track * s + n - 1] + add, outcome[outcomes.BUSY]
-        pass_elements(w, scratch, code, i, n, track, add, latency)
-    result = last + result_latency(code, i, n)
+@inline
+def _finish(r: Any, i: Any, slice_: Any, last: Any, result: Any, busy: Any) -> None:
+    """Note that an instruction, with elements in ``busy`` cycles up to ``last``, leaves its unit."""
+    unit = r.program[i + instruction.UNIT]
     r.unit_busy[unit] += busy
     r.unit_free[unit] = last + 1
     if slice_ >= 0:
         r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
-    complete(r, scratch, code, i, last, result)
-    note_times(outcome, dispatched, start, result if timing == REDUCTION else start + latency, result)
+    complete(r, i, last, result)
+
+
+@function
+def time_one(r: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
+    """Time an instruction of the one element ``element`` that issued in cycle ``issue``."""
+    dispatched = dispatch(r, i, issue, retired)
+    start = _start_first(r, i, element, slice_, dispatched, retired)
+    result = start + r.program[i + instruction.LATENCY]
+    pass_one(r, i, r.machine[parameter.SECTION_SIZE], element, start, result)
+    _finish(r, i, slice_, start, result, 1)
+    note_times(r, dispatched, start, result, result)
+
+
+@function
+def time_arithmetic(r: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: Any) -> None:
+    """Time n elements, from element 0 on, of an instruction that issued in cycle ``issue``."""
+    code, machine, outcome = r.program, r.machine, r.outcome
+    s, latency = machine[parameter.SECTION_SIZE], code[i + instruction.LATENCY]
+    timing = code[i + instruction.TIMING]
+    entries = timing == SPARSE
+    lanes = machine[parameter.SPARSE_UNIT_P] if entries else machine[parameter.LANES]
+    scale = machine[parameter.SPARSE_SCALE] if entries else machine[parameter.LANES_SCALE]
+    regular = BY_ENTRIES if entries else BY_LANES
+    distinct = machine[parameter.SPARSE_UNIT_R] if entries and machine[parameter.SPARSE_UNIT_R] < lanes else 0
+    start = dispatched = dispatch(r, i, issue, retired)
+    binding = _binding(r, i)
+    clear = safe = hazard_clear(r, i)
+    if binding >= 0:
+        clear = larger(clear, r.ready_all[binding])
+    if code[i + instruction.PLAIN] == 0 or clear > dispatched:
+        start = _start_first(r, i, 0, slice_, dispatched, retired)
+    track, add, last = regular, start, start + ((n - 1) * scale >> 32)
+    busy = last - start + 1
+    if clear <= start:
+        if distinct > 0:
+            track, add = _fill_cycles(r, n, start, lanes, distinct), 0
+            last, busy = r.tracks[track * s + n - 1], outcome[outcomes.BUSY]
+    else:
+        followed, later = NONE, 0
+        if safe <= start and binding >= 0 and r.ready_count[binding] >= n:
+            followed, later = r.ready_track[binding], r.ready_add[binding]
+            if followed >= 0 and (
+                r.tracks[followed * s] + later != start or not _others_are_clear(r, i, binding, n, start)
+            ):
+                followed = NONE
+        # So few entries a cycle never touch as many rows as the unit may.
+        few = followed >= 0 and (distinct == 0 or r.track_pace[followed] < distinct)
+        if few and r.track_pace[followed] < lanes:
+            track, add = followed, later
+            last = r.tracks[track * s + n - 1] + add
+            book(r, i, causes.VECTOR_RAW, start, last, retired)
+            busy = cycles_in(r, track, s, n)
+        elif not few or followed >= SHIFTED:
+            track = _start_each(r, i, n, start, lanes, distinct, regular, retired)
+            add = start if track < SHIFTED else 0
+            last, busy = r.tracks[track * s + n - 1] + add, outcome[outcomes.BUSY]
+    pass_elements(r, i, n, track, add, latency)
+    result = last + result_latency(r, i, n)
+    _finish(r, i, slice_, last, result, busy)
+    note_times(r, dispatched, start, result if timing == REDUCTION else start + latency, result)

@@ -20,19 +20,16 @@ def bank_of(word: Any, banks: Any) -> Any:
 
 
 @inline
-def _pass_the_run(scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+def _pass_the_run(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     """Tell whether n words from word ``first`` on surely meet no word of the access before them.
 
     Word j and word j + d of that access, or d - ``banks``, meet at a bank. Both accesses go at the full rate,
     so that how long one is behind the other differs by a cycle at the most. Neither may anything older be
     left at the banks, nor of that access when the next begins.
     """
-    outcome, machine = scratch.outcome, scratch.machine
-    banks, rate, scale = (
-        machine[parameter.BANKS],
-        machine[parameter.WORDS_PER_CYCLE],
-        machine[parameter.WORDS_SCALE],
-    )
+    outcome, machine = r.outcome, r.machine
+    banks, scale = machine[parameter.BANKS], machine[parameter.WORDS_SCALE]
+    rate = machine[parameter.WORDS_PER_CYCLE]
     last = cycle + ((n - 1) * scale >> 32)
     if (
         cycle < outcome[outcomes.SETTLED_FREE]
@@ -51,7 +48,7 @@ def _pass_the_run(scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
 
 
 @inline
-def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+def banks_are_free(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     """Tell whether n words from word ``first`` on, which go from ``cycle`` on, meet no bank that is busy.
 
     If they may, banks are settled.
@@ -65,11 +62,11 @@ def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     cycle
         The cycle of the first.
     """
-    outcome, machine = scratch.outcome, scratch.machine
-    if _pass_the_run(scratch, first, n, cycle):
+    outcome, machine = r.outcome, r.machine
+    if _pass_the_run(r, first, n, cycle):
         return True
     if outcome[outcomes.RUN_WORDS] > 0:
-        settle(r, scratch)
+        settle(r)
     banks, left = machine[parameter.BANKS], machine[parameter.WORDS_PER_CYCLE]
     bank, word = bank_of(first, banks), 0
     while word < n and cycle < outcome[outcomes.BANKS_FREE] and r.bank_free[bank] <= cycle:
@@ -81,7 +78,7 @@ def banks_are_free(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
 
 
 @inline
-def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
+def phase_behind(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     """The phase of a stream of n words from word ``first`` on that starts in ``cycle`` at banks partly busy.
 
     Word k goes in cycle ``cycle`` + (k + phase) // ``words_per_cycle``: the stream is held up once, in its
@@ -96,11 +93,7 @@ def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
     cycle
         The cycle of the first.
     """
-    outcome, rate, banks = (
-        scratch.outcome,
-        scratch.machine[parameter.WORDS_PER_CYCLE],
-        scratch.machine[parameter.BANKS],
-    )
+    outcome, banks, rate = r.outcome, r.machine[parameter.BANKS], r.machine[parameter.WORDS_PER_CYCLE]
     bank, word, now, left, phase = bank_of(first, banks), 0, cycle, rate, 0
     steady = rate <= PHASES
     while steady and word < n and now < outcome[outcomes.BANKS_FREE]:
@@ -116,15 +109,12 @@ def phase_behind(r: Any, scratch: Any, first: Any, n: Any, cycle: Any) -> Any:
 
 
 @inline
-def settle(r: Any, scratch: Any) -> None:
+def settle(r: Any) -> None:
     """Note the banks of the words of which :func:`occupy` has put this off."""
-    outcome, machine = scratch.outcome, scratch.machine
+    outcome, machine = r.outcome, r.machine
     bank, now, left = outcome[outcomes.RUN_BANK], outcome[outcomes.RUN_CYCLE], outcome[outcomes.RUN_LEFT]
-    banks, rate, busy = (
-        machine[parameter.BANKS],
-        machine[parameter.WORDS_PER_CYCLE],
-        machine[parameter.BANK_BUSY],
-    )
+    banks, busy = machine[parameter.BANKS], machine[parameter.BANK_BUSY]
+    rate = machine[parameter.WORDS_PER_CYCLE]
     for _ in range(outcome[outcomes.RUN_WORDS]):
         r.bank_free[bank] = now + busy
         bank = bank + 1 if bank + 1 < banks else 0
@@ -136,7 +126,15 @@ def settle(r: Any, scratch: Any) -> None:
 
 
 @inline
-def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, before: Any) -> Any:
+def settle_before(r: Any, cycle: Any) -> None:
+    """Settle the banks for an access whose words go one by one from ``cycle`` on."""
+    if cycle < r.outcome[outcomes.BANKS_FREE] and r.outcome[outcomes.RUN_WORDS] > 0:
+        settle(r)
+    r.outcome[outcomes.RUN_WORDS] = 0
+
+
+@inline
+def occupy(r: Any, first: Any, word: Any, words: Any, cycle: Any, before: Any) -> Any:
     """Occupy banks with the words from ``word`` to ``words``, which go without waiting; give the last cycle.
 
     Word ``word`` goes in ``cycle``, after ``before`` others. Words that free their banks before the next
@@ -153,12 +151,9 @@ def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, 
     before
         How many words have gone in that cycle already.
     """
-    outcome, machine = scratch.outcome, scratch.machine
-    rate, scale, busy = (
-        machine[parameter.WORDS_PER_CYCLE],
-        machine[parameter.WORDS_SCALE],
-        machine[parameter.BANK_BUSY],
-    )
+    outcome, machine = r.outcome, r.machine
+    rate, scale = machine[parameter.WORDS_PER_CYCLE], machine[parameter.WORDS_SCALE]
+    busy = machine[parameter.BANK_BUSY]
     last = cycle + ((before + words - 1 - word) * scale >> 32)
     tail = larger(word, words - busy * rate)
     ahead = (before + tail - word) * scale >> 32
@@ -170,7 +165,7 @@ def occupy(r: Any, scratch: Any, first: Any, word: Any, words: Any, cycle: Any, 
 
 
 @inline
-def occupy_slowly(r: Any, scratch: Any, first: Any, n: Any, at: Any, add: Any) -> Any:
+def occupy_slowly(r: Any, first: Any, n: Any, at: Any, add: Any) -> Any:
     """Occupy banks with n words that go in the cycles of a track at ``at``, later by ``add``; give the last.
 
     Words that free their banks before the next access can begin leave no trace.
@@ -184,12 +179,8 @@ def occupy_slowly(r: Any, scratch: Any, first: Any, n: Any, at: Any, add: Any) -
     at
         Where in ``Scratch.tracks`` the track begins.
     """
-    banks, busy, tracks = (
-        scratch.machine[parameter.BANKS],
-        scratch.machine[parameter.BANK_BUSY],
-        scratch.tracks,
-    )
-    scratch.outcome[outcomes.RUN_WORDS] = 0
+    banks, busy, tracks = r.machine[parameter.BANKS], r.machine[parameter.BANK_BUSY], r.tracks
+    r.outcome[outcomes.RUN_WORDS] = 0
     last = tracks[at + n - 1] + add
     k, bank = n - 1, bank_of(first + n - 1, banks)
     while k >= 0 and tracks[at + k] + add + busy > last + 1:

@@ -2,7 +2,8 @@
 
 With one port nothing that is older depends on what is younger, so one pass over the instructions in program
 order gives all cycles. The formulas are a second derivation of the rules of :mod:`vecsim.engines.rules`, of
-which it uses only what an instruction touches (``addresses``) and what a wait is booked to (``accounts``).
+which it uses only what an instruction touches (``addresses``), when issue allows the next one, how long a
+result takes, and what a wait is booked to (``accounts``).
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Any
 
 from isa.declaration import Timing, Unit
 from vecsim.engines.columns import control, instruction, ledger, outcomes, parameter
-from vecsim.engines.decoded import SCALARS
+from vecsim.engines.decoded import NONE, SCALARS
 from vecsim.engines.jit.arrays.cells import int64_at
-from vecsim.engines.jit.arrays.views import record_of, run_view, scratch_of, state_of
+from vecsim.engines.jit.arrays.views import run_of
 from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger, raised
+from vecsim.engines.jit.compiler.integers import larger
 from vecsim.engines.jit.interface import FINISHED, FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics, call_row
@@ -27,7 +28,6 @@ from vecsim.engines.jit.single_port.accounts import (
     issue_cause,
     open_row,
     row_of,
-    write_scalar_row,
     write_vector_row,
 )
 from vecsim.engines.jit.single_port.banks import settle
@@ -38,323 +38,225 @@ from vecsim.engines.jit.single_port.closed_forms import (
     time_words,
 )
 from vecsim.engines.jit.single_port.port import close_rings, dispatch_before, open_rings, port_free
-from vecsim.engines.jit.single_port.registers import ready_at, write_all_tracks, write_bounds
+from vecsim.engines.jit.single_port.registers import ready_at, take_one, write_registers
 from vecsim.engines.jit.single_port.scalars import (
     SCALAR_STORE,
+    finish_scalar,
     issued,
     make_run_scalars,
     scalars_ready_at,
     write_scalar_ready,
 )
-from vecsim.engines.rules import addresses
+from vecsim.engines.rules import addresses, issue
 
-HALT, EXTRACT, ELEMENTWISE, ACCESS, MEMORY = (
-    int(Timing.HALT),
-    int(Timing.EXTRACT),
-    int(Timing.ELEMENTWISE),
-    int(Timing.ACCESS),
-    int(Unit.MEMORY),
-)
+HALT, EXTRACT, ELEMENTWISE = int(Timing.HALT), int(Timing.EXTRACT), int(Timing.ELEMENTWISE)
+MEMORY = int(Unit.MEMORY)
+earliest_issue = compiled_rule(issue.earliest_issue)
 elements, place = compiled_rule(addresses.elements), compiled_rule(addresses.place)
-run_of = run_view().run_of
+slice_exists, base_address = compiled_rule(addresses.slice_exists), compiled_rule(addresses.base_address)
 assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 
 
 @inline
-def _element_ready(r: Any, scratch: Any, code: Any, i: Any, element: Any) -> Any:
-    """From when the element that an extract reads is ready."""
-    machine = scratch.machine
-    if machine[parameter.CHAINING] == 0:
-        return r.ready_all[code[i + instruction.WHOLE_READS + 1]]
-    return ready_at(r, scratch, code[i + instruction.READS + 1], machine[parameter.SECTION_SIZE], element)
+def _take_element(r: Any, i: Any, cycle: Any) -> Any:
+    """The cycle from which the element that an extract reads is ready; take it if it issues before the stop.
+
+    Without it the extract would issue in ``cycle``.
+    """
+    s, chaining = r.machine[parameter.SECTION_SIZE], r.machine[parameter.CHAINING] == 1
+    v = r.program[i + 1 + (instruction.READS if chaining else instruction.WHOLE_READS)]
+    element = r.x[r.program[i + instruction.ELEMENT_REGISTER]] & (s - 1)
+    ready = ready_at(r, v, s, element) if chaining else r.ready_all[v]
+    cycle = larger(cycle, ready)
+    if cycle < r.outcome[outcomes.UNTIL]:
+        take_one(r, v, s, element, cycle)
+        r.taken_all[v] = larger(r.taken_all[v], cycle)
+    return ready
 
 
 @inline
-def _take_element(r: Any, code: Any, machine: Any, i: Any, element: Any, cycle: Any) -> None:
-    v = (
-        code[i + instruction.WHOLE_READS + 1]
-        if machine[parameter.CHAINING] == 0
-        else code[i + instruction.READS + 1]
-    )
-    at = v * machine[parameter.SECTION_SIZE] + element
-    r.taken[at] = raised(r.taken[at], cycle)
-    r.taken_all[v] = larger(r.taken_all[v], cycle)
-
-
-@inline
-def _room_at(r: Any, scratch: Any, unit: Any) -> Any:
+def _room_at(r: Any, unit: Any) -> Any:
     """From when an instruction finds its unit free or room in the queue."""
-    queue = scratch.machine[parameter.UNIT_QUEUE]
+    queue = r.machine[parameter.UNIT_QUEUE]
     if queue > 0:
-        return dispatch_before(scratch, queue + 1, unit)
-    return port_free(scratch) if unit == MEMORY else r.unit_free[unit]
+        return dispatch_before(r, queue + 1, unit)
+    return port_free(r) if unit == MEMORY else r.unit_free[unit]
 
 
 @inline
-def _place(w: Any, i: Any, n: Any) -> Any:
-    """Set the addresses of n elements; give False if the instruction cannot be executed.
+def _place(r: Any, i: Any, n: Any) -> Any:
+    """Set the addresses of n elements; return False if the instruction cannot be executed.
 
     One of no elements touches nothing, and so can.
     """
-    m, scratch = state_of(w), scratch_of(w)
-    code, machine = scratch.program, scratch.machine
-    if n > 0 and code[i + instruction.SLICE_REGISTER] >= 0:
-        slice_ = m.x[code[i + instruction.SLICE_REGISTER]]
-        if slice_ < 0 or slice_ >= machine[parameter.SECTION_SIZE]:
-            return False
-    if code[i + instruction.PATTERN] > 0:
-        base = m.x[code[i + instruction.BASE_REGISTER]] + code[i + instruction.OFFSET]
-        scratch.outcome[outcomes.ADDRESS] = base
-        if n == 0:
-            m.address[0] = ((base & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
-        elif not place(run_of(w), i, n):
-            return False
+    if n > 0 and not slice_exists(r, i):
+        return False
+    if r.program[i + instruction.PATTERN] > 0:
+        base = base_address(r, i)
+        r.outcome[outcomes.ADDRESS] = base
+        if n > 0:
+            return place(r, i, n)
+        r.address[0] = ((base & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
     return True
 
 
 @inline
-def _begin(w: Any) -> None:
+def _begin(r: Any, stop_cycle: Any) -> None:
     """Take the record over."""
-    r, scratch = record_of(w), scratch_of(w)
-    scratch.outcome[outcomes.BANKS_FREE] = scratch.outcome[outcomes.RUN_WORDS] = 0
-    for j in range(scratch.machine[parameter.BANKS]):
-        scratch.outcome[outcomes.BANKS_FREE] = larger(scratch.outcome[outcomes.BANKS_FREE], r.bank_free[j])
-    scratch.outcome[outcomes.SETTLED_FREE] = scratch.outcome[outcomes.BANKS_FREE]
-    scratch.outcome[outcomes.SCALARS_READY_BY] = 0
+    outcome, banks_free, ready_by = r.outcome, 0, 0
+    for j in range(r.machine[parameter.BANKS]):
+        banks_free = larger(banks_free, r.bank_free[j])
     for j in range(SCALARS):
-        scratch.outcome[outcomes.SCALARS_READY_BY] = larger(
-            scratch.outcome[outcomes.SCALARS_READY_BY], r.scalar_ready[j]
-        )
-    open_rings(r, scratch)
-    outcome = scratch.outcome
-    outcome[outcomes.AT], outcome[outcomes.SEEN], outcome[outcomes.RETIRED_BY] = (
-        r.control[control.PC] * instruction.WIDTH,
-        r.control[control.COUNT],
-        r.control[control.LAST_RETIRED],
-    )
-    outcome[outcomes.BEFORE], outcome[outcomes.ISSUED_IN] = (
-        r.control[control.ISSUE_CYCLE],
-        r.control[control.ISSUED],
-    )
-    full = 1 if r.control[control.ISSUED] >= scratch.machine[parameter.ISSUE_WIDTH] else 0
-    outcome[outcomes.EARLIEST] = larger(r.control[control.FETCH], r.control[control.ISSUE_CYCLE] + full)
+        ready_by = larger(ready_by, r.scalar_ready[j])
+    outcome[outcomes.BANKS_FREE] = outcome[outcomes.SETTLED_FREE] = banks_free
+    outcome[outcomes.SCALARS_READY_BY], outcome[outcomes.RUN_WORDS] = ready_by, 0
+    open_rings(r)
+    outcome[outcomes.AT] = r.control[control.PC] * instruction.WIDTH
+    outcome[outcomes.SEEN] = r.control[control.COUNT]
+    outcome[outcomes.RETIRED_BY] = r.control[control.LAST_RETIRED]
+    outcome[outcomes.BEFORE] = r.control[control.ISSUE_CYCLE]
+    outcome[outcomes.ISSUED_IN] = r.control[control.ISSUED]
+    outcome[outcomes.EARLIEST], outcome[outcomes.UNTIL] = earliest_issue(r), stop_cycle
 
 
 @inline
-def _end(w: Any) -> None:
+def _end(r: Any) -> None:
     """Give the record back."""
-    r, scratch = record_of(w), scratch_of(w)
-    outcome = scratch.outcome
+    outcome = r.outcome
     if outcome[outcomes.AT] != outcomes.ASTRAY:
         r.control[control.PC] = outcome[outcomes.AT] // instruction.WIDTH
-    r.control[control.COUNT], r.control[control.ISSUE_CYCLE], r.control[control.ISSUED] = (
-        outcome[outcomes.SEEN],
-        outcome[outcomes.BEFORE],
-        outcome[outcomes.ISSUED_IN],
-    )
+    r.control[control.COUNT] = outcome[outcomes.SEEN]
+    r.control[control.ISSUE_CYCLE] = outcome[outcomes.BEFORE]
+    r.control[control.ISSUED] = outcome[outcomes.ISSUED_IN]
     r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = outcome[outcomes.RETIRED_BY]
-    count_runs(r, scratch)
-    settle(r, scratch)
-    close_rings(r, scratch)
-    write_all_tracks(w)
-    write_bounds(r, scratch, scratch.machine)
+    count_runs(r)
+    settle(r)
+    close_rings(r)
+    write_registers(r)
 
 
 def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
-    """Give the plain function that runs a program with these semantics, to be compiled.
+    """Return the plain function that runs a program with these semantics, to be compiled.
 
     ``run(table, stop_cycle, stop_count, capacity)``: the address of the table of addresses; the cycle before
     which to stop; the number of instructions after whose cycle to stop; the rows of the timeline that there
-    is room for, -1 for no timeline. Gives one of STOPPED, FINISHED, TROUBLE, FULL.
+    is room for, -1 for no timeline. It returns one of STOPPED, FINISHED, TROUBLE, FULL.
     """
     execute_scalar, _, execute_vector = semantics
     run_scalars = make_run_scalars(semantics)
 
     @inline
-    def time_vector(w: Any, i: Any, n: Any, cycle: Any, retired: Any) -> None:
+    def time_vector(r: Any, i: Any, n: Any, cycle: Any, retired: Any) -> None:
         """Execute and time a vector instruction of n >= 1 elements."""
-        m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-        code = scratch.program
+        code, element, slice_ = r.program, NONE, NONE
         kind, simple = code[i + instruction.CHAIN], code[i + instruction.SIMPLE]
-        element, slice_ = -1, -1
         if kind + simple == 0:
             if code[i + instruction.SLICE_REGISTER] >= 0:
-                slice_ = m.x[code[i + instruction.SLICE_REGISTER]]
+                slice_ = r.x[code[i + instruction.SLICE_REGISTER]]
             if code[i + instruction.ELEMENT_REGISTER] >= 0:
-                element = m.x[code[i + instruction.ELEMENT_REGISTER]]
+                element = r.x[code[i + instruction.ELEMENT_REGISTER]]
                 if code[i + instruction.CACHE] != 1:
-                    element &= m.section - 1
-        at = i + instruction.FIELD
-        execute_vector(
-            w,
-            code[i + instruction.OPERATION],
-            n,
-            code[at],
-            code[at + 1],
-            code[at + 2],
-            code[at + 3],
-            code[at + 4],
-        )
-        write_scalar_ready(r, scratch, code, i, cycle + 1)
+                    element &= r.section - 1
+        execute_vector(r, i, n)
+        write_scalar_ready(r, i, cycle + 1)
         r.ledger[row_of(i) + ledger.ELEMENTS] += n
         timed = False
         if simple == 1:
-            timed = time_words(w, i, n, cycle, retired)
+            timed = time_words(r, i, n, cycle, retired)
         elif kind == 1:
-            timed = time_plain_chain(w, i, n, cycle, retired)
+            timed = time_plain_chain(r, i, n, cycle, retired)
         elif kind == 2:
-            timed = time_sum_chain(w, i, n, cycle, retired)
+            timed = time_sum_chain(r, i, n, cycle, retired)
         elif kind == 3:
-            time_insert(w, i, cycle, retired)
+            time_insert(r, i, cycle, retired)
             timed = True
         if not timed:
-            call_row(scratch.slow_paths[0], w, i, n, element, slice_, cycle, retired)
+            call_row(r.slow_paths[0], r, i, n, element, slice_, cycle, retired)
 
     @function
-    def issue_empty(w: Any, i: Any, n: Any, cycle: Any) -> None:
-        """Execute a vector instruction of n = 0 elements, which touches no unit."""
-        r, scratch = record_of(w), scratch_of(w)
-        code = scratch.program
-        at = i + instruction.FIELD
-        execute_vector(
-            w,
-            code[i + instruction.OPERATION],
-            n,
-            code[at],
-            code[at + 1],
-            code[at + 2],
-            code[at + 3],
-            code[at + 4],
-        )
-        write_scalar_ready(r, scratch, code, i, cycle + 1)
-        for j in range(code[i + instruction.LATE]):
-            late = code[i + instruction.LATE + 1 + j]
+    def issue_empty(r: Any, i: Any, ready: Any, cycle: Any, stop_count: Any, capacity: Any) -> None:
+        """Issue a vector instruction of n = 0 elements, which touches no unit."""
+        execute_vector(r, i, 0)
+        for j in range(r.program[i + instruction.LATE]):
+            late = r.program[i + instruction.LATE + 1 + j]
             r.scalar_ready[late] = larger(r.scalar_ready[late], cycle + 1)
-        scratch.outcome[outcomes.RETIRE] = cycle + 1
+        cause = issue_cause(cycle, r.outcome[outcomes.EARLIEST], ready, 0, 0, 0, 0, False)
+        finish_scalar(r, i, cause, cycle, cycle + 1, stop_count, capacity)
 
     @inline
-    def issue_vector(w: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
-        """Issue the vector instruction that comes next; give GOING, or why it cannot issue yet or at all."""
-        r, scratch = record_of(w), scratch_of(w)
-        code, outcome = scratch.program, scratch.outcome
-        unit, before, earliest, retired = (
-            code[i + instruction.UNIT],
-            outcome[outcomes.BEFORE],
-            outcome[outcomes.EARLIEST],
-            outcome[outcomes.RETIRED_BY],
-        )
-        ready = scalars_ready_at(w, r, code, i)
+    def issue_vector(r: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
+        """Issue the vector instruction at ``i``; return GOING, or why it cannot issue yet or at all."""
+        outcome, unit, room = r.outcome, r.program[i + instruction.UNIT], 0
+        before, earliest = outcome[outcomes.BEFORE], outcome[outcomes.EARLIEST]
+        ready = scalars_ready_at(r, i)
         cycle = larger(ready, earliest)
         outcome[outcomes.START] = cycle
         if cycle >= outcome[outcomes.UNTIL]:
             return STOPPED
-        n = elements(run_of(w), i)
+        n = elements(r, i)
         if n < 0:
             return TROUBLE
-        room = 0
         if n > 0:
-            room = _room_at(r, scratch, unit)
+            room = _room_at(r, unit)
             cycle = larger(cycle, room)
             if cycle >= outcome[outcomes.UNTIL]:
                 return STOPPED
         outcome[outcomes.START] = cycle
-        if not _place(w, i, n):
+        if not _place(r, i, n):
             return TROUBLE
-        answered = retired
+        if n == 0:
+            issue_empty(r, i, ready, cycle, stop_count, capacity)
+            return GOING
+        retired = answered = outcome[outcomes.RETIRED_BY]
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, 0, room, 0, 0, unit == MEMORY)
             answered = book_at_issue(r, i, cause, before, cycle, retired)
         outcome[outcomes.ELEMENTS] = n
-        if n > 0:
-            time_vector(w, i, n, cycle, answered)
-            if unit != MEMORY:
-                answer(r, i, ledger.BUSY, r.unit_free[unit], answered)
-                answered = larger(answered, r.unit_free[unit])
-            work = ledger.BUSY if unit == MEMORY else ledger.LATENCY
-            answer(r, i, work, outcome[outcomes.RETIRE], answered)
-        else:
-            issue_empty(w, i, n, cycle)
-            answer(r, i, ledger.SCALAR, cycle + 1, answered)
+        time_vector(r, i, n, cycle, answered)
+        if unit != MEMORY:
+            answer(r, i, ledger.BUSY, r.unit_free[unit], answered)
+            answered = larger(answered, r.unit_free[unit])
+        work = ledger.BUSY if unit == MEMORY else ledger.LATENCY
+        answer(r, i, work, outcome[outcomes.RETIRE], answered)
         if capacity >= 0:
-            if n > 0:
-                write_vector_row(w, i, outcome[outcomes.SEEN], cycle)
-            else:
-                write_scalar_row(w, i, outcome[outcomes.SEEN], cycle, outcome[outcomes.RETIRE])
-        issued(r, scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
+            write_vector_row(r, i, outcome[outcomes.SEEN], cycle)
+        issued(r, i, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
         return GOING
 
     @function
-    def issue_other(w: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
+    def issue_other(r: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
         """Issue an extract or halt, as :func:`issue_vector` does; halt gives FINISHED."""
-        m, r, scratch = state_of(w), record_of(w), scratch_of(w)
-        code, machine, outcome, timing = (
-            scratch.program,
-            scratch.machine,
-            scratch.outcome,
-            scratch.program[i + instruction.TIMING],
-        )
-        before, earliest, retired = (
-            outcome[outcomes.BEFORE],
-            outcome[outcomes.EARLIEST],
-            outcome[outcomes.RETIRED_BY],
-        )
-        ready = scalars_ready_at(w, r, code, i)
+        outcome, timing, operand = r.outcome, r.program[i + instruction.TIMING], 0
+        ready, earliest = scalars_ready_at(r, i), outcome[outcomes.EARLIEST]
         cycle = larger(ready, earliest)
         outcome[outcomes.START] = cycle
+        if timing == EXTRACT and cycle < outcome[outcomes.UNTIL]:
+            operand = _take_element(r, i, cycle)
+            cycle = larger(cycle, operand)
         if cycle >= outcome[outcomes.UNTIL]:
             return STOPPED
-        operand = 0
-        status = GOING
-        if timing == EXTRACT:
-            element = m.x[code[i + instruction.ELEMENT_REGISTER]] & (machine[parameter.SECTION_SIZE] - 1)
-            operand = _element_ready(r, scratch, code, i, element)
-            cycle = larger(cycle, operand)
-            if cycle >= outcome[outcomes.UNTIL]:
-                return STOPPED
-            _take_element(r, code, machine, i, element, cycle)
-            outcome[outcomes.START] = cycle
-        elif timing == HALT:
+        outcome[outcomes.START] = cycle
+        execute_scalar(r, i, 1)
+        cause = issue_cause(cycle, earliest, ready, operand, 0, 0, 0, False)
+        finish_scalar(r, i, cause, cycle, cycle + r.program[i + instruction.LATENCY], stop_count, capacity)
+        if timing == HALT:
             r.control[control.HALTED] = 1
-            status = FINISHED
-        at = i + instruction.FIELD
-        execute_scalar(
-            w,
-            code[i + instruction.OPERATION],
-            1,
-            code[at],
-            code[at + 1],
-            code[at + 2],
-            code[at + 3],
-            code[at + 4],
-        )
-        retire = cycle + code[i + instruction.LATENCY]
-        outcome[outcomes.RETIRE] = retire
-        answered = retired
-        if cycle > before:
-            cause = issue_cause(cycle, earliest, ready, operand, 0, 0, 0, False)
-            answered = book_at_issue(r, i, cause, before, cycle, retired)
-        answer(r, i, ledger.SCALAR, retire, answered)
-        write_scalar_ready(r, scratch, code, i, retire)
-        if capacity >= 0:
-            write_scalar_row(w, i, outcome[outcomes.SEEN], cycle, retire)
-        issued(r, scratch, i, before, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
-        return status
+            return FINISHED
+        return GOING
 
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
-        w = int64_at(table)
-        r, scratch = record_of(w), scratch_of(w)
-        code, outcome, rows = scratch.program, scratch.outcome, scratch.timeline
-        _begin(w)
-        outcome[outcomes.UNTIL] = stop_cycle
+        r = run_of(int64_at(table))
+        outcome = r.outcome
+        _begin(r, stop_cycle)
         status = FINISHED if r.control[control.HALTED] == 1 else GOING
         while status == GOING:
-            if capacity >= 0 and rows[0] >= capacity:
+            if capacity >= 0 and r.timeline[0] >= capacity:
                 status = FULL
                 break
             i = outcome[outcomes.AT]
-            timing = code[i + instruction.TIMING]
+            timing = r.program[i + instruction.TIMING]
             if timing <= SCALAR_STORE:
-                status = run_scalars(w, stop_count, capacity)
+                status = run_scalars(r, stop_count, capacity)
                 continue
             if timing == instruction.END_OF_PROGRAM:
                 outcome[outcomes.START] = outcome[outcomes.BEFORE]
@@ -363,10 +265,10 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
             if capacity >= 0:
                 open_row(r, i)
             if timing >= ELEMENTWISE:
-                status = issue_vector(w, i, stop_count, capacity)
+                status = issue_vector(r, i, stop_count, capacity)
             else:
-                status = issue_other(w, i, stop_count, capacity)
-        _end(w)
+                status = issue_other(r, i, stop_count, capacity)
+        _end(r)
         return status
 
     return run

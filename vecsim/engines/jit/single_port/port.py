@@ -8,68 +8,65 @@ from __future__ import annotations
 
 from typing import Any
 
-from isa.declaration import Unit
+from isa.declaration import Pattern, Unit
 from vecsim.engines.columns import causes, counters, instruction, outcomes, parameter
 from vecsim.engines.jit.compiler.functions import inline
 from vecsim.engines.jit.compiler.integers import larger
 from vecsim.engines.jit.single_port.accounts import book
 from vecsim.engines.jit.single_port.registers import complete
 
-UNITS = 5
+MEMORY, CONTIGUOUS = int(Unit.MEMORY), int(Pattern.CONTIGUOUS)
+UNITS = len(Unit)
+NEVER = 1 << 60
 
 
 @inline
-def open_rings(r: Any, scratch: Any) -> None:
+def open_rings(r: Any) -> None:
     """Take the latest dispatches and accesses from the record."""
-    machine, outcome = scratch.machine, scratch.outcome
+    machine, outcome = r.machine, r.outcome
     for j in range(UNITS * (machine[parameter.UNIT_QUEUE] + 1)):
-        scratch.ring_dispatched[j] = r.dispatched[j]
+        r.ring_dispatched[j] = r.dispatched[j]
     for j in range(4 * machine[parameter.HISTORY]):
-        scratch.ring_history[j] = r.port_history[j]
+        r.ring_history[j] = r.port_history[j]
     outcome[outcomes.PORT_HEAD] = 0
     for unit in range(UNITS):
         outcome[outcomes.UNIT_HEAD + unit] = 0
 
 
 @inline
-def close_rings(r: Any, scratch: Any) -> None:
+def close_rings(r: Any) -> None:
     """Put them back, newest first."""
-    machine, outcome = scratch.machine, scratch.outcome
+    machine, outcome = r.machine, r.outcome
     depth = machine[parameter.UNIT_QUEUE] + 1
     for unit in range(UNITS):
         for j in range(depth):
-            r.dispatched[unit * depth + j] = scratch.ring_dispatched[
-                unit * depth + (outcome[outcomes.UNIT_HEAD + unit] + j) % depth
-            ]
+            at = unit * depth + (outcome[outcomes.UNIT_HEAD + unit] + j) % depth
+            r.dispatched[unit * depth + j] = r.ring_dispatched[at]
     rows = machine[parameter.HISTORY]
     for j in range(rows):
         at = (outcome[outcomes.PORT_HEAD] + j) % rows
         for column in range(4):
-            r.port_history[4 * j + column] = scratch.ring_history[4 * at + column]
+            r.port_history[4 * j + column] = r.ring_history[4 * at + column]
 
 
 @inline
-def dispatch(scratch: Any, depth: Any, unit: Any, issue: Any, free: Any) -> Any:
-    """The cycle in which what issued in ``issue`` is dispatched to a unit that is free from ``free`` on.
-
-    Parameters
-    ----------
-    free
-        The cycle from which the unit is free.
-    """
-    cycle = larger(issue, larger(free, last_dispatch(scratch, depth, unit)))
-    push_dispatch(scratch, depth, unit, cycle)
+def dispatch(r: Any, i: Any, issue: Any, retired: Any) -> Any:
+    """Dispatch an arithmetic or sparse instruction that issued in ``issue``; return the cycle."""
+    unit, depth = r.program[i + instruction.UNIT], r.machine[parameter.UNIT_QUEUE] + 1
+    cycle = larger(issue, larger(r.unit_free[unit], last_dispatch(r, depth, unit)))
+    push_dispatch(r, depth, unit, cycle)
+    book(r, i, causes.UNIT, issue, cycle, retired)
     return cycle
 
 
 @inline
-def last_dispatch(scratch: Any, depth: Any, unit: Any) -> Any:
+def last_dispatch(r: Any, depth: Any, unit: Any) -> Any:
     """The cycle of the latest dispatch to the unit; ``depth`` is ``unit_queue`` + 1."""
-    return scratch.ring_dispatched[unit * depth + scratch.outcome[outcomes.UNIT_HEAD + unit]]
+    return r.ring_dispatched[unit * depth + r.outcome[outcomes.UNIT_HEAD + unit]]
 
 
 @inline
-def push_dispatch(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
+def push_dispatch(r: Any, depth: Any, unit: Any, cycle: Any) -> None:
     """Note a dispatch.
 
     Parameters
@@ -77,39 +74,39 @@ def push_dispatch(scratch: Any, depth: Any, unit: Any, cycle: Any) -> None:
     cycle
         The cycle of the dispatch.
     """
-    head = scratch.outcome[outcomes.UNIT_HEAD + unit]
+    head = r.outcome[outcomes.UNIT_HEAD + unit]
     head = depth - 1 if head == 0 else head - 1
-    scratch.outcome[outcomes.UNIT_HEAD + unit] = head
-    scratch.ring_dispatched[unit * depth + head] = cycle
+    r.outcome[outcomes.UNIT_HEAD + unit] = head
+    r.ring_dispatched[unit * depth + head] = cycle
 
 
 @inline
-def dispatch_before(scratch: Any, depth: Any, unit: Any) -> Any:
+def dispatch_before(r: Any, depth: Any, unit: Any) -> Any:
     """The cycle of the dispatch ``unit_queue`` = depth - 1 >= 1 before the unit's next."""
-    at = scratch.outcome[outcomes.UNIT_HEAD + unit] + depth - 2
+    at = r.outcome[outcomes.UNIT_HEAD + unit] + depth - 2
     if at >= depth:
         at -= depth
-    return scratch.ring_dispatched[unit * depth + at]
+    return r.ring_dispatched[unit * depth + at]
 
 
 @inline
-def latest_end(scratch: Any) -> Any:
+def latest_end(r: Any) -> Any:
     """The end of the latest access."""
-    return scratch.ring_history[4 * scratch.outcome[outcomes.PORT_HEAD]]
+    return r.ring_history[4 * r.outcome[outcomes.PORT_HEAD]]
 
 
 @inline
-def port_free(scratch: Any) -> Any:
+def port_free(r: Any) -> Any:
     """From when the port is free: the end of the access ``accesses_in_flight`` before the next."""
-    machine = scratch.machine
-    at = scratch.outcome[outcomes.PORT_HEAD] + machine[parameter.ACCESSES_IN_FLIGHT] - 1
+    machine = r.machine
+    at = r.outcome[outcomes.PORT_HEAD] + machine[parameter.ACCESSES_IN_FLIGHT] - 1
     if at >= machine[parameter.HISTORY]:
         at -= machine[parameter.HISTORY]
-    return scratch.ring_history[4 * at]
+    return r.ring_history[4 * at]
 
 
 @inline
-def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: Any) -> None:
+def push_access(r: Any, end: Any, first_byte: Any, last_byte: Any, store: Any) -> None:
     """Note an access.
 
     Parameters
@@ -121,18 +118,18 @@ def push_access(scratch: Any, end: Any, first_byte: Any, last_byte: Any, store: 
     store
         1 for a store, 0 for a load.
     """
-    head = scratch.outcome[outcomes.PORT_HEAD]
-    head = scratch.machine[parameter.HISTORY] - 1 if head == 0 else head - 1
-    scratch.outcome[outcomes.PORT_HEAD] = head
+    head = r.outcome[outcomes.PORT_HEAD]
+    head = r.machine[parameter.HISTORY] - 1 if head == 0 else head - 1
+    r.outcome[outcomes.PORT_HEAD] = head
     at = 4 * head
-    scratch.ring_history[at] = end
-    scratch.ring_history[at + 1] = first_byte
-    scratch.ring_history[at + 2] = last_byte
-    scratch.ring_history[at + 3] = store
+    r.ring_history[at] = end
+    r.ring_history[at + 1] = first_byte
+    r.ring_history[at + 2] = last_byte
+    r.ring_history[at + 3] = store
 
 
 @inline
-def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
+def order_end(r: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
     """End of the latest access that ends after ``cycle`` and that a scalar access must follow; 0 for none.
 
     Parameters
@@ -144,8 +141,8 @@ def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> An
     cycle
         The cycle in which it might issue.
     """
-    history, rows = scratch.ring_history, scratch.machine[parameter.HISTORY]
-    j = scratch.outcome[outcomes.PORT_HEAD]
+    history, rows = r.ring_history, r.machine[parameter.HISTORY]
+    j = r.outcome[outcomes.PORT_HEAD]
     for _ in range(rows):
         at = 4 * j
         if history[at] <= cycle:
@@ -158,36 +155,56 @@ def order_end(scratch: Any, store: Any, first: Any, last: Any, cycle: Any) -> An
     return 0
 
 
-MEMORY = int(Unit.MEMORY)
-NEVER = 1 << 60
+@inline
+def access_cycles(r: Any, i: Any, issue: Any) -> tuple[Any, Any, Any, Any]:
+    """The cycles of dispatch, of the end of startup, of its turn, and the first in which a word may go."""
+    machine = r.machine
+    latest = last_dispatch(r, machine[parameter.UNIT_QUEUE] + 1, MEMORY)
+    dispatched = larger(issue, larger(port_free(r), latest))
+    started_up = dispatched + machine[parameter.STARTUP]
+    ready = larger(started_up, latest_end(r))
+    unaligned = r.outcome[outcomes.ADDRESS] & (machine[parameter.ALIGNMENT_BYTES] - 1) != 0
+    cycle = ready + 1 if unaligned and r.program[i + instruction.PATTERN] == CONTIGUOUS else ready
+    return dispatched, started_up, ready, cycle
 
 
 @inline
-def begin_access(r: Any, scratch: Any, i: Any, issue: Any, unaligned: Any, retired: Any) -> Any:
-    """Dispatch an access to the port; give the first cycle in which a word may go.
+def book_dispatch(
+    r: Any, i: Any, issue: Any, dispatched: Any, started_up: Any, ready: Any, cycle: Any, retired: Any
+) -> None:
+    """Note the dispatch of an access, and book its waits from issue to the first cycle of a word.
 
     Parameters
     ----------
-    unaligned
-        1 if it takes the cycle of an unaligned access, else 0.
+    dispatched, started_up, ready, cycle
+        What :func:`access_cycles` gives.
     """
-    machine, outcome = scratch.machine, scratch.outcome
-    dispatched = dispatch(scratch, machine[parameter.UNIT_QUEUE] + 1, MEMORY, issue, port_free(scratch))
-    started_up = dispatched + machine[parameter.STARTUP]
-    end = latest_end(scratch)
-    ready = larger(started_up, end)
+    push_dispatch(r, r.machine[parameter.UNIT_QUEUE] + 1, MEMORY, dispatched)
     book(r, i, causes.PORT, issue, dispatched, retired)
     book(r, i, causes.STARTUP, dispatched, started_up, retired)
     book(r, i, causes.PORT, started_up, ready, retired)
-    book(r, i, causes.ALIGNMENT, ready, ready + unaligned, retired)
-    outcome[outcomes.DISPATCH] = dispatched
-    return ready + unaligned
+    book(r, i, causes.ALIGNMENT, ready, cycle, retired)
 
 
 @inline
-def end_access(
-    r: Any, scratch: Any, i: Any, last: Any, first_byte: Any, last_byte: Any, words: Any, in_use: Any
-) -> None:
+def begin_access(r: Any, i: Any, issue: Any, retired: Any) -> Any:
+    """Dispatch an access to the port; return the first cycle in which a word may go."""
+    dispatched, started_up, ready, cycle = access_cycles(r, i, issue)
+    book_dispatch(r, i, issue, dispatched, started_up, ready, cycle, retired)
+    r.outcome[outcomes.DISPATCH] = dispatched
+    return cycle
+
+
+@inline
+def count_words(r: Any, i: Any, words: Any) -> None:
+    """Count the words that an access transfers."""
+    store = r.program[i + instruction.STORE]
+    r.counters[counters.WORDS_STORED if store == 1 else counters.WORDS_LOADED] += words
+    r.outcome[outcomes.WORDS] = words
+
+
+@inline
+def end_access(r: Any, i: Any, last: Any, first_byte: Any, last_byte: Any, words: Any, in_use: Any) -> None:
     """Note the end of an access whose last word goes in cycle ``last``.
 
     Parameters
@@ -199,15 +216,11 @@ def end_access(
     in_use
         In how many cycles.
     """
-    code, outcome = scratch.program, scratch.outcome
-    store = code[i + instruction.STORE]
-    push_access(scratch, last + 1, first_byte, last_byte, store)
-    r.counters[counters.WORDS_STORED if store == 1 else counters.WORDS_LOADED] += words
+    outcome = r.outcome
+    push_access(r, last + 1, first_byte, last_byte, r.program[i + instruction.STORE])
+    count_words(r, i, words)
     r.unit_busy[MEMORY] += in_use
-    outcome[outcomes.BANKS_FREE] = larger(
-        outcome[outcomes.BANKS_FREE], last + scratch.machine[parameter.BANK_BUSY]
-    )
+    outcome[outcomes.BANKS_FREE] = larger(outcome[outcomes.BANKS_FREE], last + r.machine[parameter.BANK_BUSY])
     outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
-    complete(r, scratch, code, i, last, last + 1)
+    complete(r, i, last, last + 1)
     outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = last + 1
-    outcome[outcomes.WORDS] = words

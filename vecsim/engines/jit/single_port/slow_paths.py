@@ -10,7 +10,7 @@ from typing import Any
 
 from isa.declaration import Pattern, Timing
 from vecsim.engines.columns import instruction
-from vecsim.engines.jit.arrays.views import scratch_of
+from vecsim.engines.jit.arrays.views import run_of
 from vecsim.engines.jit.single_port.accesses import time_elements, time_records, time_slices
 from vecsim.engines.jit.single_port.arithmetic import time_arithmetic, time_one
 
@@ -25,15 +25,16 @@ def time_slowly(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: Any, r
     element
         The one element of a vector register that it works on, or the first of the vector cache; -1 for none.
     """
-    code = scratch_of(w).program
+    r = run_of(w)
+    code = r.program
     if code[i + instruction.TIMING] == ACCESS:
         if code[i + instruction.PATTERN] != CONTIGUOUS:
-            time_elements(w, i, n, issue, retired)
+            time_elements(r, i, n, issue, retired)
         elif code[i + instruction.CACHE] == 1:
-            time_slices(w, i, n, element, issue, retired)
+            time_slices(r, i, n, element, issue, retired)
         else:
-            time_records(w, i, n, issue, retired)
+            time_records(r, i, n, issue, retired)
     elif element >= 0:
-        time_one(w, i, element, slice_, issue, retired)
+        time_one(r, i, element, slice_, issue, retired)
     else:
-        time_arithmetic(w, i, n, slice_, issue, retired)
+        time_arithmetic(r, i, n, slice_, issue, retired)
