@@ -80,9 +80,6 @@ class CompiledAhead:
         self._open = ExitStack()
         folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-kernels-"))
         self._open.enter_context(environment(kernel_cache.FOLDER, folder))
-        groups: dict[object, list[str]] = {}
-        for name in names:
-            groups.setdefault(_shared_code(conversion(name)), []).append(name)
         processes = max(1, min(PROCESSES, (os.cpu_count() or 1) - 2))
         self._pool = ProcessPoolExecutor(processes, mp_context=WorkerContext(), initializer=begin_worker)
         self._deadline = time.monotonic() + PATIENCE_SECONDS
@@ -90,7 +87,7 @@ class CompiledAhead:
         self._all = threading.Event()
         self._over = False
         # The longest first: those of most methods.
-        for group in sorted(groups.values(), key=len, reverse=True):
+        for group in sorted(by_conversion(names), key=len, reverse=True):
             done = self._pool.submit(_convert_samples, group)
             done.add_done_callback(partial(self._converted, group))
 
@@ -149,11 +146,15 @@ def conversion(name: str) -> Callable[[Any], Any]:
     return KERNELS[name].convert if name in KERNELS else METHODS[name].store
 
 
-def _shared_code(convert: Callable[[Any], Any]) -> object:
-    """Give the function behind a conversion, which those of a family have in common."""
-    while isinstance(convert, partial):
-        convert = convert.func
-    return getattr(convert, "__qualname__", convert)
+def by_conversion(names: Sequence[str]) -> list[list[str]]:
+    """Put methods together whose conversions have the function behind them in common."""
+    groups: dict[object, list[str]] = {}
+    for name in names:
+        convert = conversion(name)
+        while isinstance(convert, partial):
+            convert = convert.func
+        groups.setdefault(getattr(convert, "__qualname__", convert), []).append(name)
+    return list(groups.values())
 
 
 def _convert_samples(names: Sequence[str]) -> None:

@@ -12,9 +12,8 @@ import numpy as np
 
 from experiments.gpu_bench.methods import Placed
 from experiments.gpu_bench.phase_clock import Phases
-from experiments.gpu_bench.product_case import Case, Device
+from experiments.gpu_bench.product_case import SCREEN_SECONDS, Case, Device, Screened, with_timing
 from experiments.gpu_bench.records import RunJournal
-from experiments.gpu_bench.timed_method import SCREEN_SECONDS, Screened, with_timing
 
 if TYPE_CHECKING:
     from gpu.measure.timing import Cache, Comparison

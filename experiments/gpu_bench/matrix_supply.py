@@ -145,7 +145,7 @@ def supply(
             min(workers, len(matrices)), mp_context=WorkerContext(), initializer=begin_worker
         )
         open_.callback(pool.shutdown, wait=True, cancel_futures=True)
-        yield _in_order(matrices, partial(_make_files, more=more), transposed, folder, pool, ahead)
+        yield _in_order(matrices, partial(make_files, more=more), transposed, folder, pool, ahead)
 
 
 def _in_order(
@@ -164,7 +164,7 @@ def _in_order(
             waiting.append(pool.submit(make_files, ahead, transposed and ahead.transposed, place))
         made = waiting[number].result()
         place = folder / str(number)
-        yield made if made.status != OK else _read_files(made, place)
+        yield read_files(made, place)
         # Who still holds the arrays keeps what they map.
         shutil.rmtree(place, ignore_errors=True)
 
@@ -177,12 +177,20 @@ def _room() -> Path | None:
         return None
 
 
-def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path, *, more: More | None = None) -> Supplied:
-    """Make a matrix and write its arrays into a folder; give all else of it, or what is missing."""
+def make_files(matrix: SuiteMatrix, transposed: bool, folder: Path, *, more: More | None = None) -> Supplied:
+    """Make a matrix and write its arrays into a folder; return all else of it, or what is missing.
+
+    Parameters
+    ----------
+    matrix, transposed, more
+        As `make` takes them.
+    folder
+        Where `read_files` finds the arrays. It need not exist.
+    """
     made = make(matrix, transposed, more)
+    folder.mkdir(parents=True, exist_ok=True)
     if made.csr is None:
         return made
-    folder.mkdir()
     arrays = {"data": made.csr.data, "indices": made.csr.indices, "indptr": made.csr.indptr}
     for (operation, dtype), exact in made.exact.items():
         for part in PARTS:
@@ -194,8 +202,10 @@ def _make_files(matrix: SuiteMatrix, transposed: bool, folder: Path, *, more: Mo
     return replace(made, csr=None, exact={}, more={})
 
 
-def _read_files(made: Supplied, folder: Path) -> Supplied:
-    """Give a matrix with the arrays that `_make_files` wrote."""
+def read_files(made: Supplied, folder: Path) -> Supplied:
+    """Return a matrix with the arrays that `make_files` wrote; one that is missing as it is."""
+    if made.status != OK:
+        return made
 
     def array(name: str) -> NDArray[Any]:
         # Mapped so that writing stays private: compiled loops take other code for what is read-only.

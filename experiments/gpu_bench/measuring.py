@@ -20,10 +20,17 @@ from experiments.gpu_bench.finals import COLD_CANDIDATES, Finals
 from experiments.gpu_bench.matrix_supply import DTYPES, Supplied
 from experiments.gpu_bench.methods import Method, Placed
 from experiments.gpu_bench.phase_clock import Phases
-from experiments.gpu_bench.product_case import Case, Device, transpose, typed
+from experiments.gpu_bench.product_case import (
+    SCREEN_SECONDS,
+    Case,
+    Device,
+    Screened,
+    transpose,
+    typed,
+    with_timing,
+)
 from experiments.gpu_bench.records import OURS, Record, RunJournal, with_status
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.gpu_bench.timed_method import SCREEN_SECONDS, Screened, with_timing
 from vecsim.support.errors import UserError
 
 MOST_TIMES_MEASURED = 1.5

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from experiments.gpu_bench.former_names import renamed
 from vecsim.results.journal import Journal
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import RESULTS
@@ -75,8 +74,7 @@ class Record:
         the time.
     gather_bound_us
         Another lower bound: of the sectors of x that a product in row order asks for, and of the stream of
-        the matrix (`gpu.measure.gather_bound`). None where columns have locality, and in files of earlier
-        versions.
+        the matrix (`gpu.measure.gather_bound`). None where columns have locality.
     error
         max |y_i - r_i| / (|A| |x|)_i against float64.
     ratio
@@ -134,14 +132,14 @@ class Record:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `document` gave, also of an earlier version, whose names are made today's.
+        """Read what `document` gave.
 
         Raises
         ------
         KeyError, TypeError, AttributeError
             It is something else.
         """
-        entries = renamed(document)
+        entries = dict(document)
         record = cls(class_=entries.pop("class"), **entries)
         for each in fields(cls):
             if type(getattr(record, each.name)) not in _TYPES[str(each.type)]:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from experiments.gpu_bench.check import check
-from experiments.gpu_bench.check.check import Checked
+from experiments.gpu_bench import check
+from experiments.gpu_bench.check import Checked
 from gpu.runtime import device_info
 from tests.cli.test_gpu import INFO
 

@@ -10,8 +10,7 @@ import pytest
 import suite_cases
 import typer
 
-from experiments.gpu_bench import bench
-from experiments.gpu_bench.check import check
+from experiments.gpu_bench import bench, check
 from experiments.gpu_bench.records import Run
 from gpu.compound.device_compound import NATURAL
 from gpu.compound.schedule import Schedule

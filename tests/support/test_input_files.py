@@ -90,14 +90,13 @@ ALLOWED = {
     "experiments/code_fingerprint.py": {"Path(path).read_bytes"},
     "experiments/crosscheck/matrices.py": {"tomllib.loads", "FILE.read_text"},
     "experiments/course/exercise.py": {"self.starter.read_text"},
-    "experiments/gpu_bench/check_suite.py": {"tomlkit.parse", "FILE.read_text"},
-    "experiments/gpu_bench/suite.py": {"tomllib.loads", "FILE.read_text"},
+    "experiments/gpu_bench/suite.py": {"tomlkit.parse", "tomllib.loads", "FILE.read_text"},
     "experiments/papers/hism/calibration/kept.py": {"file.read_text"},
     "experiments/papers/hism/suite/member.py": {"(files('experiments.papers.hism.suite') / name).read_text"},
     "experiments/whatif/studies.py": {"(resources.files(__package__) / RECORDED / f'{name}.csv').read_text"},
     # what this process or its workers wrote into a folder of their own
     "experiments/gpu_bench/matrix_supply.py": {"np.load"},
-    "experiments/gpu_bench/check/stored.py": {"np.load", "json.loads", "(folder / FACTS).read_text"},
+    "experiments/gpu_bench/check.py": {"json.loads", "(folder / FACTS).read_text"},
     "experiments/papers/layouts/recording.py": {"np.load"},
     # the system's own
     "vecsim/data/limits.py": {

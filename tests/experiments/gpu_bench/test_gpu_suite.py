@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from experiments.gpu_bench.check_suite import main
 from experiments.gpu_bench.matrix_supply import make, rounded_product, supply
-from experiments.gpu_bench.suite import CLASSES, select, statistics_of, suite
+from experiments.gpu_bench.suite import CLASSES, main, select, statistics_of, suite
 from vecsim.data import NotFoundLocallyError
 from vecsim.results.digests import matrix_sha256
 from vecsim.support.errors import UserError

@@ -8,9 +8,9 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu.runtime.cuda
-from experiments.gpu_bench.check import check
-from experiments.gpu_bench.check.stored import Stored
-from experiments.gpu_bench.matrix_supply import DTYPES, rounded_product
+from experiments.gpu_bench import check
+from experiments.gpu_bench.matrix_supply import DTYPES, Supplied, rounded_product
+from experiments.gpu_bench.suite import SuiteMatrix
 from gpu.kernel_registry import KERNELS
 from vecsim.formats import NotRepresentableError
 
@@ -21,7 +21,8 @@ def stored(monkeypatch):
     rng = np.random.default_rng(4)
     csr = scipy.sparse.random_array((40, 50), density=0.1, rng=rng, format="csr")
     x = rng.uniform(-1, 1, 50)
-    return Stored(csr, {dtype: rounded_product(csr, x, dtype) for dtype in DTYPES}, "ok", "")
+    exact = {("spmv", dtype): rounded_product(csr, x, dtype) for dtype in DTYPES}
+    return Supplied(SuiteMatrix("tiny", "small", ""), csr, exact)
 
 
 @pytest.mark.parametrize("name", ["crs", "bbcs", "hyb-third", "pellr"])
@@ -32,7 +33,7 @@ def test_right_products_of_both_types_from_one_conversion(stored, name):
 
 
 def test_a_wrong_product_is_found_out(stored):
-    shifted = {dtype: replace(each, y=each.y + 1) for dtype, each in stored.exact.items()}
+    shifted = {key: replace(each, y=each.y + 1) for key, each in stored.exact.items()}
     records = check.check_matrix("tiny", "crs", replace(stored, exact=shifted))
     assert {each.status for each in records} == {"wrong"}
 

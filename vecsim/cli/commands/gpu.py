@@ -24,7 +24,7 @@ from vecsim.support.errors import UserError
 from vecsim.support.progress import Progress
 
 if TYPE_CHECKING:
-    from experiments.gpu_bench.check.check import Checked
+    from experiments.gpu_bench.check import Checked
     from experiments.gpu_bench.records import Run
     from gpu.measure.ceilings import Ceilings
     from gpu.runtime.device_info import DeviceInfo
@@ -123,7 +123,7 @@ def check(
     Exit code 1 says that one is wrong: its error, max |y - r| / (|A| |x|) with r in float64, is over 1e-12
     (float64) or 1e-5 (float32). Many processes share the cores and the GPU.
     """
-    from experiments.gpu_bench.check.check import KIND, NOT_FOUND, NOT_REACHED, check_suite, document, faults
+    from experiments.gpu_bench.check import KIND, NOT_FOUND, NOT_REACHED, check_suite, document, faults
     from gpu.runtime.device_info import device_info
 
     output = Output(json)

@@ -9,8 +9,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from experiments.gpu_bench.check.check import Checked, check_group, document, faults, grouped, records_of
-from experiments.gpu_bench.check.stored import store, storing, wait_for
+from experiments.gpu_bench.check import (
+    Checked,
+    check_group,
+    document,
+    faults,
+    grouped,
+    records_of,
+    store,
+    storing,
+    wait_for,
+)
 from experiments.gpu_bench.suite import SuiteMatrix
 from vecsim.data import load
 from vecsim.results.digests import matrix_sha256
@@ -31,17 +40,17 @@ def test_every_method_belongs_to_one_process():
 
 def test_a_matrix_comes_back_from_its_files(tmp_path):
     store(THERE, tmp_path)
-    stored = wait_for(tmp_path)
+    stored = wait_for(THERE, tmp_path)
     csr = load("lap_25").csr
     assert stored.sha256 == matrix_sha256(csr)
     np.testing.assert_array_equal(stored.csr.toarray(), csr.toarray())
-    for dtype, exact in stored.exact.items():
+    for (_, dtype), exact in stored.exact.items():
         assert exact.x.dtype == dtype
         assert exact.error((csr.astype(dtype) @ exact.x).astype(dtype)) < np.finfo(dtype).eps
 
 
 def test_after_its_time_nothing_is_begun(tmp_path):
-    assert wait_for(tmp_path, until=0) is None
+    assert wait_for(THERE, tmp_path, until=0) is None
     records = check_group(["crs", "jd"], [(THERE, tmp_path)], until=0)
     assert [(each.method, each.status) for each in records] == [
         ("crs", "not_reached"),
@@ -62,8 +71,8 @@ def test_what_was_stored_is_not_made_again(tmp_path):
 def test_other_processes_make_matrices_and_say_what_is_missing(tmp_path):
     pool = storing([(THERE, tmp_path / "there"), (MISSING, tmp_path / "missing")])
     try:
-        assert wait_for(tmp_path / "there").csr.nnz == load("lap_25").csr.nnz
-        missing = wait_for(tmp_path / "missing")
+        assert wait_for(THERE, tmp_path / "there").csr.nnz == load("lap_25").csr.nnz
+        missing = wait_for(MISSING, tmp_path / "missing")
         assert (missing.csr, missing.status) == (None, "not_found")
         assert "no-such-matrix" in missing.missing
     finally:
@@ -114,7 +123,7 @@ def test_results_as_json():
 
 def test_an_unknown_format_is_named():
     pytest.importorskip("numba.cuda")
-    from experiments.gpu_bench.check.check import check_suite
+    from experiments.gpu_bench.check import check_suite
 
     with pytest.raises(UserError, match=r"^--format: unknown format 'elll'; .*; did you mean 'ell'\?$"):
         check_suite("small", ["elll"])
@@ -122,7 +131,7 @@ def test_an_unknown_format_is_named():
 
 def test_without_a_gpu_it_says_so(monkeypatch):
     pytest.importorskip("numba.cuda")
-    from experiments.gpu_bench.check.check import check_suite
+    from experiments.gpu_bench.check import check_suite
     from gpu.runtime import cuda
 
     monkeypatch.setattr(cuda, "SIMULATED", False)
@@ -137,7 +146,7 @@ def test_without_a_gpu_it_says_so(monkeypatch):
 def test_a_plain_installation_has_no_kernels_and_says_so(usable, message):
     code = (
         "import sys\n"
-        "from experiments.gpu_bench.check.check import check_suite\n"
+        "from experiments.gpu_bench.check import check_suite\n"
         "from gpu.runtime import cuda\n"
         "from vecsim.support.errors import UserError\n"
         "cuda.SIMULATED = False\n"

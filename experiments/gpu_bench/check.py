@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import time
@@ -14,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.gpu_bench.check.stored import Stored, storing, wait_for
-from experiments.gpu_bench.matrix_supply import DTYPES
+from experiments.gpu_bench.matrix_supply import DTYPES, Supplied, make_files, read_files
 from experiments.gpu_bench.product_case import LIMITS
 from experiments.gpu_bench.suite import SuiteMatrix, select
 from vecsim.support.errors import UserError
@@ -33,6 +33,12 @@ SHARES = 4
 NOT_FOUND, NOT_REACHED = "not_found", "not_reached"
 RIGHT = ("ok", "not_representable")
 """What is no fault: the product is right, or the format refuses the matrix."""
+
+WORKERS = 5
+"""Processes that make matrices."""
+FACTS = "facts.json"
+"""Written last: once it exists, the matrix is complete."""
+POLLING_SECONDS = 0.1
 
 Watch = Callable[[str], None]
 
@@ -146,20 +152,47 @@ def check_suite(
 
 def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
     """Give the methods of each process, and in how many shares these take the matrices."""
-    from experiments.gpu_bench.compilation import conversion
+    from experiments.gpu_bench.compilation import by_conversion
 
-    groups: dict[object, list[str]] = {}
-    for name in names:
-        if name in LONG_CONVERSIONS:
-            groups[name] = [name]
-            continue
-        convert = conversion(name)
-        while hasattr(convert, "func"):
-            convert = convert.func
-        groups.setdefault(getattr(convert, "__qualname__", convert), []).append(name)
-    return [
-        (each, SHARES if each[0] in LONG_CONVERSIONS or len(each) > MANY else 1) for each in groups.values()
-    ]
+    alone = [[name] for name in names if name in LONG_CONVERSIONS]
+    groups = alone + by_conversion([name for name in names if name not in LONG_CONVERSIONS])
+    return [(each, SHARES if each in alone or len(each) > MANY else 1) for each in groups]
+
+
+def store(matrix: SuiteMatrix, folder: Path) -> None:
+    """Make a matrix and write it into a folder, unless it exists already; who waits is told if that fails."""
+    if (folder / FACTS).exists():
+        return
+    try:
+        made = make_files(matrix, False, folder)
+        facts = {"status": made.status, "missing": made.missing, "sha256": made.sha256}
+    except Exception as error:  # the other matrices go on
+        folder.mkdir(parents=True, exist_ok=True)
+        facts = {"status": "failed", "missing": f"{type(error).__name__}: {error}"}
+    (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+
+
+def storing(matrices: Sequence[tuple[SuiteMatrix, Path]]) -> ProcessPoolExecutor:
+    """Begin to store matrices, in their order, in other processes; give their pool, to be shut down."""
+    pool = ProcessPoolExecutor(WORKERS, mp_context=WorkerContext(), initializer=begin_worker)
+    for matrix, folder in matrices:
+        pool.submit(store, matrix, folder)
+    return pool
+
+
+def wait_for(matrix: SuiteMatrix, folder: Path, until: float = inf) -> Supplied | None:
+    """Read a matrix, once it is complete; its arrays are mapped, so that many processes share them.
+
+    Without it at the time `until`, in seconds since the epoch, it gives None.
+    """
+    while time.time() <= until:
+        try:
+            facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            time.sleep(POLLING_SECONDS)
+        else:
+            return read_files(Supplied(matrix, None, {}, **facts), folder)
+    return None
 
 
 def check_group(
@@ -168,7 +201,7 @@ def check_group(
     """Check some methods on some matrices, in this process, as soon as each is made and until a time."""
     found: list[Checked] = []
     for matrix, folder in places:
-        stored = wait_for(folder, until)
+        stored = wait_for(matrix, folder, until)
         for name in names:
             if stored is None or time.time() > until:
                 found += [
@@ -180,7 +213,7 @@ def check_group(
     return found
 
 
-def check_matrix(matrix: str, name: str, stored: Stored) -> list[Checked]:
+def check_matrix(matrix: str, name: str, stored: Supplied) -> list[Checked]:
     """Check one method on one matrix, in both types."""
     from gpu.kernel_registry import KERNELS
     from vecsim.formats import NotRepresentableError
@@ -196,8 +229,8 @@ def check_matrix(matrix: str, name: str, stored: Stored) -> list[Checked]:
     return [_checked(matrix, name, host.astype(dtype), stored, dtype) for dtype in DTYPES]
 
 
-def _checked(matrix: str, name: str, host: Any, stored: Stored, dtype: str) -> Checked:
-    exact = stored.exact[dtype]
+def _checked(matrix: str, name: str, host: Any, stored: Supplied, dtype: str) -> Checked:
+    exact = stored.exact["spmv", dtype]
     limit = LIMITS[dtype]
     try:
         error = exact.error(_product(name, host, stored.csr.shape, exact.x))

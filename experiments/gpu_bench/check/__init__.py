@@ -1,1 +1,0 @@
-"""Is every kernel right? Every format over the suite of the GPU benchmark, against float64."""
