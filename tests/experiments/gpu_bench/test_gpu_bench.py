@@ -22,7 +22,7 @@ from experiments.gpu_bench.product_case import Device
 from experiments.gpu_bench.records import BENCHMARK, RunJournal
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.summary import auto_summary, class_means, pairs
-from gpu.baseline import cusparse, cusparse_library
+from gpu.baseline import cusparse_library
 from gpu.baseline.cusparse_library import Cusparse
 from gpu.measure.ceilings import Bandwidth, Bandwidths, Gather
 from gpu.measure.gather_bound import GatherBound
@@ -67,7 +67,6 @@ def driver(monkeypatch):
     library._SpMV = lambda *arguments: (found.work("cusparse", 20.0), multiply(*arguments))[1]
     made = Cusparse(library)
     monkeypatch.setattr(cuda_driver, "driver", lambda: found)
-    monkeypatch.setattr(cusparse, "cusparse", lambda: made)
     monkeypatch.setattr(cusparse_library, "cusparse", lambda: made)
     monkeypatch.setattr(compilation, "convert_sample", lambda name, dtype: None)
     monkeypatch.setattr(methods, "rank", lambda csr: Ranked({"medium": 1.0, "fast": 2.0}, 0.001))
