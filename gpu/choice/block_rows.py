@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpu.choice.column_table import emptied, place_of
+from gpu.choice.column_sampling import emptied, place_of
 from gpu.choice.row_lengths import RowLengths, places
-from gpu.formats.sliced.layout import elements, pointers_of
+from gpu.formats.sliced.layout import elements
+from vecsim.formats.pointers import pointers_of
 
 ROW_BITS = 31
 """Of the number of a row of blocks."""

@@ -14,8 +14,7 @@ import numpy as np
 
 from gpu.choice import column_sampling as sampling
 from gpu.choice.block_rows import BlockRows
-from gpu.choice.degrees import shares_by_degree
-from gpu.choice.hubs import MOST_HUBS, Hubs
+from gpu.choice.hubs import MOST_HUBS, Hubs, shares_by_degree
 from gpu.choice.row_lengths import RowLengths, places
 from gpu.choice.sampled_rows import rows_of_runs
 from gpu.formats.sliced.slicing import WARP

@@ -12,6 +12,7 @@ from gpu.compound.schedule import KernelForm, Schedule
 from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
+from gpu.kernel_parts.unrolled import together
 from gpu.runtime.cuda import EVERY_LANE, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
@@ -107,22 +108,17 @@ def _sums(parts: Parts, index_bits: int, base_per_step: bool, at_once: int) -> t
 
 
 @functools.cache
-def _from_lane(count: int, k: int = 0) -> Any:
-    """Make the function that gives the components, from k on, that another lane has."""
+def _from_lane(count: int) -> Any:
+    """Make the function that gives the components that another lane has."""
 
-    @device_function
-    def last(total: Any, offset: Any) -> Any:
-        return (cuda.shfl_xor_sync(EVERY_LANE, total[k], offset),)
+    def component(k: int) -> Any:
+        @device_function
+        def shuffle(total: Any, offset: Any) -> Any:
+            return cuda.shfl_xor_sync(EVERY_LANE, total[k], offset)
 
-    if k == count - 1:
-        return last
-    others = _from_lane(count, k + 1)
+        return shuffle
 
-    @device_function
-    def all_(total: Any, offset: Any) -> Any:
-        return (cuda.shfl_xor_sync(EVERY_LANE, total[k], offset), *others(total, offset))
-
-    return all_
+    return together([component(k) for k in range(count)])
 
 
 @functools.cache

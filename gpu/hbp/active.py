@@ -7,6 +7,8 @@ columns. A row with many entries in a block is cut into slots of even length, so
 long. Columns are 16-bit numbers within the block, and the length of a slot, a byte, takes the place of
 ``add_sign``: the lanes of a warp count those of them that go on. A slot leaves its sum at a place of its own,
 and those of a row lie one behind the other.
+
+What rows have in columns of blocks, cut into slots, and what is left to the rest.
 """
 
 from __future__ import annotations
@@ -21,12 +23,81 @@ from numpy.typing import NDArray
 
 from gpu.hbp.container import BLOCK_COLUMNS, WARP
 from gpu.hbp.hashing import RowHash
-from gpu.hbp.segments import Segments
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.pointers import pointers_of
 from vecsim.support.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """The slots of a matrix, row by row, and the entries that are in none.
+
+    Attributes
+    ----------
+    begins, lengths
+        (slots,) int64: the first entry of each in the CSR matrix, and how many there are.
+    rows, block_columns
+        (slots,) int64: of each.
+    rest
+        (nnz,) bool: which entries are in no slot.
+    rest_counts
+        (M,) int64: how many of them each row has.
+    """
+
+    begins: IntArray
+    lengths: IntArray
+    rows: IntArray
+    block_columns: IntArray
+    rest: NDArray[np.bool_]
+    rest_counts: IntArray
+
+    @classmethod
+    def of(cls, csr: Any, block_columns: int, least: int, longest: int) -> Self:
+        """Cut a matrix.
+
+        Parameters
+        ----------
+        csr
+            A canonical csr_array.
+        block_columns
+            Columns of a block.
+        least
+            A row with fewer entries in a block has no slot there.
+        longest
+            One with more has several there, of lengths that differ by one at most.
+        """
+        row = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+        block = csr.indices // block_columns
+        starts = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(block, prepend=-1) != 0))
+        counts = np.diff(starts, append=csr.nnz)
+        stored = counts >= least
+        rest = np.repeat(~stored, counts)
+        rest_counts = np.bincount(row[rest], minlength=csr.shape[0])
+        starts, counts = starts[stored], counts[stored]
+        pieces = -(-counts // longest)
+        segment = np.repeat(np.arange(len(counts)), pieces)
+        number = np.arange(len(segment)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        count, of = counts[segment], pieces[segment]
+        first = count * number // of
+        begins = starts[segment] + first
+        return cls(
+            begins,
+            count * (number + 1) // of - first,
+            row[begins].astype(np.int64),
+            block[begins].astype(np.int64),
+            rest,
+            rest_counts,
+        )
+
+    def entries(self, order: IntArray) -> IntArray:
+        """Give the entries of the CSR matrix, int64, slot by slot in an order of the slots."""
+        lengths = self.lengths[order]
+        within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return np.repeat(self.begins[order], lengths) + within
+
 
 MOST_IN_BLOCK = 65_536
 """Rows and columns of a block: so many columns have 16-bit numbers."""
@@ -161,11 +232,11 @@ class ActiveHBP(StoredAsArrays):
             lengths.astype(np.uint8),
             order.astype(np.int32),
             group_slots,
-            _pointers(np.bincount(group_of_slot, lengths, len(group_slots) - 1)),
+            pointers_of(np.bincount(group_of_slot, lengths, len(group_slots) - 1)).astype(np.int32),
             found.block_columns[order][group_slots[:-1]].astype(np.int32),
             slot_rows.astype(np.int32),
-            _pointers(counts),
-            _pointers(found.rest_counts),
+            pointers_of(counts).astype(np.int32),
+            pointers_of(found.rest_counts).astype(np.int32),
             (column_order[rest_columns] if by_degree else rest_columns).astype(np.int32),
             column_order,
         )
@@ -268,7 +339,3 @@ def _storage_order(lengths: IntArray, group_of_slot: IntArray) -> IntArray:
     begins = np.cumsum(lengths) - lengths
     within = np.arange(int(lengths.sum())) - np.repeat(begins, lengths)
     return np.argsort(np.repeat(group_of_slot, lengths) * (MOST_IN_SLOT + 1) + within, kind="stable")
-
-
-def _pointers(counts: NDArray[Any]) -> NDArray[np.int32]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts))).astype(np.int32)

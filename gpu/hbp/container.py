@@ -15,6 +15,7 @@ from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, too_large
 from vecsim.support.errors import UserError
 
@@ -120,7 +121,9 @@ class HBP(StoredAsArrays):
         columns, values, add_sign, zero_row = _filled(
             csr, slot_of_row, counts, place, counts[first_slot + order]
         )
-        begins = _pointers(np.bincount(place[slot_of_row] // WARP, minlength=slots // WARP))
+        begins = pointers_of(np.bincount(place[slot_of_row] // WARP, minlength=slots // WARP)).astype(
+            np.int32
+        )
         return cls(
             shape,
             block_rows,
@@ -225,7 +228,7 @@ def _filled(
         The entries of the row in each slot.
     """
     slot = place[slot_of_row]
-    begins = _pointers(counts).astype(np.int64)[:-1]
+    begins = pointers_of(counts)[:-1]
     by_row = np.argsort(slot_of_row, kind="stable")
     step = np.empty(csr.nnz, np.int64)
     step[by_row] = np.arange(csr.nnz) - begins[slot_of_row[by_row]]
@@ -240,7 +243,3 @@ def _filled(
     empty = (placed_counts == 0).reshape(-1, WARP)
     zero_row = np.where(empty, LAST, np.cumsum(empty, axis=1)).ravel().astype(np.int32)
     return csr.indices[order].astype(np.int32), csr.data[order], add_sign, zero_row
-
-
-def _pointers(counts: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts))).astype(np.int32)

@@ -201,11 +201,6 @@ class HiSparse(FormatBase):
         """Return size, type, state and bytes of the matrix, by name."""
         return {**super().overview(), "transposed": self.transposed, "scale": self.scale}
 
-    def coordinates(self) -> tuple[IntArray, IntArray]:
-        """Return row and column of each entry, int64, in the order of `triplets`."""
-        rows, columns, _ = self.triplets()
-        return rows, columns
-
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry, leaf by leaf, those of a leaf by its rows.
 

@@ -3,6 +3,8 @@
 The paper sorts entries into the d x d bins of one level after the other. Here they are counted in the bins of
 the lowest level at once, a stripe of d rows after the other, and these bins, the leaves, sorted by the path
 that leads to them from the root; on each level the nodes are then the runs of leaves whose paths begin alike.
+
+Compiled loops over the entries say into which leaves they fall, and put them there.
 """
 
 from collections.abc import Callable
@@ -11,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from gpu.hisparse import binning
 from gpu.hisparse.filling import NewNodes
 from gpu.hisparse.node_layout import (
     DENSE,
@@ -29,7 +31,165 @@ from gpu.hisparse.node_layout import (
 )
 from gpu.hisparse.pool import Pool
 from vecsim.formats.array_types import IntArray, UIntArray
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.thread_count import threads_that_pay
+
+GOLDEN = 2654435769
+"""2^32 over the golden ratio: multiplied with it, neighbours fall far apart."""
+
+
+@njit(cache=True)
+def place_in(keys: Any, block: Any, direct: bool) -> Any:
+    """Return where a table has a block column, or where it may be put.
+
+    Parameters
+    ----------
+    keys
+        The table: block columns, -1 where there is none; as many as a power of two.
+    block
+        The block column.
+    direct
+        Whether there is a place for every block column.
+    """
+    if direct:
+        return block
+    mask = len(keys) - 1
+    place = ((block * GOLDEN & 0xFFFFFFFF) >> 8) & mask
+    while keys[place] != -1 and keys[place] != block:
+        place = (place + 1) & mask
+    return place
+
+
+@njit(nogil=True, cache=True)
+def find_leaves(
+    stripes: Any,
+    indptr: Any,
+    indices: Any,
+    bits: int,
+    starts: Any,
+    size: int,
+    direct: bool,
+    columns: Any,
+    counts: Any,
+    found: Any,
+) -> None:
+    """Count the entries of each leaf, stripe by stripe of d rows; leaves of a stripe as they are first met.
+
+    Parameters
+    ----------
+    stripes
+        int64 of 2: the first stripe, and the one behind the last.
+    indptr, indices
+        The matrix, sorted CSR without duplicates.
+    bits
+        log2 of d.
+    starts
+        int64 of stripes + 1: places before each stripe, one a leaf that it may have at most.
+    size, direct
+        Of the table, as `place_in` has it.
+    columns, counts
+        What is written at these places: int32 block columns and entries.
+    found
+        What is written: int64 leaves of each stripe.
+    """
+    rows = len(indptr) - 1
+    keys = np.full(size, -1, np.int32)
+    leaf_at = np.empty(size, np.int64)
+    touched = np.empty(size, np.int64)
+    for stripe in range(stripes[0], stripes[1]):
+        first = np.int64(indptr[stripe << bits])
+        last = np.int64(indptr[min((stripe + 1) << bits, rows)])
+        leaves: Any = np.int64(0)
+        leaf: Any = np.int64(0)
+        before: Any = np.int64(-1)
+        for entry in range(first, last):
+            block = np.int64(indices[entry]) >> bits
+            if block != before:
+                before = block
+                place = place_in(keys, block, direct)
+                if keys[place] == -1:
+                    keys[place] = block
+                    touched[leaves] = place
+                    leaf_at[place] = starts[stripe] + leaves
+                    columns[starts[stripe] + leaves] = block
+                    counts[starts[stripe] + leaves] = 0
+                    leaves += 1
+                leaf = leaf_at[place]
+            counts[leaf] += 1
+        for index in range(leaves):
+            keys[touched[index]] = -1
+        found[stripe] = leaves
+
+
+@njit(nogil=True, cache=True)
+def fill_leaves(
+    stripes: Any,
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    bits: int,
+    size: int,
+    direct: bool,
+    leaf_ptr: Any,
+    columns: Any,
+    first_halves: Any,
+    first_slots: Any,
+    halves: Any,
+    values: Any,
+) -> None:
+    """Write the entries of all leaves of some stripes.
+
+    Parameters
+    ----------
+    stripes
+        int64 of 2: the first stripe, and the one behind the last.
+    indptr, indices, data
+        The matrix, sorted CSR without duplicates.
+    bits
+        log2 of d.
+    size, direct
+        Of the table, as `place_in` has it.
+    leaf_ptr
+        int64 of stripes + 1: the first leaf of each stripe, then their number.
+    columns
+        Block column of each leaf.
+    first_halves, first_slots
+        int64: where the coordinates of each leaf begin, -1 of a dense one, and where its slots do.
+    halves, values
+        The arrays of the pool.
+    """
+    rows, mask = len(indptr) - 1, (1 << bits) - 1
+    keys = np.full(size, -1, np.int32)
+    touched = np.empty(size, np.int64)
+    # At the place of each leaf in the table: where the next entry goes.
+    half_at = np.empty(size, np.int64)
+    slot_at = np.empty(size, np.int64)
+    for stripe in range(stripes[0], stripes[1]):
+        leaves = leaf_ptr[stripe + 1] - leaf_ptr[stripe]
+        for index in range(leaves):
+            leaf = leaf_ptr[stripe] + index
+            place = place_in(keys, np.int64(columns[leaf]), direct)
+            keys[place] = columns[leaf]
+            touched[index] = place
+            half_at[place] = first_halves[leaf]
+            slot_at[place] = first_slots[leaf]
+        before: Any = np.int64(-1)
+        at: Any = np.int64(0)
+        for row in range(stripe << bits, min((stripe + 1) << bits, rows)):
+            for entry in range(np.int64(indptr[row]), np.int64(indptr[row + 1])):
+                column = np.int64(indices[entry])
+                if column >> bits != before:
+                    before = column >> bits
+                    at = place_in(keys, before, direct)
+                if half_at[at] == -1:
+                    values[slot_at[at] + ((row & mask) << bits) + (column & mask)] = data[entry]
+                else:
+                    halves[half_at[at]] = (row & mask) << 8 | (column & mask)
+                    values[slot_at[at]] = data[entry]
+                    half_at[at] += 1
+                    slot_at[at] += 1
+        for index in range(leaves):
+            keys[touched[index]] = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +245,7 @@ def pool_of(csr: Any, node_size: int) -> tuple[Pool, int, int]:
     nodes = NewNodes.of(references[0], leaves.counts, csr.data.dtype.itemsize)
     nodes.begin(memory, memory.values, places)
     _in_threads(
-        binning.fill_leaves,
+        fill_leaves,
         csr,
         bits,
         csr.indptr,
@@ -117,7 +277,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
     first_rows = np.minimum(np.arange(stripes + 1, dtype=np.int64) << bits, rows)
     lengths = np.diff(csr.indptr[first_rows].astype(np.int64))
     most = np.minimum(lengths, blocks)
-    starts = _pointers(most)
+    starts = pointers_of(most)
     # A table with a place for each block column, or for twice as many as a stripe can have entries.
     wanted = min(int(blocks), 2 * int(lengths.max()))
     size = 1 << max(4, (wanted - 1).bit_length())
@@ -125,7 +285,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
     found, counted = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
     number = np.empty(stripes, np.int64)
     _in_threads(
-        binning.find_leaves,
+        find_leaves,
         csr,
         bits,
         csr.indptr,
@@ -137,7 +297,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
         counted,
         number,
     )
-    pointers = _pointers(number)
+    pointers = pointers_of(number)
     # Each stripe's leaves are at its start; now one stripe behind the other, by block columns.
     places = np.arange(pointers[-1]) + np.repeat(starts[:-1] - pointers[:-1], number)
     stripe = np.repeat(np.arange(stripes), number)
@@ -215,7 +375,3 @@ def _references(placed: list[tuple[UIntArray, IntArray]]) -> list[UIntArray]:
         found.append((end + np.cumsum(sizes) - sizes).astype(np.uint32) | kinds)
         end += int(sizes.sum())
     return found
-
-
-def _pointers(lengths: NDArray[np.integer[Any]]) -> IntArray:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpu.kernel_parts.loads import address_of
 from gpu.runtime.cuda import SIMULATED
+from gpu.runtime.kernel_sequence import instruction, nothing
 
 WIDE_BYTES = 16
 """Of a wide copy, which needs both addresses to be multiples of it."""
@@ -53,17 +54,6 @@ if not SIMULATED:
 
         return types.boolean(array, types.int64), generate
 
-    @intrinsic
-    def _ended(typing_context: Any) -> Any:
-        """Wait for all copies that this thread has started."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            function = ir.FunctionType(ir.VoidType(), [])
-            builder.call(ir.InlineAsm(function, "cp.async.wait_all;", "~{memory}", side_effect=True), [])
-            return context.get_dummy_value()
-
-        return types.void(), generate
-
 
 def _copier(count: int) -> Callable[[Any, int, Any, int], None]:
     def copied(held: Any, place: int, array: Any, index: int) -> None:
@@ -78,10 +68,6 @@ def _any(array: Any, index: int) -> bool:
     return True
 
 
-def _nothing() -> None:
-    """Stand in for the wait in the simulator."""
-
-
 start_copy: Any = _copier(1) if SIMULATED else _starter(1)
 """Device function ``start_copy(held, place, array, index)``: ``held[place] = array[index]``, later."""
 START_WIDE: dict[int, Any] = {
@@ -90,5 +76,5 @@ START_WIDE: dict[int, Any] = {
 """By the bytes of an element, device functions that start the copy of 16 bytes, likewise."""
 is_aligned: Any = _any if SIMULATED else _is_aligned
 """Device function ``is_aligned(array, index)``: whether a copy of 16 bytes may begin at this element."""
-wait_for_copies: Any = _nothing if SIMULATED else _ended
+wait_for_copies: Any = nothing if SIMULATED else instruction("cp.async.wait_all;")
 """Device function: wait until all copies that this thread has started are done."""

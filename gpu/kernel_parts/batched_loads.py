@@ -5,9 +5,9 @@ its additions come only when the loads of the next batch have been sent off. The
 in one go; what is carried through a loop it cannot.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
+from gpu.kernel_parts.unrolled import in_turn
 from gpu.runtime.cuda import device_function
 from gpu.runtime.kernel_sequence import wait_for_previous
 
@@ -98,20 +98,6 @@ def _gather_all(gather: Any, times: int, k: int) -> Any:
         gathered, carry = gather(fetched[k], carry, constant)
         later, carry = others(fetched, carry, constant)
         return (gathered, *later), carry
-
-    return all_
-
-
-def in_turn(adds: Sequence[Any]) -> Any:
-    """Make the function that adds by each of ``add(total, fetched, factors)``, in their order."""
-    first, *others = adds
-    if not others:
-        return first
-    after = in_turn(others)
-
-    @device_function
-    def all_(total: Any, fetched: Any, factors: Any) -> Any:
-        return after(first(total, fetched, factors), fetched, factors)
 
     return all_
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.unrolled import in_turn, one_by_one, together
 from gpu.runtime.cuda import device_function
 
 _gather = VECTOR_IF[1]
@@ -34,22 +35,17 @@ def loader(loads: Any, groups: int, threads: int, wide: int) -> Any:
     """
     load_group = loads[wide]
 
-    @device_function
-    def load(values: Any, columns: Any, at: Any, place: Any, count: Any) -> Any:
-        wanted = place < count
-        return ((load_group(values, at, wanted), load_group(columns, at, wanted)),)
+    def of_group(k: int) -> Any:
+        step = k * threads * wide
 
-    if groups == 1:
+        @device_function
+        def load(values: Any, columns: Any, at: Any, place: Any, count: Any) -> Any:
+            wanted = np.int32(place + step) < count
+            return load_group(values, at + step, wanted), load_group(columns, at + step, wanted)
+
         return load
-    others = loader(loads, groups - 1, threads, wide)
-    step = threads * wide
 
-    @device_function
-    def load_all(values: Any, columns: Any, at: Any, place: Any, count: Any) -> Any:
-        first = load(values, columns, at, place, count)
-        return (first[0], *others(values, columns, at + step, np.int32(place + step), count))
-
-    return load_all
+    return together([of_group(k) for k in range(groups)])
 
 
 @device_function
@@ -76,104 +72,72 @@ def _multiply_4(group: Any, x: Any, place: Any, count: Any) -> Any:
     return value[0] * factor0, value[1] * factor1, value[2] * factor2, value[3] * factor3
 
 
-def multiplier(groups: int, threads: int, wide: int, k: int = 0) -> Any:
+def multiplier(groups: int, threads: int, wide: int) -> Any:
     """Make ``multiply(loaded, x, place, count)``: the tuple of products of each group.
 
     x is read for places up to `count`; what stands behind means nothing.
 
     Parameters
     ----------
-    groups
-        Groups of entries of a thread.
-    threads
-        Of a block.
-    wide
-        Neighbouring entries of a group: 1, 2 or 4.
-    k
-        The first group.
+    groups, threads, wide
+        As of `loader`.
     """
     multiply_group = {1: _multiply_1, 2: _multiply_2, 4: _multiply_4}[wide]
 
-    @device_function
-    def multiply(loaded: Any, x: Any, place: Any, count: Any) -> Any:
-        return (multiply_group(loaded[k], x, place, count),)
+    def of_group(k: int) -> Any:
+        step = k * threads * wide
 
-    if k == groups - 1:
+        @device_function
+        def multiply(loaded: Any, x: Any, place: Any, count: Any) -> Any:
+            return multiply_group(loaded[k], x, np.int32(place + step), count)
+
         return multiply
-    others = multiplier(groups, threads, wide, k + 1)
-    step = threads * wide
 
-    @device_function
-    def multiply_all(loaded: Any, x: Any, place: Any, count: Any) -> Any:
-        first = multiply(loaded, x, place, count)
-        return (first[0], *others(loaded, x, np.int32(place + step), count))
-
-    return multiply_all
+    return together([of_group(k) for k in range(groups)])
 
 
-def storer(groups: int, threads: int, wide: int, k: int = 0) -> Any:
+def storer(groups: int, threads: int, wide: int) -> Any:
     """Make ``store(products, parts, place)``, which puts the products of a thread into a (shared) array.
 
     Parameters
     ----------
-    groups
-        Groups of entries of a thread.
-    threads
-        Of a block.
-    wide
-        Neighbouring entries of a group: 1, 2 or 4.
-    k
-        The first group.
+    groups, threads, wide
+        As of `loader`.
     """
 
-    @device_function
-    def store(products: Any, parts: Any, place: Any) -> None:
-        for j in range(wide):
-            products[np.uint32(place + j)] = parts[k][j]
+    def of_group(k: int) -> Any:
+        step = k * threads * wide
 
-    if k == groups - 1:
+        @device_function
+        def store(products: Any, parts: Any, place: Any) -> None:
+            for j in range(wide):
+                products[np.uint32(np.int32(place + step) + j)] = parts[k][j]
+
         return store
-    others = storer(groups, threads, wide, k + 1)
-    step = threads * wide
 
-    @device_function
-    def store_all(products: Any, parts: Any, place: Any) -> None:
-        store(products, parts, place)
-        others(products, parts, np.int32(place + step))
-
-    return store_all
+    return one_by_one([of_group(k) for k in range(groups)])
 
 
-def adder(groups: int, threads: int, wide: int, k: int = 0) -> Any:
+def adder(groups: int, threads: int, wide: int) -> Any:
     """Make ``add(total, parts, place, begin, end)``: products from `begin` to `end` added in their order.
 
     Parameters
     ----------
-    groups
-        Groups of entries of a thread.
-    threads
-        Of a block.
-    wide
-        Neighbouring entries of a group: 1, 2 or 4.
-    k
-        The first group.
+    groups, threads, wide
+        As of `loader`.
     """
 
-    @device_function
-    def add(total: Any, parts: Any, place: Any, begin: Any, end: Any) -> Any:
-        for j in range(wide):
-            if begin <= np.int32(place + j) and np.int32(place + j) < end:
-                total += parts[k][j]
-        return total
+    def of_group(k: int) -> Any:
+        step = k * threads * wide
 
-    if k == groups - 1:
+        @device_function
+        def add(total: Any, parts: Any, place: Any, begin: Any, end: Any) -> Any:
+            for j in range(wide):
+                own = np.int32(np.int32(place + step) + j)
+                if begin <= own and own < end:
+                    total += parts[k][j]
+            return total
+
         return add
-    others = adder(groups, threads, wide, k + 1)
-    step = threads * wide
 
-    @device_function
-    def add_all(total: Any, parts: Any, place: Any, begin: Any, end: Any) -> Any:
-        total = add(total, parts, place, begin, end)
-        return others(total, parts, np.int32(place + step), begin, end)
-
-    return add_all
+    return in_turn([of_group(k) for k in range(groups)])

@@ -9,6 +9,7 @@ import threading
 from typing import Any
 
 from gpu.runtime.cuda import SIMULATED
+from gpu.runtime.kernel_sequence import instruction, nothing
 
 if not SIMULATED:
     from llvmlite import ir
@@ -52,19 +53,6 @@ def _adder() -> Any:
     return add_one_after
 
 
-def _pauser() -> Any:
-    @intrinsic
-    def pause(typing_context: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            function = ir.FunctionType(ir.VoidType(), [])
-            builder.call(ir.InlineAsm(function, "nanosleep.u32 40;", "", side_effect=True), [])
-            return context.get_dummy_value()
-
-        return types.void(), generate
-
-    return pause
-
-
 def _plain_acquire(array: Any, index: int) -> Any:
     return array[index]
 
@@ -77,14 +65,10 @@ def _plain_add(array: Any, index: int) -> None:
         array[index] += 1
 
 
-def _nothing() -> None:
-    """Stand in for a pause in the simulator, where nobody else works meanwhile."""
-
-
 acquire: Any = _plain_acquire if SIMULATED else _acquirer()
 """Device function ``acquire(counters, place)``: read an int32, and see what was written before it."""
 add_one_after: Any = _plain_add if SIMULATED else _adder()
 """Device function ``add_one_after(counters, place)``: add 1 to an int32, which nobody sees before what this
 thread, and those that it has met, have written."""
-pause: Any = _nothing if SIMULATED else _pauser()
+pause: Any = nothing if SIMULATED else instruction("nanosleep.u32 40;")
 """Device function: let other warps go on for some 40 ns."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.batched_loads import in_turn
 from gpu.kernel_parts.loads import STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.unrolled import in_turn, together
 from gpu.runtime.cuda import device_function
 
 _gather = VECTOR_IF[1]
@@ -31,25 +31,21 @@ def hub_element(column: Any, base: Any, x: Any) -> Any:
 def fetching(load: Any, stride: int, times: int) -> Any:
     """Make the function that loads the values and columns of the next groups of a thread, `own` of them."""
 
-    @device_function
-    def fetch(values: Any, at: Any, columns: Any, column_at: Any, own: Any) -> Any:
-        wanted = own > 0
-        return ((load(values, at, wanted), load(columns, column_at, wanted)),)
+    def of_group(k: int) -> Any:
+        step = k * stride
 
-    if times == 1:
+        @device_function
+        def fetch(values: Any, at: Any, columns: Any, column_at: Any, own: Any) -> Any:
+            wanted = np.int32(own - k) > 0
+            return load(values, at + step, wanted), load(columns, column_at + step, wanted)
+
         return fetch
-    others = fetching(load, stride, times - 1)
 
-    @device_function
-    def all_(values: Any, at: Any, columns: Any, column_at: Any, own: Any) -> Any:
-        group = fetch(values, at, columns, column_at, own)
-        return (group[0], *others(values, at + stride, columns, column_at + stride, np.int32(own - 1)))
-
-    return all_
+    return together([of_group(k) for k in range(times)])
 
 
-def gathering(factor: Any, wide: int, times: int, n: int = 0) -> Any:
-    """Make the function that loads the elements of x of entry n of what was fetched and those after it.
+def gathering(factor: Any, wide: int, times: int) -> Any:
+    """Make the function that loads the elements of x of all entries of what was fetched.
 
     Parameters
     ----------
@@ -59,25 +55,16 @@ def gathering(factor: Any, wide: int, times: int, n: int = 0) -> Any:
         Entries of a group.
     times
         Groups that were fetched.
-    n
-        The first entry.
     """
-    group, entry = divmod(n, wide)
 
-    @device_function
-    def last(fetched: Any, base: Any, x: Any) -> Any:
-        return (factor(fetched[group][1][entry], base, x),)
+    def of_entry(group: int, entry: int) -> Any:
+        @device_function
+        def gather(fetched: Any, base: Any, x: Any) -> Any:
+            return factor(fetched[group][1][entry], base, x)
 
-    if n == wide * times - 1:
-        return last
-    others = gathering(factor, wide, times, n + 1)
+        return gather
 
-    @device_function
-    def all_(fetched: Any, base: Any, x: Any) -> Any:
-        element = last(fetched, base, x)
-        return (element[0], *others(fetched, base, x))
-
-    return all_
+    return together([of_entry(*divmod(n, wide)) for n in range(wide * times)])
 
 
 def summing(wide: int, times: int) -> Any:

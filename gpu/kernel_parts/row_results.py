@@ -1,4 +1,4 @@
-"""How a product ends: a row's result, sums of the pieces of a row in a fixed order, and y scaled by beta."""
+"""How a product ends: a row's result, sums of pieces in a fixed order, rounded products, y scaled by beta."""
 
 import functools
 from typing import Any
@@ -12,6 +12,28 @@ from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
 from gpu.runtime.launches import ALPHA, BETA, Launch, Y, launches_of
 from gpu.runtime.memory import upload
+
+if not SIMULATED:
+    from numba.cuda import libdevice
+
+
+def _plain_product(factor: Any, value: Any) -> Any:
+    return factor * value
+
+
+def rounded_product(real: Any) -> Any:
+    """Give the function that multiplies and rounds: no sum takes the product in before that.
+
+    So ``alpha a + beta b`` is what SciPy gives to the last bit, and 0 where the products cancel.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    """
+    if SIMULATED:
+        return _plain_product
+    return libdevice.fmul_rn if real is np.float32 else libdevice.dmul_rn
 
 
 @device_function

@@ -31,15 +31,15 @@ def instruction(text: str) -> Any:
     return instruction
 
 
-def _nothing() -> None:
-    """Stand in for the instruction in the simulator, where kernels run one behind the other."""
+def nothing() -> None:
+    """Stand in for an instruction in the simulator, where blocks of threads run one after the other."""
 
 
-wait_for_previous: Any = _nothing if SIMULATED else instruction("griddepcontrol.wait;")
+wait_for_previous: Any = nothing if SIMULATED else instruction("griddepcontrol.wait;")
 """Device function: wait until the kernel before this one on the stream has ended and its stores are seen."""
-let_next_begin: Any = _nothing if SIMULATED else instruction("griddepcontrol.launch_dependents;")
+let_next_begin: Any = nothing if SIMULATED else instruction("griddepcontrol.launch_dependents;")
 """Device function: allow the kernel behind this one to begin once every block has called this or ended."""
 begin_in_sequence: Any = (
-    _nothing if SIMULATED else instruction("griddepcontrol.launch_dependents; griddepcontrol.wait;")
+    nothing if SIMULATED else instruction("griddepcontrol.launch_dependents; griddepcontrol.wait;")
 )
 """Device function: both."""

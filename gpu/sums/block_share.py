@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
-from gpu.kernel_parts.rounded_products import rounded_product
+from gpu.kernel_parts.row_results import rounded_product
+from gpu.kernel_parts.unrolled import one_by_one, together
 from gpu.runtime.cuda import SIMULATED, device_function
 from gpu.sums.shares import cut_of_row
 
@@ -33,7 +34,7 @@ _load = VECTOR_IF[1]
 
 
 def _fetched(k: int) -> Any:
-    """Make ``fetch(first, second, first_at, second_at, first_count, count, thread)``: ITEMS - k columns."""
+    """Make ``fetch(first, second, first_at, second_at, first_count, count, thread)``: one column."""
 
     @device_function
     def fetch(
@@ -43,20 +44,9 @@ def _fetched(k: int) -> Any:
         one = _load(first, np.int64(first_at) + place, place < first_count)[0]
         wanted = place >= first_count and place < count
         other = _load(second, np.int64(second_at) + np.int32(place - first_count), wanted)[0]
-        return (np.int32(one | other),)
+        return np.int32(one | other)
 
-    if k == ITEMS - 1:
-        return fetch
-    others = _fetched(k + 1)
-
-    @device_function
-    def fetch_all(
-        first: Any, second: Any, first_at: Any, second_at: Any, first_count: Any, count: Any, thread: Any
-    ) -> Any:
-        own = fetch(first, second, first_at, second_at, first_count, count, thread)
-        return (own[0], *others(first, second, first_at, second_at, first_count, count, thread))
-
-    return fetch_all
+    return fetch
 
 
 def _stored(k: int) -> Any:
@@ -68,21 +58,12 @@ def _stored(k: int) -> Any:
         if place < count:
             words[place] = columns[k]
 
-    if k == ITEMS - 1:
-        return store
-    others = _stored(k + 1)
-
-    @device_function
-    def store_all(words: Any, columns: Any, count: Any, thread: Any) -> None:
-        store(words, columns, count, thread)
-        others(words, columns, count, thread)
-
-    return store_all
+    return store
 
 
-fetch_columns = _fetched(0)
+fetch_columns = together([_fetched(k) for k in range(ITEMS)])
 """Device function: the columns of A and B that a thread brings, all loads under way at once."""
-store_columns = _stored(0)
+store_columns = one_by_one([_stored(k) for k in range(ITEMS)])
 """Device function: these into shared memory, A's first."""
 
 
@@ -222,7 +203,7 @@ def kept(real: Any, drop_zeros: bool) -> Any:
 
 
 def _gathered(k: int) -> Any:
-    """Make ``gather(sources, first, second, first_at, second_at, whole, place)``: BATCH - k pairs."""
+    """Make ``gather(sources, first, second, first_at, second_at, whole, place)``: one pair."""
 
     @device_function
     def gather(
@@ -233,36 +214,27 @@ def _gathered(k: int) -> Any:
         one, two = np.int32(source >> HALF), np.int32(source & LOW)
         value = _load(first, np.int64(first_at) + np.int32(one - 1), one > 0)[0]
         other = _load(second, np.int64(second_at) + np.int32(two - 1), two > 0)[0]
-        return ((one, two, value, other),)
+        return one, two, value, other
 
-    if k == BATCH - 1:
-        return gather
-    others = _gathered(k + 1)
-
-    @device_function
-    def gather_all(
-        sources: Any, first: Any, second: Any, first_at: Any, second_at: Any, whole: Any, place: Any
-    ) -> Any:
-        own = gather(sources, first, second, first_at, second_at, whole, place)
-        return (own[0], *others(sources, first, second, first_at, second_at, whole, place))
-
-    return gather_all
+    return gather
 
 
-gather_values = _gathered(0)
+gather_values = together([_gathered(k) for k in range(BATCH)])
 """Device function: the values of A and B that a batch of entries of the sum is made of."""
 
 
-def written(real: Any, k: int = 0) -> Any:
-    """Make the function that writes a batch of entries of the sum, from the k-th on.
+def written(real: Any) -> Any:
+    """Make the function that writes a batch of entries of the sum.
 
     Parameters
     ----------
     real
         np.float32 or np.float64.
-    k
-        The first.
     """
+    return one_by_one([_written(real, k) for k in range(BATCH)])
+
+
+def _written(real: Any, k: int) -> Any:
     product = rounded_product(real)
 
     @device_function
@@ -281,16 +253,4 @@ def written(real: Any, k: int = 0) -> Any:
             columns[to] = words[source]
             values[to] = total
 
-    if k == BATCH - 1:
-        return write
-    others = written(real, k + 1)
-
-    @device_function
-    def write_all(
-        words: Any, gathered: Any, columns: Any, values: Any, first_count: Any, offset: Any, whole: Any,
-        place: Any, alpha: Any, beta: Any,
-    ) -> None:  # fmt: skip
-        write(words, gathered, columns, values, first_count, offset, whole, place, alpha, beta)
-        others(words, gathered, columns, values, first_count, offset, whole, place, alpha, beta)
-
-    return write_all
+    return write

@@ -1,4 +1,4 @@
-"""A CSR matrix on the device, as sums take and give it."""
+"""A CSR matrix on the device, as sums take and give it, and the check that it is canonical."""
 
 from __future__ import annotations
 
@@ -11,9 +11,39 @@ import scipy.sparse
 from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda, require_gpu
 from gpu.runtime.memory import all_or_nothing, upload
 from gpu.runtime.vectors import as_device_array, current_device, is_on_device
-from gpu.sums.checks import canonical_kernel
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.support.errors import UserError
+
+
+@cuda.jit
+def canonical_kernel(pointers, columns, rows, width, entries, wrong):
+    """Look at a row a thread.
+
+    Parameters
+    ----------
+    pointers
+        int32 of rows + 1.
+    columns
+        int32 of one an entry.
+    rows, width, entries
+        Rows, columns and entries of the matrix.
+    wrong
+        int32 of 1: becomes 1 if pointers do not rise, or the columns of a row do not ascend.
+    """
+    row = cuda.grid(1)
+    if row < rows:
+        at, end = np.int64(pointers[row]), np.int64(pointers[row + 1])
+        if at < 0 or end < at or end > entries:
+            wrong[0] = 1
+        else:
+            before = -1
+            while at < end:
+                column = columns[at]
+                if column <= before or column >= width:
+                    wrong[0] = 1
+                before = column
+                at += 1
+
 
 REALS = (np.dtype(np.float32), np.dtype(np.float64))
 

@@ -1,26 +1,278 @@
-"""The transpose of a CSR matrix whose entries stand anywhere: each draws a place in its column."""
+"""The transpose of a CSR matrix whose entries stand anywhere: each draws a place in its column.
+
+The columns are counted, each entry placed in its own, and each column sorted. The first kernel draws a rank
+for each entry within its column with an integer atomic. Ranks differ from run to run, the counts do not; the
+last kernel puts each column's entries in the order of their rows, so that the result is the same to the last
+bit in every run.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from gpu.runtime.cuda import SIMULATED, WARP, cuda
+from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.warps import most_of_warp, sum_of_warp, sum_through
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
+from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch
 from gpu.runtime.memory import all_or_nothing
 from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sums.device_csr import DeviceCsr
-from gpu.sums.transposition_kernels import (
-    ENTRIES,
-    SEGMENT,
-    clear_kernel,
-    order_kernel,
-    place_kernel,
-    pointers_kernel,
-    rank_kernel,
-    totals_kernel,
-)
+
+SEGMENT = 64 if SIMULATED else 1024
+"""Counts that a warp sums."""
+ENTRIES = 4
+"""Entries that a thread counts, or places at once."""
+ROW_SHIFT = 32
+"""A key has its row above this bit and the number of its entry below."""
+ENTRY = (1 << ROW_SHIFT) - 1
+
+
+@cuda.jit
+def clear_kernel(counts, number, longest):
+    """Set counts to 0.
+
+    Parameters
+    ----------
+    counts
+        int32.
+    number
+        How many there are.
+    longest
+        int32 of 1, also set to 0.
+    """
+    at = np.int64(cuda.grid(1))
+    begin_in_sequence()
+    if at < number:
+        counts[np.uint64(at)] = np.int32(0)
+    if at == 0:
+        longest[0] = np.int32(0)
+
+
+@cuda.jit
+def rank_kernel(columns, entries, counts, ranks):
+    """Count the entries of each column, and give each a rank of its own there.
+
+    Parameters
+    ----------
+    columns
+        int32, one an entry.
+    entries
+        How many there are.
+    counts
+        int32, one a column.
+    ranks
+        int32, one an entry.
+    """
+    begin_in_sequence()
+    stride = np.int64(cuda.blockDim.x)
+    at = np.int64(cuda.blockIdx.x) * stride * ENTRIES + cuda.threadIdx.x
+    if at + (ENTRIES - 1) * stride < entries:
+        # All loads are under way at once, then all atomics.
+        at0, at1 = np.uint64(at), np.uint64(at + stride)
+        at2, at3 = np.uint64(at + 2 * stride), np.uint64(at + 3 * stride)
+        column0, column1, column2, column3 = columns[at0], columns[at1], columns[at2], columns[at3]
+        rank0 = cuda.atomic.add(counts, np.uint64(column0), 1)
+        rank1 = cuda.atomic.add(counts, np.uint64(column1), 1)
+        rank2 = cuda.atomic.add(counts, np.uint64(column2), 1)
+        rank3 = cuda.atomic.add(counts, np.uint64(column3), 1)
+        ranks[at0], ranks[at1], ranks[at2], ranks[at3] = rank0, rank1, rank2, rank3
+    else:
+        while at < entries:
+            ranks[np.uint64(at)] = cuda.atomic.add(counts, np.uint64(columns[np.uint64(at)]), 1)
+            at += stride
+
+
+@cuda.jit
+def totals_kernel(counts, number, totals, longest):
+    """Sum the counts of a segment, and find the largest of all, a segment a warp.
+
+    Parameters
+    ----------
+    counts
+        int32.
+    number
+        How many there are.
+    totals
+        int32, one a segment.
+    longest
+        int32 of 1.
+    """
+    thread = np.int64(cuda.grid(1))
+    begin_in_sequence()
+    segment, lane = thread // WARP, thread % WARP
+    total, most = np.int32(0), np.int32(0)
+    at = segment * SEGMENT + lane
+    for _ in range(SEGMENT // WARP):
+        count = counts[np.uint64(at)] if at < number else np.int32(0)
+        total, most = np.int32(total + count), max(most, count)
+        at += WARP
+    total, most = sum_of_warp(total), most_of_warp(most)
+    if lane == 0 and segment * SEGMENT < number:
+        totals[np.uint64(segment)] = total
+        cuda.atomic.max(longest, 0, most)
+
+
+@cuda.jit
+def pointers_kernel(counts, number, offsets, pointers):
+    """Give where each column begins, a segment a warp.
+
+    Parameters
+    ----------
+    counts
+        int32.
+    number
+        How many there are.
+    offsets
+        int32: the sum of all counts before each segment.
+    pointers
+        int32 of number + 1.
+    """
+    thread = np.int64(cuda.grid(1))
+    begin_in_sequence()
+    segment, lane = thread // WARP, thread % WARP
+    before = offsets[np.uint64(segment)] if segment * SEGMENT < number else np.int32(0)
+    at = segment * SEGMENT + lane
+    for _ in range(SEGMENT // WARP):
+        through = sum_through(counts[np.uint64(at)] if at < number else np.int32(0), lane)
+        if at < number:
+            pointers[np.uint64(at + 1)] = np.int32(before + through)
+        before = np.int32(before + cuda.shfl_sync(EVERY_LANE, through, WARP - 1))
+        at += WARP
+    if thread == 0:
+        pointers[0] = np.int32(0)
+
+
+@functools.cache
+def place_kernel(threads_per_row: int) -> Any:
+    """Make the kernel that puts the key of each entry into its column.
+
+    Parameters
+    ----------
+    threads_per_row
+        A power of two up to 32; each has the loads of four entries under way at once.
+    """
+    stride, load = threads_per_row, VECTOR_IF[1]
+
+    @cuda.jit
+    def kernel(pointers, columns, rows, ranks, turned_pointers, keys):
+        """Place the entries of a row by some threads.
+
+        Parameters
+        ----------
+        pointers, columns
+            int32: of the matrix.
+        rows
+            Of the matrix.
+        ranks
+            int32, one an entry.
+        turned_pointers
+            int32: where each column begins.
+        keys
+            int64, one an entry: its row and its number.
+        """
+        thread = np.int64(cuda.grid(1))
+        begin_in_sequence()
+        row = thread // stride
+        if row < rows:
+            at = np.int64(pointers[np.uint64(row)]) + thread % stride
+            end = np.int64(pointers[np.uint64(row + 1)])
+            while at < end:
+                at1, at2, at3 = at + stride, at + 2 * stride, at + 3 * stride
+                wanted1, wanted2, wanted3 = at1 < end, at2 < end, at3 < end
+                column0, rank0 = load(columns, at, True)[0], load(ranks, at, True)[0]
+                column1, rank1 = load(columns, at1, wanted1)[0], load(ranks, at1, wanted1)[0]
+                column2, rank2 = load(columns, at2, wanted2)[0], load(ranks, at2, wanted2)[0]
+                column3, rank3 = load(columns, at3, wanted3)[0], load(ranks, at3, wanted3)[0]
+                to0 = np.uint64(np.int64(load(turned_pointers, np.int64(column0), True)[0]) + rank0)
+                to1 = np.uint64(np.int64(load(turned_pointers, np.int64(column1), wanted1)[0]) + rank1)
+                to2 = np.uint64(np.int64(load(turned_pointers, np.int64(column2), wanted2)[0]) + rank2)
+                to3 = np.uint64(np.int64(load(turned_pointers, np.int64(column3), wanted3)[0]) + rank3)
+                keys[to0] = np.int64((row << ROW_SHIFT) | at)
+                if wanted1:
+                    keys[to1] = np.int64((row << ROW_SHIFT) | at1)
+                if wanted2:
+                    keys[to2] = np.int64((row << ROW_SHIFT) | at2)
+                if wanted3:
+                    keys[to3] = np.int64((row << ROW_SHIFT) | at3)
+                at += ENTRIES * stride
+
+    return kernel
+
+
+@functools.cache
+def order_kernel(threads_per_column: int, at_once: int) -> Any:
+    """Make the kernel that writes the entries of each column in the order of their rows.
+
+    Parameters
+    ----------
+    threads_per_column
+        A power of two up to 32.
+    at_once
+        Entries that a thread compares with all others at once, 1 or 3.
+    """
+    stride = threads_per_column
+
+    @cuda.jit
+    def kernel(values, keys, rows, columns, turned_pointers, turned_columns, turned_values):
+        """Write a column by some threads: an entry goes behind all of smaller rows.
+
+        Parameters
+        ----------
+        values
+            real, one an entry of the matrix.
+        keys
+            int64, of `place_kernel`.
+        rows
+            int32, the same memory as keys: every other one is a row.
+        columns
+            Of the matrix.
+        turned_pointers, turned_columns, turned_values
+            The transpose: int32, int32, real.
+        """
+        thread = np.int64(cuda.grid(1))
+        begin_in_sequence()
+        column = thread // stride
+        if column < columns:
+            begin = np.int64(turned_pointers[np.uint64(column)])
+            count = np.int32(turned_pointers[np.uint64(column + 1)] - begin)
+            own = np.int32(thread % stride)
+            while own < count:
+                key0 = keys[np.uint64(begin + own)]
+                key1, key2 = key0, key0
+                if at_once == 3 and own + stride < count:
+                    key1 = keys[np.uint64(begin + own + stride)]
+                if at_once == 3 and own + 2 * stride < count:
+                    key2 = keys[np.uint64(begin + own + 2 * stride)]
+                row0, row1, row2 = (
+                    np.int32(key0 >> ROW_SHIFT),
+                    np.int32(key1 >> ROW_SHIFT),
+                    np.int32(key2 >> ROW_SHIFT),
+                )
+                before0, before1, before2 = np.int32(0), np.int32(0), np.int32(0)
+                at, end = np.uint64(2 * begin + 1), np.uint64(2 * (begin + count) + 1)
+                while at < end:
+                    row = rows[at]
+                    before0 = np.int32(before0 + np.int32(row < row0))
+                    if at_once == 3:
+                        before1 = np.int32(before1 + np.int32(row < row1))
+                        before2 = np.int32(before2 + np.int32(row < row2))
+                    at += np.uint64(2)
+                turned_columns[np.uint64(begin + before0)] = row0
+                turned_values[np.uint64(begin + before0)] = values[np.uint64(key0 & ENTRY)]
+                if at_once == 3 and own + stride < count:
+                    turned_columns[np.uint64(begin + before1)] = row1
+                    turned_values[np.uint64(begin + before1)] = values[np.uint64(key1 & ENTRY)]
+                if at_once == 3 and own + 2 * stride < count:
+                    turned_columns[np.uint64(begin + before2)] = row2
+                    turned_values[np.uint64(begin + before2)] = values[np.uint64(key2 & ENTRY)]
+                own = np.int32(own + at_once * stride)
+
+    return kernel
+
 
 THREADS = 32 if SIMULATED else 256
 """Of a block."""

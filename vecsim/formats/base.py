@@ -1,8 +1,10 @@
 """What follows for every format from where its entries stand: the way back to SciPy and the product."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,10 +12,30 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
+from vecsim.formats.invariants import check_range
 from vecsim.formats.storage import IMAGE, require_accounting
-from vecsim.formats.value_types import with_type
 from vecsim.support.overview import Overview
 from vecsim.support.suggestions import counted
+
+
+def with_type(made: Any, dtype: Any) -> Any:
+    """Give a dataclass of arrays, and of such dataclasses, with its floating-point arrays in another type.
+
+    Parameters
+    ----------
+    made
+        Frozen; what does not change is shared.
+    dtype
+        float32 or float64.
+    """
+    changed = {}
+    for each in fields(made):
+        value = getattr(made, each.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            changed[each.name] = value.astype(dtype, copy=False)
+        elif is_dataclass(value) and not isinstance(value, type):
+            changed[each.name] = with_type(value, dtype)
+    return replace(made, **changed) if changed else made
 
 
 class FormatBase(Overview):
@@ -26,13 +48,22 @@ class FormatBase(Overview):
     values: FloatArray
     """float32 or float64, as they are stored."""
 
-    @abstractmethod
     def coordinates(self) -> tuple[IntArray, IntArray]:
-        """Return row and column of each entry, int64, in storage order."""
+        """Return row and column of each entry, int64, in the order of `triplets`.
+
+        A format says where its entries stand by this or by `triplets`.
+        """
+        rows, columns, _ = self.triplets()
+        return rows, columns
 
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry, in storage order, without padding."""
         return *self.coordinates(), self.values
+
+    def check_coordinates(self) -> None:
+        """Raise ValueError unless all entries stand within the matrix."""
+        for name, places, extent in zip(("rows", "columns"), self.coordinates(), self.shape, strict=True):
+            check_range(f"the {name} that the entries stand at", places, extent)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -216,7 +216,7 @@ class _Case:
     def _time_again(self, timings: dict[str, Any], measured: Any, again: dict[str, Any]) -> None:
         """Time the best few once more, as long as what they are compared with."""
         from gpu.compound.tuning.on_device import by_events
-        from gpu.compound.tuning.variant_names import variant_named
+        from gpu.compound.tuning.variants import variant_named
 
         timer = self._timer or partial(by_events, seconds=FINAL_SECONDS)
         for name in sorted(timings, key=lambda name: float(timings[name].us))[:FINALISTS]:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.compound.compound_matrix import CompoundMatrix
-from gpu.compound.solver.block_diagonal import preconditioner
-from gpu.compound.solver.scalars import as_scalars
+from gpu.compound.solver.block_diagonal import as_scalars, preconditioner
 from vecsim.support.errors import UserError
 
 TOLERANCE = 1e-8

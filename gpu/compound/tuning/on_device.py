@@ -15,7 +15,7 @@ from gpu.compound.tuning.search import Found, Progress, Timing, Tuning, driven, 
 from gpu.compound.tuning.store import Search, TuningStore
 from gpu.compound.tuning.traffic_model import TrafficModel
 from gpu.compound.tuning.variants import DeviceLimits, Variant, joint_variants, natural_variants
-from gpu.measure.closeness import far_apart
+from gpu.measure.equality import far_apart
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from gpu.runtime.memory import empty, upload

@@ -3,6 +3,10 @@
 The paper names this as future work (Section 6). Two things are learnt: what each cost of a product takes
 (`gpu.compound.tuning.product_costs`), and, by trees that look at these costs, how many times slower than the
 best of its matrix a variant is. The costs carry over to matrices unlike all others, the trees mend them.
+
+Of the variants a few are measured, which together should hold a good one, whatever the prediction errs in.
+The variants with the least predicted times are near alike and fail together. Each is chosen here for what it
+adds: it lowers the least time of those chosen, as each of many predictions sees it, by most in the mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +18,44 @@ from numpy.typing import NDArray
 
 from gpu.compound.device_compound import NATURAL
 from gpu.compound.schedule import Schedule
-from gpu.compound.tuning.diverse_choice import diverse_choice
 from gpu.compound.tuning.features import PLACES
-from gpu.compound.tuning.fitted_rates import fitted_rates, shares_of_time, weights_of
-from gpu.compound.tuning.product_costs import Registers, costs
+from gpu.compound.tuning.product_costs import Registers, costs, fitted_rates, shares_of_time, weights_of
 from gpu.compound.tuning.store import TuningStore
-from gpu.compound.tuning.variant_names import variant_named
-from gpu.compound.tuning.variants import SHARED_ROWS, Variant
+from gpu.compound.tuning.variants import SHARED_ROWS, Variant, variant_named
 from vecsim.support.errors import UserError
+
+DIGITS = 9
+"""To which expected times are told apart."""
+
+
+def diverse_choice(predictions: NDArray[np.float64], count: int) -> list[int]:
+    """Choose variants one by one for the least expected time of the best of them.
+
+    Parameters
+    ----------
+    predictions
+        float64 of (predictions, variants): times, or their logarithms, as each of some predictions
+        sees them.
+    count
+        How many at most.
+
+    Returns
+    -------
+    list of int
+        Numbers of variants. The first has the least mean; of variants that add as much, or nothing, the one
+        with the lesser mean comes first, then the first given.
+    """
+    means = predictions.mean(axis=0)
+    least = np.full(len(predictions), np.inf)
+    left = list(range(predictions.shape[1]))
+    chosen: list[int] = []
+    while left and len(chosen) < count:
+        expected = np.minimum(predictions[:, left], least[:, None]).mean(axis=0).round(DIGITS)
+        place = int(np.lexsort((means[left].round(DIGITS), expected))[0])
+        chosen.append(left.pop(place))
+        least = np.minimum(least, predictions[:, chosen[-1]])
+    return chosen
+
 
 WORST = 4.0
 """Variants that take more times the best, and those that the matrix has no form for, count as this one."""

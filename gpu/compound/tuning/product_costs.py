@@ -1,14 +1,21 @@
 """What of a product takes time, counted from the features of a matrix and the numbers of a variant.
 
-Times are sums of such counts, each at a rate (`gpu.compound.tuning.fitted_rates`): bytes, waves of blocks,
+Times are sums of such counts, each at a rate: bytes, waves of blocks,
 steps of a thread, loads. They say what a variant does to a matrix that is larger, wider or more uneven than
 all that were searched, where trees can only repeat what they have seen.
+
+The rates are fitted to measured times. They are few numbers, none negative, for all matrices: what they say
+of a matrix unlike all others is still sensible.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+
+import numpy as np
+import scipy.optimize
+from numpy.typing import NDArray
 
 from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.product_kernel import of_words_at_once
@@ -16,6 +23,72 @@ from gpu.compound.schedule import REGISTERS_PER_SM, register_limit
 from gpu.compound.tuning.features import PLACES
 from gpu.compound.tuning.variants import MOST_REGISTERS, DeviceLimits, Variant
 from gpu.runtime.device_info import MULTIPROCESSORS
+
+STEEPNESS = 2.0
+"""A variant that takes r times the best of its matrix weighs r^-2: the order of the good ones counts."""
+LEAST_WEIGHT = 0.03
+"""Beside that: slow variants say what the costs are."""
+SHORTEST_US = 1e-3
+"""No product is faster."""
+
+
+def weights_of(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give what times of one matrix weigh in a fit.
+
+    Parameters
+    ----------
+    times
+        Microseconds, or any other unit.
+    """
+    return np.asarray((times / times.min()) ** -STEEPNESS + LEAST_WEIGHT)
+
+
+def fitted_rates(
+    counts: Sequence[NDArray[np.float64]], times: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Fit times as sums of counts at rates of 0 or more, by the least squares of relative errors.
+
+    Parameters
+    ----------
+    counts
+        For each matrix float64 of (variants, costs).
+    times
+        For each matrix the microseconds of the variants. All matrices weigh the same.
+
+    Returns
+    -------
+    float64, microseconds for one of each cost
+    """
+    weights = [weights_of(each) for each in times]
+    roots = [np.sqrt(each / each.sum()) for each in weights]
+    relative = [(root / us)[:, None] * count for root, us, count in zip(roots, times, counts, strict=True)]
+    rates, _ = scipy.optimize.nnls(np.concatenate(relative), np.concatenate(roots))
+    return np.asarray(rates, np.float64)
+
+
+def shares_of_time(
+    counts: NDArray[np.float64], rates: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give the times that rates predict, and what share of a time each cost is.
+
+    Parameters
+    ----------
+    counts
+        (variants, costs).
+    rates
+        Of `fitted_rates`.
+
+    Returns
+    -------
+    times
+        float64, microseconds, above 0.
+    shares
+        float64 of (variants, costs).
+    """
+    parts = counts * rates
+    times = np.maximum(parts.sum(axis=1), SHORTEST_US)
+    return times, parts / times[:, None]
+
 
 CACHE_BYTES = 45e6
 """Of products that stay in the L2 cache of these devices."""

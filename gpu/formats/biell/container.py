@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.sliced.container import NO_ROW
-from gpu.formats.sliced.slicing import WARP
+from gpu.formats.sliced.slicing import NO_ROW, WARP
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
-from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.invariants import check_pointers, require
+from vecsim.formats.pointers import pointers_of, sizes_of
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, too_large
 
 GROUPS = 6
@@ -88,7 +88,7 @@ class BiELL(StoredAsArrays):
         cuts = filling.cut_lengths(order, lengths, warps)
         begun = np.concatenate((np.zeros((warps, 1), np.int64), cuts[:, :-1]), axis=1)
         steps = -((begun - cuts) // 2 ** np.arange(GROUPS))
-        group_ptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(steps.ravel())))
+        group_ptr = pointers_of(steps.ravel())
         entries = int(group_ptr[-1]) * WARP
         _refuse_growth(csr, entries)
         columns, values = np.empty(entries, np.uint32), np.empty(entries, csr.data.dtype)
@@ -123,11 +123,6 @@ class BiELL(StoredAsArrays):
         """Return the warps, and the places for entries, padding included."""
         return {"warps": self.warps, "places": len(self.values)}
 
-    def coordinates(self) -> tuple[IntArray, IntArray]:
-        """Return row and column of each entry, int64, in storage order, without padding."""
-        rows, columns, _ = self.triplets()
-        return rows, columns
-
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry, in storage order, without padding."""
         real = np.flatnonzero(self.columns != PADDING)
@@ -137,8 +132,7 @@ class BiELL(StoredAsArrays):
 
     def _places(self, step: Any, thread: Any) -> IntArray:
         """Give the place in `perm` that a thread works for in a step."""
-        steps = (self.group_ptr[1:] - self.group_ptr[:-1]).astype(np.int64)
-        of_step = np.repeat(np.arange(self.warps * GROUPS), steps)
+        of_step = np.repeat(np.arange(self.warps * GROUPS), sizes_of(self.group_ptr))
         warp, group = np.divmod(of_step[step], GROUPS)
         places: IntArray = warp * WARP + (thread >> group)
         return places
@@ -165,10 +159,8 @@ class BiELL(StoredAsArrays):
             )
             require(at_home.all(), "rows must stay in their warp")
         require(not self.values[self.columns == PADDING].any(), "padding must have the value 0")
-        found_rows, columns = self.coordinates()
-        check_range("the rows that the entries stand at", found_rows, rows)
-        check_range("columns", columns, self.shape[1])
-        self._check_order(np.bincount(found_rows, minlength=rows))
+        self.check_coordinates()
+        self._check_order(np.bincount(self.coordinates()[0], minlength=rows))
 
     def _check_order(self, lengths: Any) -> None:
         """Check that lengths fall within a warp and that the entries of a row stand in order."""

@@ -15,6 +15,7 @@ from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import require
+from vecsim.formats.pointers import pointers_of
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
 
@@ -75,7 +76,7 @@ class HYB(StoredAsArrays):
             raise UserError(f"a width of {width} is not possible: use 0 or more")
         shape = (int(csr.shape[0]), int(csr.shape[1]))
         kept = np.minimum(lengths, width)
-        kept_ptr, rest_ptr = _pointers(kept), _pointers(lengths - kept)
+        kept_ptr, rest_ptr = pointers_of(kept), pointers_of(lengths - kept)
         columns, values = np.empty(kept_ptr[-1], np.int32), np.empty(kept_ptr[-1], csr.data.dtype)
         rest_rows, rest_columns = np.empty(rest_ptr[-1], np.int32), np.empty(rest_ptr[-1], np.int32)
         rest_values = np.empty(rest_ptr[-1], csr.data.dtype)
@@ -112,11 +113,6 @@ class HYB(StoredAsArrays):
     def structure(self) -> Mapping[str, int]:
         """Return the width of ELL, and the entries of the rest."""
         return {"width": self.width, "rest_entries": self.rest.nnz}
-
-    def coordinates(self) -> tuple[IntArray, IntArray]:
-        """Return row and column of each entry, int64: those of ELL, then the rest."""
-        rows, columns, _ = self.triplets()
-        return rows, columns
 
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry: those of ELL, then the rest."""
@@ -176,13 +172,9 @@ def split_width(lengths: NDArray[np.integer[Any]], rule: str, value_bytes: int) 
     at_least = np.cumsum(np.bincount(lengths)[::-1])[::-1][1:]
     if rule == "third":
         return int(np.count_nonzero(3 * at_least >= rows))
-    rest = entries - np.concatenate(([0], np.cumsum(at_least)))
+    rest = entries - pointers_of(at_least)
     cost = np.arange(len(rest)) * float(rows) * (value_bytes + 4)
     cost += rest * (value_bytes + 8) * COO_BYTE_COST + (rest > 0) * COO_LAUNCH_BYTES
     # At most three times the entries, so that the padding stays in bounds whatever a rest costs.
     fitting = np.arange(len(rest)) * rows <= max(3 * entries, 2**16)
     return int(np.argmin(np.where(fitting, cost, np.inf)))
-
-
-def _pointers(lengths: NDArray[np.integer[Any]]) -> IntArray:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))

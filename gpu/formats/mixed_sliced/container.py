@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from gpu.formats.mixed_sliced import filling
 from gpu.formats.mixed_sliced.plan import Plan
 from gpu.formats.mixed_sliced.slicing import SELL_NEAR, MixedSlicing
-from gpu.formats.sliced.container import NO_ROW
-from gpu.formats.sliced.slicing import WARP
+from gpu.formats.sliced.layout import check_named
+from gpu.formats.sliced.slicing import NO_ROW, WARP
 from vecsim.formats.array_types import FloatArray, IntArray, Shape, UIntArray
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.pattern import Pattern
+from vecsim.formats.pointers import sizes_of
 from vecsim.formats.representable import MAX_GROWTH, too_large
 
 
@@ -189,8 +190,8 @@ class MixedSliced(StoredAsArrays):
         parts = []
         for near in (True, False):
             columns = self.near_columns if near else self.far_columns
-            steps = _parts(self.near_ptr) if near else _parts(self.step_ptr) - _parts(self.near_ptr)
-            begin = self.step_ptr[:-1].astype(np.int64) + (0 if near else _parts(self.near_ptr))
+            steps = sizes_of(self.near_ptr) if near else sizes_of(self.step_ptr) - sizes_of(self.near_ptr)
+            begin = self.step_ptr[:-1].astype(np.int64) + (0 if near else sizes_of(self.near_ptr))
             slice_of = np.repeat(np.arange(self.slices), steps * WARP)
             within = np.arange(len(columns)) - np.repeat((np.cumsum(steps) - steps) * WARP, steps * WARP)
             group, place = np.divmod(within, WARP * self.slicing.wide)
@@ -210,7 +211,7 @@ class MixedSliced(StoredAsArrays):
             parts.append((row, np.full(len(row), 1 - near), j, column, value, columns > 0))
         row, far, j, column, value, stored = (np.concatenate(each) for each in zip(*parts, strict=True))
         piece = np.maximum(0, row - self.shape[0]) * (row >= self.shape[0])
-        whole = np.repeat(self.split_rows, _parts(self.split_ptr)).astype(np.int64)
+        whole = np.repeat(self.split_rows, sizes_of(self.split_ptr)).astype(np.int64)
         in_pieces = (row >= self.shape[0]) & stored
         row[in_pieces] = whole[piece[in_pieces]]
         order = np.lexsort((j, far, piece, row))
@@ -252,7 +253,9 @@ class MixedSliced(StoredAsArrays):
             len(self.near_columns) + len(self.far_columns) == len(self.values),
             "near and far columns must be as many as values",
         )
-        require((_parts(self.step_ptr) >= _parts(self.near_ptr)).all(), "near steps must be within all steps")
+        require(
+            (sizes_of(self.step_ptr) >= sizes_of(self.near_ptr)).all(), "near steps must be within all steps"
+        )
         self._check_threads_per_row()
         require(len(self.bases) == (0 if self.slicing.hubs else self.slices), "each slice must have a base")
         require(self.slicing.hubs or not len(self.hubs), "hubs must be empty where columns are near by place")
@@ -277,13 +280,8 @@ class MixedSliced(StoredAsArrays):
             (self.perm.reshape(-1, WARP)[~first_threads] == NO_ROW).all(),
             "only the first thread of a row has it",
         )
-        named = np.sort(self.perm[self.perm != NO_ROW].astype(np.int64))
-        whole_rows = np.setdiff1d(np.arange(self.shape[0]), self.split_rows)
-        expected = np.concatenate((whole_rows, self.shape[0] + np.arange(pieces)))
-        require(np.array_equal(named, expected), "perm must name each whole row and each piece once")
-        rows, columns = self.coordinates()
-        check_range("the rows that the entries stand at", rows, self.shape[0])
-        check_range("columns", columns, self.shape[1])
+        check_named(self.perm, self.shape[0], self.split_rows, pieces)
+        self.check_coordinates()
         require(
             np.count_nonzero(self.values) == np.count_nonzero(self._entries[2]),
             "padding must have the value 0",
@@ -305,9 +303,3 @@ class MixedSliced(StoredAsArrays):
                 count * WARP % threads_per_row == 0,
                 f"slices with {threads_per_row} threads a row must make whole rows",
             )
-
-
-def _parts(pointers: UIntArray) -> IntArray:
-    """Give how many lie between each pointer and the next."""
-    parts: IntArray = pointers[1:].astype(np.int64) - pointers[:-1].astype(np.int64)
-    return parts

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from gpu.formats.mixed_sliced import filling
 from gpu.formats.mixed_sliced.filling import NEAR_COLUMNS, THREADS_PER_ROW
 from gpu.formats.mixed_sliced.slicing import MixedSlicing
-from gpu.formats.sliced.container import NO_ROW
-from gpu.formats.sliced.slicing import WARP
+from gpu.formats.sliced.layout import Pieces
+from gpu.formats.sliced.slicing import NO_ROW, WARP
 from vecsim.formats.array_types import IntArray, UIntArray
 from vecsim.formats.pattern import Pattern
+from vecsim.formats.pointers import pointers_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +55,13 @@ class Plan:
 
         steps, uncut_steps = slicing.steps_for(pattern.nnz, pattern.longest)
         cap = slicing.most_threads_per_row * uncut_steps
-        row, piece, pieces_of = _pieces(pattern.lengths, cap)
-        begin = piece * cap
+        pieces = Pieces.of(pattern.lengths, cap)
+        row, begin = pieces.row, pieces.piece * cap
         length = np.minimum(cap, pattern.lengths[row] - begin)
         near = np.clip(near_of_row[row] - begin, 0, length)
         far = length - near
-        split_rows = np.flatnonzero(pieces_of > 1)
-        split_ptr = np.concatenate(([0], np.cumsum(pieces_of[split_rows])))
-        target = row.copy()
-        target[pieces_of[row] > 1] = rows + np.arange(split_ptr[-1])
 
-        virtual_before = np.concatenate(([0], np.cumsum(pieces_of)))
+        virtual_before = pointers_of(pieces.number)
         window_ptr = virtual_before[np.minimum(rows, np.arange(0, rows + window, window))]
         order = filling.sorted_in_windows(near, far, window_ptr, steps, slicing.most_threads_per_row)
         near, far = near[order], far[order]
@@ -75,7 +72,9 @@ class Plan:
         perm = np.full(WARP * len(first), NO_ROW, dtype=np.uint32)
         slice_of = np.repeat(np.arange(len(first)), np.where(part == 0, last - first, 0))
         within = np.arange(len(slice_of)) - np.searchsorted(slice_of, slice_of)
-        perm[slice_of * WARP + within * threads_per_row[slice_of]] = target[order[first[slice_of] + within]]
+        perm[slice_of * WARP + within * threads_per_row[slice_of]] = pieces.targets[
+            order[first[slice_of] + within]
+        ]
         return cls(
             pattern=pattern,
             slicing=slicing,
@@ -92,11 +91,11 @@ class Plan:
             part=part,
             threads_per_row=threads_per_row,
             bases=window_bases[window_of] if not slicing.hubs else window_bases,
-            step_ptr=np.concatenate(([0], np.cumsum(near_steps + far_steps))),
-            near_ptr=np.concatenate(([0], np.cumsum(near_steps))),
+            step_ptr=pointers_of(near_steps + far_steps),
+            near_ptr=pointers_of(near_steps),
             perm=perm,
-            split_rows=split_rows,
-            split_ptr=split_ptr,
+            split_rows=pieces.split_rows,
+            split_ptr=pieces.split_ptr,
         )
 
     def thread_lengths(self, entries: IntArray) -> NDArray[np.uint8]:
@@ -132,11 +131,3 @@ def _hubs(indices: Any, columns: int) -> tuple[IntArray, NDArray[np.uint16]]:
 
 def _no_hubs() -> tuple[IntArray, NDArray[np.uint16]]:
     return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16)
-
-
-def _pieces(lengths: IntArray, cap: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Cut rows: row and number of each piece, and how many pieces each row has, one if it is whole."""
-    pieces_of = np.maximum(1, -(-lengths // cap))
-    row = np.repeat(np.arange(len(lengths)), pieces_of)
-    piece = np.arange(len(row)) - np.repeat(np.cumsum(pieces_of) - pieces_of, pieces_of)
-    return row, piece, pieces_of

@@ -27,7 +27,8 @@ from gpu.formats.propagation.sizes import ENTRY_LIMIT, GROUP, LONGEST_SLOT, PADD
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
-from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.invariants import check_pointers, require
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, too_large
 from vecsim.formats.thread_count import as_many_threads_as_pay
 from vecsim.support.errors import UserError
@@ -188,11 +189,6 @@ class PropagationBlocks(StoredAsArrays):
             "places": len(self.places),
         }
 
-    def coordinates(self) -> tuple[IntArray, IntArray]:
-        """Return row and column of each entry, int64, in storage order, without padding."""
-        rows, columns, _ = self.triplets()
-        return rows, columns
-
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry, in storage order, without padding."""
         stored = self.products()
@@ -220,7 +216,7 @@ class PropagationBlocks(StoredAsArrays):
     def _rows_of_products(self) -> IntArray:
         """Give the row of each product; anything in padding."""
         rows = np.zeros(len(self.places), np.int64)
-        pointers = np.concatenate(([0], np.cumsum(self.bin_rows[:, 1].astype(np.int64) + 1)))
+        pointers = pointers_of(self.bin_rows[:, 1] + 1)
         for bin_ in range(self.bins):
             begin, end = (int(group) * GROUP for group in self.bin_groups[bin_ : bin_ + 2])
             place = self.places[begin:end].astype(np.int64)
@@ -266,8 +262,7 @@ class PropagationBlocks(StoredAsArrays):
         require(not self.values[padding].any(), "padding must have the value 0")
         part = np.repeat(np.arange(self.parts), self._part_counts())
         require((self.columns < self.part_columns[part, 1]).all(), "columns must lie in their part")
-        check_range("rows of entries", self.coordinates()[0], self.shape[0])
-        check_range("columns of entries", self.coordinates()[1], self.shape[1])
+        self.check_coordinates()
 
     def _check_rows(self) -> None:
         """Check that bins have all rows in their order, a row of several bins alone in each."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gpu.formats.propagation import filling, planning
 from gpu.formats.propagation.sizes import ENTRY_LIMIT, GROUP, LONGEST_SLOT, PADDING, Sizes
 from vecsim.formats.array_types import IntArray
+from vecsim.formats.pointers import pointers_of
 from vecsim.support.errors import UserError
 
 LEAST_BINS = 8
@@ -33,25 +34,25 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     bins = len(bin_rows)
     groups = np.empty((bins, number), np.int64)
     planning.groups_of_runs(bin_entries, parts, GROUP, groups)
-    product_groups = _begins(groups.ravel())
-    by_part = _begins(np.ascontiguousarray(groups.T).ravel())
+    product_groups = pointers_of(groups.ravel())
+    by_part = pointers_of(np.ascontiguousarray(groups.T).ravel())
     stored_groups = np.ascontiguousarray(by_part[:-1].reshape(number, bins).T)
     all_groups = int(by_part[-1])
     if all_groups * GROUP > 2**31 - 1:
         raise UserError(f"{all_groups * GROUP} entries with padding cannot be counted in 32 bits")
-    bin_groups = _begins(groups.sum(axis=1))
+    bin_groups = pointers_of(groups.sum(axis=1))
     super_bins = _super_blocks(bin_groups, max(1, sizes.super_entries // GROUP))
     first, rows = (np.ascontiguousarray(bin_rows[:, k]) for k in range(2))
     counts = np.empty(bins, np.int64)
     filling.count_slots(pointers, first, rows, bin_entries, LONGEST_SLOT, counts)
-    bin_slots = _begins(counts)
+    bin_slots = pointers_of(counts)
     slots = {
         "row_slots": np.empty(int(rows.sum()) + bins, np.uint16),
         "ranks": np.empty(int(bin_slots[-1]), np.uint16),
         "diagonals": np.empty((bins, LONGEST_SLOT + 1), np.uint16),
     }
     filling.fill_slots(
-        pointers, first, rows, bin_entries, LONGEST_SLOT, bin_slots, _begins(rows + 1), *slots.values()
+        pointers, first, rows, bin_entries, LONGEST_SLOT, bin_slots, pointers_of(rows + 1), *slots.values()
     )
     entries = {
         "values": np.zeros(all_groups * GROUP, csr.data.dtype),
@@ -130,8 +131,3 @@ def _super_blocks(bin_groups: IntArray, most: int) -> IntArray:
     bins, groups = len(bin_groups) - 1, int(bin_groups[-1])
     block = bin_groups[:-1] * max(1, -(-groups // most)) // max(1, groups)
     return np.append(np.flatnonzero(np.diff(block, prepend=-1)), bins)
-
-
-def _begins(counts: IntArray) -> IntArray:
-    """Give where each of these begins, and the end."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))

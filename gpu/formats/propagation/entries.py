@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu.formats.propagation.sizes import GROUP
 from gpu.kernel_parts.loads import PASSING_IF, PAST_L1_IF, STORES, STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.unrolled import one_by_one, together
 from gpu.runtime.cuda import device_function
 
 PAIRS = GROUP // 2
@@ -173,23 +174,20 @@ def product_loader(threads: int, batch: int) -> Any:
 
 
 def _loader(load_group: Any, wide: int, threads: int, batch: int) -> Any:
-    @device_function
-    def load(array: Any, group: Any, end: Any) -> Any:
-        return (load_group(array, np.int64(group) * wide, group < end),)
+    def of_group(k: int) -> Any:
+        step = k * threads
 
-    if batch == 1:
+        @device_function
+        def load(array: Any, group: Any, end: Any) -> Any:
+            own = np.int32(group + step)
+            return load_group(array, np.int64(own) * wide, own < end)
+
         return load
-    others = _loader(load_group, wide, threads, batch - 1)
 
-    @device_function
-    def load_all(array: Any, group: Any, end: Any) -> Any:
-        first = load(array, group, end)
-        return (first[0], *others(array, np.int32(group + threads), end))
-
-    return load_all
+    return together([of_group(k) for k in range(batch)])
 
 
-def placer(threads: int, batch: int, k: int = 0) -> Any:
+def placer(threads: int, batch: int) -> Any:
     """Make ``place(held, places, products, group, end, nowhere)``: products to their places in shared memory.
 
     Those of padding go to the place `nowhere`.
@@ -198,26 +196,20 @@ def placer(threads: int, batch: int, k: int = 0) -> Any:
     ----------
     threads, batch
         Of a block; groups of a thread.
-    k
-        The group to begin with.
     """
 
-    @device_function
-    def place_group(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
-        if group < end:
-            place, product = places[k], products[k]
-            held[min(_low(place[0]), nowhere)] = product[0]
-            held[min(_high(place[0]), nowhere)] = product[1]
-            held[min(_low(place[1]), nowhere)] = product[2]
-            held[min(_high(place[1]), nowhere)] = product[3]
+    def of_group(k: int) -> Any:
+        step = k * threads
 
-    if k == batch - 1:
+        @device_function
+        def place_group(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
+            if np.int32(group + step) < end:
+                place, product = places[k], products[k]
+                held[min(_low(place[0]), nowhere)] = product[0]
+                held[min(_high(place[0]), nowhere)] = product[1]
+                held[min(_low(place[1]), nowhere)] = product[2]
+                held[min(_high(place[1]), nowhere)] = product[3]
+
         return place_group
-    others = placer(threads, batch, k + 1)
 
-    @device_function
-    def place_all(held: Any, places: Any, products: Any, group: Any, end: Any, nowhere: Any) -> None:
-        place_group(held, places, products, group, end, nowhere)
-        others(held, places, products, np.int32(group + threads), end, nowhere)
-
-    return place_all
+    return one_by_one([of_group(k) for k in range(batch)])

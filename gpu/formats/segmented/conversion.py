@@ -16,6 +16,7 @@ from gpu.formats.mixed_sliced.filling import (
 )
 from gpu.formats.segmented import filling
 from vecsim.formats.array_types import IntArray
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.thread_count import threads_that_pay
 from vecsim.support.errors import UserError
 
@@ -111,7 +112,7 @@ def converted(csr: Any, sizes: Sizes) -> tuple[int, dict[str, NDArray[Any]]]:
     lengths = slots.lengths[order]
     cut = filling.cut_slices(lengths, window_ptr, sizes.steps, csr.nnz < SHORT_SLOTS * len(lengths))
     first, last, window, threads_of, each_of = (np.ascontiguousarray(cut[:, k]) for k in range(5))
-    step_ptr = _begins(cut[:, 5])
+    step_ptr = pointers_of(cut[:, 5])
     if step_ptr[-1] * WARP > 2**31 - 1:
         raise UserError(f"{step_ptr[-1] * WARP} entries with padding cannot be counted in 32 bits")
     stored_columns = np.zeros(int(step_ptr[-1]) * WARP, np.uint16)
@@ -122,7 +123,7 @@ def converted(csr: Any, sizes: Sizes) -> tuple[int, dict[str, NDArray[Any]]]:
     )
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
-    pointers = _begins(np.bincount(slots.rows, minlength=csr.shape[0]))
+    pointers = pointers_of(np.bincount(slots.rows, minlength=csr.shape[0]))
     row_slots = np.empty(len(order), np.uint32)
     filling.slots_by_row(slots.rows, places, pointers, row_slots)
     return counts.segment_columns, {
@@ -217,7 +218,7 @@ def _cut(slots: _Slots, longest: int) -> _Slots:
     nth = np.arange(len(of)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     begin = slots.lengths[of] * nth // pieces[of]
     lengths = slots.lengths[of] * (nth + 1) // pieces[of] - begin
-    return _Slots(slots.rows[of], slots.begins[of] + begin, lengths, _begins(pieces)[slots.of_segments])
+    return _Slots(slots.rows[of], slots.begins[of] + begin, lengths, pointers_of(pieces)[slots.of_segments])
 
 
 def _windows(of_segments: IntArray, window: int) -> tuple[IntArray, IntArray]:
@@ -226,8 +227,3 @@ def _windows(of_segments: IntArray, window: int) -> tuple[IntArray, IntArray]:
     segment = np.repeat(np.arange(len(counts)), counts)
     nth = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.append(of_segments[segment] + nth * window, of_segments[-1]), segment
-
-
-def _begins(counts: NDArray[Any]) -> IntArray:
-    """Give where each of these begins, and the end."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from gpu.kernel_parts.loads import LOADS_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.unrolled import one_by_one, together
 from gpu.kernel_parts.warps import sum_of_reals
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
@@ -24,57 +25,40 @@ _sum = VECTOR_IF[1]
 def _slots_ahead(threads: int, times: int) -> Any:
     """Make the function that loads the places of so many sums for each thread."""
 
-    @device_function
-    def ahead(slots: Any, at: Any, end: Any) -> Any:
-        return (_slot(slots, at, at < end)[0],)
+    def place(k: int) -> Any:
+        @device_function
+        def ahead(slots: Any, at: Any, end: Any) -> Any:
+            return _slot(slots, at + k * threads, at + k * threads < end)[0]
 
-    if times == 1:
         return ahead
-    others = _slots_ahead(threads, times - 1)
 
-    @device_function
-    def all_(slots: Any, at: Any, end: Any) -> Any:
-        return (_slot(slots, at, at < end)[0], *others(slots, at + threads, end))
-
-    return all_
+    return together([place(k) for k in range(times)])
 
 
 def _sums_of(threads: int, times: int) -> Any:
     """Make the function that loads the sums at these places."""
 
-    @device_function
-    def one(sums: Any, found: Any, at: Any, end: Any) -> Any:
-        return (_sum(sums, np.int64(found[0]), at < end)[0],)
+    def of_place(k: int) -> Any:
+        @device_function
+        def own(sums: Any, found: Any, at: Any, end: Any) -> Any:
+            return _sum(sums, np.int64(found[k]), at + k * threads < end)[0]
 
-    if times == 1:
-        return one
-    others = _sums_of(threads, times - 1)
+        return own
 
-    @device_function
-    def all_(sums: Any, found: Any, at: Any, end: Any) -> Any:
-        own = _sum(sums, np.int64(found[0]), at < end)[0]
-        return (own, *others(sums, found[1:], at + threads, end))
-
-    return all_
+    return together([of_place(k) for k in range(times)])
 
 
 def _kept(threads: int, times: int) -> Any:
     """Make the function that stores what each thread has loaded."""
 
-    @device_function
-    def one(held: Any, loaded: Any, at: Any) -> None:
-        held[at] = loaded[0]
+    def of_place(k: int) -> Any:
+        @device_function
+        def keep(held: Any, loaded: Any, at: Any) -> None:
+            held[at + k * threads] = loaded[k]
 
-    if times == 1:
-        return one
-    others = _kept(threads, times - 1)
+        return keep
 
-    @device_function
-    def all_(held: Any, loaded: Any, at: Any) -> None:
-        held[at] = loaded[0]
-        others(held, loaded[1:], at + threads)
-
-    return all_
+    return one_by_one([of_place(k) for k in range(times)])
 
 
 def windows_of(row_pointers: NDArray[Any], most: int) -> NDArray[np.uint32]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.async_copies import START_WIDE, WIDE_BYTES, is_aligned, start_copy, wait_for_copies
-from gpu.kernel_parts.batched_loads import in_turn
 from gpu.kernel_parts.loads import LOADS_IF
 from gpu.kernel_parts.step_loads import row_loads, step_loads
+from gpu.kernel_parts.unrolled import in_turn, one_by_one
 from gpu.kernel_parts.warps import sum_of_neighbours
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
@@ -58,7 +58,7 @@ def _several(real: Any, steps: int, each: int, direct: bool) -> Any:
     """Make the function that adds and stores the sums of so many slots of a thread."""
     store = _store_of(direct)
 
-    def of_turns(turn: int) -> Any:
+    def of_turn(turn: int) -> Any:
         add = _products(range(turn, steps, each))
         ahead = np.uint32(WARP * turn)
 
@@ -68,18 +68,9 @@ def _several(real: Any, steps: int, each: int, direct: bool) -> Any:
             if slot < record[3]:
                 store(sums, np.uint32(record[2] + slot), rows[turn], total, alpha)
 
-        if turn + 1 == each:
-            return one
-        others = of_turns(turn + 1)
+        return one
 
-        @device_function
-        def all_(record: Any, fetched: Any, rows: Any, held: Any, lane: Any, sums: Any, alpha: Any) -> None:
-            one(record, fetched, rows, held, lane, sums, alpha)
-            others(record, fetched, rows, held, lane, sums, alpha)
-
-        return all_
-
-    return of_turns(0)
+    return one_by_one([of_turn(turn) for turn in range(each)])
 
 
 def _by_slots(real: Any, steps: int, most: int, direct: bool) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.sliced.layout import (
+    check_named,
     elements,
     first_steps,
     pattern_of_blocks,
@@ -18,13 +19,12 @@ from gpu.formats.sliced.layout import (
     virtual_rows,
     with_index_bits,
 )
-from gpu.formats.sliced.slicing import SLICED_ELL, Slicing
+from gpu.formats.sliced.slicing import NO_ROW, SLICED_ELL, Slicing
 from vecsim.formats.array_types import FloatArray, IntArray, Shape, UIntArray
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_pointers, check_range, require
-
-NO_ROW = 2**32 - 1
+from vecsim.formats.pointers import sizes_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,10 +201,10 @@ class Sliced(StoredAsArrays):
         """Give where each entry stands, its row and its column, without padding; of blocks if it is one."""
         real = np.flatnonzero(self.columns != self.padding)
         step, within = np.divmod(real, self.slice_height * self.slicing.group)
-        slice_of_step = np.repeat(np.arange(self.slices), _parts(self.slice_ptr))
+        slice_of_step = np.repeat(np.arange(self.slices), sizes_of(self.slice_ptr))
         position = slice_of_step[step] * self.slice_height + within // self.slicing.group
         rows = self.perm[position].astype(np.int64) if len(self.perm) else position
-        pieces = np.repeat(self.split_rows, _parts(self.split_ptr)).astype(np.int64)
+        pieces = np.repeat(self.split_rows, sizes_of(self.split_ptr)).astype(np.int64)
         in_pieces = rows >= self._rows
         rows[in_pieces] = pieces[rows[in_pieces] - self._rows]
         columns = self.columns[real].astype(np.int64)
@@ -265,25 +265,20 @@ class Sliced(StoredAsArrays):
         check_pointers("split_ptr", self.split_ptr.astype(np.int64), len(self.split_rows), pieces)
         check_range("split_rows", self.split_rows, self._rows)
         if len(self.perm):
-            named = np.sort(self.perm[self.perm != NO_ROW].astype(np.int64))
-            whole = np.setdiff1d(np.arange(self._rows), self.split_rows)
-            expected = np.concatenate((whole, self._rows + np.arange(pieces)))
-            require(np.array_equal(named, expected), "perm must name each whole row and each piece once")
+            check_named(self.perm, self._rows, self.split_rows, pieces)
         self._check_entries()
         self._check_rows()
 
     def _check_entries(self) -> None:
         """Check that entries lie within the matrix, and that all values but theirs are 0."""
-        rows, columns, place = self._stored()
-        check_range("the rows that the entries stand at", rows, self.shape[0])
-        check_range("columns", columns, self.shape[1])
+        self.check_coordinates()
         padding = np.ones(len(self.values), dtype=bool)
-        padding[place] = False
+        padding[self._stored()[2]] = False
         require(not self.values[padding].any(), "padding must have the value 0")
 
     def _check_rows(self) -> None:
         """Check that the padding of a row stands behind its entries, and how many these are."""
-        widths = _parts(self.slice_ptr) * self.slicing.group
+        widths = sizes_of(self.slice_ptr) * self.slicing.group
         height, group = self.slice_height, self.slicing.group
         for s in range(self.slices):
             part = slice(int(self.slice_ptr[s]) * height * group, int(self.slice_ptr[s + 1]) * height * group)
@@ -293,12 +288,6 @@ class Sliced(StoredAsArrays):
             if len(self.lengths):
                 lengths = self.lengths[s * height : (s + 1) * height]
                 require((stored.sum(axis=1) == lengths).all(), "lengths must count the entries of each row")
-
-
-def _parts(pointers: UIntArray) -> IntArray:
-    """Give how many elements lie between each pointer and the next."""
-    sizes: IntArray = pointers[1:].astype(np.int64) - pointers[:-1].astype(np.int64)
-    return sizes
 
 
 def _padded(values: Any, positions: int, padding: int) -> UIntArray:

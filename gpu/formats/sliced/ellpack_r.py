@@ -3,22 +3,55 @@
 What a thread waits for is a chain: a column, then the element of x that it names. So the columns of a batch
 of steps are loaded a batch before its values and its elements of x, and a batch costs the latency of one
 load, not of two; that is what the longest rows of a matrix take.
+
+The slices of a sorted matrix may be taken in another order, in which neighbours in the matrix are near.
 """
+
+from __future__ import annotations
 
 import functools
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.formats.sliced.container import Sliced
-from gpu.formats.sliced.slice_order import slices_by_first_row
 from gpu.kernel_parts.batched_loads import sum_of_products
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.unrolled import together
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
+
+LONG = 4
+"""A slice over so many times as wide as the mean is long: it goes first, so that nobody waits for it."""
+
+
+def slices_by_first_row(matrix: Sliced) -> NDArray[np.uint32]:
+    """Give the slices of a matrix in the order of the first row of each.
+
+    Sorting all rows by length puts rows into one slice that lie far apart, and neighbouring rows into slices
+    that run at different times; what they read of x has then left the cache. The arrays may stay as they are:
+    slices can be taken in any order. In that of their first rows, those that run at the same time read x at
+    the same places. Those over four times as wide as the mean stay in front.
+
+    Returns
+    -------
+    ndarray
+        uint32 of S: the number of each slice, in the order in which they are to be taken.
+    """
+    slices = np.arange(matrix.slices)
+    if not len(matrix.perm):
+        return slices.astype(np.uint32)
+    widths = np.diff(matrix.slice_ptr.astype(np.int64))
+    # The marks of no row and of pieces are above all rows.
+    first_row = matrix.perm.reshape(-1, matrix.slice_height).min(axis=1).astype(np.int64)
+    long = widths > LONG * widths.mean()
+    order = np.argsort(np.where(long, slices - len(slices), first_row), kind="stable")
+    return order.astype(np.uint32)
+
 
 STEPS_AT_ONCE = 8
 """Steps whose loads are under way at once: on the H200 the best of 4 and 8, over six matrices of a million
@@ -29,42 +62,30 @@ MOST_THREADS = 128
 _one_if, _x_if = LOADS_IF[1], VECTOR_IF[1]
 
 
-def _loads(load: Any, steps: int, k: int = 0) -> Any:
-    """Make the function that loads an element of each step from step k of a batch on; none behind the row."""
+def _loads(load: Any, steps: int) -> Any:
+    """Make the function that loads an element of each step of a batch; none behind the row."""
 
-    @device_function
-    def last(array: Any, at: Any, in_step: Any, end: Any) -> Any:
-        return load(array, at + k * in_step, at + k * in_step < end)
+    def of_step(k: int) -> Any:
+        @device_function
+        def element(array: Any, at: Any, in_step: Any, end: Any) -> Any:
+            return load(array, at + k * in_step, at + k * in_step < end)[0]
 
-    if k == steps - 1:
-        return last
-    others = _loads(load, steps, k + 1)
+        return element
 
-    @device_function
-    def all_(array: Any, at: Any, in_step: Any, end: Any) -> Any:
-        first = load(array, at + k * in_step, at + k * in_step < end)
-        return (*first, *others(array, at, in_step, end))
-
-    return all_
+    return together([of_step(k) for k in range(steps)])
 
 
-def _gathers(steps: int, k: int = 0) -> Any:
-    """Make the function that loads the elements of x that the columns of a batch name, from step k on."""
+def _gathers(steps: int) -> Any:
+    """Make the function that loads the elements of x that the columns of a batch name."""
 
-    @device_function
-    def last(x: Any, columns: Any, at: Any, in_step: Any, end: Any) -> Any:
-        return _x_if(x, columns[k], at + k * in_step < end)
+    def of_step(k: int) -> Any:
+        @device_function
+        def element(x: Any, columns: Any, at: Any, in_step: Any, end: Any) -> Any:
+            return _x_if(x, columns[k], at + k * in_step < end)[0]
 
-    if k == steps - 1:
-        return last
-    others = _gathers(steps, k + 1)
+        return element
 
-    @device_function
-    def all_(x: Any, columns: Any, at: Any, in_step: Any, end: Any) -> Any:
-        first = _x_if(x, columns[k], at + k * in_step < end)
-        return (*first, *others(x, columns, at, in_step, end))
-
-    return all_
+    return together([of_step(k) for k in range(steps)])
 
 
 @functools.cache
@@ -167,7 +188,7 @@ class EllpackRProduct(LaunchedInTurn):
     threads_per_block
         A multiple of 32.
     near
-        Whether warps take the slices in the order of their first rows (`gpu.formats.sliced.slice_order`),
+        Whether warps take the slices in the order of their first rows (`gpu.formats.sliced.ellpack_r`),
         and not as they stand.
 
     Raises

@@ -1,12 +1,14 @@
 """Where rows and entries go in the sliced formats: virtual rows, their order, steps and bases."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
-from gpu.formats.sliced.slicing import WARP, Slicing
+from gpu.formats.sliced.slicing import NO_ROW, WARP, Slicing
 from vecsim.formats.array_types import IntArray, UIntArray
+from vecsim.formats.invariants import require
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.representable import (
     ALWAYS_MADE_BYTES,
     MAX_BLOCK_GROWTH,
@@ -19,6 +21,61 @@ MOST_STEPS = 2**31 - 1
 """Kernels count steps in 32 bits with a sign."""
 
 
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Rows cut into pieces of at most so many entries; a row that is whole is one.
+
+    Attributes
+    ----------
+    row, piece
+        Of each piece: its row, and its number there.
+    number
+        The pieces of each row.
+    targets
+        Where the sum of each piece goes: its row if that is whole; else the rows, and behind them the pieces
+        of the others in their order.
+    split_rows, split_ptr
+        The rows of several pieces, and where the pieces of each begin.
+    """
+
+    row: IntArray
+    piece: IntArray
+    number: IntArray
+    targets: IntArray
+    split_rows: IntArray
+    split_ptr: IntArray
+
+    @classmethod
+    def of(cls, lengths: IntArray, cap: int) -> Self:
+        """Cut rows of these lengths into pieces of at most `cap` entries."""
+        number = np.maximum(1, -(-lengths // cap))
+        row = np.repeat(np.arange(len(lengths)), number)
+        piece = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+        split_rows = np.flatnonzero(number > 1)
+        split_ptr = pointers_of(number[split_rows])
+        targets = row.copy()
+        targets[number[row] > 1] = len(lengths) + np.arange(split_ptr[-1])
+        return cls(row, piece, number, targets, split_rows, split_ptr)
+
+
+def check_named(perm: UIntArray, rows: int, split_rows: UIntArray, pieces: int) -> None:
+    """Raise ValueError unless `perm` names each whole row and each piece once.
+
+    Parameters
+    ----------
+    perm
+        What is named, `NO_ROW` apart.
+    rows
+        Of the matrix.
+    split_rows, pieces
+        Rows in pieces, and how many pieces there are.
+    """
+    named = np.sort(perm[perm != NO_ROW].astype(np.int64))
+    whole = np.setdiff1d(np.arange(rows), split_rows)
+    expected = np.concatenate((whole, rows + np.arange(pieces)))
+    require(np.array_equal(named, expected), "perm must name each whole row and each piece once")
+
+
 def virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
     """Give first entry, length and target of each virtual row; rows in pieces; where their pieces begin."""
     starts = indptr[:-1].astype(np.int64)
@@ -26,25 +83,10 @@ def virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, IntA
     rows = len(lengths)
     if cap is None or lengths.max(initial=0) <= cap:
         return starts, lengths, np.arange(rows), np.zeros(0, np.int64), np.zeros(1, np.int64)
-    pieces = np.maximum(1, -(-lengths // cap))
-    row = np.repeat(np.arange(rows), pieces)
-    piece = np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    split_rows = np.flatnonzero(pieces > 1)
-    split_ptr = np.concatenate(([0], np.cumsum(pieces[split_rows])))
-    targets = row.copy()
-    targets[pieces[row] > 1] = rows + np.arange(split_ptr[-1])
-    return (
-        starts[row] + piece * cap,
-        np.minimum(cap, lengths[row] - piece * cap),
-        targets,
-        split_rows,
-        split_ptr,
-    )
-
-
-def pointers_of(sizes: IntArray) -> IntArray:
-    """Give where parts of these sizes begin, one behind the other, then the end of the last."""
-    return np.concatenate(([0], np.cumsum(sizes)))
+    pieces = Pieces.of(lengths, cap)
+    row, begin = pieces.row, pieces.piece * cap
+    shortened = np.minimum(cap, lengths[row] - begin)
+    return starts[row] + begin, shortened, pieces.targets, pieces.split_rows, pieces.split_ptr
 
 
 def single_slice_height(rows: int) -> int:

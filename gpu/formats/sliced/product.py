@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from gpu.formats.sliced.container import Sliced
-from gpu.kernel_parts.batched_loads import batches, in_turn
+from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import PieceSums, write_row
+from gpu.kernel_parts.unrolled import in_turn, together
 from gpu.kernel_parts.warps import sum_of_neighbours
 from gpu.runtime.cuda import cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
@@ -29,49 +30,36 @@ _x_if = VECTOR_IF[1]
 def _values_of(block: int, load: Any) -> Any:
     """Make the function that loads elements of each of so many columns of blocks, `plane` apart."""
 
-    @device_function
-    def values_of(values: Any, at: Any, plane: Any, live: Any) -> Any:
-        return (load(values, at, live),)
+    def of_column(k: int) -> Any:
+        @device_function
+        def values_of(values: Any, at: Any, plane: Any, live: Any) -> Any:
+            return load(values, at + k * plane, live)
 
-    if block == 1:
         return values_of
-    others = _values_of(block - 1, load)
 
-    @device_function
-    def all_(values: Any, at: Any, plane: Any, live: Any) -> Any:
-        value = load(values, at, live)
-        return (value, *others(values, at + plane, plane, live))
-
-    return all_
+    return together([of_column(k) for k in range(block)])
 
 
-def _factors_of(block: int, wide: int, padding: Any, masked: bool, n: int = 0) -> Any:
-    """Make the function that loads the elements of x of factor n and those after it, 0 in padding.
+def _factors_of(block: int, wide: int, padding: Any, masked: bool) -> Any:
+    """Make the function that loads the elements of x of all factors, 0 in padding.
 
     Factor n belongs to column n % block of entry n // block. Nothing is read for what the matrix does not
     have, so that a NaN there stays out.
     """
-    entry, of_block = divmod(n, block)
 
-    @device_function
-    def factors_of(fetched: Any, place: Any, x: Any) -> Any:
-        column, live = fetched[0][entry], fetched[3]
-        first = np.uint32((np.int64(fetched[4]) + np.int64(column)) * block + of_block)
-        has = live & (column != padding)
-        if masked:
-            has &= ((np.int64(fetched[2][entry]) >> (place + of_block)) & 1) != 0
-        return _x_if(x, first, has)
+    def factor(entry: int, of_block: int) -> Any:
+        @device_function
+        def factor_of(fetched: Any, place: Any, x: Any) -> Any:
+            column, live = fetched[0][entry], fetched[3]
+            first = np.uint32((np.int64(fetched[4]) + np.int64(column)) * block + of_block)
+            has = live & (column != padding)
+            if masked:
+                has &= ((np.int64(fetched[2][entry]) >> (place + of_block)) & 1) != 0
+            return _x_if(x, first, has)[0]
 
-    if n == block * wide - 1:
-        return factors_of
-    others = _factors_of(block, wide, padding, masked, n + 1)
+        return factor_of
 
-    @device_function
-    def all_(fetched: Any, place: Any, x: Any) -> Any:
-        factor = factors_of(fetched, place, x)
-        return (*factor, *others(fetched, place, x))
-
-    return all_
+    return together([factor(*divmod(n, block)) for n in range(block * wide)])
 
 
 def _product(block: int, n: int) -> Any:

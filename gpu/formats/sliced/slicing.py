@@ -6,6 +6,8 @@ from typing import Self
 from vecsim.support.errors import UserError
 
 WARP = 32
+NO_ROW = 2**32 - 1
+"""Stands in `perm` where there is no row."""
 INDEX_BITS = (16, 32, None)
 WIDTHS = (1, 2, 4)
 BLOCKS = (1, 2, 3, 4)

@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.sliced.container import NO_ROW
-from gpu.formats.sliced.slicing import WARP
+from gpu.formats.sliced.slicing import NO_ROW, WARP
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
-from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.invariants import check_pointers, require
 from vecsim.formats.pattern import Pattern
+from vecsim.formats.pointers import pointers_of, sizes_of
 from vecsim.formats.representable import MAX_GROWTH, too_large
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
@@ -91,7 +91,7 @@ class SlicedDeltas(StoredAsArrays):
             raise too_large("fillers and padding", best.nbytes, pattern.crs_bytes, MAX_GROWTH, "use CRS")
         order = best.order()
         widths = best.widths(order)
-        value_ptr, word_ptr = _pointers(widths), _pointers(-(-widths // (32 // best.bits)))
+        value_ptr, word_ptr = pointers_of(widths), pointers_of(-(-widths // (32 // best.bits)))
         words = np.zeros(int(word_ptr[-1]) * WARP, dtype=np.uint32)
         values = np.zeros(int(value_ptr[-1]) * WARP, dtype=csr.data.dtype)
         filling.pack(order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values)
@@ -125,9 +125,7 @@ class SlicedDeltas(StoredAsArrays):
 
     def _widths(self) -> IntArray:
         """Give the codes a row of each slice."""
-        pointers = self.value_ptr.astype(np.int64)
-        widths: IntArray = pointers[1:] - pointers[:-1]
-        return widths
+        return sizes_of(self.value_ptr)
 
     def _codes(self) -> IntArray:
         """Give the code of each value."""
@@ -143,11 +141,6 @@ class SlicedDeltas(StoredAsArrays):
     def structure(self) -> Mapping[str, int]:
         """Return the slices, the bits of a code, and the places for entries, fillers included."""
         return {"slices": self.slices, "bits": self.bits, "places": len(self.values)}
-
-    def coordinates(self) -> tuple[IntArray, IntArray]:
-        """Return row and column of each entry, int64, in storage order, without fillers."""
-        rows, columns, _ = self.triplets()
-        return rows, columns
 
     def triplets(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return row, column (int64) and value of each entry, in storage order, without fillers."""
@@ -178,7 +171,7 @@ class SlicedDeltas(StoredAsArrays):
             require(elements % WARP == 0, f"{name}s must fill whole steps of {WARP}")
             check_pointers(f"{name}_ptr", pointers.astype(np.int64), self.slices, elements // WARP)
         widths = self._widths()
-        expected = _pointers(-(-widths // (32 // self.bits)))
+        expected = pointers_of(-(-widths // (32 // self.bits)))
         require(np.array_equal(self.word_ptr, expected), "word_ptr must give the words that the codes fill")
         places = self.slices * WARP
         require(len(self.first_column) == places, f"first_column must have {places} elements")
@@ -187,9 +180,7 @@ class SlicedDeltas(StoredAsArrays):
             named = np.sort(self.perm[self.perm != NO_ROW])
             require(np.array_equal(named, np.arange(self.shape[0])), "perm must name each row once")
         require(not self.values[self._codes() == 0].any(), "fillers must have the value 0")
-        rows, columns = self.coordinates()
-        check_range("the rows that the entries stand at", rows, self.shape[0])
-        check_range("columns", columns, self.shape[1])
+        self.check_coordinates()
 
 
 @dataclass(frozen=True)
@@ -254,7 +245,3 @@ def arrangement(pattern: Pattern) -> Arrangement:
             nbytes += 4 * WARP * slices * (1 + (window > 1)) + 8 * (slices + 1)
             found.append(Arrangement(bits, window, codes, nbytes))
     return min(found, key=lambda each: each.nbytes)
-
-
-def _pointers(sizes: IntArray) -> IntArray:
-    return np.concatenate(([0], np.cumsum(sizes)))

@@ -9,6 +9,7 @@ from gpu.formats.sliced_deltas.container import SlicedDeltas
 from gpu.kernel_parts.batched_loads import batches, sum_of_products
 from gpu.kernel_parts.loads import EARLY_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.unrolled import together
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
 from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
@@ -26,20 +27,14 @@ _x_if = VECTOR_IF[1]
 def _values_of(codes: int, load: Any) -> Any:
     """Make the function that loads so many values of a row; past the end of the row they are 0."""
 
-    @device_function
-    def values_of(values: Any, at: Any, left: Any) -> Any:
-        return load(values, at, left > 0)
+    def of_code(k: int) -> Any:
+        @device_function
+        def value_of(values: Any, at: Any, left: Any) -> Any:
+            return load(values, at + k * WARP, np.int32(left - k) > 0)[0]
 
-    if codes == 1:
-        return values_of
-    others = _values_of(codes - 1, load)
+        return value_of
 
-    @device_function
-    def all_(values: Any, at: Any, left: Any) -> Any:
-        value = values_of(values, at, left)
-        return (*value, *others(values, at + WARP, np.int32(left - 1)))
-
-    return all_
+    return together([of_code(k) for k in range(codes)])
 
 
 def _factors_of(codes: int, bits: int) -> Any:

@@ -11,8 +11,9 @@ from gpu.formats.sliced.slicing import WARP
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
-from vecsim.formats.invariants import check_range, require
+from vecsim.formats.invariants import require
 from vecsim.formats.pattern import Pattern
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, NotRepresentableError
 
 STEP_BYTES = 8
@@ -133,15 +134,14 @@ class SlicedDiagonals(StoredAsArrays):
         require(bool((self.steps[:, 1] != 0).all()), "each step must have a row")
         for first, last in zip(self.first_step, self.last_step, strict=True):
             require((np.diff(self.steps[first:last, 0]) > 0).all(), "diagonals must rise within a slice")
-        rows, columns = self.coordinates()
+        rows, _ = self.coordinates()
         require(len(rows) == self.nnz, "each row of a step must have a value")
         expected = np.searchsorted(rows // WARP, np.arange(self.slices + 1))
         require(
             np.array_equal(self.value_ptr, expected),
             "value_ptr must say where the values of each slice begin",
         )
-        check_range("the rows of the steps", rows, self.shape[0])
-        check_range("columns", columns, self.shape[1])
+        self.check_coordinates()
 
 
 def _steps(
@@ -150,7 +150,7 @@ def _steps(
     """Give first and last step of each slice, and the steps of the patterns one behind the other."""
     from gpu.formats.sliced_diagonals import filling
 
-    pattern_ptr = np.concatenate(([0], np.cumsum(counts[of_pattern])))
+    pattern_ptr = pointers_of(counts[of_pattern])
     steps = np.empty((int(pattern_ptr[-1]), 2), dtype=np.int32)
     filling.filled(csr.indptr, csr.indices, of_pattern, pattern_ptr, steps)
     return pattern_ptr[pattern], pattern_ptr[pattern + 1], steps

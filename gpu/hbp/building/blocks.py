@@ -13,12 +13,13 @@ from gpu.hbp.building.counted_order import (
     ORDER_THREADS,
     REGISTERS,
     counted_order_kernel,
+    cut_kernel,
     divides_by_product,
     numbers_of,
     repeat_kernel,
     warps_that_count,
+    warps_that_cut,
 )
-from gpu.hbp.building.dynamic_order import cut_kernel, warps_that_cut
 from gpu.hbp.building.filling import fill_groups_kernel, weigh_groups_kernel
 from gpu.hbp.building.row_counts import (
     BLOCKS_OF_THREAD,

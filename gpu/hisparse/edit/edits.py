@@ -15,22 +15,20 @@ from gpu.hisparse.building.node_writing import NODE_THREADS, fill_kernel
 from gpu.hisparse.building.tree_building import TreeBuilding
 from gpu.hisparse.device_tree import DeviceTree
 from gpu.hisparse.edit.edit_kernels import (
+    COPY_THREADS,
     EXPANDING_THREADS,
     NOTHING_WRONG,
+    copy_kernel,
     expand_kernel,
     last_of_each_kernel,
+    made_kernel,
     merge_entries_kernel,
     missing_kernel,
     pick_kernel,
-    stay_kernel,
-    touched_kernel,
-)
-from gpu.hisparse.edit.leaf_reuse_kernels import (
-    COPY_THREADS,
-    copy_kernel,
-    made_kernel,
     references_kernel,
     reused_kernel,
+    stay_kernel,
+    touched_kernel,
     untouched_kernel,
 )
 from gpu.hisparse.node_layout import node_bits

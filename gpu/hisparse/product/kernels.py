@@ -23,6 +23,7 @@ from gpu.hisparse.product.segment_loads import (
 from gpu.hisparse.product.segments import KIND_SHIFT
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.unrolled import one_by_one, together
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
 
@@ -50,23 +51,17 @@ def _add_in_turn(sums: Any, at: Any, product: Any, wanted: Any, lane: Any) -> No
         now = np.int32(now + 1)
 
 
-def _add_several(add: Any, vectors: int, places: int, k: int = 0) -> Any:
+def _add_several(add: Any, vectors: int, places: int) -> Any:
     """Make ``add`` for several vectors, whose sums are `places` apart."""
 
-    @device_function
-    def add_one(segment: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
-        add(segment, fetched, gathered[k], sums, np.int32(own + k * places), lane)
+    def of_vector(k: int) -> Any:
+        @device_function
+        def add_one(segment: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
+            add(segment, fetched, gathered[k], sums, np.int32(own + k * places), lane)
 
-    if k == vectors - 1:
         return add_one
-    add_others = _add_several(add, vectors, places, k + 1)
 
-    @device_function
-    def add_all(segment: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
-        add_one(segment, fetched, gathered, sums, own, lane)
-        add_others(segment, fetched, gathered, sums, own, lane)
-
-    return add_all
+    return one_by_one([of_vector(k) for k in range(vectors)])
 
 
 def _add(real: Any, transposed: bool) -> Any:
@@ -122,41 +117,26 @@ def _add(real: Any, transposed: bool) -> Any:
     return add
 
 
-def _for_all(batch: int, fetch: Any, gather: Any, add: Any, k: int = 0) -> tuple[Any, Any, Any]:
+def _for_all(batch: int, fetch: Any, gather: Any, add: Any) -> tuple[Any, Any, Any]:
     """Make the same three functions for so many segments, unrolled: all fetched, all gathered, all added."""
 
-    @device_function
-    def fetch_one(segments: Any, coordinates: Any, values: Any, lane: Any) -> Any:
-        return (fetch(segments[k], coordinates, values, lane),)
+    def of_segment(k: int) -> tuple[Any, Any, Any]:
+        @device_function
+        def fetch_one(segments: Any, coordinates: Any, values: Any, lane: Any) -> Any:
+            return fetch(segments[k], coordinates, values, lane)
 
-    @device_function
-    def gather_one(segments: Any, fetched: Any, x: Any, lane: Any) -> Any:
-        return (gather(segments[k], fetched[k], x, lane),)
+        @device_function
+        def gather_one(segments: Any, fetched: Any, x: Any, lane: Any) -> Any:
+            return gather(segments[k], fetched[k], x, lane)
 
-    @device_function
-    def add_one(segments: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
-        add(segments[k], fetched[k], gathered[k], sums, own, lane)
+        @device_function
+        def add_one(segments: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
+            add(segments[k], fetched[k], gathered[k], sums, own, lane)
 
-    if k == batch - 1:
         return fetch_one, gather_one, add_one
-    fetch_others, gather_others, add_others = _for_all(batch, fetch, gather, add, k + 1)
 
-    @device_function
-    def fetch_all(segments: Any, coordinates: Any, values: Any, lane: Any) -> Any:
-        first = fetch_one(segments, coordinates, values, lane)
-        return (first[0], *fetch_others(segments, coordinates, values, lane))
-
-    @device_function
-    def gather_all(segments: Any, fetched: Any, x: Any, lane: Any) -> Any:
-        first = gather_one(segments, fetched, x, lane)
-        return (first[0], *gather_others(segments, fetched, x, lane))
-
-    @device_function
-    def add_all(segments: Any, fetched: Any, gathered: Any, sums: Any, own: Any, lane: Any) -> None:
-        add_one(segments, fetched, gathered, sums, own, lane)
-        add_others(segments, fetched, gathered, sums, own, lane)
-
-    return fetch_all, gather_all, add_all
+    fetches, gathers, adds = zip(*map(of_segment, range(batch)), strict=True)
+    return together(fetches), together(gathers), one_by_one(adds)
 
 
 @functools.cache

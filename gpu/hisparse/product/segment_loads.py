@@ -7,6 +7,7 @@ import numpy as np
 from gpu.hisparse.product.dealing import SEGMENT
 from gpu.hisparse.product.segments import BLOCK_SHIFT, entries_at_once
 from gpu.kernel_parts.loads import STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.unrolled import together
 from gpu.runtime.cuda import device_function
 
 
@@ -21,20 +22,15 @@ def descriptions(batch: int) -> Any:
     """Make ``describe(words, at, end)``: a tuple of (begin, rest) for so many segments; 0 behind the end."""
     load = STREAMED_IF[2]
 
-    @device_function
-    def describe(words: Any, at: Any, end: Any) -> Any:
-        return (load(words, np.int64(at) * 2, at < end),)
+    def of_segment(k: int) -> Any:
+        @device_function
+        def describe(words: Any, at: Any, end: Any) -> Any:
+            own = np.int32(at + k)
+            return load(words, np.int64(own) * 2, own < end)
 
-    if batch == 1:
         return describe
-    others = descriptions(batch - 1)
 
-    @device_function
-    def describe_all(words: Any, at: Any, end: Any) -> Any:
-        first = describe(words, at, end)
-        return (first[0], *others(words, np.int32(at + 1), end))
-
-    return describe_all
+    return together([of_segment(k) for k in range(batch)])
 
 
 def fetching(real: Any) -> Any:
@@ -130,21 +126,13 @@ def gathering_several(real: Any, node_bits: int, transposed: bool, vectors: int)
         return turned(x0, x1, x2, x3)
 
     def turn(k: int) -> Any:
-        """Make the function that brings the elements of the vectors from k on together."""
+        """Make the function that brings the elements of vector k together."""
 
         @device_function
         def one(x0: Any, x1: Any, x2: Any, x3: Any) -> Any:
-            return ((x0[k], x1[k], x2[k], x3[k]),)
+            return x0[k], x1[k], x2[k], x3[k]
 
-        if k == vectors - 1:
-            return one
-        others = turn(k + 1)
+        return one
 
-        @device_function
-        def all_of_them(x0: Any, x1: Any, x2: Any, x3: Any) -> Any:
-            return (*one(x0, x1, x2, x3), *others(x0, x1, x2, x3))
-
-        return all_of_them
-
-    turned = turn(0)
+    turned = together([turn(k) for k in range(vectors)])
     return gather

@@ -19,6 +19,7 @@ from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, TYPE_MASK
 from gpu.hisparse.nodes import is_entry
 from gpu.hisparse.product.dealing import LENGTH_UNIT, deal, judge, new_dealing, segment_length
 from vecsim.formats import NotRepresentableError
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.thread_count import threads_that_pay
 
 KIND_SHIFT, BLOCK_SHIFT = 7, 9
@@ -93,11 +94,11 @@ def arranged_leaves(matrix: HiSparse) -> ArrangedLeaves:
     node = np.argsort(order, kind="stable")[node.ravel()]
     references = references[order]
     counts = places.counts[by_rows][first[order]]
-    starts = _pointers(-(-counts // wide) * wide)
+    starts = pointers_of(-(-counts // wide) * wide)
     memory, bits = tree.pool.memory, tree.geometry.bits
     lengths = np.empty(len(counts), np.int64)
     _in_threads(measure_leaves, starts, memory, references, bits, lengths)
-    leaves = _pointers(-(-counts // lengths))
+    leaves = pointers_of(-(-counts // lengths))
     coordinates = np.zeros(starts[-1], np.uint16)
     values = np.zeros(starts[-1], matrix.dtype)
     kinds = np.zeros((2, leaves[-1]), np.uint8)
@@ -164,11 +165,7 @@ class _Placed:
         kind = kinds[np.repeat(first, number) + within].astype(np.int64)
         words[:, 1] = (count - 1) | kind << KIND_SHIFT | np.repeat(block[order], number) << BLOCK_SHIFT
         of_stripe = np.bincount(stripe[order], weights=number, minlength=stripes).astype(np.int64)
-        return Segments(words.ravel(), _pointers(of_stripe))
-
-
-def _pointers(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
+        return Segments(words.ravel(), pointers_of(of_stripe))
 
 
 def _in_threads(work: Callable[..., None], starts: NDArray[np.int64], *arguments: Any) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
 from gpu.hisparse.node_shapes import first_slots, is_there
 from gpu.kernel_parts.loads import VECTOR_IF
-from gpu.kernel_parts.rounded_products import rounded_product
+from gpu.kernel_parts.row_results import rounded_product
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
 
 LEAF_THREADS = 32 if SIMULATED else 128

@@ -28,7 +28,7 @@ from gpu.hisparse.sum.leaf_places import (
     read_value,
     wanted,
 )
-from gpu.kernel_parts.rounded_products import rounded_product
+from gpu.kernel_parts.row_results import rounded_product
 from gpu.kernel_parts.warps import before_in_block
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence

@@ -9,7 +9,7 @@ from numba import types
 from gpu.runtime.cuda import cuda
 from gpu.sums import bucket_counting, bucket_sorting
 from gpu.sums.merge_kernels import count_kernel, sum_kernel
-from gpu.sums.transposition_kernels import order_kernel
+from gpu.sums.scattered_transposition import order_kernel
 
 HOPPER = (9, 0)
 I32, U8, I64, WHOLE = types.int32[::1], types.uint8[::1], types.int64[::1], types.int64

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.compound.tuning.predictor import Predictor, Result
-from gpu.compound.tuning.variant_names import variant_named
+from gpu.compound.tuning.variants import variant_named
 from vecsim.support.errors import UserError
 
 

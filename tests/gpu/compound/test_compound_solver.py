@@ -7,8 +7,7 @@ from compound_problems import clamped_beam, noisy_torus, smoothed_surface
 
 from gpu.compound import COMPLEX, DUAL, QUATERNION, CompoundMatrix, EntryType, blocks, reference_product
 from gpu.compound.solver import solve_on_the_host
-from gpu.compound.solver.block_diagonal import inverse_diagonal
-from gpu.compound.solver.scalars import as_scalars
+from gpu.compound.solver.block_diagonal import as_scalars, inverse_diagonal
 from vecsim.support.errors import UserError
 
 

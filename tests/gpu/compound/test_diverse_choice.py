@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpu.compound.tuning.diverse_choice import diverse_choice
+from gpu.compound.tuning.predictor import diverse_choice
 
 ALIKE = np.array([[1.0, 1.1, 9.0, 3.0], [5.0, 5.1, 2.0, 3.0]])
 """Two predictions: the second variant is like the first, the third good where those are bad."""

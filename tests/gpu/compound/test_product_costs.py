@@ -11,8 +11,14 @@ from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
 from gpu.compound.standard_types import blocks
 from gpu.compound.tuning.features import features_of
-from gpu.compound.tuning.fitted_rates import fitted_rates, shares_of_time, weights_of
-from gpu.compound.tuning.product_costs import COSTS, Registers, costs
+from gpu.compound.tuning.product_costs import (
+    COSTS,
+    Registers,
+    costs,
+    fitted_rates,
+    shares_of_time,
+    weights_of,
+)
 from gpu.compound.tuning.variants import Variant, joint_variants
 
 ROWS, LENGTH = 2**20, 5

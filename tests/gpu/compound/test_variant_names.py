@@ -8,7 +8,7 @@ from gpu.compound.component_layout import ComponentLayout
 from gpu.compound.device_compound import Layout
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Variant, joint_variants
-from gpu.compound.tuning.variant_names import variant_named
+from gpu.compound.tuning.variants import variant_named
 from vecsim.support.errors import UserError
 
 

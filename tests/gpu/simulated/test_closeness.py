@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpu.measure.closeness import far_apart
+from gpu.measure.equality import far_apart
 from gpu.runtime.memory import upload
 
 

@@ -6,8 +6,7 @@ import pytest
 from gpu.compound.component_layout import AOS, SOA, ComponentLayout
 from gpu.compound.device_compound import Layout, prepare
 from gpu.compound.solver import solve_on_the_host
-from gpu.compound.solver.conjugate_gradients import ConjugateGradients
-from gpu.compound.solver.vectors import VectorOperations
+from gpu.compound.solver.conjugate_gradients import ConjugateGradients, VectorOperations
 from gpu.runtime.memory import upload
 from tests.gpu.compound.compound_problems import clamped_beam, noisy_torus, smoothed_surface
 from vecsim.support.errors import UserError

@@ -10,8 +10,8 @@ from tiers import examples
 
 from gpu.formats.segmented import SegmentedProduct
 from gpu.formats.segmented.container import SegmentedSliced
+from gpu.formats.segmented.product import shares_of
 from gpu.formats.segmented.rows import WINDOW, windows_of
-from gpu.formats.segmented.shares import shares_of
 from gpu.formats.segmented.slices import SHARE
 from gpu.runtime.cuda import cuda
 

@@ -11,7 +11,7 @@ from product_cases import THREADS
 import gpu
 from gpu.runtime import vectors
 from gpu.runtime.cuda import cuda
-from gpu.runtime.dlpack import CUDA
+from gpu.runtime.vectors import CUDA
 from vecsim.support.errors import UserError
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))

@@ -16,6 +16,7 @@ from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.image import Image, Layout, allocate, blank, int32, value_field, write_fields
 from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
+from vecsim.formats.pointers import pointers_of
 from vecsim.formats.section_size import blocks_along, is_section_size, section_bits
 
 
@@ -100,7 +101,7 @@ class BBCS(FormatBase):
         end_of_row = np.zeros(entries, dtype=np.bool_)
         end_of_row[place] = np.concatenate((~same_row, [True])) if csr.nnz else False
         lengths = np.bincount(block, minlength=blocks) + np.bincount(block[gap > 0], minlength=blocks)
-        block_ptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        block_ptr = pointers_of(lengths)
         return cls(shape, int(section_size), block_ptr, values, column, end_of_row, zero_rows)
 
     @property
@@ -245,9 +246,7 @@ class BBCS(FormatBase):
         rising = self.column[1:] > self.column[:-1]
         require(rising[in_row].all(), "column must rise within a row of a block column")
 
-        rows, columns = self.coordinates()
-        check_range("the rows that the entries stand at", rows, self.shape[0])
-        check_range("the columns that the entries stand at", columns, self.shape[1])
+        self.check_coordinates()
 
     def image(self, layout: Layout) -> Image:
         """Build the memory image.

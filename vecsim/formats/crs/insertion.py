@@ -15,9 +15,9 @@ from vecsim.formats.insertion.record import (
     check_room,
     checked_element,
     checked_positions,
+    first_not_below,
     steps_of_one,
 )
-from vecsim.formats.insertion.search import first_not_below
 
 if TYPE_CHECKING:
     from vecsim.formats.crs.container import CRS

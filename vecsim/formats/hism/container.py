@@ -192,9 +192,7 @@ class HiSM(FormatBase):
             empty_matrix = top and self.nnz == 0
             require(empty_matrix or (lengths > 0).all(), f"level {number} must have no empty block array")
         require(self.levels[0].entries == self.nnz, "values must have one element an entry of level 0")
-        rows, columns = self.coordinates()
-        check_range("the rows that the entries stand at", rows, self.shape[0])
-        check_range("the columns that the entries stand at", columns, self.shape[1])
+        self.check_coordinates()
 
     def image(self, layout: Layout, position_bytes: int | None = None) -> Image:
         """Build the memory image.

@@ -16,9 +16,9 @@ from vecsim.formats.insertion.record import (
     check_room,
     checked_element,
     checked_positions,
+    first_not_below,
     steps_of_one,
 )
-from vecsim.formats.insertion.search import first_not_below
 from vecsim.formats.section_size import section_bits
 
 if TYPE_CHECKING:

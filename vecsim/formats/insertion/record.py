@@ -1,6 +1,7 @@
-"""What an insertion gives back, and what it is given."""
+"""What an insertion gives back, what it is given, and the search for its place in many slices at once."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +12,45 @@ from vecsim.formats.array_types import IntArray, Shape
 from vecsim.formats.canonical_csr import MAX_COUNT
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
+
+Key = Callable[[IntArray, IntArray], NDArray[Any]]
+"""The sorted key at `places` of the slices numbered `which`."""
+
+
+def first_not_below(
+    key: Key, start: IntArray, end: IntArray, target: IntArray
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Find in each slice the first place whose key is not below the target.
+
+    Parameters
+    ----------
+    key
+        Called with places and the numbers of their slices; only places within a slice are asked for.
+    start, end
+        int64, the slices [start, end), one a target.
+    target
+        What is looked for, one a slice.
+
+    Returns
+    -------
+    places
+        int64; `end` where all keys are below the target.
+    found
+        bool, whether the key at the place equals the target.
+    """
+    low, high = start.copy(), end.copy()
+    slices = np.flatnonzero(low < high)
+    while len(slices):
+        middle = (low[slices] + high[slices]) >> 1
+        below = key(middle, slices) < target[slices]
+        low[slices[below]] = middle[below] + 1
+        high[slices[~below]] = middle[~below]
+        slices = slices[low[slices] < high[slices]]
+    inside = np.flatnonzero(low < end)
+    found = np.zeros(len(low), dtype=np.bool_)
+    found[inside] = key(low[inside], inside) == target[inside]
+    return low, found
+
 
 Count = TypeVar("Count", int, IntArray, float)
 """Of one insertion, of many (one element each), or a mean."""

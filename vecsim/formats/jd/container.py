@@ -15,6 +15,7 @@ from vecsim.formats.image import Image, Layout, image_of_arrays, int32, value_fi
 from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
 from vecsim.formats.jd.insertion import insert_into_jd, jd_insertion_steps
+from vecsim.formats.pointers import pointers_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +68,7 @@ class JD(FormatBase):
         # Diagonal k has an entry of every row longer than k.
         diagonals = int(lengths.max(initial=0))
         diagonal_lengths = rows - np.cumsum(np.bincount(lengths, minlength=1)[:diagonals])
-        diag_ptr = np.concatenate(([0], np.cumsum(diagonal_lengths))).astype(np.int32)
+        diag_ptr = pointers_of(diagonal_lengths).astype(np.int32)
 
         row = rows_of_csr(csr.indptr)
         diagonal = np.arange(csr.nnz) - csr.indptr[row]

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from gpu.format_registry import FORMATS
 from gpu.formats.sliced.container import Sliced
-from gpu.formats.sliced.slice_order import slices_by_first_row
+from gpu.formats.sliced.ellpack_r import slices_by_first_row
 from gpu.formats.sliced.slicing import Slicing
 
 
