@@ -196,7 +196,7 @@ def measure(chosen: Subject, program: str, machine: Machine, engine: str) -> Rec
     run = timing.run
     check_product(where, matrix, x, prepared.loaded.result(run.state.memory))
     compared = engine != "simpy" and matrix.nnz < SIMPY_NNZ
-    return Record.of(
+    return Record(
         matrix=chosen.name,
         stand_in=chosen.stand_in,
         rows=matrix.shape[0],

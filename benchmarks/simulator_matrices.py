@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,8 +59,8 @@ class Shape:
 
     rows: int
     nnz: int
-    lengths: tuple[int, ...]
-    distances: tuple[int, ...]
+    lengths: list[int]
+    distances: list[int]
     alike: int
     together: int
 
@@ -67,109 +68,22 @@ class Shape:
 SHARES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1)
 """Shares of the rows, or of the entries, that are at most as long, or as far."""
 
-SHAPES = {
-    "bcspwr10": Shape(
-        rows=5300,
-        nnz=21842,
-        lengths=(2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 6, 7, 8, 9, 10, 12, 14),
-        distances=(
-            1,
-            136,
-            471,
-            805,
-            1166,
-            1489,
-            1840,
-            2240,
-            2767,
-            3042,
-            3437,
-            4022,
-            4462,
-            4645,
-            4802,
-            5051,
-            5189,
-        ),
-        alike=3,
-        together=1,
-    ),
-    "add32": Shape(
-        rows=4960,
-        nnz=23884,
-        lengths=(2, 3, 3, 3, 3, 4, 4, 4, 5, 7, 10, 12, 15, 24, 27, 30, 32),
-        distances=(1, 1, 1, 4, 1116, 1439, 1764, 3069, 3369, 3519, 3668, 3820, 3912, 3942, 3957, 3990, 4029),
-        alike=2,
-        together=2,
-    ),
-    "memplus": Shape(
-        rows=17758,
-        nnz=126150,
-        lengths=(2, 3, 3, 4, 4, 4, 4, 5, 5, 7, 12, 13, 13, 51, 200, 347, 574),
-        distances=(
-            1,
-            1,
-            25,
-            247,
-            1893,
-            2986,
-            5179,
-            7471,
-            9458,
-            11342,
-            13327,
-            14230,
-            14668,
-            14773,
-            14870,
-            15216,
-            17751,
-        ),
-        alike=2,
-        together=2,
-    ),
-    "bcsstk13": Shape(
-        rows=2003,
-        nnz=83883,
-        lengths=(5, 18, 23, 27, 28, 36, 42, 54, 60, 68, 81, 87, 92, 92, 93, 94, 95),
-        distances=(1, 4, 10, 19, 36, 61, 96, 137, 183, 231, 298, 466, 884, 959, 1078, 1173, 1250),
-        alike=3,
-        together=3,
-    ),
-    "mbeause": Shape(
-        rows=496,
-        nnz=41063,
-        lengths=(0, 1, 3, 8, 15, 28, 42, 69, 128, 188, 268, 434, 481, 486, 488, 489, 489),
-        distances=(1, 20, 46, 78, 111, 149, 194, 237, 284, 319, 357, 398, 436, 450, 460, 474, 490),
-        alike=2,
-        together=1,
-    ),
-    "bcsstk29": Shape(
-        rows=13992,
-        nnz=619488,
-        lengths=(5, 11, 39, 42, 48, 51, 53, 53, 54, 54, 54, 59, 62, 63, 64, 68, 71),
-        distances=(1, 3, 8, 29, 157, 330, 480, 562, 632, 675, 737, 811, 1012, 1057, 1091, 1133, 1157),
-        alike=20,
-        together=7,
-    ),
+SHAPES: dict[str, Shape] = {
+    name: Shape(**shape)
+    for name, shape in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
 """Of the listed matrices that vecsim cannot generate, measured on the files of the SuiteSparse collection."""
 
 
-def folders() -> list[Path]:
-    """Where matrix files are looked for: what VECSIM_MATRICES names."""
-    return matrix_folders()
-
-
 def subject(name: str) -> Subject:
-    """Give a matrix by the name of a built-in, a file in :func:`folders`, a stand-in, or a path.
+    """Give a matrix by the name of a built-in, a file of VECSIM_MATRICES, a stand-in, or a path.
 
     Raises
     ------
     UserError
         It is none of these, or its file cannot be read.
     """
-    file = find_file(name, folders())
+    file = find_file(name, matrix_folders())
     stand_in = False
     if find_builtin(name) is not None:
         csr = load(name).csr

@@ -21,6 +21,12 @@ from vecsim.machine import Machine
 from vecsim.results.atomic_files import write_file
 from vecsim.results.provenance import provenance
 
+DERIVED = (
+    *("element_ops_per_s", "instructions_per_s", "nnz_per_s", "cycles_per_s"),
+    *("slowdown", "host_ns_per_nnz", "speedup_over_simpy"),
+)
+"""What a record is written with beside its fields."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -33,8 +39,6 @@ class Record:
     seconds, scipy_seconds, simpy_seconds
         The engine's best run, the best product by SciPy, the SimPy engine's run on the same; the last is
         None on large matrices.
-    slowdown, speedup_over_simpy
-        The engine's seconds by SciPy's, and SimPy's by the engine's.
     image_bytes
         The simulated memory: matrix, vectors, stack.
     memory_growth
@@ -52,61 +56,49 @@ class Record:
     cycles: int
     instructions: int
     element_operations: int
-    element_ops_per_s: float
-    instructions_per_s: float
-    nnz_per_s: float
-    cycles_per_s: float
     scipy_seconds: float
-    slowdown: float
-    host_ns_per_nnz: float
-    speedup_over_simpy: float | None
     simpy_seconds: float | None
     memory_growth: float | None
     image_bytes: int
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        seconds: float,
-        cycles: int,
-        instructions: int,
-        element_operations: int,
-        nnz: int,
-        scipy_seconds: float,
-        simpy_seconds: float | None,
-        **others: Any,
-    ) -> Record:
-        """Give the record of what was counted and timed, its rates and ratios worked out.
+    @property
+    def element_ops_per_s(self) -> float:
+        """Element operations a second."""
+        return self.element_operations / self.seconds
 
-        Parameters
-        ----------
-        seconds, scipy_seconds, simpy_seconds
-            As of the record.
-        cycles, instructions, element_operations
-            What the run counted.
-        nnz
-            Of the matrix.
-        others
-            The other fields.
-        """
-        return cls(
-            seconds=seconds,
-            cycles=cycles,
-            instructions=instructions,
-            element_operations=element_operations,
-            nnz=nnz,
-            element_ops_per_s=element_operations / seconds,
-            instructions_per_s=instructions / seconds,
-            nnz_per_s=nnz / seconds,
-            cycles_per_s=cycles / seconds,
-            scipy_seconds=scipy_seconds,
-            slowdown=seconds / scipy_seconds,
-            host_ns_per_nnz=1e9 * seconds / nnz,
-            speedup_over_simpy=None if simpy_seconds is None else simpy_seconds / seconds,
-            simpy_seconds=simpy_seconds,
-            **others,
-        )
+    @property
+    def instructions_per_s(self) -> float:
+        """Instructions a second."""
+        return self.instructions / self.seconds
+
+    @property
+    def nnz_per_s(self) -> float:
+        """Entries a second."""
+        return self.nnz / self.seconds
+
+    @property
+    def cycles_per_s(self) -> float:
+        """Cycles a second."""
+        return self.cycles / self.seconds
+
+    @property
+    def slowdown(self) -> float:
+        """The engine's seconds by SciPy's."""
+        return self.seconds / self.scipy_seconds
+
+    @property
+    def host_ns_per_nnz(self) -> float:
+        """Nanoseconds of the host an entry."""
+        return 1e9 * self.seconds / self.nnz
+
+    @property
+    def speedup_over_simpy(self) -> float | None:
+        """SimPy's seconds by the engine's."""
+        return None if self.simpy_seconds is None else self.simpy_seconds / self.seconds
+
+    def document(self) -> dict[str, Any]:
+        """Give it as plain data, with its rates and ratios."""
+        return asdict(self) | {name: getattr(self, name) for name in DERIVED}
 
 
 def geometric_mean(numbers: Iterable[float]) -> float | None:
@@ -220,7 +212,7 @@ def write_json(path: Path, records: list[Record], summary: dict[str, Any], host:
     host
         What it ran on.
     """
-    content = {"host": host, "summary": summary, "records": [asdict(record) for record in records]}
+    content = {"host": host, "summary": summary, "records": [record.document() for record in records]}
     text = json.dumps(content, indent=1, allow_nan=False) + "\n"
     write_file(path, text.encode())
 
