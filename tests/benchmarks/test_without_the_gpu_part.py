@@ -1,4 +1,4 @@
-"""Benchmarks that need the GPU part from their first line on, where it is not installed."""
+"""Benchmarks that need the GPU part, where it is not installed."""
 
 import os
 import subprocess
@@ -8,20 +8,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ("fit_auto",)
+COMMANDS = (("fit_auto", "measure", "times.jsonl", "--seconds", "1"),)
 PROGRAM = """
 import runpy, sys, warnings
 warnings.simplefilter("ignore")
 sys.modules["numba_cuda"] = None
-runpy.run_module("benchmarks." + sys.argv[1], run_name="__main__")
+del sys.argv[0]
+runpy.run_module("benchmarks." + sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_what_is_not_installed_is_said_in_one_line(script):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_not_installed_is_said_in_one_line(command):
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_ENABLE_CUDASIM"}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, script],
+        [sys.executable, "-c", PROGRAM, *command],
         cwd=ROOT,
         env=environment | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
