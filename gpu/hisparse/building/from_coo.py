@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.building.node_kernels import parent_shapes_kernel
+from gpu.hisparse.building.node_plan import NodePlan, most_nodes
 from gpu.hisparse.building.node_writing import NODE_THREADS, fill_kernel
-from gpu.hisparse.building.tree_building import TreeBuilding
 from gpu.hisparse.device_tree import DeviceTree
 from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE, DENSE, dense_from, level_count, node_bits
 from gpu.hisparse.node_shapes import KIND_BITS, shape_of
@@ -190,12 +190,14 @@ def tree_from_coo(
     launch(sums_kernel, number, (found.values, found.order, firsts, number, entries), stream)
     leaf_keys, leaf_firsts, leaves = runs_of_equal(keys, number, 2 * bits, stream)
     shapes = leaf_shapes(leaf_firsts, leaves, entries, number, node_size, stream)
-    building = TreeBuilding(found.shape, node_size, dtype, levels, leaf_keys, shapes, leaves, stream)
-    made = building.result
+    bounds = most_nodes(leaves, found.shape, node_size, levels)
+    plan = NodePlan(bounds, node_size, dtype, shapes, leaf_keys)
+    plan.place(stream)
+    made = plan.empty_tree(found.shape, stream)
     pool = made.words, made.halves, made.values
-    arguments = (keys, entries, leaf_firsts, shapes, building.references, *pool)
+    arguments = (keys, entries, leaf_firsts, shapes, plan.leaves.references, *pool)
     enqueue(fill_kernel(dtype.type, bits), (leaves, NODE_THREADS), arguments, stream)
-    building.write_inner_nodes()
+    plan.write_inner_nodes(made, stream)
     return made
 
 

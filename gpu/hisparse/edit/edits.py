@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.building.from_coo import Positions, leaf_shapes, positions_of
+from gpu.hisparse.building.node_plan import NodePlan, most_nodes
 from gpu.hisparse.building.node_writing import NODE_THREADS, fill_kernel
-from gpu.hisparse.building.tree_building import TreeBuilding
 from gpu.hisparse.device_tree import DeviceTree
 from gpu.hisparse.edit.edit_kernels import (
     COPY_THREADS,
@@ -156,17 +156,17 @@ class _Edit:
         launch(reused_kernel, leaves.number, (*arguments, keys, sizes, sources), stream)
         arguments = (made_keys, shapes, made, leaves.keys, leaves.number, places, reused)
         launch(made_kernel, made, (*arguments, keys, sizes, sources, own), stream)
-        building = TreeBuilding(
-            matrix.shape, matrix.node_size, matrix.dtype, matrix.levels, keys, sizes, total, stream
-        )
-        result = building.result
-        launch(references_kernel, made, (own, made, building.references, references), stream)
+        bounds = most_nodes(total, matrix.shape, matrix.node_size, matrix.levels)
+        plan = NodePlan(bounds, matrix.node_size, matrix.dtype, sizes, keys)
+        plan.place(stream)
+        result = plan.empty_tree(matrix.shape, stream)
+        launch(references_kernel, made, (own, made, plan.leaves.references, references), stream)
         if made:
             pool = result.words, result.halves, result.values
             arguments = (*entries, firsts, shapes, references, *pool)
             enqueue(fill_kernel(self._real, self._bits), (made, NODE_THREADS), arguments, stream)
         copying = copy_kernel(matrix.dtype.itemsize, matrix.node_size)
-        arguments = (sources, sizes, building.references, matrix.words, result.words)
+        arguments = (sources, sizes, plan.leaves.references, matrix.words, result.words)
         enqueue(copying, (total, COPY_THREADS), arguments, stream)
-        building.write_inner_nodes()
+        plan.write_inner_nodes(result, stream)
         return result
