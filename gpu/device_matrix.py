@@ -1,6 +1,7 @@
 """A matrix on the device, as callers see it: products with vectors of the host or the device."""
 
 import copy
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,7 +26,7 @@ class Product(Protocol):
     """What each format offers: its arrays on the device and the launches of its product."""
 
     @property
-    def device_arrays(self) -> list[Any]:
+    def device_arrays(self) -> Sequence[Any]:
         """All arrays on the device."""
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:

@@ -171,11 +171,7 @@ class CompoundProduct(LaunchedInTurn):
             real,
             registers=register_limit(schedule),
         )
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.placed.arrays, self._tickets]
+        self.device_arrays = [*self.placed.arrays, self._tickets]
 
     @property
     def dtype(self) -> np.dtype[Any]:

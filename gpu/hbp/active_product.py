@@ -213,6 +213,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         multiply = launches_of(kernel, blocks, THREADS, arguments, real)
         in_order = [*self._rest.launches, *multiply] if direct else [*multiply, *self._rest.launches]
         self.launches = [*in_order, *self.combine]
+        self.device_arrays = [*self._arrays, *self._rest.device_arrays]
 
     def _added_behind(self, matrix: ActiveHBP, real: Any, threads: int) -> Any:
         """Keep the arrays and launches that add the sums of slots in their order; give where these go."""
@@ -235,11 +236,6 @@ class ActiveHBPProduct(LaunchedInTurn):
             *long_rows.launches,
         ]
         return long_rows.pieces
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self._arrays, *self._rest.device_arrays]
 
 
 def rows_of_slots(matrix: ActiveHBP) -> NDArray[np.uint32]:

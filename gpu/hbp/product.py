@@ -243,11 +243,7 @@ class HBPProduct(LaunchedInTurn):
             ),
             *self.combine,
         ]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self._arrays, *self._room]
+        self.device_arrays = [*self._arrays, *self._room]
 
 
 def share_of(blocks: int, resident: int) -> int:

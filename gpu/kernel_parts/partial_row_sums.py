@@ -306,11 +306,7 @@ class RowPartsProduct(LaunchedInTurn):
         arguments = [self.sums, self.by_row, self.row_ptr, self.rows, Y, ALPHA, BETA]
         kernel = row_sums(self.real, self.threads_per_row)
         self.launches += launches_of(kernel, blocks, threads_per_block, arguments, self.real)
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays, self.sums, self.by_row, self.row_ptr]
+        self.device_arrays = [*self.arrays, self.sums, self.by_row, self.row_ptr]
 
 
 def _filled(array: NDArray[Any]) -> NDArray[Any]:

@@ -145,11 +145,7 @@ class PieceSums:
         blocks = -(-len(rows) * WARP // threads_per_block)
         arguments = [self.pieces, *self._places, Y, ALPHA, beta]
         self.launches = launches_of(piece_sums(real), blocks, threads_per_block, arguments, real)
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self._places, self.pieces]
+        self.device_arrays = [*self._places, self.pieces]
 
 
 WAVE_BLOCKS, WAVE_THREADS = (3, 64) if SIMULATED else (264, 256)

@@ -186,9 +186,12 @@ class LaunchedInTurn:
     ----------
     launches
         In their order.
+    device_arrays
+        All arrays that it keeps on the device.
     """
 
     launches: list[Launch]
+    device_arrays: list[Any]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream; parameters as of `Launch`.

@@ -156,11 +156,7 @@ class COOProduct(LaunchedInTurn):
             *launches_of(kernel, blocks, threads_per_block, arguments, self.real),
             *self.split.launches,
         ]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays, *self.split.device_arrays]
+        self.device_arrays = [*self.arrays, *self.split.device_arrays]
 
 
 def _rows_over_several_runs(rows: Any, run: int) -> tuple[Any, Any, Any]:

@@ -309,8 +309,4 @@ class CRSAdaptiveProduct(LaunchedInTurn):
         kernel = crs_adaptive_kernel(self.real, chosen)
         arguments = [*self.arrays, X, Y, *self.sums, ALPHA, BETA]
         self.launches = launches_of(kernel, len(made), chosen.threads, arguments, self.real)
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays, *self.sums]
+        self.device_arrays = [*self.arrays, *self.sums]

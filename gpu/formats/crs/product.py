@@ -142,11 +142,7 @@ class CRSProduct(LaunchedInTurn):
         arguments = [*self.arrays, self.runs, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
         whole = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
         self.launches = [*whole, *self.split.launches]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays, *self.split.device_arrays]
+        self.device_arrays = [*self.arrays, *self.split.device_arrays]
 
 
 def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:

@@ -13,11 +13,7 @@ class HYBProduct:
     def __init__(self, matrix: HYB, threads_per_block: int) -> None:
         self.ell = SlicedProduct(matrix.ell, threads_per_block)
         self.rest = COOProduct(matrix.rest, threads_per_block, on_top=True) if matrix.rest.nnz else None
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.ell.device_arrays, *(self.rest.device_arrays if self.rest else [])]
+        self.device_arrays = [*self.ell.device_arrays, *(self.rest.device_arrays if self.rest else [])]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream.

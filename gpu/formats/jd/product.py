@@ -220,11 +220,7 @@ class JDProduct(LaunchedInTurn):
             *launches_of(kernel, blocks, threads_per_block, of_parts, self.real),
             *launches_of(sums, len(strips), threads_per_block, of_strips, self.real),
         ]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays, self.strips, self.pieces]
+        self.device_arrays = [*self.arrays, self.strips, self.pieces]
 
 
 def group_for(rows: int, diagonals: int, threads_per_block: int) -> int:

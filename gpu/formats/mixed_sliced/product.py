@@ -318,6 +318,8 @@ class MixedSlicedProduct(LaunchedInTurn):
             *launches_of(kernel, blocks, threads, arguments, self.real),
             *self.split.launches,
         ]
+        rest = (self.places, self.hubs, self.copied, *self.split.device_arrays)
+        self.device_arrays = [*self.arrays.values(), *rest]
 
     def _copy_of_hubs(self, count: int, threads_per_block: int) -> list[Launch]:
         if not count:
@@ -325,8 +327,3 @@ class MixedSlicedProduct(LaunchedInTurn):
         blocks = -(-(count + 1) // threads_per_block)
         arguments = [self.hubs, count, X, self.copied]
         return [Launch(hub_copy(self.real), blocks, threads_per_block, arguments, self.real)]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays.values(), self.places, self.hubs, self.copied, *self.split.device_arrays]

@@ -8,8 +8,6 @@ an H200 with x and y, and 475 and 279 MB pass the L2 cache: at the rate at which
 segments of x are read once a product where parts are no more than the blocks that multiply.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -81,12 +79,15 @@ class PropagationProduct(LaunchedInTurn):
             *launches_of(kernel, blocks, chosen.threads, arguments, real, shared_bytes=shared_bytes),
             *pieces.launches,
         ]
-        self._arrays = [*stored, *parts, *places, *bins, self.ring, self.counters, *pieces.device_arrays]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return self._arrays
+        self.device_arrays = [
+            *stored,
+            *parts,
+            *places,
+            *bins,
+            self.ring,
+            self.counters,
+            *pieces.device_arrays,
+        ]
 
 
 def _blocks(matrix: PropagationBlocks, shared_bytes: int, arrangement: Arrangement) -> tuple[int, int]:

@@ -269,7 +269,7 @@ class SegmentedProduct(LaunchedInTurn):
         sums = upload(np.zeros(0 if direct else len(matrix.row_slots), real))
         ordered = len(matrix.column_order) > 0
         order, copied = upload(matrix.column_order), upload(np.zeros(width if ordered else 0, real))
-        self._arrays = [*stored, slot_rows, sums, order, copied]
+        self.device_arrays = [*stored, slot_rows, sums, order, copied]
         x, results = copied if ordered else X, Y if direct else sums
         arguments = [*stored, matrix.segment_columns, width, x, slot_rows, results, ALPHA]
         steps, each = (
@@ -291,15 +291,10 @@ class SegmentedProduct(LaunchedInTurn):
         """Give the launch that adds the sums of each row."""
         windows = windows_of(matrix.row_pointers, ROW_THREADS * SUMS_AT_ONCE)
         by_row = [upload(matrix.row_pointers), upload(matrix.row_slots), upload(windows)]
-        self._arrays += by_row
+        self.device_arrays += by_row
         kernel = rows_kernel(real, ROW_THREADS, SUMS_AT_ONCE)
         arguments = [sums, *by_row, Y, ALPHA, BETA]
         return launches_of(kernel, len(windows) // WINDOW - 1, ROW_THREADS, arguments, real)
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return self._arrays
 
 
 def _threads(real: Any, several_rows: bool) -> int:

@@ -228,13 +228,8 @@ class EllpackRProduct(LaunchedInTurn):
             steps=STEPS_AT_ONCE,
         )
         names = ("values", "columns", "slice_ptr", "lengths", "perm")
-        self.arrays = [upload(getattr(matrix, name)) for name in names]
-        self.arrays.append(upload(order))
+        self.device_arrays = [upload(getattr(matrix, name)) for name in names]
+        self.device_arrays.append(upload(order))
         blocks = -(-self.positions // threads)
-        arguments = [*self.arrays, self.positions, matrix.shape[0], X, Y, ALPHA, BETA]
+        arguments = [*self.device_arrays, self.positions, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads, arguments, self.real)
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return self.arrays

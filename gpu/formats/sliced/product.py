@@ -289,8 +289,4 @@ class SlicedProduct(LaunchedInTurn):
         arguments = [*self.arrays.values(), self.positions, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
         whole = launches_of(kernel, self.blocks, threads_per_block, arguments, self.real)
         self.launches = [*whole, *self.split.launches]
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays.values(), *self.split.device_arrays]
+        self.device_arrays = [*self.arrays.values(), *self.split.device_arrays]

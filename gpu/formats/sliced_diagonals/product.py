@@ -187,8 +187,4 @@ class DiagonalProduct(LaunchedInTurn):
         self.arrays = {name: upload(np.ravel(getattr(matrix, name))) for name in names}
         arguments = [*self.arrays.values(), self.slices, self.rows, X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return list(self.arrays.values())
+        self.device_arrays = list(self.arrays.values())

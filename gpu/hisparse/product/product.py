@@ -161,6 +161,7 @@ class HiSparseProduct(LaunchedInTurn):
         self.scale = real(matrix.scale)
         self.sums = [upload(np.zeros(chunks.pieces << bits, real)), upload(chunks.cut)]
         self.arrays = [upload(chunks.records), upload(segments.words), *stored]
+        self.device_arrays = [*self.arrays, *self.sums]
         kernel = stripe_kernel(real, bits, chunks.warps, transposed)
         arguments = [*self.arrays, rows, X, Y, self.sums[0], ALPHA, BETA]
         blocks, cut = len(chunks.records) // CHUNK, len(chunks.cut) // CHUNK
@@ -218,8 +219,3 @@ class HiSparseProduct(LaunchedInTurn):
             made += launches_of(kernel, blocks, chunks.warps * WARP, taken, real)
             made += launches_of(stripe_sums(real, bits, vectors), summing, threads, added, real)
         return made
-
-    @property
-    def device_arrays(self) -> list[Any]:
-        """All arrays on the device."""
-        return [*self.arrays, *self.sums]
