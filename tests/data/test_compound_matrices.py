@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from vecsim.data.finite_elements import TriangleMesh, rippled_torus, squared_dirac, subdivided
-from vecsim.data.finite_elements.laplace import laplace_beltrami
+from vecsim.data.finite_elements.surface_operators import laplace_beltrami
 from vecsim.data.synthetic.helmholtz import helmholtz
 from vecsim.support.errors import UserError
 

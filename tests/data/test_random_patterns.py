@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from test_stencils import assert_canonical
 
-from vecsim.data.synthetic.hashed_random import random_bits, random_share
+from vecsim.data.synthetic.keyed_entries import random_bits, random_share
 from vecsim.data.synthetic.random_patterns import band, dense, localised
 from vecsim.support.errors import UserError
 

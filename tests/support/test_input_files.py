@@ -71,7 +71,7 @@ ALLOWED = {
     "vecsim/cli/commands/grade.py": {"chosen.starter.read_bytes"},
     "vecsim/data/collections/index.py": {"(files('vecsim.data.collections') / name).open"},
     "vecsim/data/collections/pinned.py": {"FILE.open"},
-    "vecsim/data/families/tolosa.py": {
+    "vecsim/data/families/nep.py": {
         "tomllib.loads",
         "(Path(__file__).parent / 'tolosa.toml').read_text",
     },

@@ -126,7 +126,7 @@ class DataFiles:
         """Write what is to be saved, and note in the document what was loaded."""
         import numpy as np
 
-        from vecsim.data.memory_places import TYPES
+        from vecsim.data.memory_files import TYPES
 
         if self._loaded:
             document["load"] = [each.to_dict() for each in self._loaded]

@@ -6,20 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from vecsim.data.families import (
-    beams,
-    combinatorics,
-    elliptic,
-    extremes,
-    networks,
-    poisson,
-    primes,
-    random_walk,
-    reactions,
-    serendipity,
-    toeplitz,
-    tolosa,
-)
+from vecsim.data.families import beams, combinatorics, extremes, nep, networks, poisson
 from vecsim.data.matrix import Matrix
 from vecsim.support.errors import UserError
 
@@ -88,7 +75,7 @@ _FAMILIES = (
         "randomwalk-N",
         "random walk on a triangular grid, N steps a side, (N + 1)(N + 2) / 2 rows",
         _WALK,
-        random_walk.random_walk,
+        nep.random_walk,
         limits=(1, 4096),
     ),
     Builtin(
@@ -122,68 +109,64 @@ _FAMILIES = (
         poisson.twenty_seven_point,
         limits=(2, 128),
     ),
-    Builtin("pde-N", "elliptic operator on N x N points", _ELMAN, elliptic.pde_square, limits=(2, 4096)),
+    Builtin("pde-N", "elliptic operator on N x N points", _ELMAN, nep.pde_square, limits=(2, 4096)),
     Builtin(
         "convdiff2d-N",
         "convection and diffusion on N x N points",
         _NEP,
-        elliptic.convection_diffusion_square,
+        nep.convection_diffusion_square,
         limits=(2, 4096),
     ),
     Builtin(
         "convdiff3d-N",
         "convection and diffusion on N x N x N points",
         _NEP,
-        elliptic.convection_diffusion_cube,
+        nep.convection_diffusion_cube,
         limits=(2, 224),
     ),
-    Builtin(
-        "olmstead-N", "Olmstead flow model, 2 N rows", _MEERBERGEN, reactions.olmstead, limits=(2, 1 << 22)
-    ),
+    Builtin("olmstead-N", "Olmstead flow model, 2 N rows", _MEERBERGEN, nep.olmstead, limits=(2, 1 << 22)),
     Builtin(
         "brusselator1d-N",
         "Brusselator wave model, 2 N rows",
         _SAAD,
-        reactions.brusselator_wave,
+        nep.brusselator_wave,
         limits=(2, 1 << 22),
     ),
     Builtin(
         "brusselator2d-N",
         "reaction-diffusion Brusselator on N x N points, 2 N * N rows",
         _MEERBERGEN,
-        reactions.brusselator_square,
+        nep.brusselator_square,
         limits=(2, 2048),
     ),
     Builtin(
         "tubular-N",
         "tubular reactor model on N points, 2 N rows",
         _REACTOR,
-        reactions.tubular_reactor,
+        nep.tubular_reactor,
         limits=(10, 100_000),
     ),
-    Builtin("tolosa-N", "Tolosa matrix, 90 + 5 N rows", _TOLOSA, tolosa.tolosa, limits=(0, 1 << 21)),
-    Builtin(
-        "grcar-N", "Grcar's Toeplitz matrix, N rows", "J. F. Grcar 1989", toeplitz.grcar, limits=(2, 1 << 23)
-    ),
+    Builtin("tolosa-N", "Tolosa matrix, 90 + 5 N rows", _TOLOSA, nep.tolosa, limits=(0, 1 << 21)),
+    Builtin("grcar-N", "Grcar's Toeplitz matrix, N rows", "J. F. Grcar 1989", nep.grcar, limits=(2, 1 << 23)),
     Builtin(
         "ising-N",
         "transfer matrix of the Ising model, 2 N rows",
         f"B. Friedman, {_NEP}",
-        toeplitz.ising,
+        nep.ising,
         limits=(2, 1 << 22),
     ),
     Builtin(
         "boundary-N",
         "ordinary boundary problem on N points, one long last row",
         _WALK,
-        toeplitz.boundary_problem,
+        nep.boundary_problem,
         limits=(6, 1 << 24),
     ),
     Builtin(
         "primes-N",
         "primes, and ones at powers of two, N rows",
         _TREFETHEN,
-        primes.trefethen,
+        combinatorics.trefethen,
         limits=(2, 1 << 20),
     ),
     Builtin(
@@ -197,7 +180,7 @@ _FAMILIES = (
         "wathen-N",
         "mass matrix of N x N serendipity elements",
         "A. J. Wathen 1987",
-        serendipity.wathen,
+        beams.wathen,
         limits=(1, 1024),
     ),
     Builtin(
@@ -217,7 +200,11 @@ _FAMILIES = (
         limits=(2, 1 << 24),
     ),
     Builtin(
-        "dense-N", "Hilbert matrix, no zeros, N rows", "D. Hilbert 1894", extremes.hilbert, limits=(1, 4096)
+        "dense-N",
+        "Hilbert matrix, no zeros, N rows",
+        "D. Hilbert 1894",
+        extremes.hilbert,
+        limits=(1, 4096),
     ),
 )
 """Families end where their generator would need more than a few GB."""
@@ -229,17 +216,15 @@ def _named(name: str, description: str, source: str, make: Callable[..., Any], *
 
 def _nep() -> Iterator[Builtin]:
     for x, y in ((15, 15), (30, 30), (47, 63)):
-        yield _named(f"pde{x * y}", f"elliptic operator on {x} x {y} points", _ELMAN, elliptic.pde, x, y)
+        yield _named(f"pde{x * y}", f"elliptic operator on {x} x {y} points", _ELMAN, nep.pde, x, y)
     for k, p in enumerate(product((30, 80, 250), ((1, 2), (25, 50)))):
         arguments = (31, *p[1], p[0])
         what = f"convection and diffusion on 31 x 31 points, p = {p[1][0]}, {p[1][1]}, {p[0]}"
-        yield _named(f"cdde{k + 1}", what, _NEP, elliptic.convection_diffusion, *arguments)
+        yield _named(f"cdde{k + 1}", what, _NEP, nep.convection_diffusion, *arguments)
     for n in (100, 500, 1000, 2000, 5000):
-        yield _named(f"olm{n}", f"Olmstead flow model, {n} rows", _MEERBERGEN, reactions.olmstead, n // 2)
+        yield _named(f"olm{n}", f"Olmstead flow model, {n} rows", _MEERBERGEN, nep.olmstead, n // 2)
     for n in (200, 2000):
-        yield _named(
-            f"bwm{n}", f"Brusselator wave model, {n} rows", _SAAD, reactions.brusselator_wave, n // 2
-        )
+        yield _named(f"bwm{n}", f"Brusselator wave model, {n} rows", _SAAD, nep.brusselator_wave, n // 2)
     for name, points, length in (
         ("rdb200", 10, 0.5),
         ("rdb200l", 10, 1),
@@ -255,10 +240,10 @@ def _nep() -> Iterator[Builtin]:
         ("rdb5000", 50, 1),
     ):
         what = f"reaction-diffusion Brusselator on {points} x {points} points, L = {length}"
-        yield _named(name, what, _MEERBERGEN, reactions.brusselator, points, length)
+        yield _named(name, what, _MEERBERGEN, nep.brusselator, points, length)
     for n in (90, 340, 1090, 2000, 4000):
-        yield _named(f"tols{n}", f"Tolosa matrix, {n} rows", _TOLOSA, tolosa.tolosa, (n - 90) // 5)
-    yield _named("odepa400", "ordinary boundary problem on 400 points", _WALK, toeplitz.boundary_problem, 400)
+        yield _named(f"tols{n}", f"Tolosa matrix, {n} rows", _TOLOSA, nep.tolosa, (n - 90) // 5)
+    yield _named("odepa400", "ordinary boundary problem on 400 points", _WALK, nep.boundary_problem, 400)
 
 
 def _structures() -> Iterator[Builtin]:
@@ -282,10 +267,10 @@ def _structures() -> Iterator[Builtin]:
 def _combinatorics() -> Iterator[Builtin]:
     for n in (20, 150, 200, 300, 500, 700, 2000, 20000):
         what = f"primes, and ones at powers of two, {n} rows"
-        yield _named(f"Trefethen_{n}", what, _TREFETHEN, primes.trefethen, n)
+        yield _named(f"Trefethen_{n}", what, _TREFETHEN, combinatorics.trefethen, n)
     for n in (20, 200, 20000):
         what = f"Trefethen_{n} without the first row and column"
-        yield _named(f"Trefethen_{n}b", what, _TREFETHEN, primes.trefethen_minor, n - 1)
+        yield _named(f"Trefethen_{n}b", what, _TREFETHEN, combinatorics.trefethen_minor, n - 1)
     for points, sizes in (
         (9, (3, 5)),
         (11, (5,)),

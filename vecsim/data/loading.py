@@ -1,25 +1,97 @@
-"""One way in: a path, a name or an address becomes a matrix."""
+"""One way in: a path, a name or an address becomes a matrix, packed or not, in whichever format."""
 
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from vecsim.data import harwell_boeing, matrix_market
+from vecsim.data.archive import MAGIC_BYTES, is_archive, matrix_in
 from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.collections.pinned import require_pinned
 from vecsim.data.download import DownloadError, Report
 from vecsim.data.matrix import Matrix, check_size
 from vecsim.data.matrix_cache import fetch, kept, matrix_cache
-from vecsim.data.reading import read_file
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
+from vecsim.data.source_bytes import Readable, opened, taken
 from vecsim.support.arguments import names, path_text
 from vecsim.support.errors import UserError
 from vecsim.support.progress import Measure, Progress
 from vecsim.support.suggestions import nearest
+
+
+def read_file(
+    path: Path, source: str, file: str, *, refuse_pages: bool = False, keep_complex: bool = False
+) -> Matrix:
+    """Read a matrix file.
+
+    Parameters
+    ----------
+    path
+        Where it lies.
+    source
+        What messages call it.
+    file
+        Its name, which tells the kind of those that have no banner.
+    refuse_pages
+        Whether to say of a web page that it is one: servers send them for files.
+    keep_complex
+        Whether complex values are kept; else their real part is taken, with a warning.
+
+    Raises
+    ------
+    UserError
+        In one line that names `source` and, where known, line and column.
+    """
+
+    def text_of(name: str, bytes_of: Readable) -> bytes:
+        return taken(source, bytes_of, _most_bytes(source, name))
+
+    with opened(path, source) as stream:
+        beginning = stream.peek(MAGIC_BYTES)
+        if is_archive(beginning):
+            file, data = matrix_in(source, partial(opened, path, source), text_of)
+        elif refuse_pages and beginning.lstrip()[:1] == b"<":
+            raise UserError(
+                f"{source}: the server sent a web page, not a matrix: does the network want a login?"
+            )
+        else:
+            data = text_of(file, stream)
+    if not data.strip():
+        raise UserError(f"{source}: the file is empty, a matrix was expected")
+    name, suffix = _name_and_suffix(file)
+    if _is_harwell_boeing(suffix, data):
+        return harwell_boeing.parse_harwell_boeing(name, source, data, keep_complex=keep_complex)
+    return matrix_market.parse_matrix_market(name, source, data, keep_complex=keep_complex)
+
+
+def _most_bytes(source: str, file: str) -> Callable[[bytes], int]:
+    """Give what tells by a file's beginning how long it can be."""
+
+    def most(head: bytes) -> int:
+        if _is_harwell_boeing(_name_and_suffix(file)[1], head):
+            return harwell_boeing.most_bytes(source, head)
+        return matrix_market.most_bytes(source, head)
+
+    return most
+
+
+def _is_harwell_boeing(suffix: str, data: bytes) -> bool:
+    return suffix in harwell_boeing.SUFFIXES and not data.startswith(matrix_market.BANNER)
+
+
+def _name_and_suffix(file: str) -> tuple[str, str]:
+    """Split off what names the format, after ``.gz``."""
+    suffixes = [suffix.lower() for suffix in PurePosixPath(file).suffixes if suffix.lower() != ".gz"]
+    suffix = suffixes[-1] if suffixes else ""
+    name = file.removesuffix(".gz")
+    return name[: len(name) - len(suffix)] or file, suffix
+
 
 OFFLINE = "VECSIM_OFFLINE"
 """Environment variable that forbids the network, unless it is empty or 0."""

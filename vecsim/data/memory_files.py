@@ -22,12 +22,40 @@ import numpy.typing as npt
 from isa.program import DataSegment, Program
 from vecsim.data.limits import large_file
 from vecsim.data.loading import read
-from vecsim.data.memory_places import TYPES, address_of
 from vecsim.data.source_bytes import GZIP_MAGIC
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import read_input
 from vecsim.support.number_conversion import KINDS, to_floats, to_integers
 from vecsim.support.suggestions import amount, nearest, shown
+
+TYPES = {"word": "<i4", "float": "<f4", "double": "<f8", "byte": "u1"}
+"""NumPy's name of each type of memory."""
+
+
+def address_of(text: str, program: Program, asked: str) -> int:
+    """Read a place in memory: a number or a symbol of the program.
+
+    Parameters
+    ----------
+    text
+        Of the place.
+    program
+        Whose symbols may be named.
+    asked
+        What messages begin with: the option and its value.
+
+    Raises
+    ------
+    UserError
+        There is no such symbol.
+    """
+    try:
+        return int(text, 0)
+    except ValueError:
+        if text not in program.symbols:
+            raise UserError(f"{asked}: no symbol {text!r}{nearest(text, program.symbols)}") from None
+    return program.symbols[text]
+
 
 CRS_ARRAYS = ("rowptr", "colidx", "values")
 """What may be taken of a sparse matrix: its arrays in compressed row storage."""

@@ -8,6 +8,11 @@ import scipy.sparse
 GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN = "general", "symmetric", "skew-symmetric", "hermitian"
 
 
+def most_entries(symmetry: str, stored: int) -> int:
+    """Return how many entries the whole matrix can have of a file that stores so many."""
+    return stored if symmetry == GENERAL else 2 * stored
+
+
 def first_misplaced(symmetry: str, rows: Any, columns: Any, values: Any) -> int | None:
     """Give the number of the first entry that such a file cannot hold; None if there is none.
 

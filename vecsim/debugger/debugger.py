@@ -14,7 +14,7 @@ from isa import mnemonics
 from isa.instruction_help import help_lines
 from isa.program import SourceLine
 from isa.reference import describe
-from vecsim.data.memory_places import TYPES
+from vecsim.data.memory_files import TYPES
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.operands import Operand, operand, whole_number
 from vecsim.debugger.position import Position

@@ -15,7 +15,7 @@ import numpy as np
 from isa.program import Program
 from isa.registers import REGISTER_NAMES
 from isa.state import State
-from vecsim.data.memory_places import TYPES
+from vecsim.data.memory_files import TYPES
 from vecsim.debugger.readiness import Place
 from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.support.decimal_text import OutOfRangeError, nearest_float

@@ -5,7 +5,12 @@ from itertools import combinations
 import numpy as np
 from dense_matrices import same_entries
 
-from vecsim.data.families.combinatorics import block_design, chessboard_boundary
+from vecsim.data.families.combinatorics import (
+    block_design,
+    chessboard_boundary,
+    trefethen,
+    trefethen_minor,
+)
 
 
 def test_block_design_by_loops():
@@ -28,3 +33,16 @@ def test_chessboard_by_hand():
     # Placements of two rooks on 2 x 2 squares: the diagonals 00 11, then 01 10; each joins two squares.
     expected = [[0, 0, 1, -1], [1, -1, 0, 0]]
     np.testing.assert_array_equal(chessboard_boundary(2, 2, 1).toarray(), expected)
+
+
+def test_trefethen_entry_by_entry():
+    expected = [
+        [2, 1, 1, 0, 1],
+        [1, 3, 1, 1, 0],
+        [1, 1, 5, 1, 1],
+        [0, 1, 1, 7, 1],
+        [1, 0, 1, 1, 11],
+    ]
+    np.testing.assert_array_equal(trefethen(5).toarray(), expected)
+    np.testing.assert_array_equal(trefethen_minor(4).toarray(), np.array(expected)[1:, 1:])
+    assert trefethen(20000).data.max() == 224737

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.printing.execution import A_LINE, written
 from vecsim.cli.printing.output import Output
-from vecsim.data.memory_places import TYPES, address_of
+from vecsim.data.memory_files import TYPES, address_of
 from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest

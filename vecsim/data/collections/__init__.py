@@ -1,8 +1,14 @@
 """The public collections of matrices: what each offers, and where on the network it lies."""
 
-from vecsim.data.collections.collection import MATRIX_MARKET, SUITESPARSE, Collection
-from vecsim.data.collections.entry import Entry
-from vecsim.data.collections.index import counterpart, entries, find_entries
+from vecsim.data.collections.index import (
+    MATRIX_MARKET,
+    SUITESPARSE,
+    Collection,
+    Entry,
+    counterpart,
+    entries,
+    find_entries,
+)
 
 COLLECTIONS = (SUITESPARSE, MATRIX_MARKET)
 """In the order in which they are asked."""

@@ -1,4 +1,4 @@
-"""What the collections hold, from the lists that come with vecsim: no network is asked for a name.
+"""What the collections hold, and where on the network: no network is asked for a name.
 
 ``suitesparse.csv`` lists all 2,904 matrices of the SuiteSparse collection (group, name, rows, columns,
 non-zeros, explicit zeros), from the collection's own index. ``matrix_market.csv`` lists all 498 of the NIST
@@ -7,14 +7,116 @@ that comes from the same source.
 """
 
 import csv
+import os
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
-from vecsim.data.collections.collection import MATRIX_MARKET, SUITESPARSE
-from vecsim.data.collections.entry import Entry
+from vecsim.data.addresses import RULE, is_safe
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import counted
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A public collection.
+
+    Attributes
+    ----------
+    name
+        What messages call it.
+    variable
+        Environment variable that names another server: a mirror, or one for tests.
+    default_url
+        What stands there without it.
+    suffix
+        Of its files.
+    folder
+        Of its files, in the cache.
+    """
+
+    name: str
+    variable: str
+    default_url: str
+    suffix: str
+    folder: str
+
+    def url(self, path: str) -> str:
+        """Give the address of the matrix ``GROUP/NAME``, or ``COLLECTION/SET/NAME``.
+
+        Raises
+        ------
+        UserError
+            If the environment variable names no address, or one that is not safe.
+        """
+        base = os.environ.get(self.variable) or self.default_url
+        if not is_safe(base):
+            raise UserError(f"{self.variable}: '{base}' is no address of a server: {RULE}")
+        return f"{base.rstrip('/')}/{path}{self.suffix}"
+
+
+SUITESPARSE = Collection(
+    "SuiteSparse",
+    "VECSIM_SUITESPARSE_URL",
+    "https://suitesparse-collection-website.herokuapp.com/MM",
+    ".tar.gz",
+    "suitesparse",
+)
+MATRIX_MARKET = Collection(
+    "Matrix Market",
+    "VECSIM_MATRIX_MARKET_URL",
+    "https://math.nist.gov/pub/MatrixMarket2",
+    ".mtx.gz",
+    "matrix-market",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a collection says of one of its matrices.
+
+    Attributes
+    ----------
+    collection
+        Where it is.
+    path
+        Its name there: ``GROUP/NAME`` in SuiteSparse, ``COLLECTION/SET/NAME`` in the Matrix Market.
+    rows, columns
+        Its size; None where the index does not tell.
+    entries
+        Stored entries, explicit zeros included, of the expanded matrix if it is symmetric; None as above.
+    """
+
+    collection: Collection
+    path: str
+    rows: int | None = None
+    columns: int | None = None
+    entries: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def url(self) -> str:
+        """Where the file lies; see `Collection.url`."""
+        return self.collection.url(self.path)
+
+    @property
+    def cache_name(self) -> Path:
+        """Where the file lies in the cache of downloads."""
+        return Path(self.collection.folder, self.path + self.collection.suffix)
+
+    def __str__(self) -> str:
+        size = ""
+        if self.rows is not None and self.entries is not None:
+            size = f" ({self.rows:,} x {self.columns:,}, {counted(self.entries, 'entry')})"
+        return f"{self.collection.name} {self.path}{size}"
 
 
 class _Index(NamedTuple):

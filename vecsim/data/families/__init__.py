@@ -1,6 +1,6 @@
-"""Families of matrices that a published definition determines entirely, a module for each source.
+"""Families of matrices that a published definition determines entirely.
 
 Where the name of a built-in is that of a matrix of a collection (see `vecsim.data.builtin`), the result is
-that matrix, entry by entry, up to the digits printed in its file; each module says which files it was
-compared with.
+that matrix, entry by entry, up to the digits printed in its file; each function says which files
+it was compared with.
 """

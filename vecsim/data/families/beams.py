@@ -1,4 +1,4 @@
-"""Beams of equal finite elements: two of Lanczos's test matrices, two of the Oberwolfach benchmarks."""
+"""Beams and plates of equal finite elements: of Lanczos, of the Oberwolfach benchmarks, of Wathen."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from vecsim.data.families.assembly import FloatArray, coupled
+from vecsim.data.finite_elements.assembly import assemble
 
 
 def clamped_beam(elements: int) -> Any:
@@ -81,3 +82,22 @@ def _assembled(elements: int, parts: tuple[FloatArray, ...]) -> Any:
         (nodes(1, 0), block(0, 1)),
         (nodes(-1, 0), block(1, 0)),
     )
+
+
+def wathen(elements: int) -> Any:
+    """Return the mass matrix of eight-node serendipity elements of unit density, `elements` a side.
+
+    3 n^2 + 4 n + 1 nodes, corners and middles of edges, numbered row by row. Source: A. J. Wathen, IMA
+    Journal of Numerical Analysis 7, 1987. Pattern and element are those of N. Higham's gallery, whose
+    wathen100 has random densities; so that name is not claimed.
+    """
+    near = np.array([[6, -6, 2, -8], [-6, 32, -6, 20], [2, -6, 6, -6], [-8, 20, -6, 32]])
+    across = np.array([[3, -8, 2, -6], [-8, 16, -8, 20], [2, -8, 3, -8], [-6, 20, -8, 16]])
+    element = np.block([[near, across], [across.T, near]]) / 45.0
+    row, column = (index.ravel() for index in np.indices((elements, elements)))
+    # Between two rows of 2 n + 1 nodes lies one of n + 1.
+    bottom = row * (3 * elements + 2) + 2 * column
+    middle = row * (3 * elements + 2) + 2 * elements + 1 + column
+    top = bottom + 3 * elements + 2
+    nodes = np.stack([top + 2, top + 1, top, middle, bottom, bottom + 1, bottom + 2, middle + 1], axis=1)
+    return assemble(nodes, element, 3 * elements**2 + 4 * elements + 1)

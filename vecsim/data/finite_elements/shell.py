@@ -1,22 +1,132 @@
-"""Thin shells of flat triangles: three displacements and three rotations at each vertex."""
+"""Elastic skins of flat triangles: membranes of three displacements at a vertex, shells with rotations."""
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 
 from vecsim.data.finite_elements.assembly import assemble, dofs_of, renumbered
 from vecsim.data.finite_elements.grids import quarter_cylinder
-from vecsim.data.finite_elements.membrane import membrane_strain
 from vecsim.data.finite_elements.mesh import TriangleMesh
-from vecsim.data.finite_elements.plane import (
-    Facets,
-    FloatArray,
-    facets_of,
-    plane_stress,
-    stiffness_of,
-    strain_of,
-)
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Facets:
+    """The triangles of a mesh, each in its own plane.
+
+    Attributes
+    ----------
+    axes
+        float64 of (T, 3, 3): row d is the d-th unit vector; the first along the first edge, the third
+        normal to the triangle.
+    corners
+        float64 of (T, 3, 2): the corners in these axes, from the first corner.
+    areas
+        float64 of (T,).
+    gradients
+        float64 of (T, 3, 2): gradient of each corner's linear shape function.
+    """
+
+    axes: FloatArray
+    corners: FloatArray
+    areas: FloatArray
+    gradients: FloatArray
+
+
+def facets_of(mesh: TriangleMesh) -> Facets:
+    """Return the triangles of `mesh`, each in axes of its own."""
+    points = mesh.vertices[mesh.triangles]
+    first, second = points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]
+    normal = np.cross(first, second)
+    along = first / np.linalg.norm(first, axis=1, keepdims=True)
+    normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+    axes = np.stack([along, np.cross(normal, along), normal], axis=1)
+    corners = np.einsum("tkd,tad->tka", points - points[:, :1], axes[:, :2])
+    edges = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
+    gradients = np.stack([-edges[..., 1], edges[..., 0]], axis=2) / (2 * mesh.areas[:, None, None])
+    return Facets(axes, corners, mesh.areas, gradients)
+
+
+def plane_stress(young: float, poisson: float) -> FloatArray:
+    """Return the elastic law of plane stress, (3, 3), for strains (xx, yy, 2 xy)."""
+    law = np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, (1 - poisson) / 2]])
+    return young / (1 - poisson * poisson) * law
+
+
+def strain_of(gradients: FloatArray) -> FloatArray:
+    """Return strains (xx, yy, 2 xy) by the displacements (x, y) of the nodes.
+
+    Parameters
+    ----------
+    gradients
+        float64 of (T, k, 2), of each node's shape function.
+
+    Returns
+    -------
+    float64 of (T, 3, k, 2)
+    """
+    strain = np.zeros((len(gradients), 3, gradients.shape[1], 2))
+    strain[:, 0, :, 0] = strain[:, 2, :, 1] = gradients[..., 0]
+    strain[:, 1, :, 1] = strain[:, 2, :, 0] = gradients[..., 1]
+    return strain
+
+
+def stiffness_of(strain: FloatArray, law: FloatArray, areas: FloatArray) -> FloatArray:
+    """Return the element matrices: strain' law strain, times the area.
+
+    Parameters
+    ----------
+    strain
+        float64 of (T, s, k), by the k unknowns of an element.
+    law
+        float64 of (s, s): stress by strain, over the thickness.
+    areas
+        float64 of (T,).
+
+    Returns
+    -------
+    float64 of (T, k, k)
+    """
+    stress = (law @ strain) * areas[:, None, None]
+    matrices: FloatArray = strain.transpose(0, 2, 1) @ stress
+    return matrices
+
+
+def membrane(mesh: TriangleMesh, young: float = 1.0, poisson: float = 0.3, thickness: float = 1.0) -> Any:
+    """Return the stiffness matrix of a membrane with constant-strain triangles (plane stress).
+
+    Symmetric, positive semi-definite; the six rigid motions are in its null space. Source: M. Turner, R.
+    Clough, H. Martin, L. Topp, Journal of the Aeronautical Sciences 23(9), 1956.
+
+    Parameters
+    ----------
+    mesh
+        T triangles between V vertices in space.
+    young, poisson
+        Young's modulus and Poisson's ratio of the material.
+    thickness
+        Of the membrane, in the unit of the vertices.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        float64 of (3 V, 3 V), a dense 3 x 3 block for each pair of neighbours: about 21 entries a row.
+    """
+    facets = facets_of(mesh)
+    law = thickness * plane_stress(young, poisson)
+    matrices = stiffness_of(membrane_strain(facets), law, facets.areas)
+    return assemble(dofs_of(mesh.triangles, 3), matrices, 3 * len(mesh.vertices))
+
+
+def membrane_strain(facets: Facets) -> FloatArray:
+    """Return strains (xx, yy, 2 xy) in the plane by displacements in space: float64 of (T, 3, 9)."""
+    in_plane = strain_of(facets.gradients).reshape(-1, 9, 2)
+    return (in_plane @ facets.axes[:, :2]).reshape(-1, 3, 9)
+
 
 DRILLING = 0.03
 """Stiffness against the rotation about the normal, by the membrane's (O. Zienkiewicz, The Finite Element

@@ -10,7 +10,7 @@ from vecsim.data.harwell_boeing.fortran import Edit
 from vecsim.data.harwell_boeing.header import Block, Header, parse_header
 from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble
-from vecsim.data.symmetry import GENERAL, expanded, first_misplaced, why_misplaced
+from vecsim.data.symmetry import expanded, first_misplaced, most_entries, why_misplaced
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import to_floats
 from vecsim.support.suggestions import amount, counted, shown
@@ -35,7 +35,7 @@ def most_bytes(source: str, head: bytes) -> int:
         As `parse_harwell_boeing`, as far as the header tells.
     """
     header = parse_header(source, _lines(head))
-    _require_memory(source, header)
+    require_memory(source, header.rows, header.columns, most_entries(header.symmetry, header.entries))
     return LINE_BYTES * (header.lines + 1)
 
 
@@ -64,7 +64,7 @@ def parse_harwell_boeing(name: str, source: str, data: bytes, *, keep_complex: b
     lines = _lines(data)
     header = parse_header(source, lines)
     _require_complete(source, header, lines)
-    _require_memory(source, header)
+    require_memory(source, header.rows, header.columns, most_entries(header.symmetry, header.entries))
     pointers = _integers(source, lines, header.pointers)
     rows = _integers(source, lines, header.indices)
     values, lost = _values(source, lines, header)
@@ -87,11 +87,6 @@ def _lines(data: bytes) -> list[bytes]:
     """Split at line ends alone: titles may hold what else a terminal would begin a line at."""
     lines = [line.removesuffix(b"\r") for line in data.split(b"\n")]
     return lines[:-1] if lines and not lines[-1] else lines
-
-
-def _require_memory(source: str, header: Header) -> None:
-    copies = 1 if header.symmetry == GENERAL else 2
-    require_memory(source, header.rows, header.columns, copies * header.entries)
 
 
 def _require_complete(source: str, header: Header, lines: list[bytes]) -> None:

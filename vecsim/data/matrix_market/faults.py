@@ -1,7 +1,8 @@
-"""What is wrong with a line, in words with its place. Plain loops: a file is refused only once."""
+"""What is wrong with a line, or lost of its numbers, in words with its place. Plain loops: it is rare."""
 
 import io
 import re
+from typing import Any
 
 from vecsim.data.matrix_market.grammar import INDEX, INTEGER, NATURAL, REAL, fields_of
 from vecsim.data.matrix_market.header import Header
@@ -140,3 +141,34 @@ def _reason(word: bytes, kind: str, name: str, count: int) -> str:
 def _contents(header: Header) -> str:
     names = {0: (), 1: (f"{header.field} value",), 2: ("real part", "imaginary part")}[header.values]
     return ", ".join((*(("row", "column") if header.layout == "coordinate" else ()), *names))
+
+
+_CANDIDATE = re.compile(rb"[^ \t\r\n]*(?:-0*(?:[2-9]\d\d|\d{4,})|0{100})[^ \t\r\n]*")
+"""Every word below 1e-323 is of this form: its exponent is -200 or less, or a hundred zeros lead it."""
+_NOT_ZERO = re.compile(rb"[+-]?[\d.]*[1-9]")
+
+
+def lost(source: str, lines: Any, first_line: int) -> list[str]:
+    """Return a line about such numbers, if there are some.
+
+    Parameters
+    ----------
+    source
+        What messages call the file.
+    lines
+        Its lines behind the header, numbers spelled as C does.
+    first_line
+        The number of the first of them.
+    """
+    lost = [
+        found
+        for found in _CANDIDATE.finditer(lines)
+        if _NOT_ZERO.match(found[0]) and float(bytes(found[0])) == 0
+    ]
+    if not lost:
+        return []
+    number = first_line + bytes(lines[: lost[0].start()]).count(b"\n")
+    what = amount(len(lost), "value")
+    return [
+        f"{source}, line {number}: {what} too small for 64 bits became zero, the first is {shown(lost[0][0])}"
+    ]

@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 
 from vecsim.data.limits import require_memory
 from vecsim.data.matrix import Matrix, assemble, check_size
-from vecsim.data.matrix_market import faults, underflow
+from vecsim.data.matrix_market import faults
 from vecsim.data.matrix_market.grammar import BARE_EXPONENT, LEADING_PLUS, LETTER_D
 from vecsim.data.matrix_market.header import BANNER, Header, parse_header
-from vecsim.data.symmetry import GENERAL, SKEW_SYMMETRIC, expanded, first_misplaced, why_misplaced
+from vecsim.data.symmetry import (
+    GENERAL,
+    SKEW_SYMMETRIC,
+    expanded,
+    first_misplaced,
+    most_entries,
+    why_misplaced,
+)
 from vecsim.formats.canonical_csr import place_of
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import to_floats
@@ -45,7 +52,7 @@ def most_bytes(source: str, head: bytes) -> int:
     """
     header = parse_header(source, head)
     check_size(source, header.rows, header.columns, header.entries)
-    _require_memory(source, header)
+    require_memory(source, header.rows, header.columns, most_entries(header.symmetry, header.entries))
     return header.body + LINE_BYTES * (header.entries + 1)
 
 
@@ -86,7 +93,7 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
             f"{source}, line {header.line}: {counted(header.entries, 'entry')} announced, but "
             f"{counted(found.entries, 'line')} found: {remedy}"
         )
-    _require_memory(source, header)
+    require_memory(source, header.rows, header.columns, most_entries(header.symmetry, header.entries))
     rows, columns, values, lost = _entries(source, header, data, found.spellings)
     misplaced = first_misplaced(header.symmetry, rows, columns, values)
     if misplaced is not None:
@@ -98,11 +105,6 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
     shape = (header.rows, header.columns)
     coo = expanded(header.symmetry, shape, rows, columns, values)
     return assemble(name, source, coo, tuple(lost), keep_complex=keep_complex)
-
-
-def _require_memory(source: str, header: Header) -> None:
-    copies = 1 if header.symmetry == GENERAL else 2
-    require_memory(source, header.rows, header.columns, copies * header.entries)
 
 
 def _entries(
@@ -133,7 +135,7 @@ def _entries(
         values, lost = to_floats(values, np.float64, lambda at: place_of(rows[at], columns[at]))
         return rows, columns, values, [f"{source}: {line}" for line in lost]
     has_zeros = header.values > 0 and not values.view(np.float64).all()
-    return rows, columns, values, underflow.warning(source, body, header.line + 1) if has_zeros else []
+    return rows, columns, values, faults.lost(source, body, header.line + 1) if has_zeros else []
 
 
 def _respelled(body: memoryview, spellings: int) -> bytes | memoryview:

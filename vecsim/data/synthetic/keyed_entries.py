@@ -1,7 +1,8 @@
-"""Entries of random matrices as keys of row and column, in any order and several times: the way to CSR.
+"""What the generators of random matrices share: hashed random numbers, and entries as keys of their place.
 
-Used by the generators of `random_graphs` and `power_laws`; all loops run on all cores and give the same on
-any number of threads.
+A random number is a hash of a seed, a stream and a counter (SplitMix64: Steele, Lea and Flood, "Fast
+splittable pseudorandom number generators", 2014), so loops that draw them give the same on any number of
+threads. A key holds row and column; keys in any order, some several times, become CSR.
 """
 
 from typing import Any
@@ -10,8 +11,30 @@ import numpy as np
 import scipy.sparse
 from numba import njit, prange
 
-from vecsim.data.synthetic.hashed_random import random_share
 from vecsim.support.errors import UserError
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@njit(cache=True)
+def random_bits(seed: Any, stream: Any, number: Any) -> Any:
+    """Give 64 random bits for a number of a stream, two rounds of SplitMix64."""
+    z = np.uint64(seed) * _GOLDEN + np.uint64(stream)
+    for _ in range(2):
+        z = (z ^ (z >> np.uint64(30))) * _FIRST_MULTIPLIER
+        z = (z ^ (z >> np.uint64(27))) * _SECOND_MULTIPLIER
+        z = (z ^ (z >> np.uint64(31))) + np.uint64(number) * _GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * _FIRST_MULTIPLIER
+    z = (z ^ (z >> np.uint64(27))) * _SECOND_MULTIPLIER
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True)
+def random_share(seed: Any, stream: Any, number: Any) -> Any:
+    """Give a random number in [0, 1) for a number of a stream."""
+    return np.float64(random_bits(seed, stream, number) >> np.uint64(11)) * 2.0**-53
+
 
 NOTHING = np.uint64(2**64 - 1)
 """The key of no entry."""
@@ -122,7 +145,21 @@ def csr_of_keys(keys: Any, rows: int, columns: int, seed: int, symmetric: bool) 
     indices, values = np.empty(int(first[-1]), dtype=np.int32), np.empty(int(first[-1]))
     _write(sorted_keys, starts, first, np.uint64(seed), symmetric, indptr, indices, values)
     np.cumsum(indptr, out=indptr)
-    matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(rows, columns))
+    return csr_of_parts(values, indices, indptr, columns)
+
+
+def csr_of_parts(values: Any, indices: Any, indptr: Any, columns: int | None = None) -> Any:
+    """Return the csr_array of arrays whose columns rise in every row.
+
+    Parameters
+    ----------
+    values, indices, indptr
+        As SciPy has them.
+    columns
+        Of the matrix; as many as rows without it.
+    """
+    rows = len(indptr) - 1
+    matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(rows, columns or rows))
     matrix.has_canonical_format = True
     return matrix
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from vecsim.data.synthetic.hashed_random import random_share
 from vecsim.data.synthetic.keyed_entries import (
     csr_of_keys,
     key,
     power_law_counts,
+    random_share,
     require_exponent,
     require_in,
     require_share,
@@ -122,15 +122,7 @@ def bipartite(rows: int, columns: int, mean: float, seed: int = 1, **law: Any) -
     UserError
         If a number is out of its range.
     """
-    chosen = {
-        "row_exponent": None,
-        "longest": None,
-        "column_exponent": None,
-        "local": 0.0,
-        "window": 512,
-        **law,
-    }
-    keys = _checked_keys(rows, columns, mean, seed, **{"dense_rows": 0, "dense_share": 0.0, **chosen})
+    keys = _checked_keys(rows, columns, mean, seed, **law)
     below = _turned(keys, rows, 0)
     both = np.concatenate((below, _turned(below, 0, 0)))
     return csr_of_keys(both, rows + columns, rows + columns, seed, True)
@@ -141,13 +133,13 @@ def _checked_keys(
     columns: int,
     mean: float,
     seed: int,
-    row_exponent: float | None,
-    longest: int | None,
-    column_exponent: float | None,
-    local: float,
-    window: int,
-    dense_rows: int,
-    dense_share: float,
+    row_exponent: float | None = None,
+    longest: int | None = None,
+    column_exponent: float | None = None,
+    local: float = 0.0,
+    window: int = 512,
+    dense_rows: int = 0,
+    dense_share: float = 0.0,
 ) -> Any:
     require_in("rows", rows, 1, 2**30)
     require_in("columns", columns, 1, 2**30)

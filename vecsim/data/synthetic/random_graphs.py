@@ -1,6 +1,6 @@
 """Random graphs and matrices at the size of a GPU, by published definitions, generated on all cores.
 
-Every random number is a hash of the seed and of what it is drawn for (`hashed_random`), so a matrix depends
+Every random number is a hash of the seed and of what it is drawn for (`keyed_entries`), so a matrix depends
 on its arguments alone and not on the number of threads. A position drawn more than once is stored once. A
 value is a hash of its position, uniform in [-1, 1); symmetric patterns have symmetric values.
 """
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from vecsim.data.synthetic.hashed_random import random_bits, random_share
 from vecsim.data.synthetic.keyed_entries import (
     LOW_HALF,
     NOTHING,
@@ -18,6 +17,8 @@ from vecsim.data.synthetic.keyed_entries import (
     key,
     power_law,
     power_law_counts,
+    random_bits,
+    random_share,
     require_exponent,
     require_in,
     require_share,

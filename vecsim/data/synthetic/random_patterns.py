@@ -1,16 +1,15 @@
 """Random matrices of given shape at the size of a GPU, generated on all cores: bands, dense, localised.
 
-Every random number is a hash of the seed and of what it is drawn for (`hashed_random`), so a matrix does not
+Every random number is a hash of the seed and of what it is drawn for (`keyed_entries`), so a matrix does not
 depend on the number of threads. Values are uniform in [-1, 1).
 """
 
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numba import njit, prange
 
-from vecsim.data.synthetic.hashed_random import random_bits, random_share
+from vecsim.data.synthetic.keyed_entries import csr_of_parts, random_bits, random_share, require_in
 from vecsim.support.errors import UserError
 
 LEAF = 128
@@ -36,25 +35,25 @@ def band(rows: int, width: int, per_row: int, seed: int = 1) -> Any:
     scipy.sparse.csr_array
         float64, with sorted 32-bit indices.
     """
-    _require("rows", rows, 1, 2**30)
-    _require("width", width, 1, rows)
-    _require("per_row", per_row, 1, 2**31 // rows)
+    require_in("rows", rows, 1, 2**30)
+    require_in("width", width, 1, rows)
+    require_in("per_row", per_row, 1, 2**31 // rows)
     drawn = np.empty((rows, per_row), np.int32)
     indptr = np.zeros(rows + 1, np.int32)
     _draw_band(width, seed, drawn, indptr)
     np.cumsum(indptr, out=indptr)
     indices, values = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]))
     _pack(drawn, seed, indptr, indices, values)
-    return _canonical(values, indices, indptr, rows)
+    return csr_of_parts(values, indices, indptr)
 
 
 def dense(rows: int, seed: int = 1) -> Any:
     """Return a square matrix without zeros, as csr_array of float64 with sorted 32-bit indices."""
-    _require("rows", rows, 1, 46_340)
+    require_in("rows", rows, 1, 46_340)
     indptr = np.arange(rows + 1, dtype=np.int32) * np.int32(rows)
     indices, values = np.empty(rows * rows, np.int32), np.empty(rows * rows)
     _write_dense(seed, rows, indices, values)
-    return _canonical(values, indices, indptr, rows)
+    return csr_of_parts(values, indices, indptr)
 
 
 def localised(rows: int, stripes: int, per_leaf: int, leaves_per_stripe: float, seed: int = 1) -> Any:
@@ -81,8 +80,8 @@ def localised(rows: int, stripes: int, per_leaf: int, leaves_per_stripe: float, 
     scipy.sparse.csr_array
         float64, with sorted 32-bit indices.
     """
-    _require("rows", rows, LEAF * max(stripes, LEAF), 2**30)
-    _require("per_leaf", per_leaf, 1, LEAF * LEAF)
+    require_in("rows", rows, LEAF * max(stripes, LEAF), 2**30)
+    require_in("per_leaf", per_leaf, 1, LEAF * LEAF)
     if stripes < LEAF or stripes % LEAF:
         raise UserError(f"stripes {stripes} is not possible: use a multiple of {LEAF}")
     groups = stripes // LEAF
@@ -95,18 +94,7 @@ def localised(rows: int, stripes: int, per_leaf: int, leaves_per_stripe: float, 
     indptr = np.cumsum(lengths).astype(np.int32)
     indices, values = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]))
     _leaf_entries(stripe_rows, leaves, first, per_leaf, seed, indptr.astype(np.int64), indices, values)
-    return _canonical(values, indices, indptr, rows)
-
-
-def _require(name: str, value: int, lowest: int, highest: int) -> None:
-    if not lowest <= value <= highest:
-        raise UserError(f"{name} {value} is not possible: use {lowest} to {highest}")
-
-
-def _canonical(values: Any, indices: Any, indptr: Any, rows: int) -> Any:
-    matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(rows, rows))
-    matrix.has_canonical_format = True
-    return matrix
+    return csr_of_parts(values, indices, indptr)
 
 
 def _draw_leaves(stripe_rows: Any, width: int, mean: float, seed: int) -> tuple[Any, Any]:

@@ -8,11 +8,10 @@ constant coefficients, `vecsim.data.finite_elements.elastic_brick` the brick of 
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numba import njit, prange
 
 from vecsim.data.finite_elements.solid import hexahedron_matrix
-from vecsim.data.synthetic.hashed_random import random_share
+from vecsim.data.synthetic.keyed_entries import csr_of_parts, random_share
 from vecsim.support.errors import UserError
 
 MOST_ENTRIES = 2**31 - 1
@@ -56,7 +55,7 @@ def grid_diffusion(points: tuple[int, int, int], *, box: bool = False, seed: int
     np.cumsum(indptr, out=indptr)
     indices, values = np.empty(int(indptr[-1]), dtype=np.int32), np.empty(int(indptr[-1]))
     _write_diffusion(points, stencil, seed, indptr, indices, values)
-    return _canonical(values, indices, indptr, count)
+    return csr_of_parts(values, indices, indptr)
 
 
 def hexahedral_elasticity(nodes: tuple[int, int, int], *, poisson: float = 0.3, seed: int = 1) -> Any:
@@ -90,13 +89,7 @@ def hexahedral_elasticity(nodes: tuple[int, int, int], *, poisson: float = 0.3, 
     indices, values = np.empty(int(indptr[-1]), dtype=np.int32), np.empty(int(indptr[-1]))
     element = np.ascontiguousarray(hexahedron_matrix(1.0, poisson))
     _write_elasticity(nodes, element, seed, indptr, indices, values)
-    return _canonical(values, indices, indptr, 3 * count)
-
-
-def _canonical(values: Any, indices: Any, indptr: Any, rows: int) -> Any:
-    matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(rows, rows))
-    matrix.has_canonical_format = True
-    return matrix
+    return csr_of_parts(values, indices, indptr)
 
 
 def _require_points(points: tuple[int, int, int], least: int) -> None:

@@ -15,7 +15,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from vecsim.data.synthetic.hashed_random import random_share
+from vecsim.data.synthetic.keyed_entries import csr_of_parts, random_share
 from vecsim.support.errors import UserError
 
 MOST_ENTRIES = 2**31 - 1
@@ -47,7 +47,7 @@ def triangle_diffusion(tile: int, repeats: int, seed: int = 1) -> Any:
     mesh = _tiled(tile, repeats, 2, seed)
     indices, values = np.empty(int(mesh.indptr[-1]), np.int32), np.empty(int(mesh.indptr[-1]))
     _write_diffusion(mesh.order, mesh.number, *mesh.edges, mesh.repeats, seed, mesh.indptr, indices, values)
-    return _canonical(values, indices, mesh.indptr)
+    return csr_of_parts(values, indices, mesh.indptr)
 
 
 def tetrahedral_elasticity(tile: int, repeats: int, seed: int = 1, *, poisson: float = 0.3) -> Any:
@@ -78,14 +78,7 @@ def tetrahedral_elasticity(tile: int, repeats: int, seed: int = 1, *, poisson: f
     indptr = np.concatenate((np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)))
     indices, values = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]))
     _write_elasticity(mesh.order, mesh.number, *mesh.edges, blocks, mesh.repeats, indptr, indices, values)
-    return _canonical(values, indices, indptr)
-
-
-def _canonical(values: Any, indices: Any, indptr: Any) -> Any:
-    rows = len(indptr) - 1
-    matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(rows, rows))
-    matrix.has_canonical_format = True
-    return matrix
+    return csr_of_parts(values, indices, indptr)
 
 
 @dataclass(frozen=True, eq=False)

@@ -213,7 +213,7 @@ def test_cells_with_an_extension_of_a_script_are_not_kept(tmp_path, capsys):
 
 DECIDE = (
     "vecsim/formats/accuracy.py",
-    "vecsim/data/synthetic/hashed_random.py",
+    "vecsim/data/synthetic/keyed_entries.py",
     "vecsim/results/digests.py",
     "vecsim/machine/presets/vs2003.toml",
     "isa/grammar.lark",

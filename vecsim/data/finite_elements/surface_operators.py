@@ -1,8 +1,8 @@
-"""The quaternionic Dirac operator of a triangle mesh, squared: one quaternion at each vertex.
+"""Operators on a triangle mesh with one unknown at each vertex: Laplace-Beltrami, and Dirac of quaternions.
 
 K. Crane, U. Pinkall, P. Schroeder: *Spin Transformations of Discrete Surfaces*, ACM Transactions on Graphics
-30(4), 2011. Its smallest eigenvector gives the similarities (turn and scale) that transform a surface
-conformally while its mean curvature half-density changes by rho.
+30(4), 2011. The smallest eigenvector of the squared Dirac operator gives the similarities (turn and scale)
+that transform a surface conformally while its mean curvature half-density changes by rho.
 """
 
 from typing import Any
@@ -11,9 +11,29 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from vecsim.data.finite_elements.assembly import assemble
 from vecsim.data.finite_elements.mesh import TriangleMesh
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
+
+
+def laplace_beltrami(mesh: TriangleMesh) -> Any:
+    """Return the stiffness matrix of the Laplace-Beltrami operator with linear elements.
+
+    Entry (i, j) is the integral over the surface of grad(phi_i) . grad(phi_j): off the diagonal
+    -(cot a + cot b) / 2 of the angles a, b opposite the edge. Symmetric, positive semi-definite; constants
+    are its null space. Source: U. Pinkall, K. Polthier, Experimental Mathematics 2(1), 1993.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        float64 of (V, V), about 7 entries a row.
+    """
+    corners = mesh.vertices[mesh.triangles]
+    # Edge k is opposite corner k; grad(phi_k) is it turned by 90 degrees, over twice the area.
+    edges = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
+    matrices = np.einsum("eid,ejd->eij", edges, edges) / (4 * mesh.areas[:, None, None])
+    return assemble(mesh.triangles, matrices, len(mesh.vertices))
 
 
 def squared_dirac(
