@@ -3,6 +3,7 @@
 Nothing here imports CUDA, so that whoever asks which formats there are needs no GPU.
 """
 
+from functools import partial
 from typing import Any
 
 from gpu.formats.biell.container import BiELL
@@ -31,9 +32,12 @@ PELLR = "Wang and Gu, J. Computer and Communications 8, 2020"
 BLOCKS = "after blocked ELLPACK: Choi, Singh and Vuduc 2010"
 
 
+_named = partial(NamedFormat, for_gpu=True)
+
+
 def _sliced(name: str, summary: str, source: str, **slicing: Any) -> NamedFormat:
     """Name an arrangement of the sliced container."""
-    return NamedFormat(name, summary, source, Sliced, {"slicing": Slicing(**slicing)}, for_gpu=True)
+    return _named(name, summary, source, Sliced, {"slicing": Slicing(**slicing)})
 
 
 def _small(rows: int, threads_per_row: int) -> NamedFormat:
@@ -71,79 +75,71 @@ def _blocks_with_threads(block: int) -> NamedFormat:
 
 
 def _hyb(name: str, split: str, cut: str, source: str) -> NamedFormat:
-    return NamedFormat(
+    return _named(
         name,
         f"the first entries of each row in ELL, the rest as COO; cut {cut}",
         source,
         HYB,
         {"split": split},
-        for_gpu=True,
         historical=True,
     )
 
 
 def _biell(name: str, summary: str, *, sorted_globally: bool) -> NamedFormat:
     options = {"sorted_globally": sorted_globally}
-    return NamedFormat(name, summary, BIELL, BiELL, options, for_gpu=True, historical=True)
+    return _named(name, summary, BIELL, BiELL, options, historical=True)
 
 
 def _mixed(name: str, summary: str, **slicing: Any) -> NamedFormat:
-    return NamedFormat(
+    return _named(
         name,
         summary,
         f"vecsim, after SELL-C-sigma: {SELL_C_SIGMA}",
         MixedSliced,
         {"slicing": MixedSlicing(**slicing)},
-        for_gpu=True,
     )
 
 
 _ALL = (
     *MACHINE_FORMATS.values(),
-    NamedFormat(
+    _named(
         "hisparse",
         "a tree of nodes of 256 x 256 entries, sparse or dense, in one pool; can be shared and edited",
         "Derler et al., ICS 2017, section 3",
         HiSparse,
-        for_gpu=True,
     ),
-    NamedFormat(
+    _named(
         "hbp",
         "blocks of 512 x 4096, rows of a block in the order of a hash of their lengths, 32 a warp",
         "Yan, Diao, Liu, An, Xu, section III",
         HBP,
-        for_gpu=True,
         historical=True,
     ),
-    NamedFormat(
+    _named(
         "hbp-active",
         "rows with 8 entries or more in a block, in slots of up to 64, the rest as crs; 16-bit columns",
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         {"by_degree": False},
-        for_gpu=True,
     ),
-    NamedFormat(
+    _named(
         "hbp-by-degree",
         "as hbp-active, blocks of the columns in order of their entries, so that hubs stand together",
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         {"by_degree": True},
-        for_gpu=True,
     ),
-    NamedFormat(
+    _named(
         "propagation",
         "entries by parts of the columns, and the places of their products by bins of rows: two steps",
         "vecsim, after propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017",
         PropagationBlocks,
-        for_gpu=True,
     ),
-    NamedFormat(
+    _named(
         "sell-segments",
         "segments of columns as large as shared memory, slots in them sorted within 4096; 16-bit columns",
         f"vecsim, after {SELL_C_SIGMA}, and Yan, Diao, Liu, An, Xu",
         SegmentedSliced,
-        for_gpu=True,
     ),
     NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
     _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),
@@ -212,19 +208,17 @@ _ALL = (
     _blocks(4),
     _blocks_with_threads(3),
     _blocks_with_threads(4),
-    NamedFormat(
+    _named(
         "sliced-deltas",
         "slices of 32 rows; distances between the columns of a row, packed in 4 to 16 bits each",
         "after CoAdELL: Maggioni and Berger-Wolf, IPDPS 2014",
         SlicedDeltas,
-        for_gpu=True,
     ),
-    NamedFormat(
+    _named(
         "sliced-diagonals",
         "slices of 32 rows along their diagonals: a mask of rows each, no columns; equal slices share them",
         "after CRSD: Sun et al., ICPP 2011",
         SlicedDiagonals,
-        for_gpu=True,
     ),
     _mixed(
         "sell-near",

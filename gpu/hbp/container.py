@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.hbp.hashing import RowHash
-from gpu.hbp.placing import place_rows
+from gpu.hbp.hashing import RowHash, place_rows
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr

@@ -24,8 +24,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from gpu.hbp.container import WARP
-from gpu.hbp.hashing import RowHash
-from gpu.hbp.placing import place_rows, place_rows_in_turn
+from gpu.hbp.hashing import RowHash, place_rows, place_rows_in_turn
 
 CLASS_BITS = 2
 """Leading bits that tell classes apart, beside the first: four classes from each power of two to the next."""

@@ -116,7 +116,7 @@ class Editor:
             raise UserError(
                 f"the matrix has {self._nnz} entries: {len(typed)} more may be more than 32 bits can count"
             )
-        return self._stored(places, typed)
+        return self._edited(path_edits.store_all, *places, typed)
 
     def set(self, rows: ArrayLike, columns: ArrayLike, values: ArrayLike) -> None:
         """Change the values of entries that are stored; the pattern stays as it is.
@@ -137,7 +137,7 @@ class Editor:
         places = self._places(rows, columns)
         typed = self._typed(values, len(places[0]))
         self._require_stored(places)
-        self._stored(places, typed)
+        self._edited(path_edits.store_all, *places, typed)
 
     def delete(self, rows: ArrayLike, columns: ArrayLike) -> int:
         """Remove entries that are stored, and nodes that have none then.
@@ -159,19 +159,7 @@ class Editor:
         """
         places = self._places(rows, columns)
         self._require_stored(places)
-        before, begin = self._nnz, 0
-        while begin < len(places[0]):
-            self._pool.reserve(self._levels)
-            root, begin, less = path_edits.remove_all(
-                self._pool.memory,
-                self._root[0],
-                self._geometry,
-                *places,
-                begin,
-                self._pool.room(self._levels),
-            )
-            self._root[0], self._nnz = int(root), self._nnz - int(less)
-        return before - self._nnz
+        return -self._edited(path_edits.remove_all, *places)
 
     def values(self, rows: ArrayLike, columns: ArrayLike) -> FloatArray:
         """Return the values at some positions, 0 where no entry is stored; errors as those of `insert`."""
@@ -185,20 +173,15 @@ class Editor:
     def _geometry(self) -> Any:
         return self._pool.geometry(self._levels)
 
-    def _stored(self, places: tuple[IntArray, IntArray], values: FloatArray) -> int:
+    def _edited(self, edit: Any, *arrays: Any) -> int:
+        """Do compiled edits, as many at once as there is room for; return how many entries there are more."""
         before, begin = self._nnz, 0
-        while begin < len(values):
+        while begin < len(arrays[0]):
             self._pool.reserve(self._levels)
-            root, begin, more = path_edits.store_all(
-                self._pool.memory,
-                self._root[0],
-                self._geometry,
-                *places,
-                values,
-                begin,
-                self._pool.room(self._levels),
-            )
-            self._root[0], self._nnz = int(root), self._nnz + int(more)
+            room = self._pool.room(self._levels)
+            edited = edit(self._pool.memory, self._root[0], self._geometry, *arrays, begin, room)
+            self._root[0], begin, more = int(edited[0]), edited[1], edited[2]
+            self._nnz += int(more)
         return self._nnz - before
 
     def _places(self, rows: ArrayLike, columns: ArrayLike) -> tuple[IntArray, IntArray]:

@@ -204,7 +204,7 @@ def store_all(
 
 @njit(cache=True)
 def remove_all(memory: Any, root: Any, geometry: Any, rows: Any, columns: Any, begin: Any, room: Any) -> Any:
-    """Remove entries, as `store_all` stores them, those that are stored; return how many there are less.
+    """Remove entries, as `store_all` stores them, those that are stored; return as it does.
 
     Parameters
     ----------
@@ -218,14 +218,14 @@ def remove_all(memory: Any, root: Any, geometry: Any, rows: Any, columns: Any, b
         Words that one edit may take.
     """
     path, slot_of = np.zeros(geometry.levels, np.int64), np.zeros(geometry.levels, np.int64)
-    less = 0
+    more = 0
     for index in range(begin, len(rows)):
         if memory.state[USED] + room > len(memory.words):
-            return np.int64(root), index, less
+            return np.int64(root), index, more
         if look_up(memory, root, rows[index], columns[index], geometry) >= 0:
             root = remove(memory, root, rows[index], columns[index], geometry, path, slot_of)
-            less += 1
-    return np.int64(root), len(rows), less
+            more -= 1
+    return np.int64(root), len(rows), more
 
 
 @njit(cache=True)

@@ -111,27 +111,16 @@ class Launch:
 
 
 def launches_of(
-    kernel: Any,
-    blocks: int,
-    threads: int,
-    arguments: Sequence[Any],
-    real: Any,
-    *,
-    shared_bytes: int = 0,
-    registers: int = 0,
-    beside_shared: bool = False,
+    kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any, **how: Any
 ) -> list[Launch]:
-    """Give the launch, or none where there are no blocks, which CUDA refuses; parameters as of `Launch`.
+    """Give the launch, or none where there are no blocks, which CUDA refuses.
 
     Parameters
     ----------
-    kernel, blocks, threads, arguments, real, shared_bytes, registers, beside_shared
+    kernel, blocks, threads, arguments, real, how
         As of `Launch`.
     """
-    if not blocks:
-        return []
-    how = {"shared_bytes": shared_bytes, "registers": registers}
-    return [Launch(kernel, blocks, threads, arguments, real, beside_shared=beside_shared, **how)]
+    return [Launch(kernel, blocks, threads, arguments, real, **how)] if blocks else []
 
 
 def enqueue(

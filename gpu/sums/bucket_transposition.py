@@ -27,7 +27,7 @@ from gpu.sums.bucket_counting import (
     scan_kernel,
 )
 from gpu.sums.bucket_sorting import GROUPS, ORDER_EACH, RESIDENT, order_kernel, partition_kernel
-from gpu.sums.device_csr import DeviceCsr
+from gpu.sums.device_csr import DeviceCsr, TwoSteps
 
 FILL = 0.9
 """What of a tile a bucket may have in the mean, so that most buckets are one tile."""
@@ -37,7 +37,7 @@ MOST_BUCKETS_A_CHUNK = 2 * GROUPS
 """In the mean. With more, a tile has short runs of each, and to place each entry alone is faster."""
 
 
-class BucketTransposition:
+class BucketTransposition(TwoSteps):
     """The transpose of one matrix, with all room for it, ready to be enqueued.
 
     Parameters
@@ -100,19 +100,6 @@ class BucketTransposition:
         """Say whether a matrix has entries, and not too many columns."""
         return matrix.nnz > 0 and matrix.shape[1] <= WARP * MOST_WORDS << _shift(matrix)
 
-    def count(self, stream: Any = 0) -> None:
-        """Put the counting of the buckets on a stream."""
-        _run(self._counting, stream)
-
-    def place(self, stream: Any = 0) -> None:
-        """Put what follows `count` on a stream, once for each time."""
-        _run(self._placing, stream)
-
-    def launch(self, stream: Any = 0) -> None:
-        """Put all of it on a stream."""
-        self.count(stream)
-        self.place(stream)
-
     def is_scattered(self, stream: Any = 0) -> bool:
         """Wait for `count` and say whether neighbouring rows have entries in too many buckets."""
         if stream:
@@ -139,8 +126,3 @@ def _mean(matrix: DeviceCsr) -> float:
 
 def _resident() -> int:
     return 3 if SIMULATED else RESIDENT * shared_memory()[0]
-
-
-def _run(launches: list[Launch], stream: Any) -> None:
-    for each in launches:
-        each(None, None, 0, 0, stream)

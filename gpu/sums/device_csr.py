@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda, require_gpu
+from gpu.runtime.launches import Launch
 from gpu.runtime.memory import all_or_nothing, upload
 from gpu.runtime.vectors import as_device_array, current_device, is_on_device
 from vecsim.formats.canonical_csr import canonical_csr
@@ -157,6 +158,28 @@ class DeviceCsr:
     def __repr__(self) -> str:
         rows, columns = self.shape
         return f"<{rows} x {columns} CSR matrix of {self.nnz} {self.dtype} entries on the device>"
+
+
+class TwoSteps:
+    """Work on the device that counts before it places; its launches are there beforehand."""
+
+    _counting: list[Launch]
+    _placing: list[Launch]
+
+    def count(self, stream: Any = 0) -> None:
+        """Put the counting on a stream."""
+        for each in self._counting:
+            each(None, None, 0, 0, stream)
+
+    def place(self, stream: Any = 0) -> None:
+        """Put what follows `count` on a stream, once for each time."""
+        for each in self._placing:
+            each(None, None, 0, 0, stream)
+
+    def launch(self, stream: Any = 0) -> None:
+        """Put all of it on a stream."""
+        self.count(stream)
+        self.place(stream)
 
 
 def operand(name: str, matrix: Any, dtype: Any = None) -> DeviceCsr:

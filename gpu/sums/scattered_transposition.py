@@ -20,7 +20,7 @@ from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch
 from gpu.runtime.memory import all_or_nothing
 from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
-from gpu.sums.device_csr import DeviceCsr
+from gpu.sums.device_csr import DeviceCsr, TwoSteps
 
 SEGMENT = 64 if SIMULATED else 1024
 """Counts that a warp sums."""
@@ -278,7 +278,7 @@ THREADS = 32 if SIMULATED else 256
 """Of a block."""
 
 
-class ScatteredTransposition:
+class ScatteredTransposition(TwoSteps):
     """The transpose of one matrix, with all room for it, ready to be enqueued.
 
     Parameters
@@ -339,28 +339,11 @@ class ScatteredTransposition:
             ),
         ]
 
-    def count(self, stream: Any = 0) -> None:
-        """Put the counting of the columns on a stream."""
-        self._run(self._counting, stream)
-
-    def place(self, stream: Any = 0) -> None:
-        """Put what follows `count` on a stream."""
-        self._run(self._placing, stream)
-
-    def launch(self, stream: Any = 0) -> None:
-        """Put all of it on a stream."""
-        self.count(stream)
-        self.place(stream)
-
     def longest_column(self, stream: Any = 0) -> int:
         """Wait for `count` and give the entries of the longest column."""
         if stream:
             stream.synchronize()
         return int(self._longest.copy_to_host()[0])
-
-    def _run(self, launches: list[Launch], stream: Any) -> None:
-        for each in launches:
-            each(None, None, 0, 0, stream)
 
 
 def _threads_for(entries: int, lines: int) -> int:

@@ -6,12 +6,44 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.thread_count import as_many_threads_as_pay
 from vecsim.support.errors import MatrixWarning, UserError
 from vecsim.support.number_conversion import require_real, to_floats
+
+PARTS = 64
+"""Of the rows, each looked at by one thread."""
+
+
+@njit(parallel=True, cache=True)
+def is_canonical(indptr: Any, indices: Any, columns: int) -> Any:
+    """Return whether pointers never fall, and columns lie in 0 .. columns - 1 and rise within each row.
+
+    The last pointer must not lie beyond the end of `indices`, the first must be 0.
+    """
+    rows = len(indptr) - 1
+    last = np.int64(indptr[rows])
+    wrong = np.zeros(PARTS, np.int64)
+    for part in prange(PARTS):
+        for row in range(part * rows // PARTS, (part + 1) * rows // PARTS):
+            begin, end = np.int64(indptr[row]), np.int64(indptr[row + 1])
+            if begin < 0 or begin > end or end > last:
+                wrong[part] = 1
+                break
+            before: Any = np.int64(-1)
+            faults = 0
+            for place in range(begin, end):
+                column = np.int64(indices[place])
+                faults += column <= before
+                before = column
+            if faults > 0 or before >= columns:
+                wrong[part] = 1
+                break
+    return wrong.max() == 0
+
 
 MAX_COUNT = 2**31 - 1
 """Images and formats address entries and elements with signed 32-bit integers."""
@@ -110,7 +142,7 @@ def _require_finite_sums(csr: Any, typed: Any) -> None:
 
 def _is_canonical(csr: Any) -> bool:
     """Return whether pointers rise, and columns lie within the matrix and rise within each row."""
-    from vecsim.formats.canonical_order import is_canonical
+    from vecsim.formats.canonical_csr import is_canonical
 
     rows, columns = csr.shape
     indptr, indices = csr.indptr, csr.indices

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from gpu.formats.sliced.slicing import NO_ROW, WARP
@@ -14,6 +15,9 @@ from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.invariants import check_pointers, require
 from vecsim.formats.pointers import pointers_of, sizes_of
 from vecsim.formats.representable import ALWAYS_MADE_BYTES, MAX_GROWTH, too_large
+
+GROUPS = 6
+
 
 GROUPS = 6
 PADDING = 2**32 - 1
@@ -76,7 +80,6 @@ class BiELL(StoredAsArrays):
         NotRepresentableError
             If padding would make it larger than four times CRS (and a MiB).
         """
-        from gpu.formats.biell import filling
         from gpu.formats.sliced.filling import sorted_by_falling_length
 
         csr = canonical_csr(matrix)
@@ -85,14 +88,14 @@ class BiELL(StoredAsArrays):
         window = max(1, rows) if sorted_globally else WARP
         order = sorted_by_falling_length(lengths, window)
         warps = -(-rows // WARP)
-        cuts = filling.cut_lengths(order, lengths, warps)
+        cuts = cut_lengths(order, lengths, warps)
         begun = np.concatenate((np.zeros((warps, 1), np.int64), cuts[:, :-1]), axis=1)
         steps = -((begun - cuts) // 2 ** np.arange(GROUPS))
         group_ptr = pointers_of(steps.ravel())
         entries = int(group_ptr[-1]) * WARP
         _refuse_growth(csr, entries)
         columns, values = np.empty(entries, np.uint32), np.empty(entries, csr.data.dtype)
-        filling.fill(order, lengths, csr.indptr, csr.indices, csr.data, cuts, group_ptr, columns, values)
+        fill(order, lengths, csr.indptr, csr.indices, csr.data, cuts, group_ptr, columns, values)
         perm = np.full(warps * WARP, NO_ROW, np.uint32)
         perm[:rows] = order
         return cls(
@@ -179,3 +182,68 @@ def _refuse_growth(csr: Any, entries: int) -> None:
     crs = csr.nnz * (csr.data.itemsize + 4) + 4 * (csr.shape[0] + 1)
     if needed > max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs) or entries // WARP > PADDING:
         raise too_large("padding", needed, crs, MAX_GROWTH, "use a format that pads less")
+
+
+@njit(parallel=True, cache=True)
+def cut_lengths(order: Any, lengths: Any, warps: int) -> Any:
+    """Give the length up to which each group of each warp holds entries, (warps, 6).
+
+    Group g has the 32 / 2^g longest rows; it ends where the longest row of their shorter half ends.
+    """
+    cuts = np.zeros((warps, GROUPS), np.int64)
+    for warp in prange(warps):
+        for group in range(GROUPS):
+            place = warp * WARP + ((WARP >> group) >> 1)
+            if place < len(order):
+                cuts[warp, group] = lengths[order[place]]
+    return cuts
+
+
+@njit(parallel=True, cache=True)
+def fill(
+    order: Any,
+    lengths: Any,
+    pointers: Any,
+    indices: Any,
+    data: Any,
+    cuts: Any,
+    group_ptr: Any,
+    columns: Any,
+    values: Any,
+) -> None:
+    """Write `columns` and `values`, padding included. Each entry is read once and written once.
+
+    Parameters
+    ----------
+    order
+        (M,) int64: the rows, warp after warp.
+    lengths
+        (M,) int64: entries of each row, by its number.
+    pointers, indices, data
+        The matrix, sorted CSR without duplicates.
+    cuts
+        (W, 6) int64: as `cut_lengths` gives them.
+    group_ptr
+        (6 W + 1,) int64: the step at which each group begins.
+    columns, values
+        (32 steps,) uint32 and floats: what is written.
+    """
+    padding = ~columns.dtype.type(0)
+    for warp in prange(len(cuts)):
+        begun = 0
+        for group in range(GROUPS):
+            cut = cuts[warp, group]
+            for step in range(group_ptr[warp * GROUPS + group], group_ptr[warp * GROUPS + group + 1]):
+                for thread in range(WARP):
+                    place = warp * WARP + (thread >> group)
+                    row = order[place] if place < len(order) else -1
+                    entry = begun + ((step - group_ptr[warp * GROUPS + group]) << group)
+                    entry += thread & ((1 << group) - 1)
+                    at = step * WARP + thread
+                    if row >= 0 and entry < min(cut, lengths[row]):
+                        columns[at] = indices[pointers[row] + entry]
+                        values[at] = data[pointers[row] + entry]
+                    else:
+                        columns[at] = padding
+                        values[at] = 0
+            begun = cut

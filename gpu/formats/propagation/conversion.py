@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.propagation import filling, planning
+from gpu.formats.propagation import filling
 from gpu.formats.propagation.sizes import ENTRY_LIMIT, GROUP, LONGEST_SLOT, PADDING, Sizes
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.pointers import pointers_of
@@ -33,7 +33,7 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     bin_rows, bin_entries = _bins(pointers, parts, number, sizes)
     bins = len(bin_rows)
     groups = np.empty((bins, number), np.int64)
-    planning.groups_of_runs(bin_entries, parts, GROUP, groups)
+    filling.groups_of_runs(bin_entries, parts, GROUP, groups)
     product_groups = pointers_of(groups.ravel())
     by_part = pointers_of(np.ascontiguousarray(groups.T).ravel())
     stored_groups = np.ascontiguousarray(by_part[:-1].reshape(number, bins).T)
@@ -93,7 +93,7 @@ def _parts(csr: Any, sizes: Sizes) -> tuple[NDArray[np.int32], NDArray[np.uint16
     begins = np.empty((sizes.parts, 2), np.int32)
 
     def cut(share: int) -> int:
-        return int(planning.parts_of_columns(counts, share, sizes.widest_part, first_part, copies, begins))
+        return int(filling.parts_of_columns(counts, share, sizes.widest_part, first_part, copies, begins))
 
     number = cut(max(1, csr.nnz))
     if number > sizes.parts:  # narrow parts are more, however many entries they have
@@ -109,7 +109,7 @@ def _parts(csr: Any, sizes: Sizes) -> tuple[NDArray[np.int32], NDArray[np.uint16
     if number >= ENTRY_LIMIT:
         raise UserError(f"{number} parts of the columns are too many: make parts wider")
     parts = np.empty(csr.nnz, np.uint16)
-    planning.parts_of_entries(csr.indptr, csr.indices, first_part, copies, parts)
+    filling.parts_of_entries(csr.indptr, csr.indices, first_part, copies, parts)
     return begins[:number].copy(), parts
 
 
@@ -122,7 +122,7 @@ def _bins(
     # A bin ends where a row more would be too much, so any two neighbours have more than fits into one.
     room = 4 * GROUP * entries // most + 2 * (rows // sizes.bin_entries) + LEAST_BINS
     begins = np.empty((room, 3), np.int64)
-    bins = planning.cut_into_bins(pointers, parts, number, GROUP, most, sizes.bin_entries, begins)
+    bins = filling.cut_into_bins(pointers, parts, number, GROUP, most, sizes.bin_entries, begins)
     return begins[:bins, :2].copy(), np.append(begins[:bins, 2], entries)
 
 

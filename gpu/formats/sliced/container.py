@@ -105,7 +105,7 @@ class Sliced(StoredAsArrays):
             If padding would make it larger than four times CRS (and a MiB), or blocks larger than CRS; an
             offset exceeds 16 bits; or it has more than 2^31 - 1 steps.
         """
-        from gpu.formats.sliced import block_filling, filling
+        from gpu.formats.sliced import filling
 
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
@@ -131,7 +131,7 @@ class Sliced(StoredAsArrays):
         values = np.empty(entries * block**2, dtype=csr.data.dtype)
         layout = (first_step, step_base, height, slicing.group)
         if block > 1:
-            block_filling.fill_blocks(
+            filling.fill_blocks(
                 order,
                 pointers,
                 indices,

@@ -127,7 +127,7 @@ def first_steps(lengths: IntArray, slices: int, height: int, group: int) -> IntA
 
 def pattern_of_blocks(indptr: Any, indices: Any, block: int) -> tuple[Any, Any]:
     """Give row pointers and columns of the blocks that have an entry; of the entries for block 1."""
-    from gpu.formats.sliced.block_filling import block_columns, count_blocks
+    from gpu.formats.sliced.filling import block_columns, count_blocks
 
     if block == 1:
         return indptr, indices

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from gpu.formats.sliced.slicing import NO_ROW, WARP
+from gpu.formats.sliced.steps import steps_in_order, steps_sorted
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import StoredAsArrays
 from vecsim.formats.canonical_csr import canonical_csr
@@ -82,8 +84,6 @@ class SlicedDeltas(StoredAsArrays):
         NotRepresentableError
             If fillers and padding would make it larger than four times CRS (and a MiB).
         """
-        from gpu.formats.sliced_deltas import filling
-
         csr = canonical_csr(matrix)
         pattern = Pattern.of(csr)
         best = arrangement(pattern)
@@ -94,7 +94,7 @@ class SlicedDeltas(StoredAsArrays):
         value_ptr, word_ptr = pointers_of(widths), pointers_of(-(-widths // (32 // best.bits)))
         words = np.zeros(int(word_ptr[-1]) * WARP, dtype=np.uint32)
         values = np.zeros(int(value_ptr[-1]) * WARP, dtype=csr.data.dtype)
-        filling.pack(order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values)
+        pack(order, csr.indptr, csr.indices, csr.data, best.bits, word_ptr, value_ptr, words, values)
         places = len(widths) * WARP
         first_column = np.zeros(places, dtype=np.uint32)
         filled = np.flatnonzero(pattern.lengths[order])
@@ -228,14 +228,12 @@ class Arrangement:
 
 def arrangement(pattern: Pattern) -> Arrangement:
     """Find the bits and the order of rows that take the fewest bytes."""
-    from gpu.formats.sliced_deltas import filling
-
     rows = pattern.shape[0]
     slices = -(-rows // WARP)
     limits = np.array([2**bits - 1 for bits in BITS])
     with as_many_threads_as_pay(pattern.nnz):
-        needed = filling.codes_needed(pattern.indptr, pattern.indices, limits)
-        sums = filling.steps_and_words(needed, np.array([32 // bits for bits in BITS]), WINDOWS[1])
+        needed = codes_needed(pattern.indptr, pattern.indices, limits)
+        sums = steps_and_words(needed, np.array([32 // bits for bits in BITS]), WINDOWS[1])
     found = []
     for codes, bits, of_windows in zip(needed, BITS, sums, strict=True):
         for window, (steps, words) in zip(WINDOWS, of_windows, strict=True):
@@ -245,3 +243,97 @@ def arrangement(pattern: Pattern) -> Arrangement:
             nbytes += 4 * WARP * slices * (1 + (window > 1)) + 8 * (slices + 1)
             found.append(Arrangement(bits, window, codes, nbytes))
     return min(found, key=lambda each: each.nbytes)
+
+
+@njit(parallel=True, cache=True)
+def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
+    """Give the codes of each row for each of `limits`, the distances from which fillers are needed."""
+    rows = len(indptr) - 1
+    needed = np.zeros((len(limits), rows), np.int64)
+    for row in prange(rows):
+        for place in range(indptr[row] + 1, indptr[row + 1]):
+            distance = np.int64(indices[place]) - indices[place - 1]
+            if distance >= limits[0]:  # the lowest
+                for k in range(len(limits)):
+                    if distance < limits[k]:
+                        break
+                    needed[k, row] += distance // limits[k]
+        for k in range(len(limits)):
+            needed[k, row] += indptr[row + 1] - indptr[row]
+    return needed
+
+
+@njit(parallel=True, cache=True)
+def steps_and_words(needed: Any, in_word: Any, window: int) -> Any:
+    """Give the steps and the words of the slices of each of the rows of `needed`, which are codes of rows.
+
+    Steps and words of rows in order, then of rows sorted by falling codes within each run of `window`. A step
+    is a code of each row of a slice; a word holds `in_word` of them.
+    """
+    limits, rows = needed.shape
+    found = np.zeros((limits, 2, 2), np.int64)
+    for k in prange(limits):
+        for first in range(0, rows, window):
+            codes = needed[k, first : first + window]
+            found[k, 0, 0] += steps_in_order(codes, WARP, 1)
+            found[k, 0, 1] += steps_in_order(codes, WARP, in_word[k])
+            found[k, 1, 0] += steps_sorted(codes, WARP, 1)
+            found[k, 1, 1] += steps_sorted(codes, WARP, in_word[k])
+    return found
+
+
+@njit(parallel=True, cache=True)
+def pack(
+    order: Any,
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    bits: int,
+    word_ptr: Any,
+    value_ptr: Any,
+    words: Any,
+    values: Any,
+) -> None:
+    """Write `words` and `values`, fillers and padding included, for rows in this order.
+
+    Parameters
+    ----------
+    order
+        (M,) int64: the rows, in the order of the slices.
+    indptr, indices, data
+        The matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers, (nnz,) floats.
+    bits
+        Of a code.
+    word_ptr, value_ptr
+        (S + 1,) int64: words and codes a row before each slice.
+    words, values
+        uint32 and floats: what is written.
+    """
+    in_word = 32 // bits
+    limit = (1 << bits) - 1
+    rows = len(order)
+    for s in prange(len(word_ptr) - 1):
+        for lane in range(WARP):
+            row = order[s * WARP + lane] if s * WARP + lane < rows else -1
+            at = indptr[row] if row >= 0 else 0
+            end = indptr[row + 1] if row >= 0 else 0
+            column: Any = np.int64(indices[at]) if at < end else 0
+            width = value_ptr[s + 1] - value_ptr[s]
+            word = 0
+            for j in range(width):
+                code = 0
+                value = 0.0
+                if at < end:
+                    distance = np.int64(indices[at]) - column
+                    if distance < limit:
+                        code = distance + 1
+                        value = data[at]
+                        column += distance
+                        at += 1
+                    else:
+                        column += limit
+                values[(value_ptr[s] + j) * WARP + lane] = value
+                word |= code << (j % in_word * bits)
+                if j % in_word == in_word - 1 or j == width - 1:
+                    words[(word_ptr[s] + j // in_word) * WARP + lane] = word
+                    word = 0

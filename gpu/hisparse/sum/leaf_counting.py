@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.node_shapes import shape_of
-from gpu.hisparse.sum.leaf_pairs import RECORD
-from gpu.hisparse.sum.leaf_places import LEAF_THREADS, Bitmap, marked
+from gpu.hisparse.sum.leaf_places import LEAF_THREADS, RECORD, Bitmap, marked
 from gpu.kernel_parts.warps import before_in_block
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence

@@ -15,9 +15,9 @@ import numpy as np
 from gpu.hisparse.building.node_writing import heads
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
 from gpu.hisparse.node_shapes import first_slots, is_there, padded_count
-from gpu.hisparse.sum.leaf_pairs import RECORD
 from gpu.hisparse.sum.leaf_places import (
     LEAF_THREADS,
+    RECORD,
     Bitmap,
     bit_of,
     load,

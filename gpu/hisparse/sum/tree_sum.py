@@ -17,8 +17,7 @@ from gpu.hisparse.building.node_plan import NodePlan
 from gpu.hisparse.device_tree import DeviceTree
 from gpu.hisparse.node_layout import dense_from, node_bits
 from gpu.hisparse.sum.leaf_counting import count_kernel
-from gpu.hisparse.sum.leaf_pairs import RECORD, merge_kernel
-from gpu.hisparse.sum.leaf_places import LEAF_THREADS
+from gpu.hisparse.sum.leaf_places import LEAF_THREADS, RECORD, merge_kernel
 from gpu.hisparse.sum.leaf_writing import window_for, write_kernel
 from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.launches import ALPHA, BETA, Launch, blocks_of, launches_of

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse
 
 from gpu.choice.block_rows import BlockRows
-from gpu.formats.sliced.block_filling import count_blocks
+from gpu.formats.sliced.filling import count_blocks
 
 
 @pytest.mark.parametrize("block", [2, 3, 4])

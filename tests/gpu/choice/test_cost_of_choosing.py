@@ -12,7 +12,7 @@ from gpu.choice.structure import Structure
 from gpu.formats.sliced_diagonals import filling
 from gpu.formats.sliced_diagonals.container import SlicedDiagonals
 from gpu.kernel_registry import work_counts_of
-from vecsim.formats.canonical_order import is_canonical
+from vecsim.formats.canonical_csr import is_canonical
 
 pytestmark = pytest.mark.nightly
 

@@ -12,8 +12,7 @@ from tiers import examples
 
 from gpu.hbp.balance import balance
 from gpu.hbp.container import HBP
-from gpu.hbp.hashing import RowHash
-from gpu.hbp.placing import place_rows, place_rows_in_turn
+from gpu.hbp.hashing import RowHash, place_rows, place_rows_in_turn
 from vecsim.data import load
 from vecsim.data.synthetic.random_graphs import kronecker
 from vecsim.formats import NotRepresentableError

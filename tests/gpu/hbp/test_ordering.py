@@ -5,9 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpu.hbp.hashing import RowHash
+from gpu.hbp.hashing import RowHash, place_rows, place_rows_in_turn
 from gpu.hbp.ordering import GROUP_COST, METHODS, class_of, ordered
-from gpu.hbp.placing import place_rows, place_rows_in_turn
 
 COUNTS = np.random.default_rng(4).choice([0, 0, 1, 2, 3, 7, 90, 1000], (5, 64)).astype(np.int32)
 
