@@ -15,12 +15,19 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from experiments.report import heat, lines, ranges, scatter
-from experiments.report.axes import number_logarithmic, plain, titled
-from experiments.report.colours import COLOURS
 from experiments.report.comparison import NOT_FOUND
-from experiments.report.drawable import FONT, drawable
+from experiments.report.drawing import (
+    COLOURS,
+    FONT,
+    LETTER,
+    TEXT_POINTS,
+    drawable,
+    number_logarithmic,
+    plain,
+    titled,
+    write_legend,
+)
 from experiments.report.item import BarChart, Chart, Panel, ScatterChart
-from experiments.report.legend import LETTER, TEXT_POINTS, write_legend
 from experiments.report.number_tables import three_digits
 from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 

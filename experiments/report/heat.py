@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from experiments.report.axes import in_rows, number_logarithmic, titled
+from experiments.report.drawing import in_rows, number_logarithmic, titled
 from experiments.report.number_tables import three_digits
 from experiments.report.parameter_charts import HeatChart
 

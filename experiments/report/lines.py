@@ -5,9 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.axes import number_logarithmic, plain, titled
-from experiments.report.colours import COLOURS
-from experiments.report.legend import write_legend
+from experiments.report.drawing import COLOURS, number_logarithmic, plain, titled, write_legend
 from experiments.report.parameter_charts import LineChart
 
 INCHES = (6.4, 4.0)

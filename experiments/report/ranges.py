@@ -5,8 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.axes import in_rows, number_logarithmic, plain, titled
-from experiments.report.colours import COLOURS
+from experiments.report.drawing import COLOURS, in_rows, number_logarithmic, plain, titled
 from experiments.report.parameter_charts import Range, RangeChart
 
 PANEL_INCHES, BAR_INCHES = 3.6, 0.3

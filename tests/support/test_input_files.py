@@ -60,7 +60,7 @@ ALLOWED = {
     "vecsim/cli/printing/streams.py": {"open"},
     "vecsim/data/download.py": {"partial.open"},
     # bytes that are read already, messages of processes, and lines of databases
-    "vecsim/debugger/page_messages.py": {"json.loads"},
+    "vecsim/debugger/page_session.py": {"json.loads"},
     "experiments/course/confined.py": {"json.loads"},
     "experiments/course/judge.py": {"json.loads"},
     "experiments/whatif/sweep/store_repair.py": {"sqlite3.connect", "path.open"},

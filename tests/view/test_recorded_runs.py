@@ -10,8 +10,7 @@ from vecsim.engines.protocol import run, start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
 from vecsim.trace import Window
-from vecsim.view.html import tab_names
-from vecsim.view.packing import packed
+from vecsim.view.html import packed, tab_names
 from vecsim.view.values import SCALARS
 
 

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isa import mnemonics
-from isa.instruction_help import help_lines
 from isa.program import SourceLine
-from isa.reference import describe
+from isa.reference import describe, help_lines
 from vecsim.data.memory_files import TYPES
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.operands import Operand, operand, whole_number

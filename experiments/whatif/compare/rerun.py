@@ -20,8 +20,7 @@ from experiments.whatif.compare.layouts import (
     WhyLayout,
 )
 from experiments.whatif.sweep import Sweep, SweepTable, sweep
-from experiments.whatif.sweep.inputs import load_input
-from experiments.whatif.sweep.suites import PREFIX
+from experiments.whatif.sweep.inputs import PREFIX, load_input
 from isa import binary
 from isa.assembler import assemble_file
 from isa.declaration import InstructionSet

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from experiments.whatif.sweep.attributes import read_attribute
+from experiments.whatif.sweep.attributes import Value, read_attribute
 from experiments.whatif.sweep.cost import check_weights
-from experiments.whatif.sweep.suites import expanded
-from experiments.whatif.sweep.values import Value
+from experiments.whatif.sweep.inputs import expanded
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
@@ -59,7 +58,7 @@ class Sweep:
     Attributes
     ----------
     matrices
-        As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.suites`), which become
+        As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.inputs`), which become
         their members.
     programs
         Names, or ``NAME:FILE.s`` of one's own.

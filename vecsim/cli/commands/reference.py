@@ -32,8 +32,7 @@ def reference(
     json: JsonOption = None,
 ) -> None:
     """Show the instruction set, one instruction in full, or those that have a word in their description."""
-    from isa.instruction_help import help_lines
-    from isa.reference import describe, entries, search
+    from isa.reference import describe, entries, help_lines, search
     from vecsim.cli.commands.assemble import instructions_with
 
     output, instruction_set = Output(json), instructions_with(extend)
@@ -54,14 +53,13 @@ def reference(
 
 
 def _plain(entry: Entry) -> dict[str, Any]:
-    from isa.instruction_help import kind_of
+    from isa.reference import kind_of
 
     return {"kind": kind_of(entry), **asdict(entry)}
 
 
 def _show_all(output: Output, found: Sequence[Entry]) -> None:
-    from isa.instruction_help import kind_of
-    from isa.reference import InstructionEntry
+    from isa.reference import InstructionEntry, kind_of
 
     rows = [
         (f"0x{e.opcode:02x}", e.syntax, e.unit, e.timing, e.summary)

@@ -166,7 +166,7 @@ def sweep(
 
 
 def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
-    from experiments.whatif.sweep.values import values_of
+    from experiments.whatif.sweep.attributes import values_of
 
     found: dict[str, Any] = {}
     for text in texts or ():

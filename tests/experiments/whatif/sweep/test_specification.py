@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.whatif.sweep.attributes import values_of
 from experiments.whatif.sweep.specification import Sweep, read_specification
-from experiments.whatif.sweep.values import values_of
 from vecsim.support.errors import UserError
 
 ONE = ("laplace2d-3",)

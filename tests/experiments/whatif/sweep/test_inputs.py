@@ -4,7 +4,7 @@ import pytest
 
 from experiments.papers.hism.suite import members, missing
 from experiments.whatif.sweep import Sweep, sweep
-from experiments.whatif.sweep.suites import expanded
+from experiments.whatif.sweep.inputs import expanded
 from vecsim.support.errors import UserError
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vecsim.debugger.page_messages import packet_of, size_of
+from vecsim.debugger.page_session import packet_of, size_of
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
